@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { runCommandLine } from '@signalbox/cli/command-line';
 import { COMMANDS } from '@signalbox/gateway/commands/registry';
-import { checkoutPath } from '@signalbox/local/checkout';
+import { getCheckoutPath } from '@signalbox/local/checkout';
 import { planScaffold } from '@signalbox/local/scaffold/kinds';
 import { loadPlugins } from '@signalbox/plugins/load-plugins';
 import { createLog } from '@signalbox/platform/log';
@@ -51,12 +51,12 @@ describe('docs/extending', () => {
   });
 
   it('makes an agent with tables in a folder of its own, which is loaded and speaks plain English', async () => {
-    const plan = planScaffold(checkoutPath(), ['agent', 'ledger', '--with-table']);
+    const plan = planScaffold(getCheckoutPath(), ['agent', 'ledger', '--with-table']);
     if ('problem' in plan) throw new Error(plan.problem);
     expect(plan.changes).toEqual([]);
     expect(plan.files.filter(({ path }) => !path.startsWith('examples/ledger/'))).toEqual([]);
     expect(plan.files.filter(({ path, text }) => /shelf/i.test(`${path}${text}`))).toEqual([]);
-    const folder = mkdtempSync(join(checkoutPath(), '.signalbox/made-'));
+    const folder = mkdtempSync(join(getCheckoutPath(), '.signalbox/made-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     // What compiles it refers to the product by its place.
     for (const { path, text } of plan.files.filter((file) => !file.path.endsWith('/tsconfig.json'))) {
@@ -76,7 +76,7 @@ describe('docs/extending', () => {
     ['shelf', 'is the example'],
     ['night-desk', 'Take 2 to 20 small letters'],
   ])('makes no agent with tables that is named %s', (name, said) => {
-    expect(planScaffold(checkoutPath(), ['agent', name, '--with-table'])).toMatchObject({
+    expect(planScaffold(getCheckoutPath(), ['agent', name, '--with-table'])).toMatchObject({
       problem: expect.stringContaining(said) as string,
     });
   });

@@ -2,11 +2,11 @@
 /*
  * Verifies an audit export without the product: `node verify.mjs export.jsonl checkpoints.jsonl key.pub`
  *   export.jsonl       written by `signalbox audit export`
- *   checkpoints.jsonl  signed states of the history, kept where the database's administrator could not change them
+ *   checkpoints.jsonl  signed states of the history, stored beyond the reach of the database's administrator
  *   key.pub            Ed25519 public keys in PEM, one or several
- * Exit code 0: in order; 1: not in order, and the first bad event is named; 2: the files could not be read.
- * With --json the verdict is one JSON object. Memory does not grow with the export. docs/audit.md says what is hashed and signed.
- * `signalbox audit verify` walks the database with the same code, which shares nothing with what records, seals and signs.
+ * Exit code 0: valid; 1: invalid, with the first bad event; 2: unreadable files.
+ * With --json the verdict is one JSON object. Memory use is constant. docs/audit.md defines what is hashed and signed.
+ * `signalbox audit verify` uses this code too, which shares nothing with the code that records, seals and signs.
  */
 import { createHash, createPublicKey, verify as verifySignature } from 'node:crypto';
 import { closeSync, createReadStream, fstatSync, openSync, readFileSync, readSync, realpathSync } from 'node:fs';
@@ -15,15 +15,15 @@ import { fileURLToPath } from 'node:url';
 
 const HASH = /^[0-9a-f]{64}$/;
 
-/** The finding is thrown, so that no check can forget to stop. */
-class Bad extends Error {
+/** Carries a finding; thrown, so that no check can forget to stop. */
+class BadEvent extends Error {
   constructor(seq, problem, detail) {
     super(detail);
     this.finding = { seq, problem, detail };
   }
 }
 
-/** A line that is not one of an audit. */
+/** Thrown for a line that is no part of an audit export. */
 export class Unreadable extends Error {
   constructor(file, line, detail) {
     super(`Line ${line} of ${file} cannot be read: ${detail}.`);
@@ -38,9 +38,8 @@ export async function verifyFiles(exportFile, checkpointsFile, keyFile) {
 }
 
 /**
- * Recomputes a history from its first event on and compares it with itself and with every checkpoint. Stops at the first event
- * that is not as it was. Answers { ok, events, covered, finding }: events found in order, how many of them a checkpoint from
- * outside covers, what is wrong.
+ * Recomputes a history from its first event and compares it with itself and every checkpoint. Stops at the first bad event. Returns { ok,
+ * events, covered, finding }: number of valid events, how many of them an external checkpoint covers, and the problem.
  */
 export async function verifyHistory(source) {
   const state = { source, tree: createTree(), chain: Buffer.alloc(0), covered: 0, checked: 0, sealed: [], first: 1 };
@@ -49,7 +48,7 @@ export async function verifyHistory(source) {
     await walk(state, outside, inside);
     return { ok: true, events: state.tree.size(), covered: state.covered, finding: null };
   } catch (error) {
-    if (!(error instanceof Bad)) throw error;
+    if (!(error instanceof BadEvent)) throw error;
     return { ok: false, events: state.tree.size(), covered: state.covered, finding: error.finding };
   } finally {
     await Promise.all([outside.return?.(), inside.return?.()]);
@@ -57,10 +56,10 @@ export async function verifyHistory(source) {
 }
 
 async function walk(state, outside, inside) {
-  // Before the events, which may become more while this reads: a checkpoint that is seen has its events then.
+  // Read before the events, which may grow meanwhile, so that a checkpoint's events exist.
   let upcoming = (await outside.next()).value;
   let signed = (await inside.next()).value;
-  let line; // the checkpoint from outside that covers the next event
+  let line; // the external checkpoint that covers the next event
   const takeLine = async () => {
     const size = state.tree.size();
     if (line && line.size > size) return;
@@ -68,21 +67,21 @@ async function walk(state, outside, inside) {
     if (before) upcoming = (await outside.next()).value;
     for (; upcoming && upcoming.size <= size; upcoming = (await outside.next()).value) {
       checkSignature(state, upcoming);
-      if (before && upcoming.size === before.size && upcoming.rootHash === before.rootHash) continue; // kept twice
+      if (before && upcoming.size === before.size && upcoming.rootHash === before.rootHash) continue; // a duplicate
       const detail = `the checkpoints from outside contradict each other at ${upcoming.size} events`;
-      throw new Bad(upcoming.size, 'bad signature', detail);
+      throw new BadEvent(upcoming.size, 'bad signature', detail);
     }
     line = upcoming;
     [state.first, state.sealed] = [size + 1, []];
     if (!line) return;
     checkSignature(state, line);
-    const leaves = leavesOf(line);
-    if (leaves.length === 0 || leaves.length !== line.size - size) return; // a checkpoint alone, as the audit chat has it
+    const leaves = readLeaves(line);
+    if (leaves.length === 0 || leaves.length !== line.size - size) return; // a checkpoint without leaves, as in the audit chat
     const tree = state.tree.fork();
     for (const leaf of leaves) tree.push(leaf);
     if (tree.root().toString('hex') !== line.rootHash) {
       const detail = `the leaves of the checkpoint of ${line.size} events are not those that it signs`;
-      throw new Bad(size + 1, 'bad signature', detail);
+      throw new BadEvent(size + 1, 'bad signature', detail);
     }
     state.sealed = leaves;
   };
@@ -98,7 +97,7 @@ async function walk(state, outside, inside) {
       state.covered = seq;
     }
     for (; signed && signed.size <= seq; signed = (await inside.next()).value) {
-      // Of a forged one the events say more, unless all of them are in order.
+      // A forged checkpoint is reported only when all events are valid, which tell more.
       const problem = findProblem(state, signed);
       if (problem) state.forged ??= problem;
       else if (signed.size === seq) checkState(state, signed);
@@ -109,24 +108,24 @@ async function walk(state, outside, inside) {
   if (!line && signed) checkSignature(state, signed);
   if (line || signed) {
     const detail = `there are ${size} events, and ${(line ?? signed).size} were signed`;
-    if (signed && signed.size > size) throw new Bad(size + 1, 'truncated', detail);
-    throw new Bad(size + 1, 'rolled back', `${detail}: the database is in an older state`);
+    if (signed && signed.size > size) throw new BadEvent(size + 1, 'truncated', detail);
+    throw new BadEvent(size + 1, 'rolled back', `${detail}: the database is in an older state`);
   }
   if (state.forged) throw state.forged;
 }
 
 async function checkRow(state, row, seq) {
-  if (row.seq > seq) throw new Bad(seq, 'missing', `there is no event ${seq}; the next one is ${row.seq}`);
-  if (row.seq < seq) throw new Bad(seq, 'inserted', `event ${row.seq} comes a second time`);
+  if (row.seq > seq) throw new BadEvent(seq, 'missing', `there is no event ${seq}; the next one is ${row.seq}`);
+  if (row.seq < seq) throw new BadEvent(seq, 'inserted', `event ${row.seq} comes a second time`);
   const sealed = state.sealed[seq - state.first];
   const right = sealed ?? row.leafHash;
   const leaf = row.json === null ? null : hashLeaf(row.json);
   if (leaf === null || !leaf.equals(right))
     throw await explain(state.source, { seq, right, leaf, isTrusted: sealed !== undefined });
   if (!row.leafHash.equals(leaf))
-    throw new Bad(seq, 'edited', `the leaf hash in the chain at ${seq} is not that of its event`);
+    throw new BadEvent(seq, 'edited', `the leaf hash in the chain at ${seq} is not that of its event`);
   if (!row.hash.equals(sha256(Buffer.from([2]), state.chain, leaf)))
-    throw new Bad(seq, 'edited', `the chain at ${seq} does not follow from the event before`);
+    throw new BadEvent(seq, 'edited', `the chain at ${seq} does not follow from the event before`);
 }
 
 function checkSignature(state, checkpoint) {
@@ -137,7 +136,7 @@ function checkSignature(state, checkpoint) {
 function findProblem(state, { at, chainHash, keyId, logId, rootHash, size, signature }) {
   const first = Math.min(state.tree.size() + 1, size);
   const refuse = (why) =>
-    new Bad(first, 'bad signature', `the checkpoint of ${size} events is not to be trusted: ${why}`);
+    new BadEvent(first, 'bad signature', `the checkpoint of ${size} events is not to be trusted: ${why}`);
   if (logId !== state.source.logId) return refuse(`it belongs to another history, ${logId}`);
   const key = state.source.keys.get(keyId);
   if (!key) return refuse(`its key ${keyId} is not among the given ones`);
@@ -154,11 +153,11 @@ function checkState(state, checkpoint) {
   }
   const first = state.checked + 1;
   const detail = `an event from ${first} to ${checkpoint.size} is not what was signed; checkpoints with leaves would name it`;
-  throw new Bad(first, 'edited', detail);
+  throw new BadEvent(first, 'edited', detail);
 }
 
 /**
- * Says what happened at a place whose event is not the one that was sealed. Reads the history a second time:
+ * Explains an event that differs from the sealed one. Reads the history a second time:
  *   the right event stands elsewhere, and this one was sealed elsewhere  → swapped
  *   the right event stands elsewhere, and this one was never sealed      → inserted
  *   the right event is nowhere, and this one was sealed elsewhere        → missing
@@ -197,23 +196,23 @@ async function explain(source, { seq, right, leaf, isTrusted }) {
   await trustedAt(Number.MAX_SAFE_INTEGER);
   if (leaf === null)
     return laterEvents > 0
-      ? new Bad(seq, 'missing', `event ${seq} is gone; its place in the chain is left`)
-      : new Bad(seq, 'truncated', `event ${seq} and all after it are gone; their places in the chain are left`);
+      ? new BadEvent(seq, 'missing', `event ${seq} is gone; its place in the chain is left`)
+      : new BadEvent(seq, 'truncated', `event ${seq} and all after it are gone; their places in the chain are left`);
   if (standsAt !== null && belongsAt !== null)
-    return new Bad(seq, 'swapped', `at ${seq} stands event ${belongsAt}; the right one stands at ${standsAt}`);
+    return new BadEvent(seq, 'swapped', `at ${seq} stands event ${belongsAt}; the right one stands at ${standsAt}`);
   if (standsAt !== null)
-    return new Bad(seq, 'inserted', `the event at ${seq} was never sealed; the right one stands at ${standsAt}`);
+    return new BadEvent(seq, 'inserted', `the event at ${seq} was never sealed; the right one stands at ${standsAt}`);
   if (belongsAt !== null)
-    return new Bad(seq, 'missing', `event ${seq} is gone; at its place stands event ${belongsAt}`);
+    return new BadEvent(seq, 'missing', `event ${seq} is gone; at its place stands event ${belongsAt}`);
   if (isTrusted && lastSeq > seq && laterMatches === 0)
-    return new Bad(seq, 'rolled back', `from ${seq} on this is another history than the one that was signed`);
-  return new Bad(seq, 'edited', `event ${seq} is not the one that was sealed`);
+    return new BadEvent(seq, 'rolled back', `from ${seq} on this is another history than the one that was signed`);
+  return new BadEvent(seq, 'edited', `event ${seq} is not the one that was sealed`);
 }
 
 async function* trustedLeaves(source) {
   let last = 0;
   for await (const line of source.outside()) {
-    const leaves = leavesOf(line);
+    const leaves = readLeaves(line);
     const first = line.size - leaves.length + 1;
     for (const [index, leaf] of leaves.entries()) if (first + index > last) yield { seq: first + index, leaf };
     last = Math.max(last, line.size);
@@ -230,7 +229,7 @@ function hashLeaf(text) {
   return sha256(Buffer.from([0]), text);
 }
 
-/** A Merkle tree as in RFC 6962; `peaks` are the roots of its complete subtrees, largest first. */
+/** A Merkle tree (RFC 6962); `peaks` are the roots of its complete subtrees, largest first. */
 function createTree(size = 0, peaks = []) {
   let count = size;
   return {
@@ -249,12 +248,12 @@ function createTree(size = 0, peaks = []) {
   };
 }
 
-function leavesOf({ leaves }) {
+function readLeaves({ leaves }) {
   const bytes = Buffer.from(leaves ?? '', 'base64');
   return Array.from({ length: Math.floor(bytes.length / 32) }, (_, i) => bytes.subarray(i * 32, i * 32 + 32));
 }
 
-/** RFC 8785: keys by their UTF-16 units, no spaces, numbers as JavaScript writes them. */
+/** Canonical JSON (RFC 8785): keys sorted by UTF-16 units, no spaces, numbers as in JavaScript. */
 function canonical(value) {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (value !== null && typeof value === 'object') {
@@ -298,12 +297,12 @@ function parseLine(text, number, file) {
     const value = JSON.parse(text);
     if (value !== null && typeof value === 'object') return value;
   } catch {
-    // said below
+    // reported below
   }
   throw new Unreadable(file, number, 'it is no line of an audit');
 }
 
-/** An export as a source for `verifyHistory`, without the keys and without what is outside. */
+/** Opens an export as a source of `verifyHistory`, without keys and external checkpoints. */
 export async function openExport(file) {
   const { value: head } = await readLines(file).next();
   if (head?.value.type !== 'log') throw new Unreadable(file, 1, 'an export begins with its history');
@@ -318,7 +317,7 @@ async function* select(file, type, read) {
   for await (const line of readLines(file)) if (line.value.type === type) yield read(line);
 }
 
-/** Whatever is in a line beside what an export writes makes its event another one. */
+/** Reads an event's line; additional content makes it a different event. */
 function readRow({ file, number, text, value: { seq, event, hash, leafHash } }) {
   if (!Number.isSafeInteger(seq) || seq < 1 || event === undefined)
     throw new Unreadable(file, number, 'it is no event');
@@ -333,7 +332,7 @@ function readRow({ file, number, text, value: { seq, event, hash, leafHash } }) 
     try {
       row.json = canonical(event);
     } catch {
-      // no canonical form: nobody sealed that
+      // without canonical form it was never sealed
     }
   }
   const hex = [row.hash, row.leafHash].map((bytes) => bytes.toString('hex'));
@@ -348,15 +347,15 @@ function readCheckpoint({ file, number, value }) {
   return value;
 }
 
-/** Half a line at the end is what a crash left, and left out. */
+/** Ignores an incomplete last line, left by a crash. */
 async function* readOutside(file) {
-  const end = wholeBytes(file);
+  const end = countCompleteBytes(file);
   if (end === 0) return;
   for await (const line of readLines(file, end - 1)) yield readCheckpoint(line);
 }
 
-/** How much of a file is whole lines. */
-function wholeBytes(file) {
+/** Size of a file's complete lines in bytes. */
+function countCompleteBytes(file) {
   const handle = openSync(file, 'r');
   try {
     const block = Buffer.alloc(65_536);

@@ -1,4 +1,4 @@
-// The way in for every npm script. It runs before anything is installed, so it uses nothing but Node itself.
+// Entry point of every npm script. It runs before dependencies are installed, so it uses Node's modules only.
 import { fileURLToPath } from 'node:url';
 import { buildServices } from './build.mjs';
 import { describeNodeProblem, planCommand } from './commands.mjs';

@@ -3,19 +3,18 @@ import { dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 const SOURCE = /\.(ts|json)$/;
-/** What pages are made of; it is in their bundles. */
+/** Sources shared by all pages, included in their bundles. */
 const PAGE_KIT = 'infra/page-kit/';
-/** Sources that no service loads: tests, and pages that are bundled for browsers. */
+/** Sources that no service loads: tests and pages. */
 const NOT_BUILT = /\.(test|fixture|d)\.ts$|\/page(-kit)?\//;
-/** What bundles the page of its folder. A page without one is bundled when it is asked for. */
+/** Build script of a page; pages without one are bundled on request. */
 const BUNDLE = /\/page\/bundle\.mjs$/;
 
 /**
- * Brings the `dist` folders of all packages up to the sources, so that no loader runs when a service starts. What has not changed since
- * the last build is left alone: nothing is compiled, and nothing is ever older than its source. Types are not checked.
+ * Compiles changed sources of all packages to their `dist` folders, so that services start without a loader. Does not check types.
  * @param {string} checkout
  * @param {(line: string) => void} report
- * @returns {Promise<string | null>} what the compiler refuses; null when everything is built
+ * @returns {Promise<string | null>} the compiler's errors; null on success
  */
 export async function buildServices(checkout, report) {
   const record = join(checkout, '.signalbox/built.json');
@@ -32,7 +31,7 @@ export async function buildServices(checkout, report) {
     changed.map(([source]) => source).filter((source) => !NOT_BUILT.test(source)),
   );
   if (problem !== null) return problem;
-  // They hold modules of every kind, so any change may be one of theirs.
+  // Bundles include modules of all packages, so any change may affect them.
   const brokenPage = await bundlePages(
     checkout,
     [...sources.keys()].filter((source) => BUNDLE.test(source)),
@@ -48,9 +47,9 @@ export async function buildServices(checkout, report) {
 }
 
 /**
- * Every source of every package with a stamp that changes when it is edited, replaced or checked out anew.
+ * All sources of all packages with a stamp that changes when a file is edited, replaced or checked out again.
  * @param {string} checkout
- * @returns {Map<string, string>} paths from the checkout on
+ * @returns {Map<string, string>} stamps by path relative to the checkout
  */
 function listSources(checkout) {
   const sources = new Map();
@@ -124,7 +123,7 @@ async function compile(checkout, sources) {
       entryPoints: programs.map((source) => ({ in: source, out: outputOf(source).replace(/\.js$/, '') })),
       outdir: '.',
       write: false,
-      bundle: true, // each file stands for itself all the same: what it imports is external
+      bundle: true, // imports are external, so each file stays separate
       plugins: [IMPORTS_STAY],
       platform: 'node',
       format: 'esm',
@@ -137,11 +136,11 @@ async function compile(checkout, sources) {
   } catch (error) {
     return await explainFailure(error);
   } finally {
-    await stop(); // its process would stay as long as ours
+    await stop(); // ends esbuild's process
   }
 }
 
-/** What esbuild refuses, with its lines. Throws everything else. @param {any} error @returns {Promise<string>} */
+/** Formats esbuild's errors with their lines; throws other errors. @param {any} error @returns {Promise<string>} */
 async function explainFailure(error) {
   if (!Array.isArray(error.errors)) throw error;
   const { formatMessages, stop } = await import('esbuild');
@@ -161,7 +160,7 @@ const IMPORTS_STAY = {
 };
 
 /**
- * Removes programs whose source is gone: commands, agents and capabilities are found by walking their folders.
+ * Removes compiled files without a source: commands, agents and capabilities are discovered by listing folders.
  * @param {string} checkout
  */
 function removeOrphans(checkout) {
@@ -181,7 +180,7 @@ function writeIfChanged(path, contents) {
   writeInOneStep(path, contents);
 }
 
-/** Another start may build, or load, at the same moment. @param {string} path @param {string | Uint8Array} contents */
+/** Writes atomically, because another process may build or load at the same time. @param {string} path @param {string | Uint8Array} contents */
 function writeInOneStep(path, contents) {
   const draft = `${path}.${process.pid}`;
   writeFileSync(draft, contents);
@@ -193,6 +192,6 @@ function readRecord(file) {
   try {
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch {
-    return {}; // nothing was built yet, or the disk was full
+    return {}; // nothing built yet, or written incompletely
   }
 }

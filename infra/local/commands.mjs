@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 
-/** The lowest version that has process.loadEnvFile and runs every dependency: the `engines` field of package.json. */
+/** The oldest Node with process.loadEnvFile that runs every dependency: `engines` of package.json. */
 const LOWEST_NODE = [20, 19];
 
 const TYPESCRIPT = ['--conditions=source', '--import', 'tsx'];
@@ -12,7 +12,7 @@ const TYPESCRIPT = ['--conditions=source', '--import', 'tsx'];
  */
 
 /**
- * What to say when Node is too old; null when it is new enough.
+ * Describes a Node version that is too old; null for a supported one.
  * @param {string} version
  */
 export function describeNodeProblem(version) {
@@ -26,9 +26,9 @@ export function describeNodeProblem(version) {
 }
 
 /**
- * What a command runs. Reads the checkout, starts nothing.
+ * Plans the node runs of a command, without starting any.
  * @param {string} command
- * @param {readonly string[]} words what the person wrote after the command
+ * @param {readonly string[]} words the words after the command
  * @param {string} checkout
  * @param {Record<string, string | undefined>} environment
  * @returns {Plan | { problem: string }}
@@ -75,7 +75,7 @@ export function planCommand(command, words, checkout, environment) {
  */
 function chooseSuites(words) {
   if (words.some((word) => word.startsWith('--project'))) return [];
-  if (words.some((word) => word.startsWith('tests/'))) return ['--project=!together*']; // each file in its own suite, once
+  if (words.some((word) => word.startsWith('tests/'))) return ['--project=!together*']; // runs each file once, in its own suite
   return ['--project=unit', '--project=together'];
 }
 
@@ -90,7 +90,7 @@ function runningServers(checkout, environment) {
     const { databaseUrl, redisUrl, bubblewrap, agents } = JSON.parse(readFileSync(file, 'utf8'));
     return { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, AGENTS: agents, ...bubblewrap };
   } catch {
-    return {}; // nothing was started here
+    return {}; // nothing runs here
   }
 }
 
@@ -100,7 +100,7 @@ function replaceWith(title, words, env) {
 }
 
 /**
- * A program that runs as it was built: a loader would cost each process half a second.
+ * Plans a compiled program: a loader would cost each process half a second.
  * @param {string} title
  * @param {readonly string[]} words
  * @param {Record<string, string | undefined>} env
@@ -110,21 +110,20 @@ function built(title, words, env) {
   return { ...replaceWith(title, words, env), needsBuild: true };
 }
 
-// By content and not by time: a fresh checkout has new times everywhere.
+// Cached by content, because a fresh checkout has new file times.
 const FORMAT = ['--check', '--cache', '--cache-strategy', 'content', '--log-level', 'warn', '.'];
 
 const UNIT_TESTS = ['node_modules/vitest/vitest.mjs', 'run', '--project', 'unit'];
 
 /**
- * All checks, or, with `--without-tests`, those that run nothing: after `npm test` the unit tests have been run.
+ * Plans all checks; `--without-tests` skips the unit tests, which `npm test` has run already.
  * @param {readonly string[]} words @param {Record<string, string | undefined>} env @returns {Step[]}
  */
 function planChecks(words, env) {
   const steps = [
-    // First, because it takes as long as all others together and waits now and then. They compute, and a process that loads the
-    // product takes seconds: as many as the smallest machine has cores.
+    // First, because it takes as long as all others together. Two workers: as many as the smallest machine has cores.
     { title: 'unit tests', words: [...UNIT_TESTS, '--maxWorkers', '2'], env },
-    // The tests are one of the projects that the root configuration refers to: this checks them too.
+    // The root configuration includes the tests.
     { title: 'types', words: ['node_modules/typescript/bin/tsc', '-b'], env },
     { title: 'format', words: ['node_modules/prettier/bin/prettier.cjs', ...FORMAT], env },
     { title: 'lint', words: ['node_modules/oxlint/bin/oxlint'], env },
@@ -146,7 +145,7 @@ function planBench(words, checkout, env) {
   const benches = names.map((name) => basename(name, '.ts')).toSorted();
   const [wanted, ...rest] = words;
   const named = wanted !== undefined && !wanted.startsWith('-');
-  // Options alone are those of the comparison with peers.
+  // Options without a name belong to the comparison with peers.
   const only = named ? basename(wanted, '.ts') : wanted && 'peers';
   const chosen = only ? benches.filter((name) => name === only) : benches;
   if (chosen.length === 0) {

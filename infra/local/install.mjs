@@ -6,12 +6,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { compareFolders, listFolders } from './installation.mjs';
 import { forwardSignals } from './run-commands.mjs';
 
-/** Ten minutes: a slow network and a cold cache take two. */
+/** Ten minutes; a slow network and a cold cache need two. */
 const OTHER_INSTALL_TIMEOUT_MS = 600_000;
 
 /**
- * Runs `npm ci` when node_modules is missing, damaged or belongs to another package-lock.json. Two processes at once are safe:
- * the second waits for the first. Answers null when everything is there, otherwise what to tell the person.
+ * Runs `npm ci` when node_modules is missing, damaged or belongs to another package-lock.json. Concurrent calls wait for the first.
+ * Returns null on success, otherwise a message for the person.
  * @param {string} checkout
  * @param {Record<string, string | undefined>} environment
  * @returns {Promise<string | null>}
@@ -22,7 +22,7 @@ export async function installDependencies(checkout, environment) {
   if (unlock === null) return 'Another install has been running for ten minutes. End it, then run this again.';
   try {
     const problem = findProblem(checkout);
-    if (problem === null) return null; // the process that had the lock did it
+    if (problem === null) return null; // another process has installed them
     if (problem !== NOTHING_THERE) console.error(`the installation is damaged (${problem}); it is made anew`);
     const failure = await runNpm(checkout, environment);
     if (failure === null) writeMark(checkout);
@@ -33,8 +33,7 @@ export async function installDependencies(checkout, environment) {
 }
 
 /**
- * True when what npm says it installed is what the lock file asks for. Packages that are optional may be absent:
- * they are for other systems.
+ * True when npm's record of installed packages matches the lock file. Optional packages may be absent: they are for other systems.
  * @param {{ packages?: Record<string, PackageEntry> }} wanted package-lock.json
  * @param {{ packages?: Record<string, PackageEntry> }} installed node_modules/.package-lock.json
  * @typedef {{ version?: string, integrity?: string, link?: boolean, optional?: boolean, devOptional?: boolean }} PackageEntry
@@ -52,7 +51,7 @@ export function matchesLock(wanted, installed) {
 }
 
 /**
- * What keeps the installation from being whole; null when it is.
+ * Describes what is wrong with the installation; null when it is complete.
  * @param {string} checkout
  * @returns {string | null}
  */
@@ -64,7 +63,7 @@ function findProblem(checkout) {
     if (missing !== null) return `${missing} is missing`;
     if (isSame && mark.recordMs === changedMs(recordOf(checkout))) return null;
   }
-  // npm ci or npm install was run by hand, or something was added. npm keeps its own record of what it installed.
+  // npm was run by hand, or something was added: compare npm's own record.
   const record = parseRecord(readIfThere(recordOf(checkout)));
   if (!matchesLock(JSON.parse(lock), record))
     return mark?.lock === hash(lock) ? 'it is not what package-lock.json asks for' : NOTHING_THERE;
@@ -74,12 +73,12 @@ function findProblem(checkout) {
   try {
     writeMark(checkout);
   } catch {
-    // A folder that takes nothing is whole all the same: the next run looks again.
+    // A read-only folder may be complete; the next run checks again.
   }
   return null;
 }
 
-/** No installation, or that of another package-lock.json: nothing is wrong with it, and there is nothing to tell. */
+/** No installation, or one of another package-lock.json: nothing to report. */
 const NOTHING_THERE = 'nothing is installed';
 
 /** @param {string | null} text @returns {{ packages?: Record<string, PackageEntry> }} */
@@ -102,7 +101,7 @@ function markOf(checkout) {
 }
 
 /**
- * Null when there is none, or one that is of no use.
+ * The record of a complete installation; null without a valid one.
  * @param {string} checkout
  * @returns {{ lock: string, recordMs: number | null, folders: import('./installation.mjs').Folder[] } | null}
  */
@@ -117,7 +116,7 @@ function readMark(checkout) {
 /** @param {string} checkout */
 function writeMark(checkout) {
   const lock = readFileSync(join(checkout, 'package-lock.json'), 'utf8');
-  // Of packages that a workspace has for itself, too.
+  // Includes packages within single workspaces.
   const paths = Object.keys(JSON.parse(lock).packages).filter((path) => path.includes('node_modules/'));
   const roots = new Set(paths.map((path) => path.slice(0, path.indexOf('node_modules/') + 'node_modules'.length)));
   const there = [...roots].filter((root) => changedMs(join(checkout, root)) !== null);
@@ -186,7 +185,7 @@ function isAlive(pid) {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return error.code === 'EPERM'; // a process of another user runs too
+    return error.code === 'EPERM'; // another user's process is running
   }
 }
 
@@ -196,7 +195,7 @@ function isAlive(pid) {
  * @returns {Promise<string | null>}
  */
 function runNpm(checkout, environment) {
-  // dev: NODE_ENV=production in the shell would leave the tools out that start everything. optional: Postgres is one.
+  // --include=dev: NODE_ENV=production would omit the tools that start everything. --include=optional: Postgres is optional.
   const words = ['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=warn'];
   const npm = environment['npm_execpath'];
   const [program, first] = npm?.endsWith('.js') ? [process.execPath, [npm]] : ['npm', []];
@@ -205,7 +204,7 @@ function runNpm(checkout, environment) {
   return new Promise((resolve) => {
     const options = { cwd: checkout, env: environment, stdio: ['ignore', process.stderr, process.stderr] };
     const child = spawn(program, [...first, ...words], options);
-    const signals = forwardSignals(child, 2_000); // npm would first finish what it is doing, which takes as long as an install
+    const signals = forwardSignals(child, 2_000); // npm would finish the install first
     const finish = (/** @type {string | null} */ problem) => {
       signals.stop();
       if (problem === null) console.error(`dependencies installed in ${((Date.now() - begin) / 1000).toFixed(0)} s`);

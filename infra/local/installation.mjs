@@ -2,24 +2,23 @@ import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * A folder of an installation as it was when it was whole: its path from the checkout, when its entries changed last, and how many it
- * has.
+ * A folder of a complete installation: relative path, modification time and number of entries.
  * @typedef {[path: string, changedMs: number, entries: number]} Folder
  */
 
 /**
- * All folders below `roots`, for a mark. What tools keep in folders of `node_modules` with a dot is no part of it, but the programs are.
+ * All folders below `roots`, to record an installation. Ignores folders of `node_modules` that start with a dot, except `.bin`.
  * @param {string} checkout
  * @param {readonly string[]} roots such as node_modules
  * @returns {Folder[]}
  */
 export function listFolders(checkout, roots) {
-  return roots.flatMap((root) => namesIn(checkout, root).flatMap((name) => below(checkout, `${root}/${name}`)));
+  return roots.flatMap((root) => listNames(checkout, root).flatMap((name) => listBelow(checkout, `${root}/${name}`)));
 }
 
 /**
- * The first folder that is gone or has lost entries; null when nothing is missing. `isSame` is false when something changed and has
- * to be noted anew. One look at each folder, some milliseconds in all; a file that was cut or emptied in its place is not noticed.
+ * Finds the first folder that is missing or has lost entries. `isSame` is false when the record must be renewed. Takes some
+ * milliseconds; files that were truncated in place are not noticed.
  * @param {string} checkout
  * @param {readonly Folder[]} folders
  * @returns {{ missing: string | null, isSame: boolean }}
@@ -37,15 +36,15 @@ export function compareFolders(checkout, folders) {
 }
 
 /** @param {string} checkout @param {string} root */
-function namesIn(checkout, root) {
+function listNames(checkout, root) {
   return readdirSync(join(checkout, root)).filter((name) => !name.startsWith('.') || name === '.bin');
 }
 
 /** @param {string} checkout @param {string} path @returns {Folder[]} */
-function below(checkout, path) {
+function listBelow(checkout, path) {
   const children = readdirSync(join(checkout, path), { withFileTypes: true });
   const folders = children.filter((child) => child.isDirectory());
   /** @type {Folder} */
   const own = [path, statSync(join(checkout, path)).mtimeMs, children.length];
-  return [own, ...folders.flatMap(({ name }) => below(checkout, `${path}/${name}`))];
+  return [own, ...folders.flatMap(({ name }) => listBelow(checkout, `${path}/${name}`))];
 }

@@ -1,4 +1,4 @@
-// Holds the newest commits to .commitlintrc.json. Git decides which those are; outside of a checkout there are none.
+// Checks the newest commits against .commitlintrc.json; does nothing outside of a git checkout.
 import { execFileSync, spawnSync } from 'node:child_process';
 
 const range = chooseRange();

@@ -1,4 +1,4 @@
-// Makes a release of the changesets: `npm run release`. It writes CHANGELOG.md and the version of every package, and commits nothing.
+// `npm run release`: makes a release from the changesets. Writes CHANGELOG.md and all package versions; commits nothing.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ if (version === undefined) {
   console.error('There is nothing to release: .changeset/ holds no change. `npx changeset` writes one.');
   process.exit(1);
 }
-run('node_modules/@changesets/cli/bin.js', 'version'); // the packages; it removes the changesets
+run('node_modules/@changesets/cli/bin.js', 'version'); // updates the packages and removes the changesets
 const root = JSON.parse(readFileSync('package.json', 'utf8'));
 writeFileSync('package.json', `${JSON.stringify({ ...root, version }, null, 2)}\n`);
 execFileSync('npm', ['install', '--package-lock-only', '--ignore-scripts', '--offline'], { stdio: 'inherit' });
@@ -30,7 +30,7 @@ run(
 );
 console.log(`This is ${version}. Read CHANGELOG.md, commit, and tag it: git tag v${version}`);
 
-/** What the changesets ask for. @returns {{ changesets: { summary: string, releases: { type: string }[] }[], releases: { newVersion: string }[] }} */
+/** The planned release. @returns {{ changesets: { summary: string, releases: { type: string }[] }[], releases: { newVersion: string }[] }} */
 function readPlan() {
   const folder = mkdtempSync(join(tmpdir(), 'release-'));
   const file = join(folder, 'plan.json');
@@ -42,7 +42,7 @@ function readPlan() {
   }
 }
 
-/** The release as a section of the change log: what asks operators to act comes first. */
+/** The section of the change log, with breaking changes first. */
 function describeRelease() {
   const lines = BUMPS.flatMap((bump) =>
     changesets

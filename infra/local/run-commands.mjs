@@ -4,8 +4,8 @@ import { constants } from 'node:os';
 /** @typedef {import('./commands.mjs').Step} Step */
 
 /**
- * Runs one program in the foreground; answers its exit code, as a shell counts it when a signal ended it.
- * It is this process's child, so it decides what Ctrl-C means, and this process stays until it has stopped.
+ * Runs a program in the foreground and returns its exit code (128 + signal number when killed). The child handles Ctrl-C; this
+ * process waits for it.
  * @param {Step} step
  */
 export async function runAndReplace(step) {
@@ -14,7 +14,7 @@ export async function runAndReplace(step) {
 }
 
 /**
- * Runs one program after another and stops at the first that fails.
+ * Runs programs one after another until one fails.
  * @param {Step[]} steps
  */
 export async function runInTurn(steps) {
@@ -26,11 +26,11 @@ export async function runInTurn(steps) {
   return 0;
 }
 
-/** Checks at work at once: most of them keep one core busy, and even small machines have two. */
+/** Concurrent checks: most keep one core busy, and small machines have two. */
 const CHECKS_AT_ONCE = 2;
 
 /**
- * Runs every check, two at a time, also after one failed, and shows the output of those that failed; answers 1 if any did.
+ * Runs all checks, two at a time, and shows the output of failed ones. Returns 1 when any failed.
  * @param {Step[]} steps
  */
 export async function runChecks(steps) {
@@ -76,10 +76,9 @@ function run(step, output) {
 }
 
 /**
- * Passes on what ends a program. At a terminal, Ctrl-C reaches every process of the foreground by itself; sending it
- * once more would read as a second Ctrl-C.
+ * Forwards termination signals to a child. At a terminal Ctrl-C reaches the child anyway; forwarding would count as a second one.
  * @param {import('node:child_process').ChildProcess} child
- * @param {number} graceMs a program that goes on for longer is killed
+ * @param {number} graceMs milliseconds before the child is killed
  */
 export function forwardSignals(child, graceMs = Infinity) {
   let seen = false;

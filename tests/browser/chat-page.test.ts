@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { checkoutPath } from '@signalbox/local/checkout';
+import { getCheckoutPath } from '@signalbox/local/checkout';
 import { openStack, type Stack } from '../support/stack.ts';
 import { openBrowser, overflowOf } from './scene.ts';
 
@@ -37,7 +37,7 @@ describe.skipIf(executablePath === null)('the chat page', () => {
   };
   const sees = (text: string | RegExp): Promise<void> => page.getByText(text).last().waitFor({ timeout: 15_000 });
   const shoot = (name: string): Promise<unknown> =>
-    page.screenshot({ path: join(checkoutPath(), '.signalbox', 'screenshots', `${name}.png`) });
+    page.screenshot({ path: join(getCheckoutPath(), '.signalbox', 'screenshots', `${name}.png`) });
 
   it('holds the conversation of a newcomer', async () => {
     await page.goto(`${stack.simulatorUrl}/#as=1001`);

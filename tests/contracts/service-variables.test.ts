@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { LocalConfig } from '@signalbox/local/config';
 import { placeKeys } from '@signalbox/local/setup/key-files';
 import { describeServices } from '@signalbox/local/supervisor/programs';
-import { checkoutPath } from '@signalbox/local/checkout';
-import { environmentOf, SERVICE_VARIABLES, type LocalService } from '@signalbox/local/supervisor/service-variables';
+import { getCheckoutPath } from '@signalbox/local/checkout';
+import { pickEnvironment, SERVICE_VARIABLES, type LocalService } from '@signalbox/local/supervisor/service-variables';
 import { CommonConfig, SecretsConfig } from '@signalbox/platform/config';
 import { ModelConfig } from '@signalbox/models/settings';
 import { PolicyConfig } from '@signalbox/safety/policy/settings';
@@ -22,7 +22,7 @@ const CONFIGS: Readonly<Record<string, readonly LocalService[]>> = {
 
 /** The variables of a config.ts: those that it writes down, and those of the schemas that it spreads or extends. */
 function variablesOf(file: string): readonly string[] {
-  const source = readFileSync(join(checkoutPath(), file), 'utf8');
+  const source = readFileSync(join(getCheckoutPath(), file), 'utf8');
   const own = [...source.matchAll(/^ {2}([A-Z][A-Z0-9_]+):/gm)].map(([, name = '']) => name);
   const spread = Object.entries(SPREAD).filter(([name]) => new RegExp(`\\b${name}\\.(?:extend|shape)`).test(source));
   return [...own, ...spread.flatMap(([, schema]) => Object.keys(schema.shape))];
@@ -56,7 +56,7 @@ test('no secret reaches a service that does not read it', () => {
 test('a variable that is named nowhere, or that loads code, reaches nobody', () => {
   const given = { NODE_OPTIONS: '--import=/tmp/x.mjs', LD_PRELOAD: '/tmp/x.so', CLOUD_TOKEN: 'x', PATH: '/bin' };
   for (const service of Object.keys(SERVICE_VARIABLES) as LocalService[]) {
-    const environment = environmentOf(service, given);
+    const environment = pickEnvironment(service, given);
     expect(environment).toMatchObject({ PATH: '/bin' });
     for (const name of ['NODE_OPTIONS', 'LD_PRELOAD', 'CLOUD_TOKEN']) expect(environment).not.toHaveProperty(name);
   }

@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { checkoutPath } from '@signalbox/local/checkout';
+import { getCheckoutPath } from '@signalbox/local/checkout';
 import { migrate } from '@signalbox/store/migrations/migrate';
 import { serviceRole, type ServiceWithLogin } from '@signalbox/store/migrations/service-rights';
 import pg from 'pg';
@@ -212,7 +212,7 @@ async function start(name: Service, databaseUrl: string, redisUrl: string, probe
 }
 
 function run(service: Service | 'cli', words: readonly string[], env: Readonly<Record<string, string>>): ChildProcess {
-  const main = join(checkoutPath(), 'services', service, 'src/main.ts');
+  const main = join(getCheckoutPath(), 'services', service, 'src/main.ts');
   const child = spawn(process.execPath, ['--conditions=source', '--import', 'tsx', main, ...words], {
     cwd: makeTemporaryFolder('cwd'), // where there is no .env
     env: { PATH: loadTestConfig().path, ...env },

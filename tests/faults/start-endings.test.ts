@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSimulatorClient } from '@signalbox/local/chat/chat-simulator';
-import { checkoutPath } from '@signalbox/local/checkout';
+import { getCheckoutPath } from '@signalbox/local/checkout';
 import { findFreePort } from '@signalbox/local/setup/free-port';
 import { readRun } from '@signalbox/local/supervisor/instance';
 import { identifyProcess } from '@signalbox/local/supervisor/process-identity';
@@ -15,7 +15,7 @@ import { until } from '../support/until.ts';
 
 // The whole of `npm start` on a disk of its own: how it ends, and what a disk without room does to it.
 
-const bootstrap = join(checkoutPath(), 'infra/local/bootstrap.mjs');
+const bootstrap = join(getCheckoutPath(), 'infra/local/bootstrap.mjs');
 const LONG_MS = 240_000;
 let disk: SmallDisk;
 let child: ChildProcess | null = null;

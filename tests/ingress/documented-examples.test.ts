@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { readSources } from '@signalbox/gateway/channels/ingress/sources';
-import { checkoutPath } from '@signalbox/local/checkout';
+import { getCheckoutPath } from '@signalbox/local/checkout';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { loadTestConfig } from '../support/config.ts';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
@@ -13,7 +13,7 @@ import { writeSources } from './sources-file.ts';
 
 // What docs/channels/ingress.md prints runs as it is printed.
 const run = promisify(execFile);
-const PAGE = readFileSync(join(checkoutPath(), 'docs/channels/ingress.md'), 'utf8');
+const PAGE = readFileSync(join(getCheckoutPath(), 'docs/channels/ingress.md'), 'utf8');
 const blockOf = (language: string, place = 0): string =>
   [...PAGE.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'gm'))][place]?.[1] ?? '';
 

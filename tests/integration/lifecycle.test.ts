@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { checkoutPath } from '@signalbox/local/checkout';
+import { getCheckoutPath } from '@signalbox/local/checkout';
 import { expect, it } from 'vitest';
 import { loadTestConfig } from '../support/config.ts';
 
@@ -18,7 +18,7 @@ function runWith(message: string, code: string | null): { readonly status: numbe
   const child = spawnSync(
     process.execPath,
     ['--conditions=source', '--import', 'tsx', '--input-type=module', '--eval', program],
-    { cwd: checkoutPath(), env: { PATH: loadTestConfig().path }, encoding: 'utf8', timeout: 60_000 },
+    { cwd: getCheckoutPath(), env: { PATH: loadTestConfig().path }, encoding: 'utf8', timeout: 60_000 },
   );
   return { status: child.status, log: child.stdout + child.stderr };
 }

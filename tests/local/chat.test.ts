@@ -4,7 +4,7 @@ import { openActivity, type Activity } from '@signalbox/local/chat/chat-activity
 import { JSON_OUTPUT, PLAIN_OUTPUT } from '@signalbox/local/chat/chat-output';
 import { openChatSession, type ChatSession } from '@signalbox/local/chat/chat-session';
 import { createSimulatorClient, type SimulatorClient } from '@signalbox/local/chat/chat-simulator';
-import { checkoutPath } from '@signalbox/local/checkout';
+import { getCheckoutPath } from '@signalbox/local/checkout';
 import { findFreePort } from '@signalbox/local/setup/free-port';
 import { createSupervisor } from '@signalbox/local/supervisor/supervisor';
 import { Api } from 'grammy';
@@ -16,7 +16,7 @@ import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 // The real simulator and a real database; the bot is a few lines here, which answer when a test says so.
 
 const times = { quietMs: 300, limitMs: 5_000 };
-const supervisor = createSupervisor({ report: () => undefined, changed: () => undefined });
+const supervisor = createSupervisor({ report: () => undefined, onChange: () => undefined });
 let database: TestDatabase;
 let pool: pg.Pool;
 let simulator: SimulatorClient;
@@ -29,7 +29,7 @@ beforeAll(async () => {
   pool = openRawPool(database.url);
   const port = await findFreePort();
   const url = `http://127.0.0.1:${port}`;
-  const main = join(checkoutPath(), 'infra/telegram-simulator/src/main.ts');
+  const main = join(getCheckoutPath(), 'infra/telegram-simulator/src/main.ts');
   await supervisor.start({
     name: 'simulator',
     words: ['--conditions=source', '--import', 'tsx', main],
@@ -128,7 +128,7 @@ async function settle(id: string): Promise<void> {
 }
 
 test('--help prints how it is used, although nothing runs', () => {
-  const words = ['--conditions=source', '--import', 'tsx', join(checkoutPath(), 'infra/local/src/chat/chat.ts')];
+  const words = ['--conditions=source', '--import', 'tsx', join(getCheckoutPath(), 'infra/local/src/chat/chat.ts')];
   for (const flag of ['--help', '-h']) {
     const { status, stdout, stderr } = spawnSync(process.execPath, [...words, flag], { encoding: 'utf8' });
     expect([status, stderr]).toEqual([0, '']);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { ServiceFile } from '@signalbox/contracts/operations/deploy';
 import { ANALYZERS } from '@signalbox/analysis/analyzers/analyzers';
 import { scan } from '@signalbox/analysis/scan/scan';
-import { checkoutPath } from '@signalbox/local/checkout';
+import { getCheckoutPath } from '@signalbox/local/checkout';
 import { makeDemoRepository, moveDemoRepository } from '@signalbox/local/setup/demo-repository';
 import { loadTestConfig } from '../support/config.ts';
 import { afterAll, describe, expect, it, vi } from 'vitest';
@@ -46,7 +46,7 @@ describe('the repository of the demo project', () => {
   it('is not changed when it exists, and created again when the releases differ', async () => {
     const folder = join(place, 'kept.git');
     const releases = join(place, 'releases');
-    cpSync(join(checkoutPath(), 'infra/demo/releases'), releases, { recursive: true });
+    cpSync(join(getCheckoutPath(), 'infra/demo/releases'), releases, { recursive: true });
     await makeDemoRepository(folder, releases);
     const before = tags(folder);
     git(folder, 'update-ref', 'refs/heads/mine', 'main');

@@ -55,7 +55,7 @@ test('a supervisor whose log disk is full keeps supervising, and reports start a
   const lines: string[] = [];
   supervisor = createSupervisor({
     report: (line) => lines.push(line),
-    changed: () => undefined,
+    onChange: () => undefined,
     times: { firstBackoffMs: 50, lastBackoffMs: 100 },
   });
   const main = probe;

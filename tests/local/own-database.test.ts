@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { checkoutPath } from '@signalbox/local/checkout';
+import { getCheckoutPath } from '@signalbox/local/checkout';
 import { findFreePort } from '@signalbox/local/setup/free-port';
 import { DATABASE_SERVICES, serviceRole } from '@signalbox/store/migrations/service-rights';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
@@ -12,7 +12,7 @@ import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 
 // `npm start` with a Postgres that somebody else runs, whose address is the owner's.
-const BOOTSTRAP = join(checkoutPath(), 'infra/local/bootstrap.mjs');
+const BOOTSTRAP = join(getCheckoutPath(), 'infra/local/bootstrap.mjs');
 const START_MS = 120_000;
 
 let database: TestDatabase;

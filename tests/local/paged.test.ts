@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
-import { checkoutPath } from '@signalbox/local/checkout';
+import { getCheckoutPath } from '@signalbox/local/checkout';
 import { findFreePort } from '@signalbox/local/setup/free-port';
 import { readLiveRun } from '@signalbox/local/supervisor/instance';
 import { discardPostgres } from '@signalbox/local/postgres/postgres';
@@ -43,7 +43,7 @@ beforeAll(async () => {
   disk = mountSmallDisk('targets', 1_024, join(dir, 'targets'));
   const { path } = loadTestConfig();
   const env = { PATH: path, SIGNALBOX_DATA_DIR: dir, SIMULATOR_PORT: String(await findFreePort()), MODEL: 'offline' };
-  start = spawn(process.execPath, [join(checkoutPath(), 'infra/local/bootstrap.mjs'), 'start'], {
+  start = spawn(process.execPath, [join(getCheckoutPath(), 'infra/local/bootstrap.mjs'), 'start'], {
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { checkoutPath } from '@signalbox/local/checkout';
+import { getCheckoutPath } from '@signalbox/local/checkout';
 import { findFreePort } from '@signalbox/local/setup/free-port';
 import { readLiveRun, readRun } from '@signalbox/local/supervisor/instance';
 import { discardPostgres } from '@signalbox/local/postgres/postgres';
@@ -19,7 +19,7 @@ import { eventually, until } from '../support/until.ts';
 
 // The whole of `npm start`, with a data folder of its own: every server, every service.
 
-const bootstrap = join(checkoutPath(), 'infra/local/bootstrap.mjs');
+const bootstrap = join(getCheckoutPath(), 'infra/local/bootstrap.mjs');
 const START_TIMEOUT_MS = 120_000;
 /** What only those who need it may have. */
 const OF_ONE_SERVICE = new Set([

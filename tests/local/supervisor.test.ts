@@ -18,7 +18,7 @@ let supervisor: Supervisor;
 beforeEach(() => {
   folder = makeTemporaryFolder('supervisor');
   lines = [];
-  supervisor = createSupervisor({ report: (line) => lines.push(line), changed: () => undefined, times });
+  supervisor = createSupervisor({ report: (line) => lines.push(line), onChange: () => undefined, times });
 });
 afterEach(() => supervisor.stop());
 
@@ -82,7 +82,7 @@ test('a program that exited before the first check counts as started', () => {
 test('a program that never becomes ready fails the start', async () => {
   const impatient = createSupervisor({
     report: () => undefined,
-    changed: () => undefined,
+    onChange: () => undefined,
     times: { ...times, readyTimeoutMs: 1_000 },
   });
   const start = impatient.start(await describeProgram('gateway', 'never-ready'));
@@ -105,7 +105,7 @@ test('stopping goes in reverse order and leaves no process', async () => {
 test('a program that ignores SIGTERM is killed after the deadline, with what it started', async () => {
   const hasty = createSupervisor({
     report: () => undefined,
-    changed: () => undefined,
+    onChange: () => undefined,
     times: { ...times, stopTimeoutMs: 200 },
   });
   await hasty.start(await describeProgram('stubborn', 'stubborn'));

@@ -6,7 +6,7 @@ import { startPostgres, type LocalServer } from '@signalbox/local/postgres/postg
 import { startRedis } from '@signalbox/local/redis/redis';
 import { placeKeys } from '@signalbox/local/setup/key-files';
 import {
-  databasePasswords,
+  listDatabasePasswords,
   describeLogins,
   describeRedisUsers,
   drawPasswords,
@@ -34,7 +34,7 @@ export async function startBenchServers(dir: string, simulatorUrl: string | null
   const users = describeRedisUsers(passwords);
   const postgres = await startPostgres({ dir: join(dir, 'postgres') });
   const redis = await startRedis({ dir: join(dir, 'redis'), binDir: join(dataDir, 'redis-bin'), path, users });
-  await migrateDatabase(postgres.url, databasePasswords(passwords));
+  await migrateDatabase(postgres.url, listDatabasePasswords(passwords));
   const config = LocalConfig.parse({ SIGNALBOX_DATA_DIR: home });
   const services = wireServices({
     dataDir: home,

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { checkoutPath } from '@signalbox/local/checkout';
+import { getCheckoutPath } from '@signalbox/local/checkout';
 
 /** Servers to test against instead of starting them, the data folder, and the PATH to look for servers on. */
 export interface TestConfig {
@@ -27,7 +27,7 @@ export function loadTestConfig(): TestConfig {
     // The admin URL of a Postgres on which databases may be created and dropped.
     databaseUrl: process.env['SIGNALBOX_TEST_DATABASE_URL'] || undefined,
     redisUrl: process.env['SIGNALBOX_TEST_REDIS_URL'] || undefined,
-    dataDir: process.env['SIGNALBOX_DATA_DIR'] || join(checkoutPath(), '.signalbox'),
+    dataDir: process.env['SIGNALBOX_DATA_DIR'] || join(getCheckoutPath(), '.signalbox'),
     path: process.env['PATH'] ?? '',
     chromium: process.env['CHROMIUM_PATH'] || undefined,
     poolId: Number(process.env['VITEST_POOL_ID'] ?? 0),

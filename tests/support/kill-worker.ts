@@ -3,7 +3,7 @@ import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { checkoutPath } from '@signalbox/local/checkout';
+import { getCheckoutPath } from '@signalbox/local/checkout';
 import { inject } from 'vitest';
 import { loadTestConfig } from './config.ts';
 import type { DeployWay } from './deploy-target.ts';
@@ -27,7 +27,7 @@ export function spawnWorker(given: {
   readonly way: DeployWay;
 }): KillableWorker {
   const child = spawn(process.execPath, ['--conditions=source', '--import', 'tsx', PROGRAM, JSON.stringify(given)], {
-    cwd: checkoutPath(),
+    cwd: getCheckoutPath(),
     env: { PATH: loadTestConfig().path },
     stdio: ['pipe', 'pipe', 'pipe'],
   });

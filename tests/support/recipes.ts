@@ -1,6 +1,6 @@
 import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { checkoutPath } from '@signalbox/local/checkout';
+import { getCheckoutPath } from '@signalbox/local/checkout';
 import { makeTemporaryFolder } from './temporary-folder.ts';
 
 /** A code block of docs/extending/ that names its file: a whole file, or, as a diff, what changes in one. */
@@ -12,7 +12,7 @@ export interface Shown {
 
 /** Every code block of docs/extending/ whose first line names a file, in order. */
 export function readRecipes(): readonly Shown[] {
-  const folder = join(checkoutPath(), 'docs/extending');
+  const folder = join(getCheckoutPath(), 'docs/extending');
   const pages = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
   return pages.flatMap((page) =>
     [...page.matchAll(/^```(\w+)\n ?\/\/ ([\w./-]+)\n([\s\S]*?)^```$/gm)].map(([, language, path = '', code = '']) => ({
@@ -25,7 +25,7 @@ export function readRecipes(): readonly Shown[] {
 
 /** Copies the product's sources and its tests into a folder of their own, which resolves its packages to the copies. Answers the folder. */
 export function copyProduct(): string {
-  const [from, to] = [checkoutPath(), makeTemporaryFolder('product')];
+  const [from, to] = [getCheckoutPath(), makeTemporaryFolder('product')];
   for (const folder of ['shared', 'services', 'infra', 'examples', 'docs', 'tests', '.ci'])
     cpSync(join(from, folder), join(to, folder), {
       recursive: true,

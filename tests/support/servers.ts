@@ -1,7 +1,7 @@
 import { existsSync, rmdirSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { startPostgres, type LocalServer } from '@signalbox/local/postgres/postgres';
-import { checkoutPath, hashPath } from '@signalbox/local/checkout';
+import { getCheckoutPath, hashPath } from '@signalbox/local/checkout';
 import { createCheckpointTables } from '@signalbox/worker/checkpoints/set-up';
 import { startRedis } from '@signalbox/local/redis/redis';
 import { setServicePasswords } from '@signalbox/store/migrations/service-logins';
@@ -123,7 +123,7 @@ function removeEmpty(folder: string): void {
 function memoryFolder(): string | null {
   if (!existsSync(MEMORY)) return null;
   const { bavail, bsize } = statfsSync(MEMORY);
-  return bavail * bsize < MEMORY_NEEDED_BYTES ? null : join(MEMORY, `signalbox-${hashPath(checkoutPath())}`);
+  return bavail * bsize < MEMORY_NEEDED_BYTES ? null : join(MEMORY, `signalbox-${hashPath(getCheckoutPath())}`);
 }
 
 function redisPlace(config: TestConfig): { readonly binDir: string; readonly path: string } {

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
-import { checkoutPath } from '@signalbox/local/checkout';
+import { getCheckoutPath } from '@signalbox/local/checkout';
 import { inject } from 'vitest';
 import { loadTestConfig } from './config.ts';
 import { freePort } from './free-port.ts';
@@ -25,7 +25,7 @@ export async function startService(
   service: 'gateway' | 'worker' | 'jobs' | 'proxy',
   name: string,
   env: Readonly<Record<string, string>>,
-  root = checkoutPath(),
+  root = getCheckoutPath(),
 ): Promise<ServiceProcess> {
   let child: ChildProcess;
   let port = 0;

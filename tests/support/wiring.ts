@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { placeKeys } from '@signalbox/local/setup/key-files';
-import { environmentOf } from '@signalbox/local/supervisor/service-variables';
+import { pickEnvironment } from '@signalbox/local/supervisor/service-variables';
 import { isJobPool, wireServices, type WiredService } from '@signalbox/local/supervisor/service-wiring';
 import { createLog } from '@signalbox/platform/log';
 import { closeRedis, openRedis } from '@signalbox/platform/redis';
@@ -80,7 +80,7 @@ export async function openWiring(options: WiringOptions): Promise<Wiring> {
     const found = wired.find((one) => one.service === service);
     if (!found) throw new Error(`npm start has no service ${service}`);
     const set: Settings = { ...variablesOf(DEPARTURES), ...env, ...settings };
-    const merged = environmentOf(service, found.env, set);
+    const merged = pickEnvironment(service, found.env, set);
     // An empty setting takes the variable away.
     return Object.fromEntries(
       Object.entries(merged).flatMap(([name, value]) => (value && set[name] !== '' ? [[name, value]] : [])),

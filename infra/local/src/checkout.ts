@@ -4,20 +4,21 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** The root folder of this checkout, without symbolic links. */
-export function checkoutPath(): string {
+export function getCheckoutPath(): string {
   return realpathSync(fileURLToPath(new URL('../../../', import.meta.url)));
 }
 
 /**
- * The words by which node runs a program of the checkout, such as `services/worker/src/main.ts`, the file last: what was built of it, or its
- * source through a loader where this process was started so.
+ * Arguments with which node runs a program such as `services/worker/src/main.ts`: the compiled file, or the source through a loader when
+ * this process runs from source. The file comes last.
  */
 export function programWords(source: string): readonly string[] {
-  if (import.meta.url.endsWith('.ts')) return ['--conditions=source', '--import', 'tsx', join(checkoutPath(), source)];
-  return [join(checkoutPath(), source.replace('/src/', '/dist/').replace(/ts$/, 'js'))];
+  if (import.meta.url.endsWith('.ts'))
+    return ['--conditions=source', '--import', 'tsx', join(getCheckoutPath(), source)];
+  return [join(getCheckoutPath(), source.replace('/src/', '/dist/').replace(/ts$/, 'js'))];
 }
 
-/** Sixteen hex digits that stand for a path: short enough for a folder name, long enough not to collide. */
+/** A 16-digit hash of a path, short enough for a folder name. */
 export function hashPath(path: string): string {
   return createHash('sha256').update(path).digest('hex').slice(0, 16);
 }

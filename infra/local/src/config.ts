@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { readConfig } from '@signalbox/platform/config';
 import { z } from 'zod';
-import { checkoutPath } from './checkout.ts';
+import { getCheckoutPath } from './checkout.ts';
 
-/** What AGENTS is for whoever tries the product. */
+/** Default of AGENTS in local runs: the sample agents. */
 export const SAMPLE_AGENTS = 'examples/bank';
 
 /** Variables of a local run. All are optional: `npm start` works with none of them. */
@@ -16,31 +16,31 @@ export const LocalConfig = z.object({
   /** The token of a real Telegram bot. Without it, a Telegram simulator starts. Secret. */
   TELEGRAM_BOT_TOKEN: z.string().optional(),
   /** The folder for databases, logs and everything else of this run. */
-  SIGNALBOX_DATA_DIR: z.string().default(() => join(checkoutPath(), '.signalbox')),
-  /** The agents outside of the core, as every service reads them. Default: the samples; `none`: no plug-in. */
+  SIGNALBOX_DATA_DIR: z.string().default(() => join(getCheckoutPath(), '.signalbox')),
+  /** Plug-in agents, as for every service. Default: the samples; `none`: no plug-in. */
   AGENTS: z.string().default(SAMPLE_AGENTS),
   /** How many workers to start. */
   SIGNALBOX_WORKERS: z.coerce.number().int().min(1).max(32).default(1),
-  /** Where the simulator listens; the next free port is taken when this one is busy. */
+  /** Port of the simulator, or the next free one. */
   SIMULATOR_PORT: z.coerce.number().int().min(1).max(65_535).default(8081),
-  /** Where the gateway's page listens; the next free port is taken when this one is busy. */
+  /** Port of the gateway's page, or the next free one. */
   GATEWAY_HTTP_PORT: z.coerce.number().int().min(1).max(65_535).default(8082),
-  /** The program bubblewrap; searched on PATH and fetched from Debian when it is not set. */
+  /** Path of bubblewrap. Default: searched on PATH, else fetched from Debian. */
   BWRAP_PATH: z.string().optional(),
-  /** Where to look for redis-server, valkey-server and bwrap. */
+  /** Search path for redis-server, valkey-server and bwrap. */
   PATH: z.string().default('/usr/local/bin:/usr/bin:/bin'),
 });
 export type LocalConfig = z.output<typeof LocalConfig>;
 
-/** Reads the configuration; `.env` in the checkout fills what is not set. Throws CONFIG_INVALID with every problem. */
+/** Reads the configuration; `.env` in the checkout adds unset variables. Throws CONFIG_INVALID with all problems. */
 export function loadLocalConfig(): LocalConfig {
-  const file = join(checkoutPath(), '.env');
+  const file = join(getCheckoutPath(), '.env');
   if (existsSync(file)) process.loadEnvFile(file);
   return readConfig(LocalConfig);
 }
 
 /** The environment that programs started from here inherit. */
-export function inheritedEnvironment(): Readonly<Record<string, string | undefined>> {
+export function getInheritedEnvironment(): Readonly<Record<string, string | undefined>> {
   return process.env;
 }
 

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import { systemCode } from '@signalbox/contracts/system-error';
 
-/** What the system says when a file cannot be written, for people. */
+/** System error codes of unwritable files, in words. */
 const REASONS: Readonly<Record<string, string>> = {
   EROFS: 'its file system is read-only',
   EACCES: 'this user may not write there',
@@ -13,8 +13,8 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /**
- * What to say of a failure at the terminal. Errors that were written for a person say everything in their message; a folder that
- * cannot be written is named with what to do; anything else is a mistake of ours, and needs its stack.
+ * Describes an error for the terminal: SetupError and AppError by message, unwritable folders with a remedy, others with their stack,
+ * because they are bugs.
  */
 export function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);

@@ -7,8 +7,8 @@ import { startRedis } from './redis/redis.ts';
 import type { RedisUser } from './supervisor/service-logins.ts';
 
 /**
- * Postgres and Redis of a run: starts those that the configuration does not name, both at once, and watches and stops no others. A
- * Redis that is started lets these users in. Throws a SetupError; then none is left running.
+ * Starts the Postgres and Redis that the configuration does not name, concurrently, and manages only those. A started Redis gets these
+ * users. Throws SetupError; then none is left running.
  */
 export async function startLocalServers(
   config: LocalConfig,
@@ -41,11 +41,11 @@ export async function startLocalServers(
   return {
     databaseUrl: config.DATABASE_URL ?? urlOf('Postgres') ?? '',
     redisUrl: config.REDIS_URL ?? urlOf('Redis') ?? '',
-    /** Stops what was started here, Redis first. Idempotent. */
+    /** Stops the servers started here, Redis first. Idempotent. */
     stop,
-    /** Ends what was started here at once. */
+    /** Kills the servers started here. */
     kill: (): void => running.forEach(({ server }) => server.kill()),
-    /** Starts a server again that died, on its old address, until `signal` fires. */
+    /** Restarts servers that die, on the same port, until `signal` aborts. */
     watch: (signal: AbortSignal) => watchServers(running, report, signal),
   };
 }
@@ -60,9 +60,9 @@ interface Running {
 
 async function watchServers(running: Running[], report: (line: string) => void, signal: AbortSignal): Promise<void> {
   const said = new Map<string, string>();
-  // What is the same as before is not said again: a full disk may last for hours.
+  // Equal problems are reported once: a full disk may last for hours.
   const sayOnce = (name: string, problem: string): void => {
-    const [what = ''] = problem.split('\n'); // below it are the server's last words, with their times
+    const [what = ''] = problem.split('\n'); // later lines are the server's log, with times
     if (said.get(name) !== what) report(`${name} cannot be started, it is tried again: ${problem}`);
     said.set(name, what);
   };

@@ -7,15 +7,14 @@ export interface Command {
   readonly words: readonly string[];
 }
 
-/** Where Linux distributions keep the program of util-linux that asks the kernel for the signal. */
-const PLACES = ['/usr/bin/setpriv', '/bin/setpriv'];
+/** Paths of util-linux's setpriv, which sets the parent-death signal. */
+const SETPRIV_PATHS = ['/usr/bin/setpriv', '/bin/setpriv'];
 
 let setpriv: string | null | undefined;
 
 /**
- * The command that starts the same program in such a way that the kernel sends it `signal` when the thread that started it is gone,
- * whatever ended it: a crash, SIGKILL, a closed terminal. Where the system cannot (macOS, busybox) it is the command itself; what is
- * left over then is ended or taken over by the next start.
+ * Wraps a command so that the kernel sends it `signal` when its parent thread dies for any reason. Returns the command unchanged where
+ * unsupported (macOS, busybox); the next start then ends or adopts leftovers.
  */
 export function endWithParent(signal: 'TERM' | 'INT', { file, words }: Command): Command {
   setpriv ??= findSetpriv();
@@ -24,7 +23,7 @@ export function endWithParent(signal: 'TERM' | 'INT', { file, words }: Command):
 
 function findSetpriv(): string | null {
   if (process.platform !== 'linux') return null;
-  const works = (file: string): boolean =>
+  const canUse = (file: string): boolean =>
     spawnSync(file, ['--pdeathsig', 'TERM', process.execPath, '--version'], { stdio: 'ignore' }).status === 0;
-  return PLACES.find((file) => existsSync(file) && works(file)) ?? null;
+  return SETPRIV_PATHS.find((file) => existsSync(file) && canUse(file)) ?? null;
 }

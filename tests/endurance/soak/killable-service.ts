@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { checkoutPath } from '@signalbox/local/checkout';
+import { getCheckoutPath } from '@signalbox/local/checkout';
 import type { ProgramSpec } from '@signalbox/local/supervisor/supervisor';
 import { withClock } from '../../support/moved-clock.ts';
 import type { TcpRelay } from '../../support/tcp-relay.ts';
@@ -37,7 +37,7 @@ export function createService(spec: ProgramSpec, wires: readonly TcpRelay[], clo
     const offMs = clock();
     log.write(`${new Date().toISOString()} started with a clock that is ${offMs / 60_000} minutes ahead\n`);
     const born = spawn(process.execPath, [...spec.words], {
-      cwd: checkoutPath(),
+      cwd: getCheckoutPath(),
       env: offMs === 0 ? env : { ...env, NODE_OPTIONS: withClock(offMs) },
       stdio: ['ignore', 'pipe', 'pipe', ...(spec.sockets ?? [])],
     });

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { checkoutPath } from '@signalbox/local/checkout';
+import { getCheckoutPath } from '@signalbox/local/checkout';
 import { locateRedis } from '@signalbox/local/redis/redis-programs';
 import { createLog } from '@signalbox/platform/log';
 import { closeRedis, openRedis } from '@signalbox/platform/redis';
@@ -20,7 +20,7 @@ import { openTerminal } from './terminal.ts';
 
 // The Redis of docker compose, started by the command of the file, without a container around it.
 const Compose = z.object({ services: z.object({ redis: z.object({ command: z.array(z.string()) }) }) });
-const { services } = Compose.parse(parse(readFileSync(join(checkoutPath(), 'docker-compose.yml'), 'utf8')));
+const { services } = Compose.parse(parse(readFileSync(join(getCheckoutPath(), 'docker-compose.yml'), 'utf8')));
 const passwords = Object.fromEntries(REDIS_SERVICES.map((service) => [service, randomBytes(24).toString('hex')]));
 const variables = Object.fromEntries(
   Object.entries(passwords).map(([service, password]) => [`REDIS_PASSWORD_${service.toUpperCase()}`, password]),

@@ -7,7 +7,7 @@ import { createSupervisor } from '@signalbox/local/supervisor/supervisor';
 
 const [folder = '', main = '', port = '', binDir = '', path = ''] = process.argv.slice(2);
 const pids: number[] = [];
-const supervisor = createSupervisor({ report: () => undefined, changed: () => undefined });
+const supervisor = createSupervisor({ report: () => undefined, onChange: () => undefined });
 await supervisor.start({
   name: 'probe',
   words: [main, port],

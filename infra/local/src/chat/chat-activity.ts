@@ -7,7 +7,7 @@ const UNDER_WAY = `
 
 const ARRIVED = 'select exists (select from inbox where user_key = $1 and update_id = $2) as yes';
 
-/** Opens a view on what the database knows about one person's messages. Close it. */
+/** Opens a view of one person's messages in the database. Close it. */
 export function openActivity(databaseUrl: string, userKey: string) {
   const pool = new pg.Pool({
     connectionString: databaseUrl,
@@ -15,15 +15,15 @@ export function openActivity(databaseUrl: string, userKey: string) {
     connectionTimeoutMillis: 5_000,
     query_timeout: 5_000,
   });
-  pool.on('error', () => undefined); // an idle connection broke; the next query opens another
+  pool.on('error', () => undefined); // an idle connection broke; the next query reconnects
   const ask = async (text: string, values: readonly string[]): Promise<boolean> => {
     const result = await pool.query<{ readonly yes: boolean }>(text, [...values]);
     return result.rows[0]?.yes === true;
   };
   return {
-    /** Whether the update has been received, so that "nothing is under way" can be believed. */
+    /** True when the update has been received, so that isUnderWay is meaningful. */
     hasArrived: (updateId: number): Promise<boolean> => ask(ARRIVED, [userKey, String(updateId)]),
-    /** Whether something of this person is queued, being worked on, or waiting to be sent. */
+    /** True while a message of this person is queued, processed or being sent. */
     isUnderWay: (): Promise<boolean> => ask(UNDER_WAY, [userKey]),
     close: (): Promise<void> => pool.end(),
   };

@@ -1,14 +1,14 @@
 import type { SeenMessage } from './chat-simulator.ts';
 import type { Exchange } from './chat-session.ts';
 
-/** Turns what a person sees into text for the terminal, or into one JSON object per line. */
+/** Formats messages for the terminal, as text or JSON lines. */
 export type ChatOutput = (seen: Pick<Exchange, 'messages' | 'notice'>) => string;
 
-/** Replies as plain text with their buttons below them, a blank line after each. */
+/** Plain text replies with their buttons, separated by blank lines. */
 export const PLAIN_OUTPUT: ChatOutput = ({ messages, notice }) =>
   `${messages.map(describeMessage).join('')}${notice === '' ? '' : `(${notice})\n\n`}`;
 
-/** One line per message: messageId, from, text, buttons as labels, edited. A notice is a line of its own. */
+/** One JSON line per message (messageId, from, text, button labels, edited) and per notice. */
 export const JSON_OUTPUT: ChatOutput = ({ messages, notice }) =>
   `${messages.map(toJsonLine).join('')}${notice === '' ? '' : `${JSON.stringify({ notice })}\n`}`;
 

@@ -2,29 +2,29 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Activity } from './chat-activity.ts';
 import type { SeenMessage, SimulatorClient, Speaker, Submitted } from './chat-simulator.ts';
 
-/** What came of one message or click. */
+/** The bot's reaction to a message or click. */
 export interface Exchange {
-  /** The bot's messages, new or edited, in their final form and in the order of the chat. */
+  /** New and edited messages of the bot, final and in order. */
   readonly messages: readonly SeenMessage[];
-  /** The notice after a click, if there was one. */
+  /** The notice after a click; empty without one. */
   readonly notice: string;
-  /** False when the time was up while something was still under way. */
+  /** False when the bot was still busy at the time limit. */
   readonly settled: boolean;
 }
 
-/** How long to wait, in milliseconds. */
+/** Waiting times in milliseconds. */
 export interface ChatTimes {
-  /** Nothing new for this long, and nothing under way: the bot has finished. */
+  /** The bot has finished when nothing new came and nothing was under way for this long. */
   readonly quietMs: number;
   /** The longest wait for one answer. */
   readonly limitMs: number;
 }
 
-/** An update reaches the database within milliseconds; longer than this means that the bot does not record it. */
+/** Longest time until an update is in the database; later means that the bot does not record it. */
 const ARRIVAL_TIMEOUT_MS = 5_000;
 const POLL_MS = 100;
 
-/** One person's conversation, one exchange after another. It begins at the end of the chat: what was written before is not shown again. */
+/** Opens one person's conversation, starting at the end of the chat. Exchanges run one at a time. */
 export async function openChatSession(options: {
   readonly simulator: SimulatorClient;
   readonly activity: Activity;
@@ -40,7 +40,7 @@ export async function openChatSession(options: {
     return seen.messages.filter((message) => message.from.isBot && !message.deleted);
   };
 
-  // Until the update has been seen to arrive, "nothing is under way" means nothing.
+  // Before the update has arrived, isUnderWay means nothing.
   const hasArrived = async ({ updateId, callbackQueryId }: Submitted): Promise<boolean> => {
     if (updateId === null || (await activity.hasArrived(updateId))) return true;
     return callbackQueryId !== null && (await simulator.readNotice(callbackQueryId)).answered;
@@ -54,7 +54,7 @@ export async function openChatSession(options: {
     for (;;) {
       arrived ||= Date.now() - begin > ARRIVAL_TIMEOUT_MS || (await hasArrived(submitted));
       const busy = !arrived || (await activity.isUnderWay());
-      // Read after asking: what was written before the work ended is seen in this round.
+      // Read after isUnderWay, so that messages written before the work ended are included.
       const fresh = await catchUp();
       for (const message of fresh) final.set(message.messageId, message);
       if (fresh.length > 0 || busy) quietSince = Date.now();
@@ -69,7 +69,7 @@ export async function openChatSession(options: {
   };
 
   return {
-    /** What the bot wrote meanwhile, without being asked. */
+    /** Messages that the bot sent unasked. */
     catchUp,
     say: async (text: string): Promise<Exchange> => waitUntilSettled(await simulator.send(speaker, text)),
     press: async (button: string): Promise<Exchange> => waitUntilSettled(await simulator.click(speaker, button)),

@@ -10,7 +10,7 @@ import { loadLocalConfig } from '../config.ts';
 import { readLiveRun, type RunRecord } from '../supervisor/instance.ts';
 import { SetupError } from '../setup-error.ts';
 
-// `npm run chat`: speaks as one of the simulator's people and shows what that person sees.
+// `npm run chat`: writes as a person of the simulator and shows what that person sees.
 
 const USAGE = `Usage: npm run chat -- [--as 1001] [--chat ops] [--wait SECONDS] [--json] ["text" | --click "Approve"]
 Without a text: a conversation in the terminal, or one message per line of what is piped in.
@@ -54,7 +54,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** Null: only the usage is asked for. */
+/** Parses the command line; null for --help. */
 function parseRequest(words: string[]): Request | null {
   const options = {
     as: { type: 'string', default: '1001' },
@@ -130,7 +130,7 @@ async function converse(request: Request, session: ChatSession): Promise<void> {
   await watching;
 }
 
-/** Shows what the bot writes unasked (progress, a request for approval) between two answers. */
+/** Shows unsolicited messages of the bot, such as progress or approval requests, between answers. */
 async function showUnasked(
   request: Request,
   session: ChatSession,
@@ -144,7 +144,7 @@ async function showUnasked(
   while (!signal.aborted) {
     await delay(1_000, undefined, { signal }).catch(() => undefined);
     if (state.answering || signal.aborted) continue;
-    const messages = await session.catchUp().catch(() => []); // the next line that is sent says what is wrong
+    const messages = await session.catchUp().catch(() => []); // the next message reports the error
     if (messages.length === 0) continue;
     process.stdout.write(`\r\u001b[K${request.output({ messages, notice: '' })}`);
     lines.prompt(true);

@@ -1,27 +1,27 @@
 import pg from 'pg';
 
-/** How a login went. `refused` is a wrong password; `absent` is no server, or one that is not ready yet. */
+/** The result of a login. `refused`: wrong password; `absent`: no server, or not ready yet. */
 export type LoginResult = 'ours' | 'other' | 'refused' | 'absent';
 
 /** The user that owns the embedded databases, and the database that Signalbox uses. */
 export const POSTGRES_USER = 'signalbox';
 
-/** A server that does not answer a login so soon is asked again. */
+/** Timeout of one login attempt. */
 const LOGIN_MS = 2_000;
-/** A server that has answered one login answers the next: on a machine that is busy with its first start, some time later. */
+/** Timeout once the server has accepted a login, generous for a busy machine. */
 const CONNECT_MS = 30_000;
 
-/** A connection string for one database of the local Postgres. */
-export function postgresUrl(port: number, password: string, database: string): string {
+/** The connection URL of a database of the local Postgres. */
+export function toPostgresUrl(port: number, password: string, database: string): string {
   return `postgres://${POSTGRES_USER}:${password}@127.0.0.1:${port}/${database}`;
 }
 
 /**
- * Logs in and asks the server which data folder it has. SCRAM proves both sides: a stranger on this port neither
- * learns the password nor can pretend to know it.
+ * Logs in and compares the server's data folder. SCRAM authenticates both sides: a stranger on this port neither learns the password nor
+ * can fake it.
  */
 export async function tryLogin(port: number, password: string, data: string): Promise<LoginResult> {
-  const url = postgresUrl(port, password, 'postgres');
+  const url = toPostgresUrl(port, password, 'postgres');
   try {
     const answer = await query(url, LOGIN_MS, "select current_setting('data_directory') as value");
     return answer === data ? 'ours' : 'other';
@@ -41,12 +41,12 @@ export async function ensureDatabase(adminUrl: string, name: string): Promise<vo
 
 async function query(url: string, withinMs: number, text: string, values: string[] = []): Promise<string | undefined> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: withinMs, query_timeout: 60_000 });
-  client.on('error', () => undefined); // a server that stops between two statements; the pending call rejects as well
+  client.on('error', () => undefined); // the server stopped between statements; the pending call rejects as well
   try {
     await client.connect();
     const result = await client.query<{ readonly value?: string }>(text, values);
     return result.rows[0]?.value;
   } finally {
-    await client.end().catch(() => undefined); // never connected: there is nothing to end
+    await client.end().catch(() => undefined); // never connected
   }
 }

@@ -11,11 +11,11 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { checkoutPath, hashPath } from '../checkout.ts';
+import { getCheckoutPath, hashPath } from '../checkout.ts';
 import { canOwnerUse, copyPrograms, locatePrograms, programsVersion, type ServerOwner } from './postgres-programs.ts';
 import { SetupError } from '../setup-error.ts';
 
-/** Where one Postgres keeps its things, and as whom it runs (null: as the user who starts it). */
+/** Paths, owner and login of a local Postgres (owner null: the starting user). */
 export interface PostgresPlace {
   readonly dir: string;
   readonly programs: string;
@@ -29,23 +29,22 @@ export interface PostgresPlace {
 const NOBODY: ServerOwner = { uid: 65534, gid: 65534 };
 
 /**
- * Where root keeps what `nobody` must reach when the checkout lies in a closed folder such as /root (mode 0700):
- * /var/lib/signalbox/<hash of the checkout's path>/postgres-<version> holds a copy of the programs, and data-<hash of
- * the folder> the databases. The folder itself keeps the password and a note, MOVED.txt, that says where they went.
+ * Used by root when `nobody` cannot reach the checkout, such as in /root (mode 0700): /var/lib/signalbox/<hash of the checkout's
+ * path>/postgres-<version> holds a copy of the programs, data-<hash of the folder> the databases. The folder itself keeps the password
+ * and MOVED.txt, which names the new location.
  */
 const OPEN_ROOT = '/var/lib/signalbox';
 
 const ServerRecord = z.object({ password: z.string().min(20), port: z.number().int().nullable(), data: z.string() });
 
 /**
- * Decides where the Postgres of `dir` lives and remembers it, with a random password, in `dir/server.json` (0600). Moves databases that
- * lie elsewhere.
- * Idempotent. Throws a SetupError when the folder belongs to another user.
+ * Chooses the location of the Postgres of `dir` and stores it with a random password in `dir/server.json` (0600). Moves existing
+ * databases. Idempotent. Throws SetupError when the folder belongs to another user.
  */
 export function choosePostgresPlace(dir: string): PostgresPlace {
   const asRoot = process.getuid?.() === 0;
   mkdirSync(dir, { recursive: true });
-  // Everything secret in here has mode 0600 or lies in Postgres's own 0700 folder; `nobody` only has to pass through.
+  // All secrets have mode 0600 or are in Postgres's own 0700 folder; `nobody` only needs to pass through.
   if (statSync(dir).uid === process.getuid?.()) chmodSync(dir, asRoot ? 0o711 : 0o700);
   const folder = realpathSync(dir);
   const record = readRecord(folder);
@@ -63,7 +62,7 @@ export function choosePostgresPlace(dir: string): PostgresPlace {
   return complete;
 }
 
-/** Keeps the port for the next start, so that a connection string stays true. */
+/** Stores the port, so that the connection URL stays valid after a restart. */
 export function rememberPort(place: PostgresPlace, port: number | null): void {
   const file = join(place.dir, 'server.json');
   writeFileSync(`${file}.new`, JSON.stringify({ password: place.password, port, data: place.data }), { mode: 0o600 });
@@ -71,7 +70,7 @@ export function rememberPort(place: PostgresPlace, port: number | null): void {
 }
 
 function openPlace(folder: string, programs: string): { readonly programs: string; readonly data: string } {
-  const home = join(OPEN_ROOT, hashPath(checkoutPath()));
+  const home = join(OPEN_ROOT, hashPath(getCheckoutPath()));
   const copy = join(home, `postgres-${programsVersion()}`);
   mkdirSync(home, { recursive: true });
   for (const path of [OPEN_ROOT, home]) chmodSync(path, 0o755);
@@ -93,14 +92,14 @@ function readRecord(folder: string): z.infer<typeof ServerRecord> | null {
   }
 }
 
-/** Databases that an ordinary user created stay that user's when root starts them: Postgres insists on it. */
+/** The owner of the databases, whom Postgres must run as, also when root starts it. */
 function findOwner(data: string): ServerOwner {
   if (!existsSync(data)) return NOBODY;
   const { uid, gid } = statSync(data);
   return uid === 0 ? NOBODY : { uid, gid };
 }
 
-/** Databases below /var/lib outlive a deleted checkout. A new checkout in its place has no password for them. */
+/** Renames databases of a deleted checkout, whose password is lost. */
 function setAside(data: string): void {
   if (existsSync(data)) renameSync(data, `${data}.left-${Date.now()}`);
 }

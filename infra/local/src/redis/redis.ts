@@ -17,7 +17,7 @@ import { closeRedis, openRedis } from '@signalbox/platform/redis';
 import { z } from 'zod';
 import { findFreePort } from '../setup/free-port.ts';
 import type { RedisUser } from '../supervisor/service-logins.ts';
-import { logSize, openLog, readLogTail } from '../supervisor/log-file.ts';
+import { readLogSize, openLog, readLogTail } from '../supervisor/log-file.ts';
 import type { LocalServer } from '../postgres/postgres.ts';
 import { endWithParent } from '../parent-death.ts';
 import { stopProcess } from '../supervisor/instance.ts';
@@ -27,19 +27,18 @@ import { locateRedis } from './redis-programs.ts';
 import { tryRedisLogin } from './redis-wire.ts';
 import { SetupError } from '../setup-error.ts';
 
-/** Loading the append-only file of a long-lived checkout takes a while on a slow disk. */
+/** Generous: loading a large append-only file takes time on a slow disk. */
 const READY_TIMEOUT_MS = 60_000;
-/** SIGTERM writes the append-only file to disk and ends. */
+/** Time for SIGTERM, which writes the append-only file. */
 const STOP_MS = 15_000;
 
 const RedisRecord = z.object({ password: z.string().min(20), port: z.number().int().nullable() });
 type RedisRecord = z.infer<typeof RedisRecord>;
 
 /**
- * Starts the Redis whose data is in `dir` with the program of `binDir` (fetched when missing), or takes over the one
- * that runs already when it is provably ours. Answers once it serves. `settings` are lines of redis.conf; `users` are those who may
- * log in besides the default user, whose password stays with who starts the server.
- * Throws a SetupError that quotes the server's last words.
+ * Starts the Redis of `dir` with the program of `binDir` (fetched when missing), or adopts a running one that is provably ours. Resolves
+ * when it serves. `settings` are lines of redis.conf; `users` may log in besides the default user, whose password stays with the caller.
+ * Throws SetupError with the end of the server's log.
  */
 export async function startRedis(options: {
   readonly dir: string;
@@ -58,7 +57,7 @@ export async function startRedis(options: {
   const settings = [...(options.settings ?? []), ...users.map(({ name, rules }) => ['user', name, ...rules].join(' '))];
   const server = adopted ?? (await launch(dir, { ...options, record, settings }));
   const url = `redis://:${record.password}@127.0.0.1:${server.port}/0`;
-  // The one that was left running knows the users of an earlier start.
+  // An adopted server has the users of an earlier start.
   if (adopted !== null) await setRedisUsers(url, users);
   return {
     url,
@@ -119,8 +118,8 @@ function saveRecord(dir: string, record: RedisRecord): void {
 }
 
 /**
- * The Redis that already runs on this folder, if the pid file names a live process that was started with our
- * configuration file, our password logs in there, and it answers with that process id and this folder.
+ * Finds a running Redis: its pid file names a live process with our configuration file that accepts our password and reports this process
+ * id and folder.
  */
 async function adoptRedis(dir: string, record: RedisRecord): Promise<RunningRedis | null> {
   const pidFile = join(dir, 'redis.pid');
@@ -131,7 +130,7 @@ async function adoptRedis(dir: string, record: RedisRecord): Promise<RunningRedi
     return null;
   }
   if (await waitUntilServing(identity, dir, { ...record, port: record.port })) return { identity, port: record.port };
-  if (!isRunning(identity)) return null; // it was on its way out
+  if (!isRunning(identity)) return null; // it was stopping
   throw new SetupError(`A Redis (pid ${identity.pid}) uses ${dir}, but does not let Signalbox log in.`, {
     remedy: `Stop it with: kill ${identity.pid}`,
   });
@@ -170,9 +169,9 @@ async function launch(
   const config = join(dir, 'redis.conf');
   writeFileSync(config, configuration(dir, record, options.settings ?? []), { mode: 0o600 });
   const logFile = join(dir, 'server.log');
-  const logStart = logSize(logFile);
+  const logStart = readLogSize(logFile);
   const log = openLog(logFile);
-  // Detached: Ctrl-C in the terminal reaches only the supervisor, which stops its servers in the right order.
+  // Detached: Ctrl-C reaches only the supervisor, which stops its servers in order.
   const { file, words } = endWithParent('TERM', { file: program.file, words: [config] });
   const child = spawn(file, [...words], {
     env: { ...program.env, LC_ALL: 'C' },
@@ -182,7 +181,7 @@ async function launch(
   });
   closeSync(log);
   let spawnError = '';
-  child.on('error', (error) => (spawnError = error.message)); // there is no pid then
+  child.on('error', (error) => (spawnError = error.message)); // it has no pid then
   child.unref();
   const identity = identifyProcess(child.pid ?? 0);
   if (identity !== null && (await waitUntilServing(identity, dir, record))) return { identity, port };
@@ -193,7 +192,7 @@ async function launch(
   });
 }
 
-/** The password stands in a 0600 file, never on the command line, which every user of the machine can read. */
+/** The password is in a 0600 file, not on the command line, which all users can read. */
 function configuration(dir: string, record: { password: string; port: number }, settings: readonly string[]): string {
   const quoted = JSON.stringify(dir);
   const lines = [
@@ -203,9 +202,9 @@ function configuration(dir: string, record: { password: string; port: number }, 
     `dir ${quoted}`,
     `pidfile ${JSON.stringify(join(dir, 'redis.pid'))}`,
     'daemonize no',
-    // The command line stays what it was: a later start recognizes its own server by it.
+    // Keeps the command line, by which a later start recognizes its server.
     'set-proc-title no',
-    // Jobs and streams must never be evicted, and survive a restart with at most one second lost.
+    // Jobs and streams must not be evicted, and lose at most one second on a crash.
     'appendonly yes',
     'appendfsync everysec',
     'save ""',

@@ -1,15 +1,15 @@
 import { copyTemplate } from './template.ts';
 import { findTaken, type Refused, type Scaffold, type ScaffoldKind } from './scaffold.ts';
 
-/** The agent that is copied. It is an example of the tests, so it compiles and passes what it promises. */
+/** The example agent that is copied; its tests pass. */
 const TEMPLATE = 'echo';
 const AGENTS = 'services/worker/src/agents';
 const TESTS = 'tests/agents';
 
-/** It stands in `/agent_<id>`, for which Telegram leaves 26 characters. */
+/** Used in `/agent_<id>`, where Telegram allows 26 characters. */
 const NAME = /^(?=.{2,26}$)[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/;
 
-/** An agent, which says again what it reads until its author has replaced that. */
+/** Scaffolds an agent that repeats its input until its author changes it. */
 export const AGENT: ScaffoldKind = {
   name: 'agent',
   what: 'who turns the messages of a conversation into answers',

@@ -3,17 +3,17 @@ import { join } from 'node:path';
 import { copyTemplate, insertBelow } from './template.ts';
 import { findTaken, type Refused, type Scaffold, type ScaffoldKind } from './scaffold.ts';
 
-/** The capability that is copied. It is an example of the tests, so it compiles and passes what it promises. */
+/** The example capability that is copied; its tests pass. */
 const TEMPLATE = 'spare-room';
 const CAPABILITIES = 'services/worker/src/capabilities';
 const TESTS = 'tests/integration/capabilities';
-/** Holds arguments of every change, with which the sentence is made that a person is asked. */
+/** Test with sample arguments of every change, from which approval sentences are made. */
 const ORDERS = 'tests/contracts/orders.test.ts';
 
-/** Its tools are named after it, and tools have no digits in their names. */
+/** Its tools are named after it, and tool names have no digits. */
 const NAME = /^(?=.{2,30}$)[a-z]+(?:-[a-z]+)*$/;
 
-/** A capability with a tool that reads and one that changes, both of which work. */
+/** Scaffolds a capability with a reading and a changing tool that work. */
 export const CAPABILITY: ScaffoldKind = {
   name: 'capability',
   what: 'tools that a conversation loads together: one that reads and one that changes',
@@ -61,7 +61,7 @@ function planCapability(checkout: string, name: string): Scaffold | Refused {
   };
 }
 
-/** Whether a file of the capabilities names a tool so. */
+/** True when a capability declares a tool of this name. */
 function isDeclared(checkout: string, tool: string): boolean {
   const folder = join(checkout, CAPABILITIES);
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'));

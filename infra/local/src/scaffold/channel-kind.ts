@@ -4,7 +4,7 @@ import type { Move } from './moved-source.ts';
 import { capitalize, copyTemplate } from './template.ts';
 import { findTaken, type Refused, type Scaffold, type ScaffoldKind } from './scaffold.ts';
 
-/** The channel that is copied. It is an example of the tests, so it compiles and passes what it promises. */
+/** The example channel that is copied; its tests pass. */
 const TEMPLATE = 'postbox';
 const TEMPLATE_FOLDER = `tests/examples/${TEMPLATE}`;
 const CHANNELS = 'services/gateway/src/channels';
@@ -12,10 +12,10 @@ const BENCHES = 'tests/contracts/channels/benches';
 const BENCH_FILES = ['.ts', '.test.ts', '-platform.ts'];
 const VARIABLES = '.env.example';
 
-/** A person's key is `<channel>-<id>`, and where the name ends has to be seen. */
+/** Letters only: a user key is `<channel>-<id>`, and the name's end must be recognizable. */
 const NAME = /^[a-z]{2,20}$/;
 
-/** A channel, which works and speaks with a made-up platform until its author has replaced that. */
+/** Scaffolds a channel that works with a made-up platform until its author changes it. */
 export const CHANNEL: ScaffoldKind = {
   name: 'channel',
   what: 'a way in and out, such as a messenger',
@@ -57,7 +57,7 @@ function listMoves(checkout: string, name: string): readonly Move[] {
   ];
 }
 
-/** The lines of .env.example: what the schema says of each variable, and its default. */
+/** The lines for .env.example: comment and default of each variable. */
 function describeVariables(config: string, name: string): string {
   const fields = [...config.matchAll(/^ {2}\/\*\* (.+) \*\/\n {2}([A-Z_]+):([^]+?)(?=\n {2}\/\*\*|\n\}\))/gm)];
   const lines = fields.flatMap(([, says = '', variable = '', schema = '']) => {

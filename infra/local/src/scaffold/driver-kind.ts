@@ -3,17 +3,17 @@ import { join } from 'node:path';
 import { capitalize, copyTemplate, insertBelow } from './template.ts';
 import { findTaken, type Refused, type Scaffold, type ScaffoldFile, type ScaffoldKind } from './scaffold.ts';
 
-/** The driver that is copied. It is an example of the tests, so it compiles and passes what it promises. */
+/** The example driver that is copied; its tests pass. */
 const TEMPLATE = 'spare';
 const DRIVERS = 'services/jobs/src/drivers';
 const TESTS = 'tests/integration/jobs';
 const TRAITS_TABLE = 'shared/contracts/src/operations/drivers.ts';
 const OPENERS_TABLE = `${DRIVERS}/open-driver.ts`;
 
-/** It is a key of two tables, a part of the name of a function, and a value in the database, which checks the same. */
+/** Used as a key, in a function name, and in the database, which has the same check. */
 const NAME = /^[a-z][a-z0-9]{1,19}$/;
 
-/** A driver, which runs programs of this machine until its author has replaced that. */
+/** Scaffolds a driver that runs programs on this machine until its author changes it. */
 export const DRIVER: ScaffoldKind = {
   name: 'driver',
   what: 'a way to run releases on a server',
@@ -60,7 +60,7 @@ function planDriver(checkout: string, name: string): Scaffold | Refused {
   };
 }
 
-/** What is added to the tables of drivers: below the line that matches, another one. */
+/** Entries to insert below matching lines of the driver tables. */
 function listEntries(name: string) {
   const create = `create${capitalize(name)}Driver`;
   return [

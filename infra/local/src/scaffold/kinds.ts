@@ -9,10 +9,10 @@ import type { Refused, Scaffold, ScaffoldKind } from './scaffold.ts';
 const WITH_TABLE = '--with-table';
 const KINDS: readonly ScaffoldKind[] = [CHANNEL, AGENT, CAPABILITY, DRIVER];
 
-/** What `npm run new -- <words>` writes. Writes nothing itself. */
+/** Plans the files of `npm run new -- <words>`, without writing. */
 export function planScaffold(checkout: string, words: readonly string[]): Scaffold | Refused {
   const [wanted, name, ...rest] = words;
-  const kind = KINDS.find((one) => one.name === wanted);
+  const kind = KINDS.find((known) => known.name === wanted);
   if (!kind) return { problem: [wanted === undefined ? USAGE : `There is no '${wanted}' to make.`, KNOWN].join('\n') };
   if (kind === AGENT && name !== undefined && rest.join() === WITH_TABLE) return planPlugin(checkout, name);
   if (name === undefined || rest.length > 0)

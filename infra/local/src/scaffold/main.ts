@@ -1,11 +1,11 @@
 import { describeError } from '../describe-error.ts';
-import { checkoutPath } from '../checkout.ts';
+import { getCheckoutPath } from '../checkout.ts';
 import { planScaffold } from './kinds.ts';
 import { writeScaffold, type Scaffold } from './scaffold.ts';
 
 // npm run new -- <kind> <name>
 
-const checkout = checkoutPath();
+const checkout = getCheckoutPath();
 const plan = planScaffold(checkout, process.argv.slice(2));
 if ('problem' in plan) refuse(plan.problem);
 else make(plan);

@@ -10,7 +10,7 @@ const TALK = { from: 'tests/agents/echo.test.ts', to: 'tests/agents/night-scribe
 const DRIVER = { from: 'tests/examples/spare-driver.ts', to: 'services/jobs/src/drivers/wire/wire-driver.ts' };
 const MOVES = [CHANNEL, CLIENT, BENCH, TEST, AGENT, TALK, DRIVER];
 
-describe('what a file imports is named', () => {
+describe('an import of a moved file is named', () => {
   it.each([
     ['by its place, beside it', CHANNEL, './client.ts', './client.ts'],
     [

@@ -1,21 +1,18 @@
 import { posix } from 'node:path';
 
-/** A source file that becomes another one, as paths from the root of the checkout. */
+/** A file that is copied to another path, both relative to the checkout. */
 export interface Move {
   readonly from: string;
   readonly to: string;
 }
 
-/** What stands in quotation marks behind `from`, or is loaded at run time. */
+/** Import specifiers, static or dynamic. */
 const SPECIFIER = /(\bfrom |\bimport\()'([^']+)'/g;
 const PACKAGE = /^@signalbox\/([\w-]+)\/(.+)$/;
-/** Packages in which scaffolds put files: what these import of their own package is named by its place. */
+/** Packages that scaffolds write to; within them imports are relative. */
 const SERVICES = ['gateway', 'worker', 'jobs'];
 
-/**
- * The text of a file at its new place: what it imports is named as it is seen from there. Files of one package name each other by
- * their places, and those of others by the package.
- */
+/** Rewrites a file's imports for its new path: relative within a package, by package name otherwise. */
 export function moveSource(text: string, move: Move, moves: readonly Move[]): string {
   return text.replace(SPECIFIER, (whole, before: string, specifier: string) => {
     const target = resolve(specifier, move.from);
@@ -25,7 +22,7 @@ export function moveSource(text: string, move: Move, moves: readonly Move[]): st
   });
 }
 
-/** The file that is imported; null for packages that are not ours, and for ours outside of the services, which stay what they are. */
+/** The imported file; null for packages outside of the services, whose imports stay. */
 function resolve(specifier: string, from: string): string | null {
   if (specifier.startsWith('.')) return posix.join(posix.dirname(from), specifier);
   const [, name, path] = PACKAGE.exec(specifier) ?? [];

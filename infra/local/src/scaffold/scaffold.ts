@@ -2,39 +2,36 @@ import { spawnSync } from 'node:child_process';
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** A file from the root of the checkout. */
+/** A file with its path relative to the checkout. */
 export interface ScaffoldFile {
   readonly path: string;
   readonly text: string;
 }
 
-/** What a person asked for, before anything is written. */
+/** The planned files of a scaffold. */
 export interface Scaffold {
   readonly files: readonly ScaffoldFile[];
-  /** Files that are there, with the text that they get. */
+  /** Existing files with their new text. */
   readonly changes: readonly ScaffoldFile[];
-  /** What to do next, a line each. */
+  /** Next steps, one per line. */
   readonly next: readonly string[];
 }
 
-/** Why nothing is written, as sentences for the person. */
+/** Why nothing is written, for the person. */
 export interface Refused {
   readonly problem: string;
 }
 
-/** Something that `npm run new` makes. A further kind is a further entry in `kinds.ts`. */
+/** A kind of scaffold of `npm run new`, listed in kinds.ts. */
 export interface ScaffoldKind {
   readonly name: string;
-  /** What is made, in a few words. */
+  /** A short description. */
   readonly what: string;
-  /** Reads the checkout and writes nothing. */
+  /** Plans the scaffold without writing. */
   plan(checkout: string, name: string): Scaffold | Refused;
 }
 
-/**
- * Writes all of it, formatted, or nothing: when a file cannot be written, those before it are removed, and what was changed gets its old
- * text again. Throws the system's error.
- */
+/** Writes all files, formatted, or none: on a failure new files are removed and changed ones restored. Throws the system's error. */
 export function writeScaffold(checkout: string, { files, changes }: Scaffold): void {
   const written: string[] = [];
   const changed: ScaffoldFile[] = [];
@@ -59,12 +56,12 @@ export function writeScaffold(checkout: string, { files, changes }: Scaffold): v
   }
 }
 
-/** The first of these paths that is there already; null when all are new. */
+/** The first existing path; null when none exists. */
 export function findTaken(checkout: string, paths: readonly string[]): string | null {
   return paths.find((path) => existsSync(join(checkout, path))) ?? null;
 }
 
-/** Another name makes lines longer or shorter, and the checks look at the format. */
+/** Another name changes line lengths, and the checks require formatting. */
 function format(checkout: string, files: readonly ScaffoldFile[]): void {
   const words = ['node_modules/prettier/bin/prettier.cjs', '--write', '--ignore-unknown', '--log-level', 'error'];
   const { status, stderr } = spawnSync(process.execPath, [...words, ...files.map(({ path }) => path)], {

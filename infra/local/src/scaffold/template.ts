@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { moveSource, type Move } from './moved-source.ts';
 import type { ScaffoldFile } from './scaffold.ts';
 
-/** A way in which the template's name is written, and the new name written so. */
+/** A spelling of the template's name and its replacement. */
 export type Spelling = readonly [template: string, name: string];
 
-/** The files of a template at their new places, under the new name. Every spelling is replaced wherever it stands. */
+/** Copies a template's files to new paths, replacing every spelling of its name. */
 export function copyTemplate(
   checkout: string,
   moves: readonly Move[],
@@ -18,7 +18,7 @@ export function copyTemplate(
   });
 }
 
-/** A text with lines below the only line that matches. Null when none does, or several do. */
+/** Inserts lines below the only matching line; null when none or several match. */
 export function insertBelow(text: string, line: RegExp, added: string): string | null {
   const lines = text.split('\n');
   const places = lines.flatMap((one, place) => (line.test(one) ? [place] : []));
@@ -26,7 +26,7 @@ export function insertBelow(text: string, line: RegExp, added: string): string |
   return place === undefined || places.length > 1 ? null : lines.toSpliced(place + 1, 0, added).join('\n');
 }
 
-/** `wire` as `Wire`. */
+/** Capitalizes a word: `wire` to `Wire`. */
 export function capitalize(word: string): string {
   return `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
 }

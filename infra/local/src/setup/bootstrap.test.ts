@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(checkout, { recursive: true }));
 
-test('a Node that is too old gets the version to install, newer ones pass', () => {
+test('an old Node is refused with the version to install, and newer ones pass', () => {
   expect(describeNodeProblem('18.20.4')).toContain('needs Node 20.19 or newer; this is Node 18.20.4');
   expect(describeNodeProblem('20.18.3')).not.toBeNull();
   for (const version of ['20.19.0', '20.20.2', '22.0.0', '24.1.0']) expect(describeNodeProblem(version)).toBeNull();
@@ -31,7 +31,7 @@ test('words after a command are passed on', () => {
   });
 });
 
-test('the command line gets the servers that run, unless they are named', () => {
+test('the command line gets the running servers, unless variables name others', () => {
   const run = { databaseUrl: 'postgres://a', redisUrl: 'redis://b', bubblewrap: { BWRAP_PATH: '/unpacked/bwrap' } };
   mkdirSync(join(checkout, '.signalbox'));
   writeFileSync(join(checkout, '.signalbox/run.json'), JSON.stringify(run));
@@ -43,7 +43,7 @@ test('the command line gets the servers that run, unless they are named', () => 
   });
 });
 
-test('bench runs every file in order, the one that is named, or with options alone the comparison with peers', () => {
+test('bench runs all files in order, a named one, or with options alone the comparison with peers', () => {
   mkdirSync(join(checkout, 'tests/bench'), { recursive: true });
   for (const name of ['peers.ts', 'latency.ts']) writeFileSync(join(checkout, 'tests/bench', name), '');
   expect(planCommand('bench', [], checkout, {})).toMatchObject({
@@ -75,7 +75,7 @@ test('packages for other systems may be absent', () => {
   expect(matchesLock(wanted, { packages: wanted.packages })).toBe(true);
 });
 
-test('a package that is missing, of another version or too many needs an install', () => {
+test('a missing, different or extra package needs an install', () => {
   const { 'node_modules/zod': zod, ...without } = present;
   expect(matchesLock(wanted, { packages: without })).toBe(false);
   expect(matchesLock(wanted, { packages: { ...present, 'node_modules/zod': { ...zod, version: '4.0.0' } } })).toBe(
@@ -85,7 +85,7 @@ test('a package that is missing, of another version or too many needs an install
   expect(matchesLock(wanted, {})).toBe(false);
 });
 
-test('npm test runs the quick suites; a suite or a file that is named runs alone', () => {
+test('npm test runs the quick suites, and a named suite or file alone', () => {
   const words = (...given: string[]): string => JSON.stringify(planCommand('test', given, checkout, {}));
   expect(words()).toContain('"run","--project=unit","--project=together"]');
   expect(words('--coverage')).toContain('"--project=together","--coverage"]');
@@ -93,7 +93,7 @@ test('npm test runs the quick suites; a suite or a file that is named runs alone
   expect(words('tests/faults/kills.test.ts')).toContain('"run","--project=!together*","tests/faults/kills.test.ts"]');
 });
 
-test('checks run the unit tests, unless they have been run', () => {
+test('checks include the unit tests, unless --without-tests is given', () => {
   const titles = (words: readonly string[]): readonly string[] => {
     const plan = planCommand('check', words, checkout, {});
     return 'steps' in plan ? plan.steps.map(({ title }) => title) : [];

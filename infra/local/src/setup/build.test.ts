@@ -12,15 +12,15 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { buildServices } from '../../build.mjs';
-import { checkoutPath } from '../checkout.ts';
+import { getCheckoutPath } from '../checkout.ts';
 
-describe('what npm start builds', () => {
+describe('buildServices', () => {
   let checkout: string;
   let said: string[];
 
   beforeEach(() => {
     checkout = mkdtempSync(join(tmpdir(), 'signalbox-build-'));
-    symlinkSync(join(checkoutPath(), 'node_modules'), join(checkout, 'node_modules'));
+    symlinkSync(join(getCheckoutPath(), 'node_modules'), join(checkout, 'node_modules'));
     write('package.json', JSON.stringify({ workspaces: ['services/*', 'infra/local'] }));
     write(
       'services/bot/src/main.ts',
@@ -33,7 +33,7 @@ describe('what npm start builds', () => {
 
   afterEach(() => rmSync(checkout, { recursive: true, force: true }));
 
-  it('runs without a loader, tests left out and data copied', async () => {
+  it('compiles programs, copies data and skips tests', async () => {
     expect(await build()).toBeNull();
     const main = await import(join(checkout, 'services/bot/dist/words/greet.js'));
     expect(main.greet('Ada')).toBe('Hello, Ada.');
@@ -42,7 +42,7 @@ describe('what npm start builds', () => {
     expect(existsSync(built('words/greet.test.js'))).toBe(false);
   });
 
-  it('is what the sources are after an edit, and nothing else is written again', async () => {
+  it('rebuilds only an edited file', async () => {
     await build();
     const before = statSync(built('main.js')).ino;
     write('services/bot/src/words/greet.ts', 'export const greet = (name: string): string => `Bye, ${name}.`;\n');
@@ -54,14 +54,14 @@ describe('what npm start builds', () => {
     expect(said).toEqual([]);
   });
 
-  it('is built again when somebody removed it', async () => {
+  it('rebuilds removed output', async () => {
     await build();
     rmSync(join(checkout, 'services/bot/dist'), { recursive: true });
     expect(await build()).toBeNull();
     expect(existsSync(built('main.js'))).toBe(true);
   });
 
-  it('has no program of a source that is gone, whoever built it', async () => {
+  it('removes programs without a source', async () => {
     await build();
     write('services/bot/dist/words/older.js', 'export {};');
     rmSync(join(checkout, 'services/bot/src/words/greet.ts'));
@@ -70,7 +70,7 @@ describe('what npm start builds', () => {
     expect(existsSync(built('words/older.js'))).toBe(false);
   });
 
-  it('names the line of a source that cannot be read, keeps what was built, and is tried again', async () => {
+  it('reports the line of a syntax error, keeps the old output, and retries', async () => {
     await build();
     write('services/bot/src/main.ts', 'const = 3;\n');
     expect(await build()).toMatch(/services\/bot\/src\/main\.ts:1:6/);
@@ -78,10 +78,10 @@ describe('what npm start builds', () => {
     expect(await build()).toMatch(/main\.ts:1:6/);
   });
 
-  it('has the page of a channel, as its files and what they import are now', async () => {
+  it('bundles the page of a channel again when its files or imports change', async () => {
     const page = 'services/bot/src/page';
     const bundle = 'services/gateway/src/channels/web/page/bundle.mjs';
-    write(`${page}/bundle.mjs`, readFileSync(join(checkoutPath(), bundle), 'utf8'));
+    write(`${page}/bundle.mjs`, readFileSync(join(getCheckoutPath(), bundle), 'utf8'));
     write(`${page}/main.tsx`, `import { greet } from '../words/greet.ts';\ndocument.title = greet('Ada');\n`);
     write(`${page}/main.css`, 'p { color: red }');
     for (const name of ['index.html', 'icon.svg']) write(`${page}/${name}`, name);

@@ -1,27 +1,27 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
-import { inheritedEnvironment } from '../config.ts';
+import { getInheritedEnvironment } from '../config.ts';
 
-/** A program to be had from Debian. */
+/** A program available from Debian. */
 export interface DebianProgram {
-  /** As it is called in sentences: `Redis`. */
+  /** Name for messages: `Redis`. */
   readonly title: string;
-  /** What it needs beyond a minimal Debian 12 or 13. */
+  /** Packages that a minimal Debian 12 or 13 lacks. */
   readonly packages: readonly string[];
-  /** Its file, below where the packages are unpacked. */
+  /** Its path within the unpacked packages. */
   readonly file: string;
 }
 
-/** A program that runs on this machine, and the environment it needs to find its libraries. */
+/** A program that runs on this machine, with the environment for its libraries. */
 export interface RunnableProgram {
   readonly file: string;
   readonly env: Readonly<Record<string, string>>;
 }
 
 /**
- * The program that is unpacked in `binDir`, fetched from Debian's packages first where there is none that runs (needs apt, some
- * seconds, once; no root). Otherwise the `problem`.
+ * Returns the program unpacked in `binDir`, fetching Debian's packages first when none there runs (needs apt, some seconds, once; no
+ * root). Otherwise the `problem`.
  */
 export async function fetchProgram(
   debian: DebianProgram,
@@ -37,7 +37,7 @@ export async function fetchProgram(
     : { problem: problem ?? `the downloaded ${basename(debian.file)} does not run on this machine` };
 }
 
-/** Whether a program can be started here. */
+/** True when a program starts on this machine. */
 export function runs({ file, env }: RunnableProgram): boolean {
   return spawnSync(file, ['--version'], { env: { ...env }, stdio: 'ignore', timeout: 10_000 }).status === 0;
 }
@@ -47,13 +47,12 @@ function findUnpacked({ file }: DebianProgram, binDir: string): RunnableProgram 
   return existsSync(program.file) && runs(program) ? program : null;
 }
 
-/** A mirror that hangs must not hang the start. */
+/** A hanging mirror must not block the start. */
 const APT_TIMEOUT_MS = 180_000;
 
 /**
- * Fetches a program of Debian with apt-get and unpacks it into `target`, without root and without touching the system's own
- * package lists. Two processes at once are safe: each works in a folder of its own, the first rename wins.
- * Returns null on success, otherwise why it did not work, for a person to read.
+ * Fetches a program with apt-get and unpacks it into `target`, without root and without the system's package lists. Safe concurrently:
+ * each process has its own folder, and the first rename wins. Returns null on success, otherwise the reason for the person.
  */
 async function downloadProgram(
   program: DebianProgram,
@@ -62,12 +61,12 @@ async function downloadProgram(
 ): Promise<string | null> {
   if ((await run('apt-get', ['--version'])).failed) return 'apt-get is not installed: this is not a Debian system';
   report(`fetching ${program.title} from the Debian packages (once, a few seconds)`);
-  const work = `${resolve(target)}.${process.pid}`; // absolute: apt reads a relative path from its own root
+  const work = `${resolve(target)}.${process.pid}`; // absolute, because apt resolves relative paths from its own root
   rmSync(work, { recursive: true, force: true });
   for (const folder of ['state/lists/partial', 'cache/archives/partial', 'debs', 'root']) {
     mkdirSync(join(work, folder), { recursive: true });
   }
-  // The installed program does not run here (another release, another machine): otherwise this was not called.
+  // An existing program does not run here (another release or machine); otherwise this is not called.
   if (existsSync(target)) renameSync(target, join(work, 'unusable'));
   try {
     const problem = await fetchInto(work, program);
@@ -81,7 +80,7 @@ async function downloadProgram(
   }
 }
 
-/** The folders below `root` where Debian puts shared libraries; the name of the second level depends on the machine. */
+/** Folders of shared libraries below `root`; the second level depends on the machine. */
 function libraryPath(root: string): string {
   const folders = ['usr/lib', 'lib'].map((name) => join(root, name)).filter((folder) => existsSync(folder));
   const nested = folders.flatMap((folder) =>
@@ -92,7 +91,7 @@ function libraryPath(root: string): string {
   return [...nested, ...folders].join(':');
 }
 
-/** The Debian package names that a shared library may have, best guess first: libssl.so.3 is in libssl3 or libssl3t64. */
+/** Possible Debian package names of a shared library, best guess first: libssl.so.3 is in libssl3 or libssl3t64. */
 export function guessPackages(library: string): readonly string[] {
   const match = /^(lib.+?)\.so\.([\d.]+)$/.exec(library);
   if (match === null) return [];
@@ -108,7 +107,7 @@ async function fetchInto(work: string, program: DebianProgram): Promise<string |
   if (update.failed) return describe('apt-get update', update);
   const problem = await download(work, program.packages);
   if (problem !== null) return problem;
-  // A newer Debian may have split a library off: look at what the program misses, and fetch that too.
+  // A newer Debian may have split off a library: fetch missing ones as well.
   for (let round = 0; round < 3; round += 1) {
     const missing = await missingLibraries(join(work, 'root'), program);
     if (missing.length === 0) return null;
@@ -123,7 +122,7 @@ async function fetchInto(work: string, program: DebianProgram): Promise<string |
 async function download(work: string, packages: readonly string[]): Promise<string | null> {
   const debs = join(work, 'debs');
   let fetched = await apt(work, 'apt-get', ['-q', 'download', ...packages], debs);
-  // One name that this Debian does not know makes apt refuse all of them: ask for the others.
+  // apt refuses all packages when it does not know one: retry with the known ones.
   const known = fetched.failed ? await keepKnown(work, packages) : packages;
   if (known.length < packages.length) fetched = await apt(work, 'apt-get', ['-q', 'download', ...known], debs);
   if (fetched.failed) return describe('apt-get download', fetched);
@@ -134,7 +133,7 @@ async function download(work: string, packages: readonly string[]): Promise<stri
   return null;
 }
 
-/** Which of these packages this release of Debian has. */
+/** The packages that this Debian release has. */
 async function keepKnown(work: string, packages: readonly string[]): Promise<readonly string[]> {
   const known: string[] = [];
   for (const name of packages) {
@@ -150,8 +149,8 @@ async function missingLibraries(root: string, program: DebianProgram): Promise<r
 }
 
 /**
- * Runs apt with lists and archives of its own, which needs no root; what is installed is read from the system.
- * When root runs it, apt would fetch as its sandbox user, who could not write into this folder: root stays root.
+ * Runs apt with its own lists and archives, which needs no root; installed packages are read from the system. As root, apt must not
+ * switch to its sandbox user, who could not write here.
  */
 function apt(work: string, program: string, words: readonly string[], cwd = work): Promise<RunResult> {
   const settings = {
@@ -181,10 +180,10 @@ function run(
   env: Record<string, string> = {},
   cwd = '/',
 ): Promise<RunResult> {
-  const options = { env: { ...inheritedEnvironment(), LC_ALL: 'C', ...env }, cwd, timeout: APT_TIMEOUT_MS };
+  const options = { env: { ...getInheritedEnvironment(), LC_ALL: 'C', ...env }, cwd, timeout: APT_TIMEOUT_MS };
   return new Promise((done) => {
     execFile(program, [...words], options, (error, stdout, stderr) => {
-      // Without any output, the reason is the program itself: not installed, not allowed, or killed by the timeout.
+      // Without output, the program itself failed: not installed, not allowed, or timed out.
       const output = `${stdout}${stderr}` || (error?.message ?? '');
       done({ failed: error !== null, output });
     });

@@ -14,47 +14,43 @@ import {
 } from 'node:fs';
 import { devNull } from 'node:os';
 import { dirname, join } from 'node:path';
-import { checkoutPath } from '../checkout.ts';
-import { inheritedEnvironment } from '../config.ts';
+import { getCheckoutPath } from '../checkout.ts';
+import { getInheritedEnvironment } from '../config.ts';
 import { SetupError } from '../setup-error.ts';
 
-/** One commit and one tag each, in this order; the date is in seconds since 1970. */
+/** Releases of the demo project, one commit and tag each, in order; dates in seconds since 1970. */
 const RELEASES = [
   { tag: '1.0', date: 1_767_603_600, subject: 'Open the shop' },
   { tag: '1.1', date: 1_768_208_400, subject: 'Compare every request with the whole catalog' },
   { tag: '1.2', date: 1_768_813_200, subject: 'Keep the prices in a folder of their own' },
 ] as const;
 
-/** Which releases a repository was made of. */
-const MARK = 'made-of';
+/** File with the hash of the releases that a repository was made of. */
+const MARK_FILE = 'made-of';
 const GIT_MS = 20_000;
 
 /**
- * Makes the repository of the demo project in a folder, if it is not there already: bare, with a tag per release, the same commits on
- * every machine. One that was made of other releases is replaced. Appears whole or not at all. Throws a SetupError when git is missing
- * or fails.
+ * Creates the demo project's bare repository, with a tag per release and the same commits on every machine. Replaces one made of other
+ * releases. Atomic. Throws SetupError when git is missing or fails.
  */
 export async function makeDemoRepository(folder: string, releases = releasesFolder()): Promise<void> {
-  const mark = markOf(releases);
+  const mark = hashReleases(releases);
   if (readMark(folder) === mark) return;
   mkdirSync(dirname(folder), { recursive: true });
   const draft = mkdtempSync(`${folder}.new-`);
   try {
     await commitReleases(draft, releases);
-    writeFileSync(join(draft, MARK), mark);
+    writeFileSync(join(draft, MARK_FILE), mark);
     rmSync(folder, { recursive: true, force: true });
     renameSync(draft, folder);
   } catch (error) {
-    if (readMark(folder) !== mark) throw error; // else another start was faster
+    if (readMark(folder) !== mark) throw error; // another start was faster
   } finally {
     rmSync(draft, { recursive: true, force: true });
   }
 }
 
-/**
- * Moves the repository of an older release to its place, and leaves a link: projects name the old place. Idempotent; a data
- * folder without one stays so.
- */
+/** Moves the repository of an older release and leaves a link, because projects use the old path. Idempotent; does nothing without one. */
 export function moveDemoRepository(before: string, folder: string): void {
   if (lstatSync(before, { throwIfNoEntry: false })?.isDirectory() !== true) return;
   mkdirSync(dirname(folder), { recursive: true });
@@ -64,7 +60,7 @@ export function moveDemoRepository(before: string, folder: string): void {
 }
 
 function releasesFolder(): string {
-  return join(checkoutPath(), 'infra/demo/releases');
+  return join(getCheckoutPath(), 'infra/demo/releases');
 }
 
 async function commitReleases(repository: string, releases: string): Promise<void> {
@@ -83,7 +79,7 @@ async function commitReleases(repository: string, releases: string): Promise<voi
   }
 }
 
-/** Runs git without the settings of this machine and of its user: they would make other commits. */
+/** Runs git without the settings of machine and user, which would change the commits. */
 async function git(repository: string, env: Readonly<Record<string, string>>, ...words: string[]): Promise<string> {
   const settings = ['core.autocrlf=false', 'core.fileMode=false', 'commit.gpgSign=false'].flatMap((one) => ['-c', one]);
   const person = { NAME: 'Tea Shop', EMAIL: 'shop@example.com' };
@@ -96,7 +92,7 @@ async function git(repository: string, env: Readonly<Record<string, string>>, ..
         encoding: 'utf8',
         timeout: GIT_MS,
         env: {
-          PATH: inheritedEnvironment()['PATH'],
+          PATH: getInheritedEnvironment()['PATH'],
           GIT_DIR: repository,
           GIT_CONFIG_GLOBAL: devNull,
           GIT_CONFIG_NOSYSTEM: '1',
@@ -124,8 +120,8 @@ async function git(repository: string, env: Readonly<Record<string, string>>, ..
   });
 }
 
-/** The same for the same releases, whatever else changes. */
-function markOf(releases: string): string {
+/** A hash that depends on the releases only. */
+function hashReleases(releases: string): string {
   const hash = createHash('sha256');
   hash.update(JSON.stringify(RELEASES));
   for (const { tag } of RELEASES)
@@ -136,7 +132,7 @@ function markOf(releases: string): string {
 
 function readMark(folder: string): string | null {
   try {
-    return readFileSync(join(folder, MARK), 'utf8');
+    return readFileSync(join(folder, MARK_FILE), 'utf8');
   } catch {
     return null;
   }

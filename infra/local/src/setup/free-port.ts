@@ -2,16 +2,16 @@ import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
 /**
- * Above the ports that Linux gives to outgoing connections: what is free there stays free until it is listened on. A port that the
- * system picks may be that of anybody's connection a moment later.
+ * Above Linux's range for outgoing connections, so that a free port stays free until it is used; a port picked by the system may be taken
+ * a moment later.
  */
-const QUIET = { first: 61_000, last: 65_400 };
+const STABLE_PORTS = { first: 61_000, last: 65_400 };
 
-/** A free TCP port on 127.0.0.1: `preferred` when it is free, otherwise one that stays free, if there is any. */
+/** Finds a free TCP port on 127.0.0.1: `preferred` if free, otherwise one of STABLE_PORTS, otherwise any. */
 export async function findFreePort(preferred?: number): Promise<number> {
   if (preferred !== undefined && (await tryPort(preferred)) !== null) return preferred;
   for (let attempt = 0; attempt < 20; attempt += 1) {
-    const drawn = randomInt(QUIET.first, QUIET.last);
+    const drawn = randomInt(STABLE_PORTS.first, STABLE_PORTS.last);
     if ((await tryPort(drawn)) !== null) return drawn;
   }
   const port = await tryPort(0);

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { installDependencies } from '../../install.mjs';
 
-// A checkout with some packages, and an npm that puts them there as they are in a folder beside it.
+// A checkout with some packages, and a fake npm that restores them from a copy.
 let root = '';
 let checkout = '';
 const said: string[] = [];
@@ -60,25 +60,22 @@ test.each([
   ['a native package', 'node_modules/@native/linux'],
   ['a link to a workspace', 'node_modules/@signalbox/worker'],
   ['a package of one workspace alone', 'services/worker/node_modules/pg'],
-])(
-  '%s that is missing is noticed, said in one line and repaired, although the installation was whole',
-  async (_, path) => {
-    expect(said).toEqual([]);
-    rmSync(join(checkout, path), { recursive: true });
-    expect(await install()).toBeNull();
-    expect(said[0]).toMatch(
-      /^the installation is damaged \((a part of )?(node_modules|services)\/\S+ is missing\); it is made anew$/,
-    );
-    expect(said.filter((line) => line.includes('damaged'))).toHaveLength(1);
-    readFileSync(join(checkout, 'node_modules/@signalbox/worker/package.json'));
-    readFileSync(join(checkout, 'node_modules/zod/lib/deep/types.js'));
-    said.length = 0;
-    expect(await install()).toBeNull();
-    expect(said).toEqual([]);
-  },
-);
+])('missing %s is reported once and repaired', async (_, path) => {
+  expect(said).toEqual([]);
+  rmSync(join(checkout, path), { recursive: true });
+  expect(await install()).toBeNull();
+  expect(said[0]).toMatch(
+    /^the installation is damaged \((a part of )?(node_modules|services)\/\S+ is missing\); it is made anew$/,
+  );
+  expect(said.filter((line) => line.includes('damaged'))).toHaveLength(1);
+  readFileSync(join(checkout, 'node_modules/@signalbox/worker/package.json'));
+  readFileSync(join(checkout, 'node_modules/zod/lib/deep/types.js'));
+  said.length = 0;
+  expect(await install()).toBeNull();
+  expect(said).toEqual([]);
+});
 
-test('another version by hand is noticed, and what tools put beside the packages is nobody’s damage', async () => {
+test('a different version is reported, and additional files of tools are ignored', async () => {
   mkdirSync(join(checkout, 'node_modules/.cache'));
   writeFileSync(join(checkout, 'node_modules/zod/lib/cache.js'), '');
   expect(await install()).toBeNull();

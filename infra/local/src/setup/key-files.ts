@@ -1,22 +1,29 @@
 import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What of a data folder only its owner enters: keys, what was said, signed and logged, people's files and repositories. */
-const CLOSED = ['keys', 'keys/secrets', 'keys/audit', 'audit', 'logs', 'simulator', 'workspaces', 'repositories'];
+/** Folders of a data folder for its owner only: keys, conversations, audit, logs, files and repositories. */
+const PRIVATE_FOLDERS = [
+  'keys',
+  'keys/secrets',
+  'keys/audit',
+  'audit',
+  'logs',
+  'simulator',
+  'workspaces',
+  'repositories',
+];
 
-/**
- * Where the keys of a run are, each in a folder of its own that only its owner may enter. Closes the folders of a data folder to others. Idempotent.
- */
+/** Returns the key files of a run, each in its own private folder, and makes the folders above private. Idempotent. */
 export function placeKeys(dataDir: string) {
-  for (const name of CLOSED) {
+  for (const name of PRIVATE_FOLDERS) {
     const folder = join(dataDir, name);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     chmodSync(folder, 0o700);
   }
   const keys = {
-    /** Opens people's secrets: for the pool `deploy`. What seals them is made of it. */
+    /** Decrypts people's secrets, for the pool `deploy`. The sealing key is derived from it. */
     secrets: join(dataDir, 'keys/secrets/secrets.key'),
-    /** Signs the audit: for the pool `maintenance`. Its public half is beside it. */
+    /** Signs the audit, for the pool `maintenance`. Its public key is beside it. */
     audit: join(dataDir, 'keys/audit/signing-key.pem'),
   };
   return keys;

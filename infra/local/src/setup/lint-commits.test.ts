@@ -26,11 +26,11 @@ const lint = (cwd = folder): { readonly code: number | null; readonly out: strin
   return { code: status, out: stdout + stderr };
 };
 
-test('outside of git nothing is checked', () => {
+test('outside of a git checkout no commit is checked', () => {
   expect(lint()).toMatchObject({ code: 0, out: expect.stringContaining('no git checkout') });
 });
 
-test('the commits since the newest release are checked, and older ones are not', () => {
+test('commits since the newest release are checked, older ones are not', () => {
   git('init', '-q');
   commit('an old one');
   git('tag', 'v0.1.0');
@@ -42,7 +42,7 @@ test('the commits since the newest release are checked, and older ones are not',
   expect(out).not.toContain('an old one');
 });
 
-test('in a shallow clone only its commit is checked', () => {
+test('in a shallow clone only the newest commit is checked', () => {
   git('init', '-q', 'origin');
   const origin = join(folder, 'origin');
   git('-C', origin, 'commit', '--allow-empty', '-m', 'an old one');

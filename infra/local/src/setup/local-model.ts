@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { abortAfter } from '@signalbox/contracts/time';
 
-/** A program that serves language models, where it listens unless somebody has told it otherwise. */
+/** A local model server at its default address. */
 export interface ModelServer {
   readonly name: string;
   readonly url: string;
-  /** The path that lists its models. */
+  /** Path of its model list. */
   readonly list: '/api/tags' | '/v1/models';
 }
 
@@ -15,14 +15,14 @@ const SERVERS: readonly ModelServer[] = [
   { name: 'llama.cpp', url: 'http://127.0.0.1:8080', list: '/v1/models' },
 ];
 
-/** Nobody who listens on this machine takes longer to say what there is. */
+/** A local server lists its models within this time. */
 const LIST_MS = 1_000;
-/** A server may have to load the model before it answers. */
+/** Includes loading the model. */
 const TRIAL_MS = 20_000;
-/** Models of one server that are tried: some only embed, or cannot call tools. */
-const MAX_TRIED = 3;
+/** Models tried per server: some only embed, or cannot call tools. */
+const MAX_TRIALS = 3;
 
-/** Ollama's list and that of OpenAI's protocol. */
+/** Model lists of Ollama and of OpenAI's API. */
 const Listed = z.union([
   z
     .object({ models: z.array(z.object({ name: z.string().min(1).max(200) })) })
@@ -32,14 +32,14 @@ const Listed = z.union([
     .transform(({ data }) => data.map(({ id }) => id)),
 ]);
 
-/** A model that can be used, or what is said of those that cannot. */
+/** A usable model, or why none is usable. */
 export type FoundModel =
   | { readonly variables: Readonly<Record<string, string>>; readonly server: string }
   | { readonly variables: null; readonly problem: string };
 
 /**
- * Looks for a model server on this machine and tries whether one of its models calls a tool. Null when no server listens. Nothing is
- * sent but a trial sentence, and nothing leaves the machine.
+ * Looks for a model server on this machine with a model that calls tools. Null when no server listens. Sends only a trial sentence, on
+ * this machine.
  */
 export async function findLocalModel(
   report: (line: string) => void,
@@ -50,9 +50,9 @@ export async function findLocalModel(
   const listening = lists.filter(({ models }) => models !== null);
   const problems: string[] = [];
   for (const { server, models } of listening) {
-    for (const model of (models ?? []).slice(0, MAX_TRIED)) {
+    for (const model of (models ?? []).slice(0, MAX_TRIALS)) {
       report(`trying whether ${server.name}'s ${model} can call tools`);
-      const variables = variablesOf(server, model);
+      const variables = toVariables(server, model);
       const problem = await tryVariables(variables, trialMs);
       if (problem === null) return { variables, server: server.name };
       problems.push(`${server.name}'s ${model} ${problem}`);
@@ -62,7 +62,7 @@ export async function findLocalModel(
   return problems.length === 0 ? null : { variables: null, problem: problems.join('; ') };
 }
 
-/** The names of its models; null when nobody, or somebody else, listens there. */
+/** The names of a server's models; null without a model server at the address. */
 async function listModels({ url, list }: ModelServer): Promise<readonly string[] | null> {
   try {
     const answer = await fetch(`${url}${list}`, { signal: abortAfter(LIST_MS), redirect: 'error' });
@@ -72,13 +72,13 @@ async function listModels({ url, list }: ModelServer): Promise<readonly string[]
   }
 }
 
-function variablesOf({ url, list }: ModelServer, model: string): Readonly<Record<string, string>> {
+function toVariables({ url, list }: ModelServer, model: string): Readonly<Record<string, string>> {
   return list === '/api/tags'
     ? { MODEL: `ollama:${model}`, OLLAMA_BASE_URL: url }
     : { MODEL: `openai_compatible:${model}`, OPENAI_COMPATIBLE_BASE_URL: `${url}/v1` };
 }
 
-/** Null when the model calls the tool that it is told to call. */
+/** Tries a model: null when it calls the requested tool, else a problem. */
 async function tryVariables(variables: Readonly<Record<string, string>>, trialMs: number): Promise<string | null> {
   const [{ ModelConfig, readModelPlan }, { tryModel }] = await Promise.all([
     import('@signalbox/models/settings'),

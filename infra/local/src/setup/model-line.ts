@@ -3,12 +3,11 @@ import { addToEnvironment } from '../config.ts';
 import { findLocalModel } from './local-model.ts';
 
 /**
- * The models in a few words, for the terminal. Where no variable names one, a model server of this machine is used if it can call
- * tools. Throws CONFIG_INVALID when they are not usable: better at once than from a
- * worker half a minute later.
+ * Describes the configured models for the terminal. Without configuration, uses a local model server that can call tools. Throws
+ * CONFIG_INVALID at once, before a worker would.
  */
 export async function settleModel(report: (line: string) => void): Promise<string> {
-  // Loaded here and not at the top: it takes as long as Postgres takes to start, and can do so at the same time.
+  // Imported late, so that loading runs while Postgres starts.
   const { ModelConfig, readModelPlan } = await import('@signalbox/models/settings');
   const config = readConfig(ModelConfig);
   const { main, fallbacks } = readModelPlan(config);

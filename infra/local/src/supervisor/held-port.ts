@@ -2,37 +2,37 @@ import { lookup } from 'node:dns/promises';
 import net from 'node:net';
 import { getSystemErrorName } from 'node:util';
 
-/** A port of this machine that nobody else can listen on while this process lives. */
+/** A port reserved for the life of this process. */
 export interface HeldPort {
   readonly port: number;
-  /** The descriptors of its sockets, which a program that gets them listens on. */
+  /** Descriptors of its bound sockets, for the program that listens on them. */
   readonly sockets: readonly number[];
 }
 
-/** A socket that is bound, as Node's cluster shares it between processes. `listen` would make it take connections in this one. */
+/** A bound socket as Node's cluster shares it. `listen` would accept connections in this process. */
 interface BoundSocket {
   readonly fd: number;
-  /** The number of an error; 0 when there is none. */
+  /** Returns an error number, 0 for none. */
   getsockname(into: object): number;
   close(): void;
 }
 
-/** A bound socket is closed with the last that knows it. */
+/** Keeps sockets referenced, because an unreferenced one is closed. */
 const kept: BoundSocket[] = [];
-const THIS_MACHINE = '127.0.0.1';
-/** What a machine without this address says when somebody binds it. */
+const LOOPBACK = '127.0.0.1';
+/** Errors of binding an address that the machine lacks. */
 const NO_SUCH_ADDRESS = new Set(['EADDRNOTAVAIL', 'EAFNOSUPPORT']);
 
 /**
- * Takes the first free TCP port from `first` on. On 127.0.0.1 it takes that of ::1 too: a browser takes either for `localhost`. A program
- * that is started with its sockets listens there, and no other program can while it is started again. Throws when none of a hundred is free.
+ * Reserves the first free TCP port from `first` on. For 127.0.0.1 also on ::1, because browsers use either for `localhost`. A program
+ * started with the sockets listens there, and no other program can while it restarts. Throws when none of a hundred is free.
  */
-export async function holdPortFrom(first: number, host = THIS_MACHINE): Promise<HeldPort> {
+export async function holdPortFrom(first: number, host = LOOPBACK): Promise<HeldPort> {
   const { address } = await lookup(host);
   for (let port = first; port < first + 100; port += 1) {
     const near = bind(address, port);
     if (typeof near === 'string') continue;
-    const far = address === THIS_MACHINE ? bind('::1', port) : 'no such address';
+    const far = address === LOOPBACK ? bind('::1', port) : 'no such address';
     if (far === 'taken') {
       near.close();
       continue;
@@ -46,13 +46,13 @@ export async function holdPortFrom(first: number, host = THIS_MACHINE): Promise<
 
 function bind(host: string, port: number): BoundSocket | 'taken' | 'no such address' {
   const family = net.isIPv6(host) ? 6 : 4;
-  // Node documents nothing that binds without taking connections; this is what its cluster does it with.
+  // Node has no documented way to bind without accepting; its cluster uses this.
   const { _createServerHandle: create } = net as unknown as {
     _createServerHandle(host: string, port: number, family: 4 | 6): BoundSocket | number;
   };
   const socket = create(host, port, family);
   if (typeof socket === 'number') return NO_SUCH_ADDRESS.has(getSystemErrorName(socket)) ? 'no such address' : 'taken';
-  // Some systems report a taken port only when the socket is asked for its name.
+  // Some systems report a taken port only in getsockname.
   if (socket.getsockname({}) === 0) return socket;
   socket.close();
   return 'taken';

@@ -6,7 +6,7 @@ import { identifyProcess, isRunning, readCommandLine, sendSignal, waitForExit } 
 import type { ProcessIdentity } from './process-identity.ts';
 import { SetupError } from '../setup-error.ts';
 
-/** One program of a run. `main` is the file it was started with, by which a later start recognizes it. */
+/** A program of a run. A later start recognizes it by `main`, its file. */
 export const ServiceRecord = z.object({
   name: z.string(),
   pid: z.number().int(),
@@ -16,14 +16,14 @@ export const ServiceRecord = z.object({
 });
 export type ServiceRecord = z.output<typeof ServiceRecord>;
 
-/** What runs in a data folder, for `npm run chat`, `npm run signalbox` and the next start. Kept in run.json (0600). */
+/** The state of a run, for `npm run chat`, `npm run signalbox` and the next start. Stored in run.json (0600). */
 export const RunRecord = z.object({
   pid: z.number().int(),
   startedAt: z.iso.datetime(),
   databaseUrl: z.url(),
   redisUrl: z.url(),
   simulatorUrl: z.url().nullable(),
-  /** Variables by which the job service finds bubblewrap; none where it is installed, or cannot be had. */
+  /** Variables that locate bubblewrap; empty when it is installed or unavailable. */
   bubblewrap: z.record(z.string(), z.string()).default({}),
   /** The plug-ins of the services, for `npm run signalbox`. */
   agents: z.string().default(''),
@@ -34,18 +34,17 @@ export type RunRecord = z.output<typeof RunRecord>;
 const Lock = z.object({ pid: z.number().int(), startMark: z.string() });
 
 /**
- * Makes this process the only one that runs Signalbox in the folder; answers how to let go again.
- * A lock whose owner is gone is taken over, also when its pid has been given to another process since.
- * Throws a SetupError when Signalbox runs there already.
+ * Locks the data folder for this process and returns the unlock function. A lock of a dead process is taken over, even when its pid was
+ * reused. Throws SetupError when Signalbox already runs there.
  */
 export function takeInstanceLock(dataDir: string, identity = ownIdentity()): () => void {
-  // As root, the user that runs Postgres has to pass through.
+  // As root, Postgres's user must be able to pass through.
   mkdirSync(dataDir, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
   const file = join(dataDir, 'lock');
   const draft = `${file}.${identity.pid}`;
   writeFileSync(draft, JSON.stringify(identity), { mode: 0o600 });
   try {
-    // A link appears complete or not at all, and fails when the name exists: two starts at once cannot both win.
+    // Linking is atomic and fails when the name exists: only one of two starts wins.
     for (let attempt = 0; !tryLink(draft, file); attempt += 1) {
       const owner = readLock(file);
       if (owner !== null && isRunning(owner)) throw alreadyRunning(dataDir, owner.pid);
@@ -60,7 +59,7 @@ export function takeInstanceLock(dataDir: string, identity = ownIdentity()): () 
   };
 }
 
-/** What run.json says, or null when nothing was started here, it was stopped, or the file is not readable as one. */
+/** Reads run.json; null when it is missing or invalid. */
 export function readRun(dataDir: string): RunRecord | null {
   try {
     const parsed = RunRecord.safeParse(JSON.parse(readFileSync(join(dataDir, 'run.json'), 'utf8')));
@@ -70,28 +69,28 @@ export function readRun(dataDir: string): RunRecord | null {
   }
 }
 
-/** What runs in the folder right now: run.json, if the process that holds the lock is the one that wrote it. */
+/** Reads run.json when the process that wrote it holds the lock. */
 export function readLiveRun(dataDir: string): RunRecord | null {
   const owner = readLock(join(dataDir, 'lock'));
   const run = readRun(dataDir);
   return owner !== null && run !== null && owner.pid === run.pid && isRunning(owner) ? run : null;
 }
 
-/** Writes run.json in one step, readable by its owner only: it holds the passwords of the servers. */
+/** Writes run.json atomically with mode 0600: it has the servers' passwords. */
 export function writeRun(dataDir: string, run: RunRecord): void {
   const file = join(dataDir, 'run.json');
   writeFileSync(`${file}.new`, `${JSON.stringify(run, null, 2)}\n`, { mode: 0o600 });
   renameSync(`${file}.new`, file);
 }
 
-/** Forgets the run. */
+/** Deletes run.json. */
 export function removeRun(dataDir: string): void {
   rmSync(join(dataDir, 'run.json'), { force: true });
 }
 
 /**
- * Stops services that a killed supervisor left behind, and only those: the pid must still belong to the process that
- * run.json recorded, started with the same file. Answers their names. Call it while holding the lock.
+ * Stops services of a killed supervisor: only processes that run.json recorded, started with the same file. Returns their names. Call it
+ * while holding the lock.
  */
 export async function stopLeftovers(dataDir: string, graceMs = 15_000): Promise<readonly string[]> {
   const services = readRun(dataDir)?.services ?? [];
@@ -100,7 +99,7 @@ export async function stopLeftovers(dataDir: string, graceMs = 15_000): Promise<
   return left.map(({ name }) => name);
 }
 
-/** SIGTERM, then after `graceMs` SIGKILL; at the end nothing of its process group is left. */
+/** Sends SIGTERM, after `graceMs` SIGKILL to the whole process group. */
 export async function stopProcess(identity: ProcessIdentity, graceMs: number): Promise<void> {
   sendSignal(identity, 'SIGTERM', 'process');
   await waitForExit(identity, graceMs);
@@ -134,7 +133,7 @@ function tryLink(draft: string, file: string): boolean {
   }
 }
 
-/** Between reading a stale lock and removing it another start may have replaced it: look again at what was moved. */
+/** Removes a stale lock; checks the moved file again, because another start may have replaced it meanwhile. */
 function removeStaleLock(file: string, seen: ProcessIdentity | null): void {
   const aside = `${file}.stale.${process.pid}`;
   try {
@@ -152,6 +151,6 @@ function readLock(file: string): ProcessIdentity | null {
   try {
     return Lock.parse(JSON.parse(readFileSync(file, 'utf8')));
   } catch {
-    return null; // absent, or cut off by a full disk: it has no owner
+    return null; // missing or incomplete: no owner
   }
 }

@@ -1,24 +1,24 @@
 import { closeSync, existsSync, mkdirSync, openSync, readSync, renameSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** Ten megabytes hold weeks of a local run; one older file is kept beside it. */
+/** Ten megabytes hold weeks of a local run; one older file is kept. */
 const ROTATE_ABOVE_BYTES = 10 * 1024 * 1024;
 
-/** Opens a log for appending, readable by its owner only; a log above 10 MB is first renamed to `<file>.1`. */
+/** Opens a log for appending with mode 0600; a log above 10 MB is renamed to `<file>.1` first. */
 export function openLog(file: string): number {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  if (logSize(file) > ROTATE_ABOVE_BYTES) renameSync(file, `${file}.1`);
+  if (readLogSize(file) > ROTATE_ABOVE_BYTES) renameSync(file, `${file}.1`);
   return openSync(file, 'a', 0o600);
 }
 
-/** The size of a log in bytes; 0 when it does not exist. */
-export function logSize(file: string): number {
+/** The size of a log in bytes; 0 without a file. */
+export function readLogSize(file: string): number {
   return existsSync(file) ? statSync(file).size : 0;
 }
 
-/** What was written to a log since it was `fromBytes` long, at most its last 64 kB. */
+/** The part of a log after `fromBytes`, at most its last 64 kB. */
 export function readLogTail(file: string, fromBytes: number): string {
-  const size = logSize(file);
+  const size = readLogSize(file);
   const start = Math.max(Math.min(fromBytes, size), size - 64 * 1024);
   if (size === 0) return '';
   const handle = openSync(file, 'r');

@@ -4,30 +4,30 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { systemCode } from '@signalbox/contracts/system-error';
 
 /**
- * One process, for good. Process ids are reused, within minutes on a busy machine and always after a reboot, so a pid
- * alone names no process: the start mark (boot id and start tick on Linux, start date elsewhere) belongs to it.
+ * Identifies a process permanently. Pids are reused, so the start mark (boot id and start tick on Linux, start date elsewhere) is part of
+ * it.
  */
 export interface ProcessIdentity {
   readonly pid: number;
   readonly startMark: string;
 }
 
-/** The identity of a running process, or null when there is none (a zombie counts as gone: it runs no code). */
+/** The identity of a running process; null without one. Zombies do not count. */
 export function identifyProcess(pid: number): ProcessIdentity | null {
   return identify(pid, (state) => state !== 'Z' && state !== 'X');
 }
 
-/** The identity of a child of ours, also of one that has ended: its pid is its own until we have heard of its end. */
+/** The identity of a child, even an ended one whose exit was not collected. */
 export function identifyChild(pid: number): ProcessIdentity | null {
   return identify(pid, () => true);
 }
 
-/** True while exactly this process runs; false once its pid is free or belongs to another process. */
+/** True while exactly this process runs. */
 export function isRunning(identity: ProcessIdentity): boolean {
   return identifyProcess(identity.pid)?.startMark === identity.startMark;
 }
 
-/** The words of a process's command line, or an empty list when it is gone or may not be read. */
+/** The arguments of a process; empty when it is gone or unreadable. */
 export function readCommandLine(pid: number): readonly string[] {
   if (process.platform !== 'linux') return readPs(pid, 'args=')?.split(' ') ?? [];
   try {
@@ -37,7 +37,7 @@ export function readCommandLine(pid: number): readonly string[] {
   }
 }
 
-/** Waits until the process is gone. Answers false when it still runs after `timeoutMs`. */
+/** Waits until the process is gone. Returns false after `timeoutMs`. */
 export async function waitForExit(identity: ProcessIdentity, timeoutMs: number): Promise<boolean> {
   const deadline = Date.now() + timeoutMs;
   while (isRunning(identity)) {
@@ -47,7 +47,7 @@ export async function waitForExit(identity: ProcessIdentity, timeoutMs: number):
   return true;
 }
 
-/** Sends a signal to the process, or to its whole group; a process that is gone already is not an error. */
+/** Sends a signal to the process or its group; ignores a process that is gone. */
 export function sendSignal(identity: ProcessIdentity, signal: NodeJS.Signals, target: 'process' | 'group'): void {
   if (!isRunning(identity) && target === 'process') return;
   try {
@@ -57,19 +57,19 @@ export function sendSignal(identity: ProcessIdentity, signal: NodeJS.Signals, ta
   }
 }
 
-function identify(pid: number, counts: (state: string | undefined) => boolean): ProcessIdentity | null {
+function identify(pid: number, isCounted: (state: string | undefined) => boolean): ProcessIdentity | null {
   if (!Number.isSafeInteger(pid) || pid <= 0) return null;
-  const startMark = process.platform === 'linux' ? linuxStartMark(pid, counts) : readPs(pid, 'lstart=');
+  const startMark = process.platform === 'linux' ? linuxStartMark(pid, isCounted) : readPs(pid, 'lstart=');
   return startMark === null ? null : { pid, startMark };
 }
 
-function linuxStartMark(pid: number, counts: (state: string | undefined) => boolean): string | null {
+function linuxStartMark(pid: number, isCounted: (state: string | undefined) => boolean): string | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The command name is in parentheses and may hold blanks and parentheses itself: count fields after the last one.
+    // The command name is in parentheses and may contain any: count fields after the last one.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const [state, startTick] = [fields[0], fields[19]];
-    if (!counts(state) || startTick === undefined) return null;
+    if (!isCounted(state) || startTick === undefined) return null;
     return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()}:${startTick}`;
   } catch {
     return null;

@@ -2,25 +2,25 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { BubblewrapSettings } from '../setup/bubblewrap-program.ts';
 import { programWords } from '../checkout.ts';
-import { inheritedEnvironment, type LocalConfig } from '../config.ts';
+import { getInheritedEnvironment, type LocalConfig } from '../config.ts';
 import { findFreePort } from '../setup/free-port.ts';
 import { holdPortFrom } from './held-port.ts';
-import { environmentOf } from './service-variables.ts';
+import { pickEnvironment } from './service-variables.ts';
 import { isJobPool, SIMULATOR_TOKEN, wireServices, type Surroundings } from './service-wiring.ts';
 import type { ProgramSpec } from './supervisor.ts';
 
-/** The simulator as a program, and where its page is. */
+/** The simulator's program and URL. */
 export async function describeSimulator(
   config: LocalConfig,
 ): Promise<{ readonly spec: ProgramSpec; readonly url: string }> {
-  // The gateway trusts this port as Telegram, and the page sends people's words to it.
+  // Reserved, because the gateway trusts this port as Telegram, and people's messages go to it.
   const { port, sockets } = await holdPortFrom(config.SIMULATOR_PORT);
   const key = drawKey();
   const address = `http://127.0.0.1:${port}`;
-  const env = environmentOf('simulator', inheritedEnvironment(), {
+  const env = pickEnvironment('simulator', getInheritedEnvironment(), {
     SIMULATOR_PORT: String(port),
     SIMULATOR_DATA_DIR: join(config.SIGNALBOX_DATA_DIR, 'simulator'),
-    SIMULATOR_SOCKETS: numbersOf(sockets),
+    SIMULATOR_SOCKETS: listDescriptorNumbers(sockets),
     SIMULATOR_TOKEN,
     SIMULATOR_KEY: key,
   });
@@ -29,13 +29,13 @@ export async function describeSimulator(
   return { spec: describeProgram(program, config), url: `${address}/${key}` };
 }
 
-/** The programs of the services, as service-wiring.ts has them, with free ports and this folder's logs. */
+/** The programs of all services of service-wiring.ts, with free ports and logs in the data folder. */
 export async function describeServices(
   config: LocalConfig,
   parts: Pick<Surroundings, 'loginOf' | 'keys' | 'simulatorUrl'>,
   bubblewrap: BubblewrapSettings,
 ): Promise<readonly ProgramSpec[]> {
-  const inherited = inheritedEnvironment();
+  const inherited = getInheritedEnvironment();
   const page = await holdPortFrom(config.GATEWAY_HTTP_PORT, inherited['GATEWAY_HTTP_HOST'] || undefined);
   const services = wireServices({
     ...parts,
@@ -56,7 +56,7 @@ export async function describeServices(
     const more = {
       PROBE_PORT: String(port),
       ...(isWaiting ? WAITING_ENV : {}),
-      ...(sockets.length > 0 ? { GATEWAY_HTTP_SOCKETS: numbersOf(sockets) } : {}),
+      ...(sockets.length > 0 ? { GATEWAY_HTTP_SOCKETS: listDescriptorNumbers(sockets) } : {}),
     };
     const spec = describeProgram(
       { name, source, readyUrl, env: { ...env, ...more }, sockets },
@@ -68,22 +68,22 @@ export async function describeServices(
   return specs;
 }
 
-/** What stands in an address that only those know who see what `npm start` prints. */
+/** A random URL key, known only to readers of `npm start`'s output. */
 function drawKey(): string {
   return randomBytes(24).toString('hex');
 }
 
-/** Under this number a program has the first of its sockets: behind input, output and errors. */
+/** Descriptor of a program's first socket, after stdin, stdout and stderr. */
 const FIRST_SOCKET = 3;
 
-function numbersOf(sockets: readonly number[]): string {
+function listDescriptorNumbers(sockets: readonly number[]): string {
   return sockets.map((_, place) => FIRST_SOCKET + place).join(',');
 }
 
-/** Half of what a service of one instance keeps otherwise is room for objects that live for a moment. */
+/** Halves the memory of a local service, most of which is for short-lived objects. */
 const MEMORY_FLAGS = ['--max-semi-space-size=4'];
 
-/** It waits for most of its life, and what is work happens in processes of their own: compiled code would only take room. */
+/** For the analysis pool, which mostly waits and works in child processes: compiled code would only use memory. */
 const WAITING_FLAGS = [
   '--max-semi-space-size=1',
   '--optimize-for-size',
@@ -92,10 +92,10 @@ const WAITING_FLAGS = [
   '--lazy-feedback-allocation',
   '--v8-pool-size=0',
 ];
-/** One heap of the C library for all threads: each of its own keeps pages that nobody uses. */
+/** One malloc arena for all threads, which saves unused pages. */
 const WAITING_ENV = { MALLOC_ARENA_MAX: '1' };
 
-/** Long enough for the kernel to give its sockets back. */
+/** Time for the kernel to release the sockets. */
 const URGENT_BACKOFF_MS = 20;
 
 function describeProgram(

@@ -5,13 +5,12 @@ import { LineSink } from '@signalbox/platform/line-sink';
 import { describeDropped } from '@signalbox/platform/log';
 import { openLog } from './log-file.ts';
 
-/** Fields of a log line that a person at the terminal does not need; the log file has them all. */
-const ROUTINE = new Set(['level', 'at', 'service', 'message', 'traceId', 'conversationId']);
+/** Log fields that are not shown in the terminal. */
+const ROUTINE_FIELDS = new Set(['level', 'at', 'service', 'message', 'traceId', 'conversationId']);
 
 /**
- * Writes every line of a program's output to `file` and reports warnings and errors in short form.
- * The file belongs to the whole run: a program that is started again goes on writing to it. A disk that takes no more is said
- * once; lines are dropped then, and a line in the file says how many.
+ * Writes a program's output to `file`, across its restarts, and reports warnings and errors in short form. A full disk is reported once;
+ * dropped lines are counted in the file.
  */
 export function openServiceLog(name: string, file: string, report: (line: string) => void) {
   let handle: number | null = null;
@@ -43,14 +42,14 @@ export function openServiceLog(name: string, file: string, report: (line: string
 
 export type ServiceLog = ReturnType<typeof openServiceLog>;
 
-/** A warning or error line of a service in one short line, or null for everything else. */
+/** Shortens a warning or error line; null for other lines. */
 export function shortenLine(line: string): string | null {
   if (!line.startsWith('{')) return null;
   const entry = parseEntry(line);
   const level = nameLevel(entry['level']);
   if (level === null) return null;
   const fields = Object.entries(entry)
-    .filter(([key]) => !ROUTINE.has(key))
+    .filter(([key]) => !ROUTINE_FIELDS.has(key))
     .map(([key, value]) => `${key}=${shortenValue(value)}`);
   const text = [`${level}:`, String(entry['message'] ?? ''), ...fields].join(' ');
   return text.length > 300 ? `${text.slice(0, 299)}…` : text;
@@ -58,7 +57,7 @@ export function shortenLine(line: string): string | null {
 
 function parseEntry(line: string): Readonly<Record<string, unknown>> {
   try {
-    // Any JSON object is a record; what its fields hold is looked at one by one.
+    // A JSON object is a record; its fields are checked one by one.
     return JSON.parse(line) as Readonly<Record<string, unknown>>;
   } catch {
     return {};

@@ -2,48 +2,48 @@ import { randomBytes } from 'node:crypto';
 import { buildRedisUserRules, REDIS_SERVICES, type RedisService } from '@signalbox/platform/redis-users';
 import { memberLogin, setMemberLogins } from '@signalbox/store/migrations/service-logins';
 import { serviceRole } from '@signalbox/store/migrations/service-rights';
-import { inheritedEnvironment, type LocalConfig } from '../config.ts';
+import { getInheritedEnvironment, type LocalConfig } from '../config.ts';
 import { describeError } from '../describe-error.ts';
 import { SetupError } from '../setup-error.ts';
 import { hashPath } from '../checkout.ts';
 
-/** Passwords of the services for one run: a new one for each at every start, kept in no file. */
+/** Passwords of the services, drawn at each start and stored nowhere. */
 export type ServicePasswords = Readonly<Record<RedisService, string>>;
 
-/** A user and what ACL SETUSER takes after the name. */
+/** A Redis user and its ACL SETUSER arguments. */
 export interface RedisUser {
   readonly name: string;
   readonly rules: readonly string[];
 }
 
-/** How one service logs in. */
+/** The login URLs of one service. */
 export interface ServiceLogin {
   readonly DATABASE_URL: string;
   readonly REDIS_URL: string;
 }
 
-/** Draws the passwords of a run. */
+/** Draws random passwords for a run. */
 export function drawPasswords(): ServicePasswords {
   const drawn = REDIS_SERVICES.map((service) => [service, randomBytes(24).toString('hex')]);
-  return Object.fromEntries(drawn) as ServicePasswords; // one for every service of the list
+  return Object.fromEntries(drawn) as ServicePasswords; // one per service
 }
 
-/** The users of a Redis of our own. */
+/** The users of a Redis that `npm start` starts. */
 export function describeRedisUsers(passwords: ServicePasswords): readonly RedisUser[] {
-  const prefix = inheritedEnvironment()['REDIS_PREFIX'] ?? '';
+  const prefix = getInheritedEnvironment()['REDIS_PREFIX'] ?? '';
   return REDIS_SERVICES.map((name) => ({ name, rules: buildRedisUserRules(name, passwords[name], prefix) }));
 }
 
-/** The variables by which `migrate` gives the roles of the services their passwords. */
-export function databasePasswords(passwords: ServicePasswords): Readonly<Record<string, string>> {
+/** Variables with which `migrate` sets the services' Postgres passwords. */
+export function listDatabasePasswords(passwords: ServicePasswords): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(passwords).map(([service, password]) => [`DATABASE_PASSWORD_${service.toUpperCase()}`, password]),
   );
 }
 
 /**
- * Gives each service a login of its own in a Postgres that `npm start` did not start: DATABASE_URL is for the migration alone. Throws a
- * SetupError when its login may not make others.
+ * Creates a login per service in an external Postgres, whose DATABASE_URL is for migration only. Throws SetupError when its login may not
+ * create others.
  */
 export async function makeMemberLogins(
   databaseUrl: string,
@@ -51,7 +51,7 @@ export async function makeMemberLogins(
   passwords: ServicePasswords,
 ): Promise<void> {
   try {
-    await setMemberLogins(databaseUrl, installationOf(dataDir), passwords);
+    await setMemberLogins(databaseUrl, toInstallationId(dataDir), passwords);
   } catch (cause) {
     const login = decodeURIComponent(new URL(databaseUrl).username);
     throw new SetupError(
@@ -65,14 +65,14 @@ export async function makeMemberLogins(
   }
 }
 
-/** A mark of a data folder: two of them on one Postgres do not take each other's passwords away. */
-function installationOf(dataDir: string): string {
+/** A short id of the data folder, so that two of them on one Postgres have separate logins. */
+function toInstallationId(dataDir: string): string {
   return hashPath(dataDir).slice(0, 8);
 }
 
 /**
- * How each service logs in. It has a login of its own at every Postgres, and at the Redis that `npm start` starts; a Redis of the
- * operator's own forgets users when it restarts, so all services use REDIS_URL there.
+ * Creates a function that returns the login of a service. Each has its own in every Postgres, and in the Redis that `npm start` starts;
+ * an external Redis forgets users on restart, so all services use REDIS_URL there.
  */
 export function describeLogins(
   config: LocalConfig,
@@ -89,7 +89,7 @@ export function describeLogins(
         servers.databaseUrl,
         config.DATABASE_URL === undefined
           ? serviceRole(service)
-          : memberLogin(service, installationOf(config.SIGNALBOX_DATA_DIR)),
+          : memberLogin(service, toInstallationId(config.SIGNALBOX_DATA_DIR)),
       ),
       REDIS_URL: config.REDIS_URL ?? own(servers.redisUrl, service),
     };

@@ -3,18 +3,15 @@ import { variablesOfPool } from '@signalbox/jobs/config';
 import { ProxyConfig } from '@signalbox/proxy/config';
 import { WorkerConfig } from '@signalbox/worker/config';
 
-/*
- * `npm start` gives each service the variables that its config.ts names, and no others. A service never receives a secret that it does
- * not read.
- */
+/* `npm start` gives each service only the variables of its config.ts, so that no service receives a secret that it does not read. */
 
-/** What any program may need of its machine. Nothing of it is a secret, and nothing of it loads code. */
+/** Variables of the machine for any program: no secrets, and none that load code. */
 const MACHINE = ['PATH', 'HOME', 'USER', 'LOGNAME', 'LANG', 'LANGUAGE', 'LC_ALL', 'LC_CTYPE', 'TZ', 'TMPDIR'];
-/** How the world outside is reached. A proxy's address may hold a password, so only those get it who speak to the world. */
+/** Variables for outgoing connections. A proxy URL may have a password, so only services that connect to the outside get them. */
 const OUTSIDE = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'http_proxy', 'https_proxy', 'no_proxy', 'SSL_CERT_FILE'];
-const WORLD = [...MACHINE, ...OUTSIDE, 'NODE_EXTRA_CA_CERTS'];
+const MACHINE_AND_OUTSIDE = [...MACHINE, ...OUTSIDE, 'NODE_EXTRA_CA_CERTS'];
 
-/** The programs of a local run that differ in what they may know. */
+/** Programs of a local run with their own variables. */
 export type LocalService =
   'simulator' | 'proxy' | 'gateway' | 'worker' | 'maintenance' | 'agents' | 'deploy' | 'analysis';
 
@@ -28,16 +25,16 @@ export const SERVICE_VARIABLES: Readonly<Record<LocalService, readonly string[]>
     'SIMULATOR_KEY',
   ],
   proxy: [...MACHINE, ...Object.keys(ProxyConfig.shape)],
-  gateway: [...WORLD, ...GATEWAY_VARIABLES],
-  worker: [...WORLD, ...Object.keys(WorkerConfig.shape)],
+  gateway: [...MACHINE_AND_OUTSIDE, ...GATEWAY_VARIABLES],
+  worker: [...MACHINE_AND_OUTSIDE, ...Object.keys(WorkerConfig.shape)],
   maintenance: [...MACHINE, ...variablesOfPool('maintenance')],
   agents: [...MACHINE, ...variablesOfPool('agents')],
-  deploy: [...WORLD, ...variablesOfPool('deploy')],
-  analysis: [...WORLD, ...variablesOfPool('analysis')],
+  deploy: [...MACHINE_AND_OUTSIDE, ...variablesOfPool('deploy')],
+  analysis: [...MACHINE_AND_OUTSIDE, ...variablesOfPool('analysis')],
 };
 
-/** Of the variables given, those that a service may have; later ones win, unless they are empty. */
-export function environmentOf(
+/** Picks the variables that a service may have; later sets override earlier ones, except by empty values. */
+export function pickEnvironment(
   service: LocalService,
   ...given: readonly Readonly<Record<string, string | undefined>>[]
 ): Readonly<Record<string, string | undefined>> {

@@ -8,99 +8,99 @@ import type { BubblewrapSettings } from '../setup/bubblewrap-program.ts';
 import type { KeyFiles } from '../setup/key-files.ts';
 import type { ServiceLogin } from './service-logins.ts';
 import { SAMPLE_AGENTS } from '../config.ts';
-import { environmentOf } from './service-variables.ts';
+import { pickEnvironment } from './service-variables.ts';
 
-/** A set of environment variables; one without a value is not set. */
+/** Environment variables; undefined means not set. */
 export type Variables = Readonly<Record<string, string | undefined>>;
 
-/** One process of the product: what it is called, which service it runs, and all that it knows of its surroundings. */
+/** A process of the product: its name, service and environment. */
 export interface WiredService {
   readonly name: string;
   readonly service: 'proxy' | RedisService;
-  /** The variables that service-variables.ts allows it, and no others. */
+  /** Only variables that service-variables.ts allows. */
   readonly env: Variables;
-  /** People notice at once when it is away. */
+  /** True when people notice its absence at once. */
   readonly isUrgent: boolean;
 }
 
-/** What the services of one installation have in common. */
+/** Settings shared by all services of an installation. */
 export interface Surroundings {
-  /** The folder of everything that the services keep. */
+  /** Folder of all stored data. */
   readonly dataDir: string;
-  /** What the operator has set. It replaces defaults only. */
+  /** The operator's variables, which override defaults only. */
   readonly inherited: Variables;
   readonly workers: number;
-  /** Where the gateway's pages listen. */
+  /** Port of the gateway's pages. */
   readonly pagePort: number;
-  /** Drawn for each time during which nobody else can have that port. */
+  /** URL key, drawn anew whenever the port was free in between. */
   readonly startKey: string;
   readonly keys: KeyFiles;
   readonly bubblewrap: BubblewrapSettings;
-  /** The address of the simulated Telegram; null for a real bot, whose token `inherited` has. */
+  /** URL of the simulated Telegram; null for a real bot, whose token is in `inherited`. */
   readonly simulatorUrl: string | null;
   readonly loginOf: (service: RedisService) => ServiceLogin;
 }
 
-/** The token by which the gateway speaks to the simulator; it opens nothing anywhere else. */
+/** The gateway's token for the simulator, useless elsewhere. */
 export const SIMULATOR_TOKEN = '100:simulator';
 
 /**
- * The services in the order of starting, each with its own logins and keys. `npm start` and the tests start what this says, so that what
- * is tested is what people run. Several workers are named worker-1, worker-2 and so on; each pool of jobs is a process of its own.
+ * The services in start order, with their own logins and keys. `npm start` and the tests use this, so that tests run what people run.
+ * Several workers are worker-1, worker-2, …; each job pool is its own process.
  */
 export function wireServices(around: Surroundings): readonly WiredService[] {
-  return programsOf(around).map(({ name, service, defaults = {}, given = {}, isUrgent = false }) => {
+  return listPrograms(around).map(({ name, service, defaults = {}, given = {}, isUrgent = false }) => {
     const login = service === 'proxy' ? {} : around.loginOf(service);
     const pools = isJobPool(service) ? { JOBS_POOLS: service } : {};
     return {
       name,
       service,
       isUrgent,
-      env: environmentOf(service, { AGENTS: SAMPLE_AGENTS, ...defaults }, around.inherited, given, login, pools),
+      env: pickEnvironment(service, { AGENTS: SAMPLE_AGENTS, ...defaults }, around.inherited, given, login, pools),
     };
   });
 }
 
-/** Whether a service is a pool of jobs: one program runs all of those. */
+/** True for job pools, which share one program. */
 export function isJobPool(service: WiredService['service']): boolean {
   return service !== 'proxy' && service !== 'gateway' && service !== 'worker';
 }
 
-/** Where the repository of the demo project is. */
-export function demoRepositoryPath(dataDir: string): string {
+/** Path of the demo project's repository. */
+export function getDemoRepositoryPath(dataDir: string): string {
   return join(dataDir, 'repositories/demo.git');
 }
 
 interface Program {
   readonly name: string;
   readonly service: WiredService['service'];
-  /** What holds unless the environment says otherwise. */
+  /** Defaults, overridden by the environment. */
   readonly defaults?: Variables;
-  /** What holds whatever the environment says. */
+  /** Fixed variables, which override the environment. */
   readonly given?: Variables;
   readonly isUrgent?: true;
 }
 
-function programsOf(around: Surroundings): readonly Program[] {
+function listPrograms(around: Surroundings): readonly Program[] {
   const { dataDir, inherited, keys, bubblewrap } = around;
   const proxyDir = join(dataDir, 'proxy');
   const traffic = { PROXY_DIR: proxyDir, PROXY_SOCKET: inherited['PROXY_SOCKET'] || socketPath(proxyDir) };
   const workers = Array.from({ length: around.workers }, (_, index): Program => {
-    const demo = { DEMO_REPOSITORY: demoRepositoryPath(dataDir) };
+    const demo = { DEMO_REPOSITORY: getDemoRepositoryPath(dataDir) };
     if (around.workers === 1) return { name: 'worker', service: 'worker', given: demo };
-    // Their default is the name of the host, which all of them share.
+    // The default name is the host's, which all workers share.
     const name = `worker-${index + 1}`;
     return { name, service: 'worker', given: { ...demo, WORKER_NAME: name } };
   });
   return [
-    // First up and last down: services that were deployed are reached whatever else goes on.
+    // Started first and stopped last, so that deployed services stay reachable.
     { name: 'proxy', service: 'proxy', given: traffic, isUrgent: true },
     {
       name: 'gateway',
       service: 'gateway',
       defaults: {
         GATEWAY_CHANNELS: 'telegram,web',
-        // Anybody who reaches the simulator can be any of its people as well.
+        // With the simulator, anybody can act as any of its people anyway.
         WEB_DEMO_PEOPLE: around.simulatorUrl === null ? 'off' : 'on',
       },
       given: {
@@ -136,20 +136,20 @@ function programsOf(around: Surroundings): readonly Program[] {
   ];
 }
 
-/** The admin socket in this folder, or one with a shorter path: kernels take no more than 107 bytes. */
+/** The admin socket's path, in the temporary folder when it would exceed the kernel's 107 bytes. */
 function socketPath(folder: string): string {
   const usual = join(folder, 'admin.sock');
   if (Buffer.byteLength(usual) <= 107) return usual;
   return join(tmpdir(), `signalbox-${createHash('sha256').update(folder).digest('hex').slice(0, 16)}.sock`);
 }
 
-/** Repositories have a folder of their own, so that nothing else of ours can be named as one; those that are named come before it. */
+/** Our repositories have their own folder, so that no other file of ours can be used as one; configured folders come first. */
 function repositoryFolders(dataDir: string, { REPOSITORIES_DIR }: Variables): Variables {
   const ours = join(dataDir, 'repositories');
   return { REPOSITORIES_DIR: REPOSITORIES_DIR ? `${REPOSITORIES_DIR}${delimiter}${ours}` : ours };
 }
 
-/** Of the key that the job service has, whichever that is: the gateway seals, and opens nothing. */
+/** The sealing key derived from the job service's secrets key: the gateway seals, but cannot decrypt. */
 function sealingKey(keys: KeyFiles, { SECRETS_KEY, SECRETS_KEY_FILE }: Variables): string {
   const key = loadSecretsKey({
     ...(SECRETS_KEY ? { SECRETS_KEY } : {}),
@@ -163,7 +163,7 @@ function telegramEnvironment({ simulatorUrl, inherited }: Surroundings): Variabl
   return {
     TELEGRAM_BOT_TOKEN: SIMULATOR_TOKEN,
     TELEGRAM_API_ROOT: simulatorUrl,
-    // Telegram's own limits would only slow down a machine that talks to itself.
+    // Telegram's limits would only slow down the simulator.
     TELEGRAM_SENDS_PER_SECOND: '1000',
     TELEGRAM_CHAT_SENDS_PER_SECOND: '50',
   };

@@ -1,10 +1,7 @@
-/**
- * One Ctrl-C arrives up to three times: from the terminal, from npm, and from the program between them.
- * Only what comes later than this is a second press.
- */
+/** One Ctrl-C may arrive three times (terminal, npm, bootstrap): presses within this time count as one. */
 const SAME_PRESS_MS = 700;
 
-/** Ctrl-C, SIGTERM, a closed terminal or an unexpected failure, as something to wait for. Call it once per process. */
+/** Waits for Ctrl-C, SIGTERM, a closed terminal or an unexpected error. Call it once per process. */
 export function createStopSwitch() {
   const controller = new AbortController();
   const { signal }: { readonly signal: AbortSignal } = controller;
@@ -24,21 +21,21 @@ export function createStopSwitch() {
       process.exit(130);
     };
     for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, press);
-    // A mistake in here must not leave behind what runs. What breaks while it is stopped is not waited for.
+    // A bug here must still stop the programs; errors while stopping are ignored.
     for (const name of ['uncaughtException', 'unhandledRejection'] as const)
       process.on(name, (error) => {
         failure ??= error instanceof Error ? error : new Error(String(error));
         if (firstAt === 0) press();
       });
   });
-  // A terminal that was closed must not turn the last lines into a crash.
+  // Ignores a closed terminal.
   process.stderr.on('error', () => undefined);
   return {
     signal,
     pressed,
-    /** What to do when the person presses again because stopping takes too long; then the process ends. */
+    /** Registers a kill function for a second press, after which the process exits. */
     onSecondPress: (kill: () => void): void => void kills.push(kill),
-    /** What broke and pressed the switch; null when a person did. */
+    /** The error that caused the stop; null when a person did. */
     failure: (): Error | null => failure,
   };
 }

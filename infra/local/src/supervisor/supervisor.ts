@@ -3,45 +3,45 @@ import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { abortAfter, sleep } from '@signalbox/contracts/time';
 import { stopProcess, type ServiceRecord } from './instance.ts';
-import { logSize, readLogTail } from './log-file.ts';
+import { readLogSize, readLogTail } from './log-file.ts';
 import { endWithParent } from '../parent-death.ts';
 import { identifyChild, sendSignal, type ProcessIdentity } from './process-identity.ts';
 import { openServiceLog, type ServiceLog } from './service-log.ts';
 import { lastLines, SetupError } from '../setup-error.ts';
 
-/** A program to keep running: `words` are the arguments of node, `main` the one that names its file. */
+/** A program to keep running: `words` are node's arguments, `main` is its file among them. */
 export interface ProgramSpec {
   readonly name: string;
   readonly words: readonly string[];
   readonly main: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Answers 200 once the program serves. */
+  /** URL that answers 200 once the program is ready. */
   readonly readyUrl: string;
   readonly logFile: string;
-  /** Before its first restart; the supervisor's own when it is left out. */
+  /** Delay before its first restart; default: the supervisor's. */
   readonly firstBackoffMs?: number;
-  /** Descriptors of sockets that it gets as 3, 4 and so on, each time that it is started. */
+  /** Sockets that it inherits as descriptors 3, 4, … at each start. */
   readonly sockets?: readonly number[];
 }
 
-/** How patient a supervisor is, in milliseconds. */
+/** Timeouts of a supervisor in milliseconds. */
 export interface SupervisorTimes {
   readonly readyTimeoutMs: number;
   readonly stopTimeoutMs: number;
   readonly firstBackoffMs: number;
   readonly lastBackoffMs: number;
-  /** A program that ran this long has recovered: its next death begins at the first backoff again. */
+  /** After this run time the restart delay is reset. */
   readonly recoveredAfterMs: number;
 }
 
 export interface Supervisor {
-  /** Starts a program and answers when it is ready. Throws a SetupError with its last words when it ends or hangs. */
+  /** Starts a program; resolves when it is ready. Throws SetupError with its last output when it ends or hangs. */
   readonly start: (spec: ProgramSpec) => Promise<void>;
-  /** Stops every program, the last started first. Idempotent. */
+  /** Stops all programs in reverse order. Idempotent. */
   readonly stop: () => Promise<void>;
-  /** Ends every program at once, with everything it started. */
+  /** Kills all programs and their process groups. */
   readonly kill: () => void;
-  /** What runs now, in the order of starting. */
+  /** The running programs in start order. */
   readonly services: () => readonly ServiceRecord[];
 }
 
@@ -65,32 +65,32 @@ interface Program {
   readonly log: ServiceLog;
   child: ChildProcess;
   identity: ProcessIdentity;
-  /** Fulfilled when the process is gone and all its output was read. */
+  /** Resolves when the process has ended and its output was read. */
   closed: Promise<unknown>;
   backoffMs: number;
   startedAt: number;
 }
 
 /**
- * Keeps programs running until `stop`, and no longer than this process: whatever ends it, they are told to end. `changed` is called
- * whenever the processes behind `services` are others.
+ * Keeps programs running until `stop`; they end with this process in any case. `onChange` is called when the processes of `services`
+ * change.
  */
 export function createSupervisor(options: {
   readonly report: (line: string) => void;
-  readonly changed: () => void;
+  readonly onChange: () => void;
   readonly times?: Partial<SupervisorTimes>;
 }): Supervisor {
   const times = { ...TIMES, ...options.times };
   const stopping = new AbortController();
   const programs: Program[] = [];
-  const firstBackoffOf = (spec: ProgramSpec): number => spec.firstBackoffMs ?? times.firstBackoffMs;
+  const getFirstBackoff = (spec: ProgramSpec): number => spec.firstBackoffMs ?? times.firstBackoffMs;
 
   async function start(spec: ProgramSpec): Promise<void> {
     const log = openServiceLog(spec.name, spec.logFile, options.report);
-    const logStart = logSize(spec.logFile);
-    const program = { spec, log, ...spawnProgram(spec, log), backoffMs: firstBackoffOf(spec), startedAt: Date.now() };
+    const logStart = readLogSize(spec.logFile);
+    const program = { spec, log, ...spawnProgram(spec, log), backoffMs: getFirstBackoff(spec), startedAt: Date.now() };
     programs.push(program);
-    options.changed();
+    options.onChange();
     const problem = await waitUntilReady(program, times.readyTimeoutMs, stopping.signal);
     if (stopping.signal.aborted) return;
     if (problem !== null) {
@@ -99,15 +99,15 @@ export function createSupervisor(options: {
         remedy: `The whole log is in ${spec.logFile}.`,
       });
     }
-    void keepRunning(program); // ends with `stopping`; it handles its own failures
+    void keepRunning(program); // ends with `stopping`; never rejects
   }
 
   async function keepRunning(program: Program): Promise<void> {
     while (!stopping.signal.aborted) {
       const end = await waitForEnd(program.child);
       if (stopping.signal.aborted) return;
-      sendSignal(program.identity, 'SIGKILL', 'group'); // what it started must not fight with its successor
-      if (Date.now() - program.startedAt >= times.recoveredAfterMs) program.backoffMs = firstBackoffOf(program.spec);
+      sendSignal(program.identity, 'SIGKILL', 'group'); // leftover children would conflict with the next process
+      if (Date.now() - program.startedAt >= times.recoveredAfterMs) program.backoffMs = getFirstBackoff(program.spec);
       const wait = program.backoffMs;
       program.backoffMs = Math.min(wait * 2, times.lastBackoffMs);
       const { name, logFile } = program.spec;
@@ -118,9 +118,9 @@ export function createSupervisor(options: {
         Object.assign(program, spawnProgram(program.spec, program.log), { startedAt: Date.now() });
       } catch (error) {
         options.report(`${name} cannot be started: ${lastLines(String(error), 1).trim()}`);
-        continue; // its old process is still dead, so the loop comes back here after the next backoff
+        continue; // the loop retries after the next backoff
       }
-      options.changed();
+      options.onChange();
     }
   }
 
@@ -151,22 +151,22 @@ export function createSupervisor(options: {
 }
 
 function spawnProgram(spec: ProgramSpec, log: ServiceLog): Pick<Program, 'child' | 'identity' | 'closed'> {
-  // A process group of its own: Ctrl-C reaches only the supervisor, and the group can be ended as one.
+  // A separate process group: Ctrl-C reaches only the supervisor, and the group can be killed as one.
   const { file, words } = endWithParent('TERM', { file: process.execPath, words: spec.words });
   const child = spawn(file, [...words], {
     env: { ...spec.env },
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe', ...(spec.sockets ?? [])],
   });
-  child.on('error', () => undefined); // no pid then, which is thrown below
+  child.on('error', () => undefined); // handled below, because there is no pid
   if (child.stdout) log.follow(child.stdout);
   if (child.stderr) log.follow(child.stderr);
-  const identity = identifyChild(child.pid ?? 0); // a child that has already ended still has an exit code to report
+  const identity = identifyChild(child.pid ?? 0); // an ended child still has an exit code
   if (identity === null) throw new SetupError(`${spec.name} could not be started.`, { remedy: 'Is the machine full?' });
   return { child, identity, closed: once(child, 'close') };
 }
 
-/** Null once the ready URL answers 200 (or `signal` fires); otherwise what went wrong. */
+/** Null when the ready URL answers 200 or `signal` aborts; otherwise the problem. */
 async function waitUntilReady(program: Program, timeoutMs: number, signal: AbortSignal): Promise<string | null> {
   const deadline = Date.now() + timeoutMs;
   while (!signal.aborted) {

@@ -1,10 +1,10 @@
 import { openStandardOutput } from '@signalbox/platform/standard-output';
 
-/** What the ready lines tell. */
+/** Facts shown when everything is ready. */
 export interface ReadyFacts {
   readonly seconds: number;
   readonly simulatorUrl: string | null;
-  /** The gateway's own page; null when it opens no web channel. */
+  /** URL of the gateway's page; null without the web channel. */
   readonly pageUrl: string | null;
   readonly model: string;
   readonly databaseUrl: string;
@@ -13,17 +13,17 @@ export interface ReadyFacts {
   readonly probeUrl: string;
 }
 
-/** Writes progress for the person at the terminal. One that went away, stands still or is a full disk is no reason to stop. */
+/** Prints a progress line. A closed or blocked terminal never stops the program. */
 export function report(line: string): void {
   show(`  ${line}\n`);
 }
 
-/** Writes lines as they are, likewise. */
+/** Prints lines unchanged, never blocking. */
 export function show(lines: string): void {
   openStandardOutput((count, reason) => `  ${count} lines were not written (${reason})\n`).write(lines);
 }
 
-/** The line that begins with `ready` and the lines that say what is up and where to click. */
+/** The lines that say what is running and where. */
 export function describeReady(facts: ReadyFacts): string {
   const simulated = facts.simulatorUrl !== null;
   const lines = [
@@ -40,7 +40,7 @@ export function describeReady(facts: ReadyFacts): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** How the first admin gets in. */
+/** The lines that tell how to become the first admin. */
 export function describeOwnerCode(code: string): string {
   return `\nNobody is admin yet. Send this owner code to your bot in Telegram, once: ${code}\n`;
 }
