@@ -5,7 +5,7 @@ import { OtherPerson } from './sign-in/other-person.tsx';
 import { SignIn } from './sign-in/sign-in.tsx';
 import type { Page } from './state/page.ts';
 
-/** The whole page. It is drawn anew after each change; what did not change stays as it is. */
+/** The whole page, rendered after each change of state. */
 export function App({ page }: { readonly page: Page }): VNode {
   const { view } = page;
   switch (view.kind) {

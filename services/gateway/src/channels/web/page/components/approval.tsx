@@ -8,13 +8,16 @@ import { Clock, wholeTime } from '../theme/time.tsx';
 import { Buttons } from './buttons.tsx';
 import { drawAs, type ViewProps } from '../drawing/drawer.tsx';
 
-/** A card names what it is bound to by so much of its hash. */
+/** The shown length of an approval's hash. */
 const SHORT_HASH = 8;
 
-/** Timers of browsers hold no more than 24 days. */
+/** The longest delay of browser timers: about 24 days. */
 const LONGEST_TIMER_MS = 24 * 86_400_000;
 
-/** A card that waits for a decision; all that is bound opens in it. Whether a press still counts is the gateway's to say, so the buttons stay. */
+/**
+ * An approval card that waits for a decision, with everything it is bound to. Buttons stay, since the gateway checks
+ * whether a press is valid.
+ */
 function Approval({ id, version, props }: ViewProps<ComponentProps<'Approval'>>): VNode {
   const { text, bound, at, language, hash, askedBy, expiresAt, buttons, pressed } = props;
   const isOver = useIsOver(expiresAt);
@@ -41,7 +44,7 @@ function Approval({ id, version, props }: ViewProps<ComponentProps<'Approval'>>)
             </dd>
           </>
         )}
-        {/* The text of a card names it as a rule: what it says there is not said again. */}
+        {/* Not repeated when the card's text names it. */}
         {hash !== null && !text.includes(hash.slice(0, SHORT_HASH)) && (
           <>
             <dt>{say('page.hash')}</dt>

@@ -11,8 +11,8 @@ interface ButtonsProps {
 }
 
 /**
- * The buttons of a component. One press of one of them counts: then it is marked, and none of them does anything. They keep the focus,
- * which a disabled button would lose.
+ * The buttons of a component. After one press all are inactive and the pressed one is marked. They stay focusable,
+ * unlike disabled ones.
  */
 export function Buttons({ id, version, buttons, pressed }: ButtonsProps): VNode | null {
   const chat = useChat();

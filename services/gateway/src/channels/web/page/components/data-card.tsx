@@ -4,7 +4,7 @@ import { InlineMarkdown, Markdown } from '../text/markdown.tsx';
 import { Buttons } from './buttons.tsx';
 import { drawAs, type ViewProps } from '../drawing/drawer.tsx';
 
-/** A thing with its facts. */
+/** An object with its fields. */
 function DataCard({
   id,
   version,

@@ -4,7 +4,7 @@ import { say } from '../say.ts';
 import { Markdown } from '../text/markdown.tsx';
 import { drawAs, type ViewProps } from '../drawing/drawer.tsx';
 
-/** Words that are still being written. Nobody hears each of them: they are read when they are final. */
+/** A draft. Screen readers announce only the final text. */
 export function DraftBubble({ text }: { readonly text: string }): VNode {
   return (
     <div class="bubble draft" aria-live="off" aria-busy="true">

@@ -8,7 +8,7 @@ import { drawAs, type ViewProps } from '../drawing/drawer.tsx';
 const KIB = 1024;
 const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const;
 
-/** Files that can be fetched from the gateway. */
+/** Files to download from the gateway. */
 export function FileList({ files }: { readonly files: readonly PageFile[] }): VNode {
   return (
     <ul class="files" aria-label={say('page.files')}>

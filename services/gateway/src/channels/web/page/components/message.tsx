@@ -8,7 +8,7 @@ import { drawAs, type ViewProps } from '../drawing/drawer.tsx';
 import { FileList } from './files.tsx';
 import { ReceiptList } from './receipts.tsx';
 
-/** Something that was said. What a person wrote stays as they typed it. */
+/** A message. A person's own text is shown as typed. */
 function Message({ id, version, props, children }: ViewProps<ComponentProps<'Message'>>): VNode {
   const { from, author, text, language, receipts, files, buttons, pressed, at } = props;
   const isOwn = from === 'person' && author === null;

@@ -6,7 +6,7 @@ import { Icon } from '@signalbox/page-kit/icons';
 import { Buttons } from './buttons.tsx';
 import { drawAs, type ViewProps } from '../drawing/drawer.tsx';
 
-/** Work that is going on: its words change where they stand. */
+/** Work in progress, updated in place. */
 function Progress({
   id,
   version,

@@ -5,7 +5,7 @@ import { Words } from '../text/words.tsx';
 import { Icon } from '@signalbox/page-kit/icons';
 import { drawAs, type ViewProps } from '../drawing/drawer.tsx';
 
-/** Lines of the runtime about what happened. No text of an agent looks like them. */
+/** The runtime's receipts, which no agent's text can imitate. */
 export function ReceiptList({ receipts }: ComponentProps<'Receipts'>): VNode {
   return (
     <ul class="receipts" aria-label={say('page.receipts')}>

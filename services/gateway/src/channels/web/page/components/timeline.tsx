@@ -7,7 +7,7 @@ import { drawAs, type ViewProps } from '../drawing/drawer.tsx';
 
 type Step = ComponentProps<'Timeline'>['steps'][number];
 
-/** A state is a shape and a word, and only then a color. */
+/** A state is a shape and a word, never only a color. */
 const ICONS: Readonly<Record<Step['state'], IconName>> = {
   waiting: 'ring',
   running: 'turn',
@@ -15,7 +15,7 @@ const ICONS: Readonly<Record<Step['state'], IconName>> = {
   failed: 'cross',
 };
 
-/** Steps in their order, with how far each is. */
+/** Steps in order, with their states. */
 function Timeline({ props: { title, steps } }: ViewProps<ComponentProps<'Timeline'>>): VNode {
   return (
     <section class="card">

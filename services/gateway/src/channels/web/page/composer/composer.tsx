@@ -15,7 +15,7 @@ interface Props {
   readonly writing: Ref<Writing>;
 }
 
-/** The field at the bottom: Enter sends, Shift+Enter makes a line, "/" offers commands. */
+/** The message field: Enter sends, Shift+Enter adds a line, "/" offers commands. */
 export function Composer({ commands, writing }: Props): VNode {
   const chat = useChat();
   const field = useRef<HTMLTextAreaElement>(null);
@@ -45,7 +45,7 @@ export function Composer({ commands, writing }: Props): VNode {
   });
   useImperativeHandle(writing, () => ({ fill, focus: () => field.current?.focus() }), []);
   useEffect(() => {
-    // The keyboard of a phone would cover half of its screen.
+    // Not on phones, whose keyboard would cover half of the screen.
     if (HAS_KEYBOARD) field.current?.focus();
   }, []);
   const submit = (event: Event): void => {
@@ -87,7 +87,7 @@ export function Composer({ commands, writing }: Props): VNode {
   );
 }
 
-/** The commands that begin with what is typed. */
+/** The commands that begin with the typed text. */
 function findCommands(text: string, commands: PageSession['commands']): PageSession['commands'] {
   const typed = /^\/(\w*)$/.exec(text)?.[1]?.toLowerCase();
   return typed === undefined ? [] : commands.filter(({ command }) => command.startsWith(typed));

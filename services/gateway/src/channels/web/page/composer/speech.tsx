@@ -6,13 +6,13 @@ import { say } from '../say.ts';
 import type { Voice } from '../voice/voice.ts';
 
 interface Speech {
-  /** The text in the field was spoken, at least in part. */
+  /** True when some of the text was spoken. */
   readonly isSpoken: boolean;
   readonly hint: PageKey | null;
   readonly forget: () => void;
 }
 
-/** Puts what is heard into the field, where the person reads it before it is sent. */
+/** Puts recognized speech into the field, to be read before it is sent. */
 export function useSpeech(voice: Voice, text: string, setText: (text: string) => void): Speech {
   const [isSpoken, setIsSpoken] = useState(false);
   useEffect(() => {
@@ -34,7 +34,7 @@ function findHint({ isListening, heardNothing }: Voice, isWaiting: boolean): Pag
   return heardNothing ? 'page.not-heard' : null;
 }
 
-/** Listens, or ends listening. Where the browser cannot, there is no button. */
+/** Starts or stops listening. Hidden where the browser cannot listen. */
 export function SpeakButton({ voice }: { readonly voice: Voice }): VNode | null {
   if (!voice.canListen) return null;
   const label = say(voice.isListening ? 'page.stop-listening' : 'page.speak');

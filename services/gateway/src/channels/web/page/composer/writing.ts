@@ -1,8 +1,8 @@
 import { createContext } from 'preact';
 
-/** The message field, as the rest of the page uses it. */
+/** The message field, for the rest of the page. */
 export interface Writing {
-  /** Puts a text into the field, in place of what is there, and goes there. */
+  /** Replaces the text of the field and focuses it. */
   readonly fill: (text: string) => void;
   readonly focus: () => void;
 }

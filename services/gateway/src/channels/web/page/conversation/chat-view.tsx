@@ -10,7 +10,7 @@ import { Header } from './header.tsx';
 import { LinkNotice } from './link-notice.tsx';
 import { List } from './list.tsx';
 
-/** A conversation: who speaks with whom, what was said, and the field to write in. */
+/** A conversation: header, messages and message field. */
 export function ChatView({ page, chat }: { readonly page: Page; readonly chat: Chat }): VNode {
   const composer = useRef<Writing>(null);
   const writing = useMemo<Writing>(

@@ -14,7 +14,7 @@ const LINKS: Readonly<Record<Link, PageKey>> = {
   ended: 'page.no-connection',
 };
 
-/** Who speaks here, and whether they are connected. */
+/** The person's name and the state of the connection. */
 export function Header({ page }: { readonly page: Page }): VNode {
   const { link, voice } = useChat();
   const { person } = page.session;

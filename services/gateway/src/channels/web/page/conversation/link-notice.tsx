@@ -7,7 +7,7 @@ import type { Chat } from '../state/chat.ts';
 import { useChat } from '../state/context.ts';
 import type { Place } from '../state/place.ts';
 
-/** Most interruptions are over before anybody reads of them. */
+/** Shorter interruptions are not shown. */
 const QUIET_MS = 1_500;
 
 const CLOSED: Readonly<Record<number, PageKey>> = {
@@ -18,7 +18,7 @@ const CLOSED: Readonly<Record<number, PageKey>> = {
   [CLOSE_CODES.tryAgain]: 'page.closed-away',
 };
 
-/** Says why there is no connection, and what helps. The line is always there, so that a screen reader hears of a change. */
+/** Says why there is no connection, and what helps. Always rendered, so that screen readers announce changes. */
 export function LinkNotice({ place }: { readonly place: Place }): VNode {
   const chat = useChat();
   const isLate = useIsLate(chat.link === 'waiting' || chat.link === 'connecting');

@@ -14,8 +14,8 @@ interface Props {
 }
 
 /**
- * What was said. What the reader sends brings them to its end. When the row that has the focus is replaced, the focus stays there; when
- * the row goes, the focus moves to the field.
+ * The messages. Sending scrolls to the end. When a focused row is replaced it keeps the focus; when it is removed the
+ * message field gets it.
  */
 export function List({ chat, focusField }: Props): VNode {
   const { components, pending, partial, isThinking } = chat;
@@ -31,12 +31,12 @@ export function List({ chat, focusField }: Props): VNode {
     if (row) row.focus({ preventScroll: true });
     else focusField();
   });
-  // A gateway may send what is being written in both forms.
+  // A gateway may send a draft in both forms.
   const hasDraft = components.some(({ type }) => type === 'Draft');
   const isEmpty = chat.isLoaded && components.length === 0 && pending.messages.length === 0;
   const leap = (): void => {
     list.current?.toEnd();
-    // The button is gone with that.
+    // The button disappears with it.
     focusField();
   };
   return (
@@ -44,14 +44,14 @@ export function List({ chat, focusField }: Props): VNode {
       <FollowingList
         list={list}
         ids={components.map(({ id }) => id)}
-        // It scrolls with the keyboard as well.
+        // Focusable, so that the keyboard can scroll it.
         scroller={{ tabIndex: 0, role: 'region', 'aria-label': say('page.conversation') }}
         content={{
           onFocusIn: ({ target }) => {
             focused.current = findRowId(target);
           },
           onFocusOut: ({ relatedTarget }) => {
-            // A row that is removed loses the focus to nothing.
+            // A removed row loses the focus without a target.
             if (relatedTarget !== null) focused.current = null;
           },
         }}
@@ -63,7 +63,7 @@ export function List({ chat, focusField }: Props): VNode {
         )}
       >
         {isEmpty && <p class="empty">{say('page.empty')}</p>}
-        {/* A change of what was said, such as progress, is not read out again. */}
+        {/* Changes of a row, such as progress, are not announced again. */}
         <div role="log" aria-relevant="additions" aria-busy={!chat.isLoaded} class="rows">
           {renderRows(components)}
         </div>

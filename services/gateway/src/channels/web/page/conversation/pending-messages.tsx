@@ -3,7 +3,7 @@ import { say } from '../say.ts';
 import type { Chat } from '../state/chat.ts';
 import type { PendingMessage } from '../state/pending.ts';
 
-/** What the person said and the gateway has not confirmed, below everything else. */
+/** Messages that the gateway has not confirmed, below all others. */
 export function PendingMessages({ chat }: { readonly chat: Chat }): VNode {
   return (
     <>

@@ -3,7 +3,7 @@ import { Fragment, type VNode } from 'preact';
 import { ComponentView } from '../drawing/component-view.tsx';
 import { dayOf } from '../theme/time.tsx';
 
-/** The components in their order, with a line where another day begins. */
+/** The components in order, with a line before each new day. */
 export function renderRows(components: readonly Component[]): readonly VNode[] {
   let day: string | null = null;
   return components.map((component) => {
@@ -25,7 +25,7 @@ function findDay({ props: { at } }: Component): string | null {
   return typeof at === 'string' && !Number.isNaN(Date.parse(at)) ? dayOf(at) : null;
 }
 
-/** On whose side it stands. */
+/** The side on which a component is shown. */
 function findSpeaker({ type, props: { from, author } }: Component): 'person' | 'agent' {
   return type === 'Message' && from === 'person' && typeof author !== 'string' ? 'person' : 'agent';
 }

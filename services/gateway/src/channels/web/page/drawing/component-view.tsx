@@ -17,7 +17,9 @@ import { drawTable } from '../components/table.tsx';
 import { drawText } from '../components/text.tsx';
 import { drawTimeline } from '../components/timeline.tsx';
 
-/** Every type of component that the page knows. A new one is a file in `components`, its props in the contract, and a line here. */
+/**
+ * Every component type of the page. A new one needs a file in `components`, its props in the contract, and a line here.
+ */
 const DRAWERS: Readonly<Record<ComponentType, Drawer>> = {
   Message: drawMessage,
   Approval: drawApproval,
@@ -41,7 +43,10 @@ interface State {
   readonly failed: Component | null;
 }
 
-/** Draws a component by its type. What cannot be drawn is an error box that names the type, and the rest of the page goes on. */
+/**
+ * Draws a component by type. A component that cannot be drawn becomes an error box, and the rest of the page is
+ * unaffected.
+ */
 export class ComponentView extends Boundary<Props, State> {
   override state: State = { failed: null };
 
@@ -52,7 +57,7 @@ export class ComponentView extends Boundary<Props, State> {
   override render({ component }: Props, { failed }: State): VNode {
     if (failed === component) return <ErrorBox type={component.type} why="broken" />;
     const { id, version, children } = component;
-    // What is pressed in a child would be no button of the component.
+    // A child's id must not press a button of the component.
     const drawn = children.map((child, place) => draw({ ...child, id: `${id}#${place}`, version }, null));
     return draw(component, drawn.length === 0 ? null : drawn);
   }
@@ -64,7 +69,7 @@ function draw(component: Drawable, children: ComponentChildren): VNode {
   return DRAWERS[type](component, children) ?? <ErrorBox type={type} why="broken" />;
 }
 
-/** A type comes from outside: `constructor` is none. */
+/** Types come from outside: `constructor` is none. */
 function isKnown(type: string): type is ComponentType {
   return Object.hasOwn(DRAWERS, type);
 }

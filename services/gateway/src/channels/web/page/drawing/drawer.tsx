@@ -2,22 +2,22 @@ import type { Component } from '@signalbox/contracts/conversation/frames';
 import type { ComponentChildren, ComponentType as View, VNode } from 'preact';
 import type { z } from 'zod';
 
-/** What a view of a component gets. */
+/** The props of a component's view. */
 export interface ViewProps<P> {
-  /** For what is pressed in it, with the version that is shown. */
+  /** The component's id and version, for presses. */
   readonly id: string;
   readonly version: string;
   readonly props: P;
-  /** The children of the component: drawn by the view where `placesChildren`, and else below it. */
+  /** The children: drawn by the view with `placesChildren`, otherwise below it. */
   readonly children?: ComponentChildren;
 }
 
 export type Drawable = Pick<Component, 'id' | 'version' | 'type' | 'props'>;
 
-/** Draws a component; null when its props are not of its form. */
+/** Draws a component; null when its props are invalid. */
 export type Drawer = (component: Drawable, children: ComponentChildren) => VNode | null;
 
-/** A drawer of the components whose props this schema reads, each of them once: props are never changed, only replaced. */
+/** Creates a drawer that validates props with this schema, once each, since props are replaced and never changed. */
 export function drawAs<S extends z.ZodType>(
   schema: S,
   Shown: View<ViewProps<z.output<S>>>,

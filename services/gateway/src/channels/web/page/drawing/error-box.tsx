@@ -2,7 +2,7 @@ import type { VNode } from 'preact';
 import { say } from '../say.ts';
 import { Icon } from '@signalbox/page-kit/icons';
 
-/** Stands in the place of a component that cannot be shown: nothing that was sent goes missing unseen. */
+/** Stands for a component that cannot be shown, so that nothing sent goes unnoticed. */
 export function ErrorBox({ type, why }: { readonly type: string; readonly why: 'unknown' | 'broken' }): VNode {
   return (
     <div class="card notice error" role="note">

@@ -9,7 +9,7 @@ interface Props {
   readonly code: string;
 }
 
-/** Somebody may have been sent a link of somebody else: nobody becomes another person without being asked. */
+/** Asks before signing in with the code of a link, since the link may be somebody else's. */
 export function OtherPerson({ page, name, code }: Props): VNode {
   const title = useRef<HTMLHeadingElement>(null);
   useEffect(() => title.current?.focus(), []);

@@ -9,11 +9,11 @@ interface Props {
   readonly problem: PageKey | null;
 }
 
-/** Says how one signs in, and why one is not; on a machine of one's own, offers demo people. */
+/** Explains how to sign in, and why it failed; offers demo people on a local machine. */
 export function SignIn({ page, problem }: Props): VNode {
   const { demoPeople } = page.session;
   const title = useRef<HTMLHeadingElement>(null);
-  // What had the focus before is gone.
+  // The element that had the focus is gone.
   useEffect(() => title.current?.focus(), [problem]);
   return (
     <main class="center sign-in">

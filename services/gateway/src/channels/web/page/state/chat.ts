@@ -11,40 +11,40 @@ import { Conversation, type Change } from './conversation.ts';
 import { Pending, type PendingMessage, type PendingPress } from './pending.ts';
 import { socketUrl, type Place } from './place.ts';
 
-/** How long an answer may take. A message that is not confirmed after this time says that the socket is dead, whatever it says itself. */
+/** A message that is not confirmed by then means that the socket is dead. */
 const CONFIRM_MS = 15_000;
-/** Messages that wait for their confirmation at most; the gateway takes forty at once. */
+/** The most unconfirmed messages; the gateway accepts forty at once. */
 const AT_ONCE = 20;
-/** As wide as a page on a desktop is at least. */
+/** Narrower screens count as mobile. */
 const NARROW = matchMedia('(width <= 760px)');
 
 interface Options {
   readonly place: Place;
   readonly person: string;
   readonly onChange: () => void;
-  /** The gateway does not know the person any more. */
+  /** Called when the gateway no longer knows the person. */
   readonly onSessionEnd: () => void;
 }
 
-/** A conversation with an agent: what is shown of it, what is being said, and how it is connected. */
+/** A conversation with an agent: messages, drafts and connection. */
 export class Chat {
   readonly conversation = new Conversation();
   readonly pending: Pending;
   readonly voice: Voice;
   isThinking = false;
-  /** What the agent is writing, and what is heard of the person, until it is final. */
+  /** Texts in progress: the agent's draft and the person's speech. */
   partial: { readonly agent: string; readonly person: string } = { agent: '', person: '' };
   /** Why the gateway closed the last socket; null while one is open. */
   closeCode: number | null = null;
-  /** Whether everything that was there before was loaded. */
+  /** True once the history was loaded. */
   isLoaded = false;
   readonly #options: Options;
   readonly #connection: Connection;
-  /** As the gateway calls it, once it said something. */
+  /** The session's name at the gateway, once known. */
   #sessionId: string | null = null;
-  /** The messages that went out on the socket of now. */
+  /** Ids of messages sent on the current socket. */
   readonly #sent = new Set<string>();
-  /** What the conversation was told last of how the page is used: by the first socket, and then by frames alone. */
+  /** The page mode that the gateway knows. */
   #toldMode: PageMode | null = null;
   #confirmBy: ReturnType<typeof setTimeout> | undefined;
 
@@ -77,7 +77,7 @@ export class Chat {
     this.#connection.stop();
   }
 
-  /** Keeps nothing of what was not sent: the person left. */
+  /** Drops unsent messages, because the person left. */
   forget(): void {
     this.pending.clear();
   }
@@ -101,14 +101,14 @@ export class Chat {
     this.#options.onChange();
   }
 
-  /** Presses a button, once: until the gateway has answered, others of the component do nothing. */
+  /** Presses a button once: until the gateway answers, the component's other buttons are inactive. */
   press({ id, version }: Pick<Component, 'id' | 'version'>, index: number): void {
     if (this.pending.pressOf(id) !== null) return;
     this.#sendPress(this.pending.addPress(id, version, index));
     this.#options.onChange();
   }
 
-  /** Sends what this socket has not sent yet, some at a time: a gateway refuses a flood. */
+  /** Sends pending messages, a few at a time, since gateways refuse a flood. */
   #sendPending(): void {
     if (!this.#isReady) return;
     const waiting = this.pending.messages.filter(({ isRefused }) => !isRefused);
@@ -124,7 +124,7 @@ export class Chat {
   #sendPress(press: PendingPress): void {
     if (!this.#isReady) return;
     this.#sendFrame({ type: 'client.action', payload: press });
-    // A press that changes nothing leaves the buttons as they are: after a while they can be pressed again.
+    // A press without effect changes nothing, so the buttons become active again after a while.
     setTimeout(() => {
       if (this.link !== 'open') return;
       this.pending.dropPress(press.id);
@@ -136,7 +136,7 @@ export class Chat {
     return { mode: this.voice.isOn ? 'voice' : 'text', device: NARROW.matches ? 'mobile' : 'desktop' };
   }
 
-  /** Says how the page is used, unless that is known. */
+  /** Sends the page mode, unless the gateway knows it. */
   readonly #sendMode = (): void => {
     const mode = this.#mode;
     if (!this.#isReady || (mode.mode === this.#toldMode?.mode && mode.device === this.#toldMode.device)) return;
@@ -149,12 +149,12 @@ export class Chat {
     return socketUrl(this.#options.place, this.conversation.seq, this.#mode);
   }
 
-  /** A frame needs the name that the gateway gives to the session: before the first one of the gateway there is nothing to say. */
+  /** Frames need the session's name, which the gateway's first frame brings. */
   get #isReady(): boolean {
     return this.link === 'open' && this.#sessionId !== null;
   }
 
-  /** A new socket hears everything that no socket before it got confirmed. */
+  /** A new socket repeats everything unconfirmed. */
   #sendAgain(): void {
     if (!this.#isReady) return;
     this.#sent.clear();
@@ -202,7 +202,7 @@ export class Chat {
         this.voice.say(payload.text, payload.language);
         break;
       case 'server.voice.start':
-        // It allows what only the person begins: nothing listens before they press the button.
+        // Listening starts only when the person presses the button.
         break;
       case 'server.voice.stop':
         this.voice.stop();
@@ -215,7 +215,7 @@ export class Chat {
     this.#options.onChange();
   }
 
-  /** What comes back changed was taken, and a message of the agent ends what it was writing. */
+  /** A changed component confirms a press, and a message of the agent ends its draft. */
   #confirm({ id, component }: Change): void {
     const press = this.pending.presses.find(({ componentId }) => componentId === id);
     if (press && isAnswered(press, component)) this.pending.dropPress(press.id);
@@ -230,14 +230,14 @@ export class Chat {
   }
 }
 
-/** Whether a component that was put again shows that a press of it was taken. The same one may come again as it was. */
+/** True when a component shows that its press was taken. It may also arrive unchanged. */
 function isAnswered({ version }: PendingPress, component: Component | null): boolean {
   if (component === null || component.version !== version) return true;
   const { pressed, isPressed, buttons } = component.props;
   return typeof pressed === 'number' || isPressed === true || (Array.isArray(buttons) && buttons.length === 0);
 }
 
-/** What a page says, without what every frame has. */
+/** A frame without the fields that all frames share. */
 type Frame = {
   [T in ClientFrame['type']]: Pick<Extract<ClientFrame, { type: T }>, 'type' | 'payload'>;
 }[ClientFrame['type']];

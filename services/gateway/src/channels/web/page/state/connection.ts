@@ -9,23 +9,23 @@ export type Link = 'connecting' | 'open' | 'waiting' | 'ended';
 
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 30_000;
-/** After a refusal for sending too much: the gateway counts for a few seconds. */
+/** Wait after a refusal for too many frames, which the gateway counts over a few seconds. */
 const TOO_FAST_WAIT_MS = 5_000;
-/** A socket that opened and stayed for this long was a good one: the next wait is short again. */
+/** A socket open this long resets the reconnect delay. */
 const STEADY_MS = 5_000;
 const CONNECT_MS = 10_000;
-/** Trying again changes nothing about these. */
+/** Close codes after which reconnecting is useless. */
 const FOR_GOOD: readonly number[] = [CLOSE_CODES.unknownAgent, CLOSE_CODES.notSignedIn, CLOSE_CODES.badFrame];
 
 interface Options {
   readonly url: () => string;
   readonly onOpen: () => void;
   readonly onFrame: (frame: ServerFrame) => void;
-  /** The link is in another state; `code` says why the gateway closed it, when it did. */
+  /** Called when the link's state changes; `code` is the gateway's close code, if any. */
   readonly onChange: (code: number | null) => void;
 }
 
-/** A socket that is opened again whenever it is lost, ever less often. What is sent while there is none is lost: see Pending. */
+/** A socket that reconnects with growing delays. Frames sent while it is down are lost: see Pending. */
 export class Connection {
   link: Link = 'waiting';
   readonly #options: Options;
@@ -44,7 +44,7 @@ export class Connection {
     this.#connect();
   }
 
-  /** Ends it for good. */
+  /** Closes the socket for good. */
   stop(): void {
     removeEventListener('online', this.#connect);
     removeEventListener('offline', this.#drop);
@@ -52,7 +52,7 @@ export class Connection {
     this.link = 'ended';
   }
 
-  /** Opens a new socket: the one that is there does not answer. */
+  /** Replaces a socket that does not answer. */
   restart(): void {
     if (this.link !== 'ended') this.#lost(null);
   }
@@ -82,7 +82,7 @@ export class Connection {
 
   #take(data: unknown): void {
     const read = ServerFrame.safeParse(typeof data === 'string' ? parseJson(data) : null);
-    // A gateway that was updated may say more than this page knows.
+    // A newer gateway may send frames that this page does not know.
     if (read.success) this.#options.onFrame(read.data);
   }
 
@@ -116,7 +116,7 @@ export class Connection {
   }
 }
 
-/** Twice as long each time, and between half and all of it by chance: a gateway that restarts must not meet every page at once. */
+/** Doubles each time with jitter, so that pages do not return to a restarted gateway at once. */
 function waitMs(failures: number): number {
   const longest = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(failures, 10));
   return longest * (0.5 + Math.random() / 2);

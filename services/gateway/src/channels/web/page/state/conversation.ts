@@ -1,17 +1,17 @@
 import type { Component, PatchStep } from '@signalbox/contracts/conversation/frames';
 
-/** A component that a patch put, or took away. */
+/** A component that a patch added, changed or removed. */
 export interface Change {
   readonly id: string;
-  /** Null: it was taken away. */
+  /** Null when removed. */
   readonly component: Component | null;
 }
 
-/** The components of a page, in their order, as the patches put them. */
+/** The components of a page in order, built from patches. */
 export class Conversation {
   readonly #components = new Map<string, Component>();
   #list: readonly Component[] | null = null;
-  /** The greatest patch that was applied; null before the first. */
+  /** The newest applied patch number; null before the first. */
   seq: number | null = null;
 
   get components(): readonly Component[] {
@@ -20,8 +20,8 @@ export class Conversation {
   }
 
   /**
-   * Applies a patch, unless a later one was applied before: what came on an older socket may come again. Answers what it changed. A patch
-   * that clears the page begins its count anew.
+   * Applies a patch, unless a later one was applied (an older socket may repeat some), and returns its changes. A patch
+   * that clears the page restarts the count.
    */
   apply(seq: number, steps: readonly PatchStep[]): readonly Change[] {
     const begins = steps.some(({ op }) => op === 'clear');

@@ -1,27 +1,27 @@
 /*
- * Over http the gateway gives a page a key, without which the cookie of its login is worth nothing: browsers send the cookie to every
- * program on this host, and let only pages of this address and port read the key.
+ * Over http the gateway gives the page a key without which its login cookie is useless: browsers send the cookie to
+ * every program on this host, but only pages of this address and port can read the key.
  */
 
 const HEADER = 'x-signalbox-key';
 const NAME = 'signalbox-key';
-/** Where a browser keeps nothing for pages, the key lasts as long as the page. */
+/** Without browser storage the key lasts as long as the page. */
 let kept: string | null = null;
 
-/** The header that shows the key; none when there is no key. */
+/** The header with the key; empty without a key. */
 export function keyHeader(): Record<string, string> {
   const key = readKey();
   return key === null ? {} : { [HEADER]: key };
 }
 
-/** An address of the gateway with the key, for what sends no headers. */
+/** A gateway URL with the key, for requests without headers. */
 export function withKey(url: URL): URL {
   const key = readKey();
   if (key !== null) url.searchParams.set('key', key);
   return url;
 }
 
-/** Keeps the key of a sign-in. An answer without one leaves what there is. */
+/** Stores the key of a sign-in; an answer without one changes nothing. */
 export function keepKey(answer: Response): void {
   const key = answer.headers.get(HEADER);
   if (key === null) return;
@@ -29,11 +29,11 @@ export function keepKey(answer: Response): void {
   try {
     localStorage.setItem(NAME, key);
   } catch {
-    // This browser keeps nothing: `kept` has it.
+    // No browser storage: the variable above has the key.
   }
 }
 
-/** Another page of this browser may have signed in since, so the key is read each time. */
+/** Read each time, since another tab may have signed in. */
 function readKey(): string | null {
   try {
     return localStorage.getItem(NAME) ?? kept;

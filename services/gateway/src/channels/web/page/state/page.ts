@@ -4,23 +4,23 @@ import { Chat } from './chat.ts';
 import { readPlace, takeCode, type Place } from './place.ts';
 import { readSession, signIn, signOut } from './session.ts';
 
-/** What the page shows. */
+/** The current view of the page. */
 export type View =
   | { readonly kind: 'loading' }
-  /** The gateway did not say who is signed in. */
+  /** The gateway did not answer who is signed in. */
   | { readonly kind: 'away' }
   | { readonly kind: 'sign-in'; readonly problem: PageKey | null }
-  /** Somebody is signed in, and came with a link that may be somebody else's. */
+  /** The person is signed in but opened a link that may be somebody else's. */
   | { readonly kind: 'other-person'; readonly name: string; readonly code: string }
   | { readonly kind: 'chat'; readonly chat: Chat };
 
 const NOBODY: PageSession = { person: null, demoPeople: [], commands: [] };
 
-/** The state of the whole page. `onChange` is called after each change: then the page is drawn. */
+/** The state of the whole page. `onChange` is called after each change to render it. */
 export class Page {
   view: View = { kind: 'loading' };
   session: PageSession = NOBODY;
-  /** A request about the session is under way. */
+  /** True during a session request. */
   isBusy = false;
   readonly place: Place = readPlace();
   readonly #onChange: () => void;
@@ -30,9 +30,9 @@ export class Page {
     this.#onChange = onChange;
   }
 
-  /** Begins, or begins again when the gateway did not answer. */
+  /** Starts the page, or retries after no answer. */
   async start(): Promise<void> {
-    // A link that is pasted into a page that is open changes its hash alone.
+    // Pasting a link into an open page changes only its hash.
     addEventListener('hashchange', this.#onLink);
     await this.#enter();
   }
@@ -46,7 +46,7 @@ export class Page {
     });
   }
 
-  /** Goes on as who is signed in: a link that came is not used. */
+  /** Keeps the present login and ignores the link. */
   async stay(): Promise<void> {
     await this.#enter();
   }
@@ -107,7 +107,7 @@ export class Page {
     try {
       await work();
     } catch {
-      // The gateway does not answer, or has a problem of its own: the person may try again.
+      // The gateway failed or did not answer: the person may retry.
       if (this.view.kind !== 'chat') this.#show({ kind: 'sign-in', problem: 'page.sign-in-failed' });
     } finally {
       this.isBusy = false;

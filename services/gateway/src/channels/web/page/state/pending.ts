@@ -5,7 +5,7 @@ const PendingMessage = z.object({
   id: z.string(),
   text: z.string(),
   voice: z.boolean(),
-  /** Refused: it is not sent again by itself. */
+  /** True after a refusal: not sent again automatically. */
   isRefused: z.boolean(),
 });
 export type PendingMessage = z.infer<typeof PendingMessage>;
@@ -13,21 +13,21 @@ export type PendingMessage = z.infer<typeof PendingMessage>;
 export interface PendingPress {
   readonly id: string;
   readonly componentId: string;
-  /** What the person saw when they pressed. */
+  /** The version that the person saw when pressing. */
   readonly version: string;
   readonly index: number;
 }
 
 /**
- * What the person said and the gateway has not confirmed yet. It is sent again after each interruption, under the id that it has from the
- * beginning, so the gateway takes it once. Messages outlive a reload of the page; presses of buttons do not.
+ * The person's unconfirmed messages and presses, repeated after each interruption under the same id, so that the
+ * gateway takes them once. Messages survive a reload, presses do not.
  */
 export class Pending {
   #messages: readonly PendingMessage[];
   readonly #presses = new Map<string, PendingPress>();
   readonly #key: string;
 
-  /** `owner` tells people and conversations apart: what one wrote is never sent as another. */
+  /** `owner` separates people and conversations, so that no text is sent as another person. */
   constructor(owner: string) {
     this.#key = `signalbox.pending.${owner}`;
     this.#messages = z
@@ -56,12 +56,12 @@ export class Pending {
     return press;
   }
 
-  /** Which button of a component was pressed and not answered yet. */
+  /** The index of a component's unanswered press; null without one. */
   pressOf(componentId: string): number | null {
     return this.#presses.get(componentId)?.index ?? null;
   }
 
-  /** The gateway has it, or the person does not want it any more. */
+  /** Removes a confirmed or discarded message. */
   dropMessage(id: string): void {
     if (this.#messages.some((one) => one.id === id)) this.#keep(this.#messages.filter((one) => one.id !== id));
   }
@@ -70,7 +70,7 @@ export class Pending {
     for (const [componentId, press] of this.#presses) if (press.id === id) this.#presses.delete(componentId);
   }
 
-  /** The gateway cannot read one of these: none is sent again before the person says so. */
+  /** Marks all as refused: the gateway cannot read one of them, so none is sent again automatically. */
   refuseAll(): void {
     this.#keep(this.#messages.map((one) => ({ ...one, isRefused: true })));
     this.#presses.clear();
@@ -92,7 +92,7 @@ export class Pending {
   }
 }
 
-/** Browsers make UUIDs only at secure addresses, and a machine at home may have none. */
+/** Browsers offer UUIDs only at secure addresses, which a local machine may not have. */
 function newId(): string {
   return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }

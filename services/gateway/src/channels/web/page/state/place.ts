@@ -1,7 +1,7 @@
 import type { PageMode } from '@signalbox/contracts/conversation/page-mode';
 import { withKey } from './page-key.ts';
 
-/** What the address of the page names. Null: the gateway takes the usual one. */
+/** The agent and session in the page's address. Null: the gateway's default. */
 export interface Place {
   readonly agent: string | null;
   readonly session: string | null;
@@ -12,14 +12,16 @@ export function readPlace(): Place {
   return { agent: query.get('agent') || null, session: query.get('session') || null };
 }
 
-/** Takes the code of a link out of the address, so that neither the history nor a copied address holds it. Null: there is none. */
+/**
+ * Removes the code of a link from the address, so that history and copied addresses do not hold it. Null without one.
+ */
 export function takeCode(): string | null {
   const code = new URLSearchParams(location.hash.slice(1)).get('code');
   if (code !== null) history.replaceState(null, '', location.pathname + location.search);
   return code || null;
 }
 
-/** Where the socket of a place is; `after` is the greatest patch that the page saw; null: none. */
+/** The socket's address; `after` is the newest patch number seen, null for none. */
 export function socketUrl({ agent, session }: Place, after: number | null, { mode, device }: PageMode): string {
   const url = new URL('ws', location.href);
   url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';

@@ -10,7 +10,7 @@ export async function readSession(): Promise<PageSession> {
   return PageSession.parse(await response.json());
 }
 
-/** Signs in. `refused`: the gateway does not know the code or the person, or not any more. Throws when it does not answer. */
+/** Signs in. `refused`: the code or person is unknown or no longer valid. Throws when the gateway does not answer. */
 export async function signIn(how: SignIn): Promise<'done' | 'refused'> {
   const response = await call('POST', how);
   keepKey(response);
@@ -19,7 +19,7 @@ export async function signIn(how: SignIn): Promise<'done' | 'refused'> {
   return 'refused';
 }
 
-/** Signs out: the session is worth nothing from now on. Throws when the gateway does not answer. */
+/** Signs out and invalidates the session. Throws when the gateway does not answer. */
 export async function signOut(): Promise<void> {
   const response = await call('DELETE');
   if (!response.ok && response.status !== 401) throw new Error(`DELETE /session: ${response.status}`);

@@ -6,8 +6,8 @@ import { readBlocks } from '../../../text/document.ts';
 import { Spans } from './spans.tsx';
 
 /**
- * Markdown of an agent, read as every channel reads it: what it says can become these elements and nothing else, HTML in it stays text,
- * and only web addresses become links.
+ * Renders an agent's markdown with the parser of all channels: only these elements, HTML as text, links only to web
+ * addresses.
  */
 export function Markdown({ text, language }: { readonly text: string; readonly language?: string | null }): VNode {
   const blocks = useMemo(() => readBlocks(cleanText(text)), [text]);
@@ -18,7 +18,7 @@ export function Markdown({ text, language }: { readonly text: string; readonly l
   );
 }
 
-/** Markdown in one line, such as an entry of a list: its paragraphs without their distance. */
+/** Inline markdown, such as a list entry, without paragraph spacing. */
 export function InlineMarkdown({ text }: { readonly text: string }): VNode {
   const blocks = useMemo(() => readBlocks(cleanText(text)), [text]);
   const [only] = blocks;
@@ -44,7 +44,7 @@ function drawBlock(block: Block): VNode {
         </p>
       );
     case 'heading':
-      // The page has headings of its own above those of a message.
+      // Lower heading levels, since the page has headings of its own.
       return (
         <p role="heading" aria-level={Math.min(6, block.size + 2)} class={`heading size-${block.size}`} dir="auto">
           <Spans spans={block.text} />

@@ -3,7 +3,7 @@ import { Fragment, type ComponentChildren, type VNode } from 'preact';
 import { groupSpans, getText, type InlineText, type Style } from '../../../text/block.ts';
 import { Words } from './words.tsx';
 
-/** A stretch of text with its styles. */
+/** Text with its styles. */
 export function Spans({ spans, level = 0 }: { readonly spans: InlineText; readonly level?: number }): VNode {
   return (
     <>

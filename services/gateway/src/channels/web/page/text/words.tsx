@@ -2,10 +2,10 @@ import { Fragment, type VNode } from 'preact';
 import { useContext } from 'preact/hooks';
 import { WritingContext } from '../composer/writing.ts';
 
-/** A command as the agent writes it: a word after a slash that is no part of a path. */
+/** A command in a text: a word after a slash that is no part of a path. */
 const COMMAND = /(?<![^\s(])(\/[a-z][a-z0-9_]{1,31})(?![\w/.-])/;
 
-/** Plain words. A command among them is put into the message field when it is pressed: the person sends it. */
+/** Plain text. Pressing a command in it fills the message field; the person sends it. */
 export function Words({ text }: { readonly text: string }): VNode {
   const writing = useContext(WritingContext);
   if (!text.includes('/')) return <>{text}</>;

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 
-/** The sign of the product, as in icon.svg. */
+/** The product's logo, as in icon.svg. */
 export function Logo(): VNode {
   return (
     <svg class="logo" viewBox="0 0 32 32" aria-hidden="true">

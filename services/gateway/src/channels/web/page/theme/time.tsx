@@ -5,7 +5,7 @@ const CLOCK = new Intl.DateTimeFormat(LOCALE, { hour: '2-digit', minute: '2-digi
 const DAY = new Intl.DateTimeFormat(LOCALE, { weekday: 'long', day: 'numeric', month: 'long' });
 const WHOLE = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeStyle: 'short' });
 
-/** A time of a day, with its date where there is room for it. */
+/** A time of day, with its date where there is room. */
 export function Clock({ at }: { readonly at: string }): VNode {
   const date = new Date(at);
   return (

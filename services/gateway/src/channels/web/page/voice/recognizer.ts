@@ -1,4 +1,4 @@
-/** What a page uses of the Web Speech API's recognizer, which the types of browsers leave out. */
+/** The used part of the Web Speech API's recognizer, which browser types lack. */
 interface SpeechRecognizer extends EventTarget {
   lang: string;
   interimResults: boolean;
@@ -22,14 +22,14 @@ declare global {
   }
 }
 
-/** Whether this browser recognizes speech. */
+/** True when this browser can recognize speech. */
 export function canListen(): boolean {
   return recognizer() !== undefined;
 }
 
 /**
- * Listens once, until the person pauses. `onWords` gets all words so far, each time more; `onEnd` whether any were heard. Answers how
- * it is ended before.
+ * Listens once, until the person pauses. `onWords` gets all words so far; `onEnd` whether there were any. Returns a
+ * function that stops it.
  */
 export function listen(
   language: string,
@@ -45,7 +45,7 @@ export function listen(
     words = [...results].map(([best]) => best?.transcript ?? '').join('');
     onWords(words);
   };
-  // An end always follows.
+  // `onend` always follows.
   speech.onerror = null;
   speech.onend = () => onEnd(words.trim() !== '');
   speech.start();

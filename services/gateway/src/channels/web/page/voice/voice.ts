@@ -3,7 +3,7 @@ import { canListen, listen } from './recognizer.ts';
 
 interface Options {
   readonly onChange: () => void;
-  /** Voice was turned on or off. */
+  /** Called when voice mode was turned on or off. */
   readonly onMode: () => void;
 }
 
