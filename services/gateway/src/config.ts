@@ -41,13 +41,11 @@ export const GatewayConfig = CommonConfig.extend({
   GATEWAY_NAME: z.string().min(1).max(60).default('gateway-1'),
 });
 
-/** A channel to open, with its configuration. */
 export interface ChosenChannel {
   readonly kind: ChannelKind;
   readonly config: Readonly<Record<string, unknown>>;
 }
 
-/** A channel with invalid configuration, and why. */
 export interface MisconfiguredChannel {
   readonly name: string;
   readonly reason: string;

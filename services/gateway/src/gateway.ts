@@ -146,7 +146,6 @@ function sortProblems(
   };
 }
 
-/** Opens the chosen channels in order of their names. Throws the first failure only when none opens. */
 async function openChannels(
   parts: Omit<ChannelDeps<unknown>, 'config' | 'redisUrl' | 'prefix'> & { readonly config: GatewayConfig },
 ): Promise<{ readonly channels: readonly Channel[]; readonly refused: readonly RefusedChannel[] }> {
@@ -172,7 +171,6 @@ async function openChannels(
   return { channels, refused };
 }
 
-/** A channel's files, for services without its token. */
 function filesOf(
   channel: Channel,
   { config, log, redis }: { readonly config: GatewayConfig; readonly log: Log; readonly redis: Redis },

@@ -3,7 +3,6 @@ import type { createMetrics } from '@signalbox/platform/probe';
 
 export type GatewayMetrics = ReturnType<typeof createGatewayMetrics>;
 
-/** Registers the gateway's own metrics. */
 export function createGatewayMetrics(registry: ReturnType<typeof createMetrics>) {
   return {
     /** By result: accepted, refused, answered, duplicate, ignored, unread, failed; and reason. */
@@ -23,7 +22,6 @@ export function createGatewayMetrics(registry: ReturnType<typeof createMetrics>)
     ]),
     /** Chats that no gateway was delivering to. */
     swept: createCount(registry, 'signalbox_swept_chats_total', 'Chats that the sweeper had to wake.', []),
-    /** By result. */
     latency: createDuration(registry, 'signalbox_send_seconds', 'From outbox row to delivery.', ['result']),
   };
 }

@@ -55,9 +55,7 @@ export interface AdmissionDeps extends StoreDeps {
 const FALLBACK_NAME = 'there';
 /** Margin for the database clock, which may run a moment behind ours. */
 const WAKE_AFTER_HOLD_MS = 50;
-/**
- * Two gateways that admit the same updates in different orders can deadlock, and Postgres then rolls one of them back.
- */
+/** Gateways that admit the same updates in different orders can deadlock; Postgres then rolls one back. */
 const DEADLOCK_TRIES = 3;
 
 /**
@@ -161,7 +159,6 @@ function toStored({ plan, admitted, isSaid }: JoinedText): StoredPlan {
   return { plan, admitted, chats, stops: [], peopleChanged: false, toast: null, wakes: [] };
 }
 
-/** Plans and stores a batch. If one update cannot be read or stored, the others still are. */
 async function storeAll(
   deps: AdmissionDeps,
   updates: readonly PersonUpdate[],
@@ -185,7 +182,6 @@ async function storeAll(
   }
 }
 
-/** Notifies workers and chats after the commit. */
 async function notifyStored(deps: AdmissionDeps, stored: readonly StoredPlan[]): Promise<void> {
   const { notifier, log, metrics } = deps;
   for (const { plan, admitted } of stored) traceAdmission(deps, plan, admitted);

@@ -7,7 +7,6 @@ import type { IncomingUpdate } from '../channels/channel.ts';
 import { isProgramCommand, parseCommand } from '../commands/registry.ts';
 import type { Question } from '../commands/question.ts';
 
-/** An update sent by a person. */
 export type PersonUpdate = Extract<
   IncomingUpdate,
   { kind: 'text' | 'album-part' | 'press' | 'edit' | 'mode' | 'not-text' }
@@ -26,11 +25,10 @@ export interface PlanOptions {
   readonly bot: string;
   readonly language: string | null;
   readonly withinBurst: boolean;
-  /** True when the channel can show a toast. Otherwise an expired button is answered by a message. */
+  /** Without toasts, an expired button is answered by a message. */
   readonly hasToasts: boolean;
-  /** Size limit of files that the channel can fetch. */
   readonly fileLimitBytes: number;
-  /** Size limit of voice notes; null when no transcriber is configured. */
+  /** null: no transcriber is configured. */
   readonly voiceLimitBytes: number | null;
   readonly window: { readonly id: number; readonly leftMs: number };
 }
@@ -51,7 +49,6 @@ export interface UpdateIntent extends Pick<Admission, 'verdict' | 'reason' | 'ed
 
 /** Stored length of a refused message: enough to recognize it. */
 const STORED_TEXT_LENGTH = 200;
-/** Stored in place of a code. */
 export const MASKED_CODE = '/start';
 
 /** Classifies one update without database access; permissions are checked later. */
@@ -74,7 +71,6 @@ export function classifyUpdate(update: PersonUpdate, options: PlanOptions): Upda
     refusal: { key, text: sentence },
   });
   const command = parseCommand(text);
-  // `/stop` is exempt from the rate limit.
   if (!options.withinBurst && command?.name !== 'stop') {
     const seconds = String(Math.ceil(options.window.leftMs / 1_000));
     return refuse('too fast', `too-fast:${update.userKey}:${options.window.id}`, sayError('TOO_FAST', { seconds }));
@@ -178,7 +174,6 @@ export function isSentCode(text: string): boolean {
   return isCertainlyCode(text) || (parseCommand(text)?.name === 'start' && looksLikeCode(withoutStartCommand(text)));
 }
 
-/** Shortens a text so that it can be recognized; a code is masked. */
 function shorten(text: string): string {
   const isCode = looksLikeCode(withoutStartCommand(text));
   return isCode ? MASKED_CODE : Buffer.from(text.slice(0, STORED_TEXT_LENGTH)).toString();

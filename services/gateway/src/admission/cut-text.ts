@@ -12,7 +12,6 @@ import type { Plan } from './plan.ts';
  * one length limit applies.
  */
 
-/** The rest of a split text, merged into the first message. */
 export interface JoinedText {
   readonly plan: Plan;
   readonly admitted: AdmissionResult;

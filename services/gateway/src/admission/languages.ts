@@ -43,7 +43,6 @@ export function createLanguages(pool: Pool) {
       if (unknown.length > 0) await fetchLanguages(unknown);
       return new Map(updates.map(({ userKey }) => [userKey, known.get(userKey)?.language ?? null]));
     },
-    /** Called after a person chose another language. */
     forget: () => known.clear(),
   };
 }

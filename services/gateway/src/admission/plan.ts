@@ -17,11 +17,9 @@ import { parseCommand } from '../commands/registry.ts';
 import type { Question } from '../commands/question.ts';
 import { NO_SECRETS_SENT, type SentSecrets } from './secrets/sent-secrets.ts';
 
-/** What to do with one update of a person, before the database is read. */
 export interface Plan {
   readonly admission: Admission;
   readonly envelope: MessageEnvelope;
-  /** The sender's language; null when unknown. */
   readonly language: string | null;
   /** The command to answer in the same transaction. */
   readonly answer: Question | null;
@@ -29,9 +27,7 @@ export interface Plan {
   readonly code: PossibleCode | null;
   /** The voice note whose question was answered by this press: see voice/voice-press.ts. */
   readonly voiceNote: number | null;
-  /** Secrets that were removed from the update. */
   readonly secrets: SentSecrets;
-  /** The message of ours that it replies to. */
   readonly answers: string | null;
   readonly pressed: { readonly pressId: string; readonly chatKey: string; readonly messageId: string | null } | null;
   /** The update as it came, secrets removed; never stored or logged. */
@@ -140,7 +136,6 @@ function getHoldMs({ album }: MessageEnvelope, isCut: boolean): number {
   return album === undefined ? 0 : ALBUM_HOLD_MS;
 }
 
-/** The stored form of an update that is not a command. */
 function toStoredEnvelope(
   update: PersonUpdate,
   made: { readonly head: object; readonly envelope: MessageEnvelope; readonly text: string },

@@ -1,7 +1,6 @@
 import type { Log } from '@signalbox/platform/log';
 import type { Redis } from '@signalbox/platform/redis';
 
-/** The length of a rate-limit window. */
 const WINDOW_MS = 10_000;
 
 /** The sender of a message or press, and its time in ISO 8601 as the channel gives it. */

@@ -20,7 +20,6 @@ import { canAnswerPrompt, matchApprovalPress, matchPromptReply } from './approva
 import { isStopWord, matchLogStop } from './log-stop.ts';
 import { checkVoicePress, settleVoicePress } from './voice/voice-press.ts';
 
-/** A stored plan with its result, and what to notify after the commit. */
 export interface StoredPlan {
   readonly plan: Plan;
   readonly admitted: AdmissionResult;
@@ -35,13 +34,10 @@ export interface StoredPlan {
   readonly wakes: readonly WakeUp[];
 }
 
-/** What storing needs besides the plans. */
 export interface StoreDeps {
   readonly pool: Pool;
   readonly channel: Channel;
-  /** Seals secrets found in messages. */
   readonly cipher: SecretSealer;
-  /** The policy set in force. */
   readonly policy: () => PolicyEngine;
 }
 
@@ -108,14 +104,12 @@ function isPlainMessage({ answer: asked, code, secrets, pressed, answers, envelo
   );
 }
 
-/** Stores the secrets of admitted messages; refused and repeated ones leave none. */
 async function storeSecrets(db: Queryable, { cipher }: StoreDeps, stored: StoredPlan): Promise<StoredPlan> {
   if (!['accepted', 'merged', 'answered'].includes(stored.admitted.verdict)) return stored;
   const isSaid = await storeFoundSecrets(db, cipher, stored.plan);
   return isSaid ? { ...stored, chats: [...stored.chats, stored.plan.envelope.chatKey] } : stored;
 }
 
-/** Applies a press on a voice question in the transaction that admits it. */
 async function applyVoicePress(db: Queryable, _deps: StoreDeps, stored: StoredPlan): Promise<StoredPlan> {
   const isSaid = await settleVoicePress(db, stored.plan, stored.admitted);
   return isSaid ? { ...stored, chats: [...stored.chats, stored.plan.envelope.chatKey] } : stored;

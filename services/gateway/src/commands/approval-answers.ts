@@ -13,7 +13,6 @@ import { renderBoundFor } from './bound-view.ts';
 import { parseChange } from './change.ts';
 import type { GatewayAnswer, AnswerDeps, AskedQuestion, Notice } from './question.ts';
 
-/** Rejection reasons offered as buttons; other reasons are typed. */
 const OFFERED_REASONS = ['later', 'risky', 'target', 'needless'] as const;
 
 /** Applies a press on an approval card. A press that needs text prompts for it first. */
@@ -115,7 +114,6 @@ function createReasonButtons({ approvalId }: Approval): readonly RuntimeButton[]
   });
 }
 
-/** Prompts a person for the text that their press needs. */
 function describePrompt({ verb, approval, arguments: args }: NonNullable<Decided['prompt']>, name: string): string {
   const { card, approvalId } = approval;
   const now = Object.entries(args).map(([key, value]) => `- ${escapeLine(key)}: ${escapeLine(shorten(value))}`);
@@ -132,7 +130,6 @@ function describePrompt({ verb, approval, arguments: args }: NonNullable<Decided
 /** The longest question or answer that is passed on, in UTF-16 units. */
 const MAX_PASSED_LENGTH = 1_000;
 
-/** The values of the sentence that passes on a text about a request. */
 function toSentenceValues({ card, approvalId }: Approval, by: Decider, text: string) {
   const said = text.length <= MAX_PASSED_LENGTH ? text : `${text.slice(0, MAX_PASSED_LENGTH)}…`;
   return { name: plainName(by.name), title: renderCardTitle(card), text: escapeQuote(said), approvalId };

@@ -27,6 +27,5 @@ export interface ChatCommand {
 }
 
 export interface CommandDeps extends AnswerDeps {
-  /** All commands, in menu order. */
   readonly commands: readonly ChatCommand[];
 }

@@ -5,7 +5,6 @@ import { MINUTE_MS } from '@signalbox/contracts/time';
 import { say, sayError } from '@signalbox/messages/say';
 import type { AskedQuestion, Notice } from './question.ts';
 
-/** The reply to the sender of a code. */
 export function describeCode(outcome: CodeOutcome, name: string): string {
   switch (outcome.kind) {
     case 'owner':
@@ -31,7 +30,6 @@ export function describeCode(outcome: CodeOutcome, name: string): string {
   }
 }
 
-/** Notifies the creator of a code who used it. */
 export function createUseNotice(outcome: CodeOutcome, guest: AskedQuestion['envelope']): readonly Notice[] {
   if (outcome.kind === 'linked') {
     const { userKey } = outcome.owner;

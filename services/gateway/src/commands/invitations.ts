@@ -10,9 +10,7 @@ import { findRow, hasRow, listRows, sql } from '@signalbox/store/sql';
 import { findVacated, restoreAccount } from '@signalbox/store/people/vacated-accounts';
 import { allowUser, findUser, type User } from '@signalbox/store/people/users';
 
-/** How long an invitation is valid. */
 export const INVITATION_TTL_MS = 24 * 3_600_000;
-/** The most wrong codes per person and hour. */
 const MAX_TRIES_PER_PERSON = 5;
 /** The most wrong codes of all people per hour: a code has 60 bits, so guessing finds none. */
 const MAX_TRIES_OVERALL = 200;
@@ -43,7 +41,6 @@ export type CodeOutcome =
   | { readonly kind: 'used' | 'expired' | 'unknown' }
   | { readonly kind: 'limited'; readonly waitMs: number };
 
-/** The invitee, as values of sentences. */
 export function toInviteeValues({ role, name }: Pick<Invitation, 'role' | 'name'>): Readonly<Record<string, string>> {
   return { role, named: name === null ? 'no' : 'yes', name: plainName(name ?? '') };
 }
@@ -65,7 +62,6 @@ export async function createInvitation(
   return code;
 }
 
-/** Invitations that can still be used, oldest first. */
 export function listInvitations(db: Queryable): Promise<readonly Invitation[]> {
   return listRows<Invitation>(db)`
     select i.role, i.name, i.expires_at as "expiresAt" from invitations i join users u on u.user_key = i.invited_by

@@ -9,7 +9,6 @@ import { mayWriteTo } from '../delivery/outgoing.ts';
 import type { GatewayAnswer, AnswerDeps, AskedQuestion, Notice } from './question.ts';
 import { auditCommand } from './record.ts';
 
-/** The longest name an admin may give a person. */
 const MAX_NAME_LENGTH = 80;
 
 /** Gives a person a role and tells both, unless that would remove the last admin. */
@@ -71,7 +70,6 @@ export function describeUsage(usage: string, typedRole: string | null): string {
     : say('people.usage-with-near-role', { usage, roles, near: similar });
 }
 
-/** The answer to a change that would remove the last admin. */
 export function refuseLastAdmin(name: string): GatewayAnswer {
   return { text: sayError('LAST_ADMIN', { name: plainName(name) }) };
 }

@@ -16,16 +16,12 @@ export type Question =
   | { readonly kind: 'unknown-command'; readonly typed: string }
   | { readonly kind: 'code'; readonly outcome: CodeOutcome }
   | { readonly kind: 'exposed-code' }
-  /** A voice note to transcribe. */
   | { readonly kind: 'voice' }
-  /** A button of an approval card. */
   | { readonly kind: 'approval'; readonly act: ApprovalAct }
   /** The Stop button of a followed log, or a stop word (null run). */
   | { readonly kind: 'end-log'; readonly runId: string | null }
-  /** A reply to a prompt about an approval. */
   | { readonly kind: 'prompt'; readonly prompt: OpenPrompt; readonly text: string };
 
-/** The sender of a question, with the message. */
 export interface AskedQuestion {
   readonly inboxId: number;
   readonly role: Role;
@@ -34,7 +30,6 @@ export interface AskedQuestion {
   readonly secret: string | null;
 }
 
-/** A message for another person. */
 export interface Notice {
   readonly userKey: string | null;
   readonly chatKey: string;
@@ -47,17 +42,13 @@ export interface Notice {
 export interface GatewayAnswer {
   /** Null when the toast says it all. */
   readonly text: string | null;
-  /** Shown briefly to the person who pressed a button. */
   readonly toast?: string;
-  /** Further chats with new messages to send. */
   readonly chats?: readonly string[];
   /** Puts messages below the text, in the same transaction; returns their chats. */
   readonly putBelow?: () => Promise<readonly string[]>;
-  /** A lane to wake. */
   readonly wake?: WakeUp | null;
   /** The prompt that the sender's reply to the text answers. */
   readonly prompt?: Omit<OpenPrompt, 'outboxKey'>;
-  /** Buttons under the text. */
   readonly buttons?: readonly RuntimeButton[];
   /** Kept in the history instead of a text that holds a secret. */
   readonly afterwards?: string;
@@ -74,13 +65,11 @@ export interface GatewayAnswer {
 
 export interface AnswerDeps {
   readonly db: Queryable;
-  /** The policy set in force. */
   readonly policy: () => PolicyEngine;
   readonly cipher: SecretSealer;
   readonly channel: Pick<Channel, 'name' | 'link'>;
 }
 
-/** The answer to a person whose role is too low. */
 export function refuseRole({ role }: AskedQuestion, needed: Role): GatewayAnswer {
   return { text: sayError('NOT_PERMITTED', { role, needed }), personal: true };
 }

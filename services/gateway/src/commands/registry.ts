@@ -33,7 +33,6 @@ export function parseCommand(text: string): ParsedCommand | null {
   return { name, rest: match[2]?.trim() ?? '' };
 }
 
-/** True when programs may use the command. */
 export function isProgramCommand(name: string): boolean {
   return COMMANDS.some((command) => command.name === name && command.forPrograms === true);
 }

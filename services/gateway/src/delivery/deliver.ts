@@ -51,7 +51,6 @@ export interface DelivererDeps {
   /** Null when the channel has no drafts. */
   readonly drafts: Pick<Drafts, 'waitForDraftEnd' | 'isShowing'> | null;
   readonly maxChats: number;
-  /** How long running sends may take at shutdown. */
   readonly drainMs: number;
   /** Publishes that these chats have messages to deliver. */
   readonly wake: (chatKeys: readonly string[], traceId: string) => Promise<void>;
@@ -207,7 +206,6 @@ export class Deliverer implements Closable {
     }
   }
 
-  /** Writes a result and takes the next row if it may be sent now; null when it may not yet. */
   async #takeNext(
     chat: chats.LeasedChat,
     step: SendStep,

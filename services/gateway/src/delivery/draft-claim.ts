@@ -29,7 +29,6 @@ return redis.call('DEL', KEYS[1])`;
 export function createDraftClaims(deps: {
   readonly redis: Redis;
   readonly prefix: string;
-  /** Unique id of this process. */
   readonly gateway: string;
   readonly log: Log;
 }) {
@@ -46,7 +45,6 @@ export function createDraftClaims(deps: {
     /** Takes or extends the claim of the chat for CLAIM_MS. False when another gateway holds it, or Redis is away. */
     take: async (chatKey: string) =>
       (await query('take', () => redis.eval(TAKE, 1, getKey(chatKey), gateway, CLAIM_MS))) === 1,
-    /** Releases the claim. */
     release: async (chatKey: string) =>
       void (await query('release', () => redis.eval(RELEASE, 1, getKey(chatKey), gateway))),
     /** Keeps every gateway, this one included, from showing drafts in the chat for `forMs`. */

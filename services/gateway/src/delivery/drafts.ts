@@ -34,17 +34,14 @@ const FORGET_MS = 30_000;
 
 export interface DraftsDeps {
   readonly channel: Pick<Channel, 'name' | 'throttleOf'>;
-  /** The channel's way to show drafts. */
   readonly drafts: NonNullable<Channel['drafts']>;
   readonly throttle: Pick<Throttle, 'waitMs' | 'tryTakeSpare'>;
   readonly claims: DraftClaims;
-  /** True while a message is sent to this chat. */
   readonly isSending: (chatKey: string) => boolean;
   readonly log: Log;
   readonly metrics: Pick<GatewayMetrics, 'drafts'>;
 }
 
-/** A chat with a draft. */
 class DraftChat {
   readonly chatKey: string;
   turnId: string;
@@ -73,7 +70,6 @@ class DraftChat {
 export class Drafts implements Closable {
   readonly #deps: DraftsDeps;
   readonly #chats = new Map<string, DraftChat>();
-  /** One loop per chat with a draft. */
   readonly #following = new Set<Promise<void>>();
   readonly #stop = new AbortController();
   /** False once the channel has refused drafts altogether. */
@@ -129,7 +125,6 @@ export class Drafts implements Closable {
     else if (!(await claims.untilFree(chatKey, MAX_DRAFT_WAIT_MS))) await claims.close(chatKey, CLOSED_MS);
   }
 
-  /** True while the person can see a draft in this chat. */
   isShowing(chatKey: string): boolean {
     const chat = this.#chats.get(chatKey);
     const isShown = chat !== undefined && !chat.isComplete && !chat.isRefused;

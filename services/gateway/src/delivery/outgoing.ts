@@ -26,7 +26,6 @@ export interface OutboxItem {
   readonly traceId: string;
   readonly slot: string | null;
   readonly body: OutboundBody;
-  /** Includes this try. */
   readonly attempts: number;
   readonly ageMs: number;
   readonly delivery: Delivery;
@@ -50,7 +49,6 @@ export interface RowResult {
 
 export interface ChatLeaseOptions {
   readonly leaseMs: number;
-  /** Least time between two changes of a slot. */
   readonly slotMs: number;
   /** Whether to pick a row now; otherwise the chat is only held. */
   readonly pick: boolean;
@@ -147,7 +145,6 @@ export function mayWriteTo(db: Queryable, userKey: string, chatKey: string): Pro
            and not exists (select 1 from chats c where c.chat_key = ${chatKey} and c.parked_at is not null)`;
 }
 
-/** Moves open rows, threads, runs and topics of a chat to its new key. Idempotent. */
 export async function moveChat(db: Queryable, from: string, to: string): Promise<void> {
   await db.query(sql`select chat_move(${from}, ${to})`);
 }

@@ -3,11 +3,9 @@ import { sleep } from '@signalbox/contracts/time';
 import type { Channel, SendResult } from '../channels/channel.ts';
 import type { Throttle } from './throttle.ts';
 
-/** One part of a row to send. */
 interface PartToSend {
   readonly chatKey: string;
   readonly part: unknown;
-  /** The message to edit. */
   readonly editing: string | undefined;
   /** True when a message that cannot be edited is replaced by a new one. */
   readonly isNews: boolean;
@@ -18,13 +16,11 @@ interface PartToSend {
 /** Delays of retries within one send: short failures end before the person notices. */
 const QUICK_RETRIES_MS = [250, 1_000];
 
-/** Sends parts through one channel within its rate limit. */
 export function createPartSender({ channel, throttle }: { readonly channel: Channel; readonly throttle: Throttle }) {
   // Counted over all chats: without a connection every chat fails alike.
   let unreachable = 0;
 
   return {
-    /** The number of consecutive sends without a connection. */
     unreachable: (): number => unreachable,
     async sendPart({ chatKey, part, editing, isNews, firstLine, signal }: PartToSend): Promise<SendResult> {
       const sendOnce = async (): Promise<SendResult> => {

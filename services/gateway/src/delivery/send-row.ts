@@ -21,7 +21,6 @@ export type SendOutcome =
 
 export type RowSender = ReturnType<typeof createRowSender>;
 
-/** What sending needs of the lane of a row. */
 export interface RowLane {
   readonly signal: AbortSignal;
   /** Stores the progress of the row; false when the chat was lost. */
@@ -41,7 +40,6 @@ const UNREACHABLE_MAX_MS = 30_000;
 
 type Failure = Exclude<SendResult, { kind: 'sent' }>;
 
-/** Sends rows through one channel. */
 export function createRowSender(deps: {
   readonly pool: Queryable;
   readonly channel: Channel;
@@ -110,7 +108,6 @@ export function createRowSender(deps: {
   };
 }
 
-/** Replaces messages that are too old to be sent by their count. */
 function withMissedCount(body: OutboundBody): OutboundBody {
   return body.missed === undefined ? body : { ...body, text: say('gateway.missed', { count: body.missed }) };
 }

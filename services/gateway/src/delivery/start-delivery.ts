@@ -18,18 +18,15 @@ import { createDraftClaims } from './draft-claim.ts';
 import { Drafts } from './drafts.ts';
 import { createThrottle } from './throttle.ts';
 
-/** Chats of one channel that are delivered to at the same time. */
 const MAX_CHATS = 50;
 /** How long running sends may take when the service stops. */
 const DRAIN_MS = 8_000;
 
-/** Delivery through one channel. */
 export interface ChannelDelivery {
   readonly channel: Channel;
   readonly consumer: Consumer;
   /** Delivers to a chat without a wake-up from the stream. */
   deliverHere(delivery: Delivery): void;
-  /** Takes a draft of a message that is being written. */
   receiveDraft(draft: Draft): void;
 }
 

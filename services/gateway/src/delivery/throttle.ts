@@ -29,7 +29,6 @@ export function createThrottle(options: ThrottleOptions, now: () => number = () 
   };
 
   return {
-    /** Takes one send for this chat if it is allowed now. */
     tryTake(chatKey: string, kind: ChatKind): boolean {
       const own = bucketOf(chatKey, kind);
       if (own.waitMs() > 0 || all.waitMs() > 0) return false;
@@ -44,7 +43,6 @@ export function createThrottle(options: ThrottleOptions, now: () => number = () 
       bucketOf(chatKey, kind).add(1);
       if (what === 'all') all.add(1);
     },
-    /** Pauses a chat because the channel asked for it. */
     pause: (chatKey: string, kind: ChatKind, pauseMs: number) => bucketOf(chatKey, kind).pause(pauseMs),
     /** Takes a send for something unimportant; false when sends are short. */
     tryTakeSpare(): boolean {
@@ -55,7 +53,6 @@ export function createThrottle(options: ThrottleOptions, now: () => number = () 
   };
 }
 
-/** A token bucket. */
 class Bucket {
   readonly #perMs: number;
   readonly #size: number;
@@ -90,7 +87,6 @@ class Bucket {
     this.#tokens = Math.min(this.#size, this.level + count);
   }
 
-  /** Empties the bucket so that nothing can be taken for `pauseMs`. */
   pause(pauseMs: number): void {
     this.#tokens = Math.min(this.level, 1 - pauseMs * this.#perMs);
   }

@@ -4,17 +4,14 @@ import { findRow, hasRow, listValues, sql } from '@signalbox/store/sql';
 
 /** A question to a person about an approval request; their reply to that message is the answer. */
 export interface OpenPrompt {
-  /** The outbox row of the question. */
   readonly outboxKey: string;
   readonly approvalId: string;
   readonly verb: 'reject' | 'modify' | 'ask' | 'answer';
-  /** The person who is asked. */
   readonly userKey: string;
   /** For `answer`: the chat that asked the question. */
   readonly askedBy: string | null;
 }
 
-/** Stores a prompt. */
 export async function putPrompt(db: Queryable, prompt: OpenPrompt): Promise<void> {
   const { outboxKey, approvalId, verb, userKey, askedBy } = prompt;
   await db.query(sql`insert into approval_prompts (outbox_key, approval_id, verb, user_key, asked_by)

@@ -37,10 +37,8 @@ export interface Admission {
 /** The state of a message when its edit arrived. */
 export type EditedState = 'working' | 'waiting' | 'answered' | 'stopped' | 'refused' | 'failed';
 
-/** A change of an earlier message. */
 export interface Edit {
   readonly messageId: string;
-  /** The album that the message belongs to. */
   readonly album: string | null;
   /** The new text; null when a waiting message cannot take it (a command, or too long). */
   readonly text: string | null;
@@ -52,7 +50,6 @@ export interface Edit {
   readonly lines: Readonly<Record<EditedState, string>>;
 }
 
-/** The result of admitting one update. */
 export interface AdmissionResult {
   /**
    * `duplicate`: admitted before. `ignored`: no answer. `accepted`: waits for a turn. `merged`: part of a waiting
@@ -64,7 +61,6 @@ export interface AdmissionResult {
   readonly id: number | null;
   readonly reason: string | null;
   readonly role: Role | null;
-  /** The label of the pressed button. */
   readonly label: string | null;
   /** True when a reply for the person was put into the outbox. */
   readonly said: boolean;
@@ -123,16 +119,13 @@ export interface LaneStatus {
   readonly running: boolean;
   /** Age of the oldest unanswered message; null when there is none. */
   readonly oldestMs: number | null;
-  /** The number of unanswered messages, the running one included. */
   readonly open: number;
   readonly thread: { readonly threadId: string; readonly title: string | null; readonly awaiting: boolean } | null;
   readonly jobs: readonly { readonly job: string; readonly status: 'queued' | 'running'; readonly ageMs: number }[];
 }
 
-/** The most jobs that a status lists. */
 const MAX_JOBS = 5;
 
-/** Reads the state of a person's lane, and their current thread in this chat. */
 export function readLaneStatus(db: Queryable, userKey: string, chatKey: string): Promise<LaneStatus> {
   return readRow<LaneStatus>(db)`
     select

@@ -6,7 +6,6 @@ import { findRow, hasRow, listRows, sql } from '@signalbox/store/sql';
 export interface ClaimedNote {
   readonly inboxId: number;
   readonly tries: number;
-  /** The message that brought the note. */
   readonly envelope: MessageEnvelope;
   /** The sender's language; null when unknown. */
   readonly language: string | null;
@@ -15,12 +14,10 @@ export interface ClaimedNote {
 /** A note whose question was answered by a press. */
 export interface QuestionedNote {
   readonly inboxId: number;
-  /** The sender of the note. */
   readonly userKey: string;
   readonly status: 'asked' | 'confirmed' | 'declined' | 'void' | 'failed';
 }
 
-/** The outbox key and slot of the question about a note. */
 export function getQuestionKey(inboxId: number): string {
   return `voice:${inboxId}`;
 }
@@ -70,7 +67,6 @@ export function storeTranscript(db: Queryable, note: ClaimedNote, transcript: st
      where inbox_id = ${inboxId} and tries = ${tries} and status = 'waiting'`;
 }
 
-/** Marks a note as failed. False when the claim was lost. */
 export function failNote(db: Queryable, { inboxId, tries }: ClaimedNote): Promise<boolean> {
   return hasRow(db)`
     update voice_notes set status = 'failed', lease_until = null
@@ -128,7 +124,6 @@ export async function confirmNote(db: Queryable, inboxId: number, pressId: numbe
   await settle(db, inboxId, 'confirmed');
 }
 
-/** Settles a note that its sender declined, and the press that declined it. */
 export async function declineNote(db: Queryable, inboxId: number, pressId: number): Promise<void> {
   await db.query(
     sql`update inbox set outcome = 'answered', reason = 'voice declined', settled_at = now() where id = ${pressId}`,

@@ -5,9 +5,7 @@ import { redactText } from '@signalbox/safety/redact/redact';
 import type { PersonUpdate } from '../choice.ts';
 import { findSimilarCommand, parseCommand } from '../../commands/registry.ts';
 
-/** Secrets that were removed from an update. */
 export interface SentSecrets {
-  /** Secrets found in the text. */
   readonly found: readonly HiddenSecret[];
   /** The value given with `/secret set`, to be stored under its name; null without one. */
   readonly newValue: string | null;

@@ -73,7 +73,6 @@ export class VoiceListener implements Closable {
     this.#loop = startLoop({ name: 'voice', everyMs: POLL_MS, log: deps.log, step: () => this.#step() });
   }
 
-  /** Releases the notes that are not settled within the drain time. */
   async close(): Promise<void> {
     await this.#loop.close();
     await withinMs(Promise.all(this.#running), DRAIN_MS);
@@ -197,7 +196,6 @@ function cleanTranscript(text: string): string {
 /** Zero-width joiners shape letters in many scripts, and hide nothing. */
 const JOINERS: ReadonlySet<string> = new Set(['\u200c', '\u200d']);
 
-/** A file name whose extension tells servers the format. */
 function getFileName(mimeType: string): string {
   const [type = ''] = mimeType.split(';');
   return `voice.${EXTENSIONS[type.trim().toLowerCase()] ?? 'ogg'}`;

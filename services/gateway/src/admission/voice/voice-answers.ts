@@ -8,7 +8,6 @@ import type { FetchResult } from '../../channels/channel.ts';
 import { toBody } from '../../commands/answer.ts';
 import { getQuestionKey, type VoidedNote } from '../../rows/voice-notes.ts';
 
-/** Indexes of the question's buttons. */
 export const YES_BUTTON = 0;
 
 /** Asks whether to act on the transcript, which is shown character by character as it will be used. */
@@ -20,7 +19,6 @@ export function createQuestion(note: VoidedNote, transcript: string): OutboundEn
   });
 }
 
-/** The superseded question without its buttons. */
 export function createVoidedQuestion(note: VoidedNote, transcript: string): OutboundEnvelope {
   const row = createSlotMessage(note, `${getQuestionKey(note.inboxId)}:void`, {
     text: quoteTranscript(transcript, say('voice.void')),
@@ -28,7 +26,6 @@ export function createVoidedQuestion(note: VoidedNote, transcript: string): Outb
   return { ...row, body: { ...row.body, onlyChanges: true } };
 }
 
-/** Explains why a note could not be used, and what to do instead. */
 export function createFailureNotice(note: VoidedNote, sentence: string): OutboundEnvelope {
   return createControlMessage(
     note.envelope,
@@ -37,7 +34,6 @@ export function createFailureNotice(note: VoidedNote, sentence: string): Outboun
   );
 }
 
-/** The reply when a note could not be fetched from its channel. */
 export function sayNotFetched(fetched: Exclude<FetchResult, { kind: 'file' }>, limitBytes: number): string {
   switch (fetched.kind) {
     case 'too-large':
@@ -49,7 +45,6 @@ export function sayNotFetched(fetched: Exclude<FetchResult, { kind: 'file' }>, l
   }
 }
 
-/** The reply when a note could not be transcribed. */
 export function sayNotTranscribed(result: Exclude<Transcription, { kind: 'heard' }>, limitBytes: number): string {
   if (result.kind === 'silent') return say('voice.silent');
   if (result.status === 413) return say('voice.too-large', { limit: formatBytes(limitBytes) });

@@ -15,7 +15,6 @@ export default {
     typed === '' ? describeCurrentAgent(parts, asked) : changeAgent(parts, typed, asked),
 } satisfies ChatCommand;
 
-/** Switches the agent of the sender's chat. */
 export async function changeAgent(
   { db }: AnswerDeps,
   typed: string,

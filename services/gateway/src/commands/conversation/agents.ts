@@ -2,7 +2,6 @@ import { say } from '@signalbox/messages/say';
 import { findChosenAgent, listAgents } from '@signalbox/store/conversation/agents';
 import type { ChatCommand } from '../chat-command.ts';
 
-/** Lists the agents and marks the one of this chat. */
 export default {
   name: 'agents',
   who: 'viewer',

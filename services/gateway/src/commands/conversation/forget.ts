@@ -5,7 +5,6 @@ import { forgetAll, forgetFact } from '@signalbox/store/memory/facts';
 import type { ChatCommand } from '../chat-command.ts';
 import { auditCommand } from '../record.ts';
 
-/** Fact numbers are small positive integers. */
 const FACT_NUMBER = /^[1-9]\d{0,8}$/;
 const THREAD_ID = /^user_\S{1,150}$/;
 

@@ -12,7 +12,6 @@ export default {
   answer: ({ commands }, _, { role }) => ({ text: describeHelp(commands, role), personal: false }),
 } satisfies ChatCommand;
 
-/** The help text for a role: examples, and the commands that it may use. */
 export function describeHelp(commands: readonly ChatCommand[], role: Role): string {
   const listLines = (forAdmins: boolean): readonly string[] =>
     commands.flatMap(({ who, help }) =>

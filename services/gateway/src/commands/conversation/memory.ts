@@ -22,7 +22,6 @@ export default {
   },
 } satisfies ChatCommand;
 
-/** Lists remembered facts and conversations, and how to delete them. */
 export function describeMemory(
   {
     facts,

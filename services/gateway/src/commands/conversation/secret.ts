@@ -9,11 +9,9 @@ import type { ChatCommand } from '../chat-command.ts';
 import { refuseRole, type GatewayAnswer, type AnswerDeps, type AskedQuestion } from '../question.ts';
 import { auditCommand } from '../record.ts';
 
-/** The most named secrets per person. */
 const MAX_NAMED = 100;
 /** As many as fit on a phone. */
 const MAX_LISTED = 50;
-/** The kind of secrets that a person named. */
 const NAMED_KIND = 'named';
 
 /**
@@ -63,7 +61,6 @@ async function storeSecret({ db, cipher }: AnswerDeps, name: string, asked: Aske
   return { text: say(isNew ? 'people.kept' : 'people.replaced', { handle }) };
 }
 
-/** Lists one's own names; an admin may list another person's. */
 async function listSecretNames({ db }: AnswerDeps, person: string, asked: AskedQuestion): Promise<GatewayAnswer> {
   const isOwn = person === '' || person === asked.envelope.userKey;
   if (!isOwn && !roleCovers(asked.role, 'admin')) return refuseRole(asked, 'admin');

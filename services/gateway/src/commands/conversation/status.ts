@@ -17,7 +17,6 @@ export default {
   },
 } satisfies ChatCommand;
 
-/** One paragraph per activity. */
 export function describeStatus({ running, oldestMs, open, thread, jobs }: LaneStatus): string {
   const waiting = running ? open - 1 : open;
   return [

@@ -23,7 +23,6 @@ export default {
   },
 } satisfies ChatCommand;
 
-/** A freeze: who stopped all effects, and why. */
 export interface Freeze {
   readonly by: string;
   readonly name: string;

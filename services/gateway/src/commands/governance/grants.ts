@@ -5,7 +5,6 @@ import { listGrants, revokeGrant, type Grant } from '@signalbox/store/governance
 import type { ChatCommand } from '../chat-command.ts';
 import { auditCommand } from '../record.ts';
 
-/** `/grants` lists the grants in force; `/grants revoke <id>` revokes one. */
 export default {
   name: 'grants',
   who: 'operator',

@@ -12,7 +12,6 @@ import { refuseRole, type GatewayAnswer, type AnswerDeps, type AskedQuestion } f
 import { auditCommand } from '../record.ts';
 import type { Freeze } from './freeze.ts';
 
-/** How long break-glass stays open. */
 const BREAK_GLASS_MS = 15 * MINUTE_MS;
 
 /** `/unfreeze` lifts a freeze; `/unfreeze break-glass` lets an admin pass it for a while. */
@@ -44,7 +43,6 @@ async function breakGlass(db: AnswerDeps['db'], asked: AskedQuestion): Promise<G
   return { text: say('control.glass-broken', { time }), notices: await createDeciderNotices(db, asked, notice) };
 }
 
-/** Lifts a freeze and returns it; null when there was none. */
 function liftFreeze(db: Queryable): Promise<Freeze | null> {
   return findValue<Freeze>(db)`delete from settings where key = 'freeze' returning value`;
 }

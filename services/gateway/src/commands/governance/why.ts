@@ -24,7 +24,6 @@ export default {
   },
 } satisfies ChatCommand;
 
-/** One action of a turn, with the decision about it. */
 export interface ExplainedAction {
   readonly actionId: string;
   readonly turnId: string;

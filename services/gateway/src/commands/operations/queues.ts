@@ -13,7 +13,6 @@ import type { ChatCommand } from '../chat-command.ts';
 import type { GatewayAnswer, AnswerDeps, AskedQuestion } from '../question.ts';
 import { auditCommand } from '../record.ts';
 
-/** The most dead letters, incidents and people listed. */
 const MAX_LISTED = 5;
 
 /** `/queues` shows waiting, running and stuck work; `retry <id>` and `resolve <id>` settle a dead letter. */
@@ -64,7 +63,6 @@ function answerUnknownLetter(id: string): GatewayAnswer {
   return { text: say('control.letter-unknown', { id: plainName(id.slice(0, 80)) }) };
 }
 
-/** One short message about waiting, running and stuck work. */
 function describeQueues(
   { messagesOpen, oldestMessageMs, outboxPending, oldestReplyMs, turns, jobs, parkedChats, deadLetters }: Overview,
   letters: readonly DeadLetterRow[],

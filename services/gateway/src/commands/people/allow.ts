@@ -1,7 +1,6 @@
 import type { ChatCommand } from '../chat-command.ts';
 import { allowPerson, describeUsage, parseRole } from '../people-changes.ts';
 
-/** `/allow <id> <role> [name]` gives a person a role or changes it. */
 export default {
   name: 'allow',
   asksWhenOld: true,

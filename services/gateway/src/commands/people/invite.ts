@@ -4,7 +4,6 @@ import type { ChatCommand } from '../chat-command.ts';
 import { createInvitation, toInviteeValues, INVITATION_TTL_MS } from '../invitations.ts';
 import { describeUsage, parseRole } from '../people-changes.ts';
 
-/** `/invite <role> [name]` creates a code that gives one person a role. */
 export default {
   name: 'invite',
   asksWhenOld: true,

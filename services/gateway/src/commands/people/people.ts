@@ -17,7 +17,6 @@ export default {
   answer: async ({ db }) => ({ text: describePeople(await listUsers(db), await listInvitations(db)) }),
 } satisfies ChatCommand;
 
-/** Lists people with a role, and open invitations. */
 export function describePeople(users: readonly User[], invitations: readonly Invitation[], now = Date.now()): string {
   const people = users
     .slice(0, MAX_LISTED)

@@ -7,7 +7,6 @@ import type { ChatCommand } from '../chat-command.ts';
 /** As many as fit on a phone. */
 const MAX_PEOPLE = 50;
 
-/** Lists people, their roles, and when they last wrote. */
 export default {
   name: 'users',
   who: 'admin',
