@@ -73,7 +73,7 @@ it('the approved action is shown whole, and exactly that runs', async () => {
   const cards = heard.filter(({ text }) => text.startsWith('⏳'));
   expect(cards).toHaveLength(VALUES.length);
   for (const { text } of cards) {
-    expect(text.match(/^• Affects:  /gm)).toHaveLength(1);
+    expect(text.match(/^• Affects: /gm)).toHaveLength(1);
     expect(text.match(/^Approved by/gm)).toBeNull();
   }
   // The long one shows its end, and says how much it does not show.
