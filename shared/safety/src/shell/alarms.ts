@@ -2,7 +2,7 @@ import type { Risk } from '@signalbox/contracts/governance/action';
 import { getBaseName, findRefusal, listScripts } from './refusals.ts';
 import { readStructure } from './structure.ts';
 
-/** What strikes the eye about a command that does not run unasked. */
+/** The risk of a command that does not run unasked. */
 export interface Alarm {
   /** Why it can only do harm; null when a person could want it. */
   readonly deny: string | null;
@@ -10,7 +10,7 @@ export interface Alarm {
   readonly programs: readonly string[];
 }
 
-/** Programs whose worst honest outcome cannot be taken back, or that run whatever they are given. */
+/** Programs with irreversible effects, or that run arbitrary programs. */
 const DANGEROUS = new Set(
   (
     'rm rmdir shred unlink dd mkfs mke2fs blkdiscard wipefs fdisk parted mkswap swapoff mount umount losetup truncate mv chmod chown chgrp ' +
@@ -24,8 +24,8 @@ const DANGEROUS = new Set(
 
 const CONTAINERS = /^(ps|images|logs|inspect|stats|top|version|info|port|history)( |$)/;
 const SCRIPT_THAT_PRINTS = /^(?!.*(system|getline|\||>)).*$/;
-/** Forms of them that look and change nothing, told by their arguments. */
-const LOOKING: Readonly<Record<string, RegExp>> = {
+/** Read-only uses of these programs, by their arguments. */
+const READ_ONLY_FORMS: Readonly<Record<string, RegExp>> = {
   docker: CONTAINERS,
   podman: CONTAINERS,
   kubectl: /^(get|describe|logs|top|version|explain|events|api-resources|cluster-info|rollout (status|history))( |$)/,
@@ -37,12 +37,12 @@ const LOOKING: Readonly<Record<string, RegExp>> = {
   mawk: SCRIPT_THAT_PRINTS,
 };
 
-/** Scripts in scripts are followed this far, and so many of each. */
+/** Depth and number of nested scripts that are examined. */
 const MAX_SCRIPTS = 3;
 
 /**
- * The second alarm behind the allow-list: names the few commands that are refused outright, and tells dangerous ones from the
- * rest for the card. It may miss any of them; the list of what runs unasked does not depend on it.
+ * A second check after the allow-list: denies a few commands and marks dangerous ones on the card. It may miss some; the list of unasked
+ * commands does not depend on it.
  */
 export function findAlarm(command: string, depth = 0): Alarm {
   const structure = readStructure(command);
@@ -58,8 +58,11 @@ export function findAlarm(command: string, depth = 0): Alarm {
 }
 
 function isDangerous([name = '', ...args]: readonly string[]): boolean {
-  // mkfs.ext4 is mkfs, and python3.12 is python3.
+  // mkfs.ext4 counts as mkfs, python3.12 as python3.
   const program = getBaseName(name).replace(/(?<=.)\..*$/, '');
   if (program === 'find') return args.some((arg) => /^-(delete|exec|execdir|ok|okdir|fprint0?|fprintf|fls)$/.test(arg));
-  return DANGEROUS.has(program) && !(Object.hasOwn(LOOKING, program) && LOOKING[program]?.test(args.join(' ')));
+  return (
+    DANGEROUS.has(program) &&
+    !(Object.hasOwn(READ_ONLY_FORMS, program) && READ_ONLY_FORMS[program]?.test(args.join(' ')))
+  );
 }

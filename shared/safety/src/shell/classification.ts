@@ -5,44 +5,43 @@ import { findServerProblem, hardenForServer } from './server.ts';
 import { splitWords } from './words.ts';
 import { hardenPipeline } from './xargs.ts';
 
-/** What becomes of one shell command. */
+/** The classification of a shell command. */
 export interface Classification {
-  /** `run` unasked, `ask` a person, or `deny`: it can only do harm. */
+  /** `run` unasked, `ask` a person, or `deny` because it can only do harm. */
   readonly decision: 'run' | 'ask' | 'deny';
-  /** One sentence for people: why. */
+  /** The reason in one sentence for people. */
   readonly reason: string;
-  /** With `run`: the argv vectors, joined by pipes and executed as they are, without a shell. Null otherwise. */
+  /** With `run`: argv vectors joined by pipes, executed without a shell. Null otherwise. */
   readonly pipeline: readonly (readonly string[])[] | null;
   readonly risk: Risk;
-  /** The names of the programs that it would start, as far as they can be read. */
+  /** Names of the programs that it would start, as far as readable. */
   readonly programs: readonly string[];
 }
 
-/** Where a command begins: in a workspace, locked in; or on a server, as the user under which Signalbox works there. */
-export type Place = 'workspace' | 'server';
+/** Where a command runs: sandboxed in a workspace, or on a server as Signalbox's user. */
+export type CommandPlace = 'workspace' | 'server';
 
-/** Longest command that is looked at, in characters: what a person can still read on a card. */
+/** Longest command that a person can check on a card, in characters. */
 const MAX_LENGTH = 4000;
-/** Most programs in one pipeline: each is a process, and no person reads more. */
+/** Most programs in a pipeline: each is a process, and nobody reads more. */
 const MAX_PROGRAMS = 10;
 
 /**
- * Decides what becomes of a command. `run` only if every program and every argument is on the list of what only reads, and
- * three readers of it (a strict grammar, unbash, shfmt) see the same words. Pure and total: it starts nothing, never throws
- * and takes some milliseconds, whatever the input.
+ * Classifies a command. `run` only when every program and argument is on the read-only list and three parsers (a strict grammar, unbash,
+ * shfmt) agree about the words. Pure and total: starts nothing, never throws, takes some milliseconds.
  */
-export function classifyCommand(command: string, place: Place = 'workspace'): Classification {
+export function classifyCommand(command: string, place: CommandPlace = 'workspace'): Classification {
   if (command.length > MAX_LENGTH)
     return ask(`It is longer than ${MAX_LENGTH} characters, more than a person can check.`, 'dangerous', []);
   try {
     return classify(command, place);
   } catch {
-    // A parser gave up on it. That is as good a reason to look as any.
+    // A command that a parser cannot read needs a person.
     return ask('It could not be read safely.', 'dangerous', []);
   }
 }
 
-function classify(command: string, place: Place): Classification {
+function classify(command: string, place: CommandPlace): Classification {
   const alarm = findAlarm(command);
   if (alarm.deny !== null)
     return { decision: 'deny', reason: alarm.deny, pipeline: null, risk: 'dangerous', programs: alarm.programs };
@@ -58,7 +57,7 @@ function classify(command: string, place: Place): Classification {
   const hardened = hardenPipeline(vectors);
   if ('reason' in hardened) return ask(hardened.reason, alarm.risk, programs);
   const problems = place === 'server' ? vectors.map(findServerProblem) : [];
-  const problem = problems.find((one) => one !== null) ?? null;
+  const problem = problems.find((found) => found !== null) ?? null;
   if (problem !== null) return ask(problem, alarm.risk, programs);
   const pipeline = place === 'server' ? hardened.pipeline.map(hardenForServer) : hardened.pipeline;
   if (JSON.stringify(parseWithUnbash(command)) !== JSON.stringify(vectors) || !agreesWithShfmt(command, commands))

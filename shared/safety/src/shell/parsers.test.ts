@@ -4,8 +4,8 @@ import { splitWords, type ShellWord } from './words.ts';
 
 const words = (...raw: readonly string[]): readonly ShellWord[] => raw.map((text) => ({ raw: text, value: text }));
 
-describe('unbash', () => {
-  it('gives the words of a pipeline', () => {
+describe('parseWithUnbash', () => {
+  it('returns the words of a pipeline', () => {
     expect(parseWithUnbash(`a 'b c' "d" | e\\ f`)).toEqual([['a', 'b c', 'd'], ['e f']]);
   });
 
@@ -24,14 +24,14 @@ describe('unbash', () => {
     '(a)',
     'a {b,c}',
     'if',
-  ])('gives nothing for more than that: %s', (command) => {
+  ])('returns null for other syntax: %s', (command) => {
     expect(parseWithUnbash(command)).toBeNull();
   });
 });
 
-describe('shfmt', () => {
+describe('agreesWithShfmt', () => {
   it.each([`ls -la`, `grep 'a b' "c\\"d" e\\ f 'g'"h"i | wc -l`, 'echo a=b HEAD~1 -- -x'])(
-    'agrees with the words that are right: %s',
+    'agrees with correct words: %s',
     (command) => {
       const { commands } = splitWords(command);
       expect(commands && agreesWithShfmt(command, commands)).toBe(true);
@@ -51,12 +51,12 @@ describe('shfmt', () => {
     ['it runs in the background', 'ls &', [words('ls')]],
     ['it is two lines', 'ls\ndate', [words('ls'), words('date')]],
   ])('disagrees when %s', (_, command, commands) => {
-    expect(answerOf(command, commands)).not.toBe(true);
+    expect(tryAgree(command, commands)).not.toBe(true);
   });
 });
 
-/** What it throws for text that is no command at all counts as no. */
-function answerOf(command: string, commands: readonly (readonly ShellWord[])[]): boolean {
+/** Errors for text that is no command count as disagreement. */
+function tryAgree(command: string, commands: readonly (readonly ShellWord[])[]): boolean {
   try {
     return agreesWithShfmt(command, commands);
   } catch {

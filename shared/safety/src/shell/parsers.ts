@@ -4,8 +4,8 @@ import { startShfmt } from './shfmt.ts';
 import type { ShellWord } from './words.ts';
 
 /**
- * What unbash makes of a command: the argv vectors of its only pipeline, or null when it is anything else. A word with an
- * expansion, a pattern, an assignment or a redirection makes it null.
+ * Parses a command with unbash: the argv vectors of its only pipeline. Null for anything else, including expansions, patterns,
+ * assignments and redirections.
  */
 export function parseWithUnbash(command: string): readonly (readonly string[])[] | null {
   const script = parse(command);
@@ -26,9 +26,8 @@ export function parseWithUnbash(command: string): readonly (readonly string[])[]
 }
 
 /**
- * Whether the parser of shfmt (mvdan/sh) reads the same words as we do. Its tree is given without words, so it is asked twice:
- * it prints the command, where one space between our words and one ` | ` between our commands must be all that is left; and it
- * reads every word alone, as the target of a redirection, for which it does tell the parts.
+ * True when shfmt (mvdan/sh) reads the same words. Its tree lacks words, so it is called twice: to print the command, which must equal
+ * our words joined by spaces and ` | `; and to parse each word as the target of a redirection, whose parts it returns.
  */
 export function agreesWithShfmt(command: string, commands: readonly (readonly ShellWord[])[]): boolean {
   const shfmt = startShfmt();
@@ -50,7 +49,7 @@ export function agreesWithShfmt(command: string, commands: readonly (readonly Sh
 
 function isLiteral(word: { readonly type: string }): word is Word {
   if (word.type !== 'Word') return false;
-  // The type is checked in the line above; assignments, which have no value, are the other kind of argument.
+  // The type was checked above; assignments, which have no value, are the other kind of argument.
   const { parts = [] } = word as Word;
   return parts.every(isLiteralPart);
 }
@@ -60,7 +59,7 @@ function isLiteralPart(part: WordPart): boolean {
   return part.type === 'Literal' || part.type === 'SingleQuoted';
 }
 
-/** What one part of a word stands for, by the rules of quotes. A part that begins like an expansion stands for nothing. */
+/** The value of one part of a word by the quoting rules; null for an expansion. */
 function unquote(part: string): string | null {
   if (part.startsWith("'")) return part.slice(1, -1);
   if (part.startsWith('"')) return part.slice(1, -1).replace(/\\(["\\$`])/g, '$1');

@@ -1,43 +1,43 @@
 import { findSecretPath } from './secret-paths.ts';
 
-/** What was written after a program's name, told apart by its list of flags. */
+/** A program's arguments, separated into flags and operands. */
 export interface ParsedArguments {
-  /** Every value of every flag that was given; a flag without a value has an empty one. */
+  /** The values of each given flag; empty text for flags without a value. */
   readonly flags: ReadonlyMap<string, readonly string[]>;
   readonly operands: readonly string[];
 }
 
-/** What one program may do unasked. Whatever is not named here asks. */
+/** The arguments with which a program may run unasked. All others need a person. */
 export interface ProgramRule {
   /**
-   * Flags, separated by spaces: `-a` takes no value, `-n=` needs one, `--color=?` may have one after `=`, `-#` is a number
-   * such as `-20`. Long flags must be written out: what GNU completes could be completed to another one.
+   * Space-separated flags: `-a` has no value, `-n=` needs one, `--color=?` may have one after `=`, `-#` is a number such as `-20`. Long
+   * flags are not abbreviated, because GNU could complete them differently.
    */
   readonly flags?: string;
   /**
-   * It does not read its flags as getopt does: a value is a word of its own, and a flag with a value stands alone. `tree -Io a b`
-   * is a pattern `a` and an output file `b`, where getopt would read a pattern `o`.
+   * The program does not use getopt: values are separate words, and a flag with a value stands alone. `tree -Io a b` has pattern `a` and
+   * output file `b`, where getopt would read pattern `o`.
    */
   readonly separate?: boolean;
-  /** Words that may follow; without it none. `any` is for paths, patterns and other text that is only read. */
+  /** Allowed operands; none by default. `any` is for paths, patterns and text that is only read. */
   readonly operands?: 'any' | RegExp;
   readonly maxOperands?: number;
-  /** Which of the words are paths; without it all operands and all values of flags are looked at as paths. */
+  /** Selects the paths; by default all operands and flag values are checked as paths. */
   readonly paths?: (parsed: ParsedArguments) => readonly string[];
-  /** What else has to hold: the sentence why not, or null. */
+  /** A further check: returns the reason to ask, or null. */
   readonly check?: (parsed: ParsedArguments) => string | null;
-  /** Flags that are added to those that were given, so that files on disk cannot change what the program does. */
+  /** Flags to add, so that files on disk cannot change what the program does. */
   readonly hardening?: readonly string[] | ((parsed: ParsedArguments) => readonly string[]);
 }
 
-/** A program whose arguments are no list of flags has a reader of its own: the hardened arguments, or the sentence why not. */
+/** Parses arguments of a program without a flag list: the hardened arguments, or the reason to ask. */
 export type ArgumentReader = (
   args: readonly string[],
 ) => { readonly argv: readonly string[] } | { readonly reason: string };
 
 export type ProgramTable = Readonly<Record<string, ProgramRule | ArgumentReader>>;
 
-/** Reads arguments by a rule: what will be executed in their place, or the sentence why a person has to look. */
+/** Checks arguments by a rule: returns the hardened arguments, or the reason to ask. */
 export function readArguments(name: string, rule: ProgramRule, args: readonly string[]): ReturnType<ArgumentReader> {
   const parsed = parseArguments(name, rule.flags ?? '', args, rule.separate);
   if ('reason' in parsed) return parsed;
@@ -51,7 +51,7 @@ export function readArguments(name: string, rule: ProgramRule, args: readonly st
   const pattern = rule.operands;
   const odd = pattern instanceof RegExp ? operands.find((operand) => !pattern.test(operand)) : undefined;
   if (odd !== undefined) return { reason: `${name} with ${quote(odd)} is not on the list.` };
-  // Older forms of tail, sort, uniq and od take `+5`, `+f` and the like for options.
+  // Old versions of tail, sort, uniq and od take `+5` or `+f` for options.
   const paths = rule.paths?.(parsed) ?? operands;
   const old = pattern === 'any' ? paths.find((path) => path.startsWith('+')) : undefined;
   if (old !== undefined)
@@ -61,12 +61,12 @@ export function readArguments(name: string, rule: ProgramRule, args: readonly st
   const problem = rule.check?.(parsed) ?? null;
   if (problem !== null) return { reason: problem };
   const hardening = typeof rule.hardening === 'function' ? rule.hardening(parsed) : (rule.hardening ?? []);
-  // Behind the others, because of contrary flags the last one counts; but not behind the end of the flags.
+  // After the other flags, because the last of contradicting flags wins, but before `--`.
   const end = args.includes('--') ? args.indexOf('--') : args.length;
   return { argv: [...args.slice(0, end), ...hardening, ...args.slice(end)] };
 }
 
-/** Tells flags and operands apart. Every word that begins with `-` has to be a flag of the list, also where it is a value. */
+/** Separates flags and operands. Every word that starts with `-` must be a listed flag, even as a value. */
 export function parseArguments(
   name: string,
   allowed: string,
@@ -82,7 +82,7 @@ export function parseArguments(
     const word = args[index] ?? '';
     const unknown = { reason: `${name} with ${quote(word)} is not on the list.` };
     if (literal || word === '-' || !word.startsWith('-')) {
-      // After `--` a name that looks like a flag is a file for some programs and a flag for others.
+      // After `--`, a name like a flag is a file for some programs and a flag for others.
       if (word.startsWith('-') && word !== '-') return unknown;
       operands.push(word);
     } else if (word === '--') literal = true;
@@ -93,7 +93,7 @@ export function parseArguments(
       if (read.valued === null) continue;
       const value = read.value ?? args[(index += 1)];
       if (value === undefined) return { reason: `${name} lacks a value after ${quote(word)}.` };
-      // A word of its own that looks like a flag might be one: only a number may.
+      // A separate value that looks like a flag might be one, unless it is a number.
       if (read.value === null && value.startsWith('-') && !/^-\d+$/.test(value))
         return { reason: `${name} has a value that looks like a flag: ${quote(value)}.` };
       note(read.valued, value);
@@ -104,7 +104,7 @@ export function parseArguments(
 
 interface ReadFlag {
   readonly flags: readonly string[];
-  /** The flag that takes a value, which follows when `value` is null. */
+  /** The flag that takes a value; `value` is null when it is the next word. */
   readonly valued: string | null;
   readonly value: string | null;
 }
@@ -121,7 +121,7 @@ function readLong(known: ReadonlySet<string>, word: string): ReadFlag | null {
     : null;
 }
 
-/** One word of short flags, such as `-la` or `-n20`. */
+/** Parses a word of short flags, such as `-la` or `-n20`. */
 function readShort(known: ReadonlySet<string>, word: string, separate: boolean): ReadFlag | null {
   if (known.has('-#') && /^-\d+$/.test(word)) return { flags: ['-#'], valued: null, value: null };
   if (known.has(word)) return { flags: [word], valued: null, value: null };
@@ -143,7 +143,7 @@ function readShort(known: ReadonlySet<string>, word: string, separate: boolean):
   return { flags, valued: null, value: null };
 }
 
-/** A word of a command inside a sentence. */
+/** Quotes a word for a sentence. */
 export function quote(word: string): string {
   return `'${word.length > 40 ? `${word.slice(0, 40)}…` : word}'`;
 }

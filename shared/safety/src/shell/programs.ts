@@ -13,21 +13,21 @@ import { GIT_PROGRAMS } from './programs/git.ts';
 import { SYSTEM_PROGRAMS } from './programs/system.ts';
 import { TEXT_PROGRAMS } from './programs/text.ts';
 
-/** Every program that may run unasked. */
+/** All programs that may run unasked. */
 export const PROGRAMS: ProgramTable = {
   ...FILE_PROGRAMS,
   ...TEXT_PROGRAMS,
   ...SYSTEM_PROGRAMS,
   ...GIT_PROGRAMS,
   find: createFindReader({ harden: (vector) => hardenArgv(vector), parse: (vector) => parseVector(vector) }),
-  // Behind find it is looked at together with it: see xargs.ts.
+  // After find it is checked together with it: see xargs.ts.
   xargs: () => ({ reason: 'xargs runs another command.' }),
 };
 
-/** The list, for what starts programs of it. */
+/** The list, for programs that start others. */
 export const LIST: ProgramList = { harden: hardenArgv, parse: parseVector };
 
-/** Why some well-known programs are not on the list. For words only: what is missing here asks as well. */
+/** Reasons why well-known programs are not on the list, for messages only: missing ones need a person as well. */
 const REASONS: readonly (readonly [RegExp, string])[] = [
   [
     /^(docker|podman|kubectl|helm|psql|mysql|mongosh|redis-cli|pg_isready|aws|gcloud|az|vault)$/,
@@ -51,7 +51,7 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
   [/^(kill|killall|pkill|reboot|shutdown|halt|poweroff|service|mount|umount|swapoff)$/, 'changes the running system.'],
 ];
 
-/** The argv that is executed for one that was written, with what makes the program safe put in; or the sentence why not. */
+/** The argv to execute for a written one, with safety flags added; or the reason to ask. */
 export function hardenArgv(vector: readonly string[]): ReturnType<ArgumentReader> {
   const [name = '', ...args] = vector;
   const rule = Object.hasOwn(PROGRAMS, name) ? PROGRAMS[name] : undefined;
@@ -60,22 +60,22 @@ export function hardenArgv(vector: readonly string[]): ReturnType<ArgumentReader
   return 'reason' in read ? read : { argv: [name, ...read.argv] };
 }
 
-/** The files and folders that a program of the list would open by these words; null when the list does not say. */
+/** The paths that a listed program would open; null when unknown. */
 export function listPaths(vector: readonly string[]): readonly string[] | null {
-  const rule = ruleOf(vector);
+  const rule = findRule(vector);
   const parsed = parseVector(vector);
   return rule === null || parsed === null ? null : (rule.paths?.(parsed) ?? parsed.operands);
 }
 
-/** Flags and operands of a program of the list; null where the list has no flags for it, or does not know these. */
+/** The flags and operands of a listed program; null when its rule does not know them. */
 function parseVector(vector: readonly string[]): ParsedArguments | null {
   const [name = '', ...args] = vector;
-  const rule = ruleOf(vector);
+  const rule = findRule(vector);
   const parsed = rule === null ? null : parseArguments(name, rule.flags ?? '', args, rule.separate);
   return parsed === null || 'reason' in parsed ? null : parsed;
 }
 
-function ruleOf([name = '']: readonly string[]): ProgramRule | null {
+function findRule([name = '']: readonly string[]): ProgramRule | null {
   const rule = Object.hasOwn(PROGRAMS, name) ? PROGRAMS[name] : undefined;
   return !rule || typeof rule === 'function' ? null : rule;
 }

@@ -5,20 +5,20 @@ const SHELLS = /^(ba|da|z|k|fi|a)?sh$/;
 const INTERPRETERS = /^(python[0-9.]*|perl|ruby|node|php)$/;
 const READERS = /^(eval|source|\.)$/;
 const FETCHERS = /^(curl|wget|fetch|aria2c)$/;
-/** Words in front of the command that is really meant. */
+/** Programs that run the command after them. */
 const WRAPPERS =
   /^(sudo|doas|su|env|nohup|nice|ionice|time|timeout|command|builtin|exec|setsid|stdbuf|busybox|toybox|xargs|watch)$/;
-/** Words after a wrapper that are tried as a command: its own flags and values stand in front. */
+/** Words after a wrapper that are tried as the command, because its own flags come first. */
 const MAX_UNWRAPPED = 20;
-/** The whole machine, or what it cannot live without. Not what lies in /home, /opt and /srv: that belongs to people. */
+/** The root folder and folders that the machine needs; not /home, /opt and /srv, which belong to people. */
 const ROOTS = /^\/+(\.\/*)*(bin|boot|dev|etc|lib|lib64|proc|root|sbin|sys|usr|var)?\/*\*?$/;
-/** What `dd` takes for nothing: a disk that is overwritten with it is lost, while a restore has something to read. */
+/** Meaningless inputs of `dd`, which destroy the disk; a restore reads a file. */
 const NOISE = /^if=\/+dev\/(zero|full|null|u?random)$/;
-/** Words of find that choose next to nothing: with these alone it deletes all that it meets. */
+/** Words of find that filter almost nothing: with these alone `-delete` deletes everything. */
 const CHOOSES_ALL = /^-(delete|P|H|L|depth|d|xdev|mount|mindepth|type|true|print0?|ls|\d+)$|^(\d+|[a-z])$/;
 const DISKS = /^\/+dev\/(sd|hd|vd|xvd|nvme|mmcblk|md|dm-|mapper\/|disk\/|mem|kmem)/;
 
-/** Why this command can only do harm, in one sentence; null when a person could want it. */
+/** Why a command can only do harm; null when a person could want it. */
 export function findRefusal({ vectors, pipelines, nestings, bombs, targets }: ShellStructure): string | null {
   if (bombs.length > 0) return 'It is a fork bomb: it fills the machine with processes.';
   if (targets.some((target) => DISKS.test(target))) return 'It overwrites a disk.';
@@ -32,7 +32,7 @@ export function findRefusal({ vectors, pipelines, nestings, bombs, targets }: Sh
   return null;
 }
 
-/** What `sh -c` and `eval` are given to run. */
+/** The scripts given to `sh -c` and `eval`. */
 export function listScripts(vector: readonly string[]): readonly string[] {
   return unwrap(vector).flatMap(([name = '', ...args]) => readScript(name, args));
 }
@@ -76,18 +76,18 @@ function refuse(name: string, args: readonly string[]): string | null {
   return null;
 }
 
-/** Forms of a destructive program that only say what they would do. */
+/** True for dry runs of destructive programs. */
 function isDryRun(name: string, args: readonly string[]): boolean {
   if (/^mkfs(\.ext[234])?$|^mke2fs$/.test(name)) return args.includes('-n');
   if (name === 'kill') return /^(-0|-s0)$/.test(args[0] ?? '') || (args[0] === '-s' && args[1] === '0');
-  // Without -a and -o it lists what it finds.
+  // Without -a and -o, wipefs only lists.
   return (
     name === 'wipefs' &&
     (args.some((arg) => /^(-n|--no-act)$/.test(arg)) || !args.some((arg) => /^-[a-z]*[ao]|^--(a|o)/.test(arg)))
   );
 }
 
-/** A download that is piped into a shell, or into an interpreter that was given no script of its own. */
+/** True when a download is piped into a shell, or into an interpreter without a script. */
 function pipesDownload(commands: readonly (readonly string[])[]): boolean {
   const from = commands.findIndex((vector) => unwrap(vector).some(([name = '']) => FETCHERS.test(getBaseName(name))));
   return (
@@ -95,23 +95,23 @@ function pipesDownload(commands: readonly (readonly string[])[]): boolean {
     commands.slice(from + 1).some((vector) =>
       unwrap(vector).some(([name = '', ...args]) => {
         const program = getBaseName(name);
-        if (SHELLS.test(program)) return !args.includes('-n'); // it only looks for mistakes of grammar
+        if (SHELLS.test(program)) return !args.includes('-n'); // -n only checks the syntax
         return INTERPRETERS.test(program) && args.every((arg) => arg === '-');
       }),
     )
   );
 }
 
-/** A shell whose words hold a download, as in `sh -c "$(curl …)"` and `bash <(curl …)`. */
+/** True when a shell's arguments contain a download: `sh -c "$(curl …)"`, `bash <(curl …)`. */
 function nestsDownload([outer = [], ...inner]: readonly (readonly string[])[]): boolean {
   const shell = unwrap(outer).some(([name = '']) => SHELLS.test(getBaseName(name)) || READERS.test(name));
   return shell && inner.some((vector) => unwrap(vector).some(([name = '']) => FETCHERS.test(getBaseName(name))));
 }
 
-/** The command as it stands, and when it starts with a wrapper, every command that could be meant by the words behind. */
+/** The command itself, or after a wrapper every command that its words could mean. */
 function unwrap(vector: readonly string[]): readonly (readonly string[])[] {
   if (!WRAPPERS.test(getBaseName(vector[0] ?? ''))) return [vector];
-  // What is printed is not run: `xargs echo rm -rf` says what it would do.
+  // Printed words are not run: `xargs echo rm -rf`.
   const printed = vector.findIndex((word) => /^(echo|printf)$/.test(getBaseName(word)));
   const end = printed === -1 ? MAX_UNWRAPPED : Math.min(printed, MAX_UNWRAPPED);
   return vector.slice(0, end).map((_, index) => vector.slice(index));

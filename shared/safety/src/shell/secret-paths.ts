@@ -1,23 +1,23 @@
 import { posix } from 'node:path';
 
-/** Ends of files in which programs keep settings, as patterns. */
+/** Extensions of settings files, as patterns. */
 const SETTINGS = 'json y*ml toml ini conf cfg txt csv xml properties'.split(' ');
 
-/** Paths that hold secrets, or that lead somewhere else than they say. Matched against the whole path, in lower case. */
+/** Paths of secrets, or that lead elsewhere. Matched against the lowercase path. */
 const SECRETS: readonly RegExp[] = [
   /(^|\/)etc\/(shadow|gshadow|sudoers|security\/opasswd|krb5\.keytab|ssl\/private|ipsec\.|ppp\/|apt\/auth|kubernetes|rancher)/,
   /(^|\/)etc\/(wireguard|openvpn|wpa_supplicant|networkmanager|netplan|letsencrypt|mysql\/debian|cloud|docker|default|environment)/,
   // Copies of the above, such as /var/backups/shadow.bak.
   /(^|\/)g?shadow(-|\.bak|\.old|\.orig)?$/,
-  // Units of the operator's own have their environment in them.
+  // Operators' unit files contain environments.
   /(^|\/)systemd\/(system|user)\/.*\.(service|conf|env)$/,
-  // What engines and databases keep: the environment of containers, keys of clusters, rows.
+  // Data of engines and databases: environments of containers, cluster keys, rows.
   /(^|\/)var\/lib\/(docker|containerd|containers|kubelet|etcd|cloud|rancher|signalbox|vault|postgresql|mysql|mongodb|redis)(\/|$)/,
-  // The environment and the memory of processes; root, cwd and fd lead out of /proc to any file.
+  // Environment and memory of processes; root, cwd and fd lead to any file.
   /(^|\/)proc\/.*\/?(environ|mem|auxv|maps|root|cwd|fd|fdinfo|map_files|exe)(\/|$)/,
   /(^|\/)proc\/(kcore|vmcore|kmsg|keys|sysrq-trigger)/,
   /(^|\/)sys\/.*trace_pipe/,
-  // Devices: endless, blocking or the whole disk.
+  // Devices: endless, blocking, or a whole disk.
   /^\/+dev\/(?!null$)/,
   /(^|\/)(secrets?|credentials?)\//,
   /(^|\/)(run|var\/run)\/(secrets|credentials)(\/|$)/,
@@ -34,19 +34,19 @@ const SECRETS: readonly RegExp[] = [
 ];
 
 /**
- * The sentence about the first of these words that names a place of secrets, or null. Words that are no paths at all are
- * looked at as well: rather one question too many.
+ * Describes the first word that names a secret place; null without one. Words that are no paths are checked too: rather ask once too
+ * often.
  */
 export function findSecretPath(words: readonly string[]): string | null {
   const found = [...new Set(words)].find((word) =>
-    spellings(word).some((path) => SECRETS.some((secret) => secret.test(path))),
+    listSpellings(word).some((path) => SECRETS.some((secret) => secret.test(path))),
   );
   return found === undefined ? null : `It reads a place where secrets are kept or a device: '${found.slice(0, 60)}'.`;
 }
 
 /**
- * What a search through folders leaves out, as patterns of file names: it would print secrets in files that the command does not name. The same names
- * as above, but no case: a file system of Linux has names as they are.
+ * File name patterns that recursive searches exclude, because they would print secrets of files that the command does not name.
+ * Case-sensitive, as on Linux file systems.
  */
 export const SECRET_FILES: readonly string[] = [
   // Copies that editors make.
@@ -67,43 +67,43 @@ export const SECRET_FILES: readonly string[] = [
   ...'token tokens auth .token .tokens .auth'.split(' ').flatMap((name) => SETTINGS.map((end) => `${name}.${end}`)),
 ];
 
-/** Folders that a search leaves out, whatever their files are called. */
+/** Folders that recursive searches exclude. */
 export const SECRET_FOLDERS: readonly string[] =
   '.git .ssh .aws .azure .gnupg .kube .docker .password-store .signalbox secret secrets credential credentials'.split(
     ' ',
   );
 
-/** Folders in which a search through everything meets secrets and devices under any name; of /etc, all but those of servers. */
+/** Folders where a recursive search meets secrets and devices under any name; of /etc, all but servers' folders. */
 const TOO_WIDE: readonly RegExp[] = [
   /^\/(proc|sys|dev|root|run|boot|var\/(run|lib|backups|spool|cache|mail))(\/|$)/,
   /^\/((home(\/[^/]+)?|var)\/?)?$/,
   /^\/etc(\/?$|\/(?!(nginx|apache2|httpd|haproxy|caddy|logrotate\.d|rsyslog\.d|sysctl\.d|fail2ban)(\/|$)))/,
 ];
-/** Leads up, or into a repository's own folder, by whatever way. */
+/** Leads upwards or into .git. */
 const LEADS_AWAY = /(^|\/)(\.\.|\.git)(\/|$)/i;
 
-/** Whether a search through all of a folder meets what is private. */
+/** True when a recursive search of a folder meets private data. */
 export function isWideFolder(path: string): boolean {
   const normal = posix.normalize(path);
   return LEADS_AWAY.test(path) || TOO_WIDE.some((folders) => folders.test(normal));
 }
 
-/** A path can stand behind a colon, as in `HEAD:.env`, and can be written with detours. */
-function spellings(word: string): readonly string[] {
+/** Spellings of a path: after a colon, as in `HEAD:.env`, and without detours. */
+function listSpellings(word: string): readonly string[] {
   const lower = word.toLowerCase();
   const parts = [lower, ...lower.split(/[:=,]/)].filter((part) => part !== '');
-  const plain = parts.flatMap((part) => [posix.normalize(part), ...afterDetours(part)]);
-  return [...new Set(plain.flatMap((path) => [path, original(path)]))];
+  const plain = parts.flatMap((part) => [posix.normalize(part), ...listAfterDetours(part)]);
+  return [...new Set(plain.flatMap((path) => [path, toOriginalName(path)]))];
 }
 
-/** What a copy was made of, by its name: `.env~`, `.env.swp`, `shadow.gz` and `#.env#` hold what the original holds. */
-function original(path: string): string {
+/** The original name of a copy: `.env~`, `.env.swp`, `shadow.gz` and `#.env#` hold the original's content. */
+function toOriginalName(path: string): string {
   const plain = path.replace(/(~|\.(bak|backup|old|orig|save|copy|swp|swo|gz|bz2|xz|zst|enc|\d))+$/, '');
   return plain.replace(/(^|\/)#([^/]*)#$/, '$1$2');
 }
 
-/** By way of a link `..` leads anywhere: /var/run/../root is /root, as /var/run is /run. What follows is looked at as if it were on top. */
-function afterDetours(path: string): readonly string[] {
+/** Paths after `..`, which leads anywhere through a link (/var/run/../root is /root): the rest is checked as an absolute path. */
+function listAfterDetours(path: string): readonly string[] {
   const names = path.split('/').slice(0, 100);
   return names.flatMap((name, place) =>
     name === '..' ? [posix.normalize(`/${names.slice(place + 1).join('/')}`)] : [],

@@ -3,32 +3,32 @@ import { listPaths } from './programs.ts';
 import { quote } from './program-rule.ts';
 
 /*
- * On a server nothing is locked in, and the login may read much. So no list of secret files is the rule, but what may be looked
- * at: figures of the machine. A service's release is read in the sandbox, and its log by its driver; both are other places than this.
+ * On a server commands are not sandboxed, and the login may read much. So instead of excluding secret files, only figures of the machine
+ * may be read. Releases are read in the sandbox and logs by drivers, not here.
  */
 
-/** Programs that tell figures, names of processes and of users, whatever flags of the list they get. They open no file that is named. */
-const FIGURES = new Set(
+/** Programs that show figures and names of processes and users with any listed flags, and open no named file. */
+const FIGURE_PROGRAMS = new Set(
   (
     'arch basename date df dirname echo false free groups hostname id ip last lscpu lsblk netstat nproc pgrep ps pwd ss top true uname ' +
     'uptime vmstat w who whoami'
   ).split(' '),
 );
-/** Programs that read the pipe when no file is named. */
+/** Programs that read standard input without a file. */
 const FILTERS = new Set('cat column cut fold grep head jq nl od paste sed sort tac tail tr uniq wc'.split(' '));
-/** Files of the kernel that hold figures of the machine and nothing else. */
+/** Kernel files with figures of the machine only. */
 const FIGURE_FILES =
   /^\/proc\/(buddyinfo|cpuinfo|diskstats|filesystems|interrupts|loadavg|mdstat|meminfo|partitions|pressure\/(cpu|io|memory)|softirqs|stat|swaps|uptime|version|vmstat|zoneinfo)$/;
-/** What systemctl tells about units without a line of their logs. */
+/** systemctl verbs that show units without log lines. */
 const UNIT_VERBS =
   /^(status|is-active|is-enabled|is-failed|is-system-running|list-units|list-timers|list-sockets|list-unit-files)$/;
 
 /**
- * Why a person has to look at one program of a pipeline that begins on a server, or null. There it is not locked in, and it begins in
- * `/` or in a home folder.
+ * Why a program of a pipeline on a server needs a person; null when it does not. It is not sandboxed there, and starts in `/` or a home
+ * folder.
  */
 export function findServerProblem([name = '', ...args]: readonly string[]): string | null {
-  if (FIGURES.has(name)) return null;
+  if (FIGURE_PROGRAMS.has(name)) return null;
   if (name === 'lsof') return args.some((arg) => arg.startsWith('/')) ? describe(name) : null;
   if (name === 'systemctl')
     return args.every((arg) => arg.startsWith('-')) || args.some((arg) => UNIT_VERBS.test(arg)) ? null : describe(name);
@@ -39,7 +39,7 @@ export function findServerProblem([name = '', ...args]: readonly string[]): stri
   return paths !== null && other === undefined && !searches ? null : describe(other ?? name);
 }
 
-/** The argv for a server: of the state of a unit, no lines of its log, which may be any program's. */
+/** Hardens an argv for a server: a unit's state without log lines, which any program may have written. */
 export function hardenForServer(argv: readonly string[]): readonly string[] {
   return argv[0] === 'systemctl' ? [...argv, '--lines=0'] : argv;
 }

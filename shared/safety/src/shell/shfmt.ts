@@ -4,8 +4,8 @@ import { z } from 'zod';
 
 const Position = z.object({ Offset: z.number() });
 const Span = z.object({ Pos: Position, End: Position });
-/** The parts of the parser's answer that are used. `message` is its error: whatever is not empty throws. */
-const Answer = z.object({
+/** The used parts of the parser's result. A non-empty `message` is an error and throws. */
+const ParserResult = z.object({
   text: z.string(),
   message: z.literal(''),
   file: z.object({
@@ -26,24 +26,24 @@ const Answer = z.object({
   }),
 });
 
-/** Asks the parser about one text; throws when it is no command. */
-export type Shfmt = (question: { readonly text: string; readonly print: boolean }) => z.infer<typeof Answer>;
+/** Parses a text; throws when it is no command. */
+export type Shfmt = (question: { readonly text: string; readonly print: boolean }) => z.infer<typeof ParserResult>;
 
-/** Compiled at first use and never changed: 14 ms and 10 MB that most processes do not need. */
+/** Compiled on first use: 14 ms and 10 MB that most processes do not need. */
 let compiled: WasmModule | undefined;
 
 /**
- * Starts the parser anew, about 4 ms: what a hostile command did to its memory ends with it. sh-syntax itself answers through a
- * promise and gives the module a file system and a console; here it is called directly and is given nothing.
+ * Starts a new parser instance (4 ms), so that a hostile command cannot affect later ones. Calls the module directly, without the file
+ * system and console that sh-syntax would give it.
  */
 export function startShfmt(): Shfmt {
   const require = createRequire(import.meta.url);
   compiled ??= new WebAssembly.Module(readFileSync(require.resolve('sh-syntax/main.wasm')));
   const imports: Record<string, Record<string, () => number | bigint>> = {};
   for (const { module, name } of WebAssembly.Module.imports(compiled))
-    // Numbers of 64 bits are BigInt at this border: the clock and references to values of JavaScript, of which there are none.
+    // 64-bit numbers are BigInt here: the clock and references to JavaScript values, of which there are none.
     (imports[module] ??= {})[name] = /^runtime\.|Get$|Index$|stringVal$/.test(name) ? () => 0n : () => 0;
-  // The module is a pinned version; a wrong name would throw at the first call, and then a person decides.
+  // The module's version is pinned; a wrong name would throw, and then a person decides.
   const { memory, _start, wasmAlloc, process } = new WebAssembly.Instance(compiled, imports).exports as ShfmtExports;
   _start();
   const place = (bytes: Uint8Array): number => {
@@ -61,11 +61,11 @@ export function startShfmt(): Shfmt {
     const options = [0, false, 0, false, true, true, false, false, true, false];
     const pointer = process(name, 0, 0, source, size, size, print, true, 1, stopAt, 0, 0, ...options);
     const result = new Uint8Array(memory.buffer).subarray(pointer);
-    return Answer.parse(JSON.parse(new TextDecoder().decode(result.subarray(0, result.indexOf(0)))));
+    return ParserResult.parse(JSON.parse(new TextDecoder().decode(result.subarray(0, result.indexOf(0)))));
   };
 }
 
-/** What the module exports, as sh-syntax itself calls it. */
+/** Exports of the module that sh-syntax uses. */
 interface ShfmtExports {
   readonly memory: { readonly buffer: ArrayBuffer };
   readonly _start: () => void;
@@ -73,7 +73,7 @@ interface ShfmtExports {
   readonly process: (...args: readonly (number | boolean)[]) => number;
 }
 
-/** The part of WebAssembly that is used here, which Node has and its types lack. */
+/** The used part of WebAssembly, which Node's types lack. */
 interface Wasm {
   readonly Module: (new (bytes: Uint8Array) => WasmModule) & {
     readonly imports: (module: WasmModule) => readonly { readonly module: string; readonly name: string }[];
@@ -83,6 +83,6 @@ interface Wasm {
     imports: Readonly<Record<string, Readonly<Record<string, () => number | bigint>>>>,
   ) => { readonly exports: unknown };
 }
-/** Opaque. */
+/** An opaque handle of a compiled module. */
 type WasmModule = object;
 declare const WebAssembly: Wasm;

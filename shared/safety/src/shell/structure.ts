@@ -1,22 +1,22 @@
 import { forEachChild, parse, type Command, type SyntaxNode } from 'unbash';
 
-/** What a command is made of, however deep: read for the alarm, never to be executed. */
+/** The structure of a command at any depth, for alarms only, never for execution. */
 export interface ShellStructure {
-  /** Every simple command anywhere in it, also inside of substitutions. */
+  /** All simple commands, including those in substitutions. */
   readonly vectors: readonly (readonly string[])[];
-  /** The commands of each pipeline, in order. */
+  /** The commands of each pipeline in order. */
   readonly pipelines: readonly (readonly (readonly string[])[])[];
-  /** Commands with another one inside of their words: the outer one, then all inner ones. */
+  /** Commands whose words contain others: the outer one, then all inner ones. */
   readonly nestings: readonly (readonly (readonly string[])[])[];
-  /** Functions that pipe themselves into themselves. */
+  /** Names of functions that pipe into themselves. */
   readonly bombs: readonly string[];
-  /** Where output is redirected to. */
+  /** Targets of redirections. */
   readonly targets: readonly string[];
-  /** What runs cannot be read: an expansion or quotes in place of a name, or a mistake of grammar. */
+  /** True when a command cannot be read: an expansion or quotes in its name, or a syntax error. */
   readonly hidden: boolean;
 }
 
-/** Reads any text as bash would, as far as it can be read. Total: nesting is limited by the parser. */
+/** Parses any text as bash would, as far as possible. Total: the parser limits nesting. */
 export function readStructure(command: string): ShellStructure {
   const script = parse(command);
   const vectors: (readonly string[])[] = [];
@@ -43,7 +43,7 @@ export function readStructure(command: string): ShellStructure {
   return { vectors, pipelines, nestings, bombs, targets, hidden };
 }
 
-/** The simple commands in a part of the tree, from the outside to the inside. */
+/** The simple commands of a subtree, outermost first. */
 function listCommands(node: SyntaxNode): readonly (readonly string[])[] {
   const found: (readonly string[])[] = [];
   const visit = (child: SyntaxNode): void => {

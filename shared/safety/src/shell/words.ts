@@ -1,20 +1,20 @@
-/** One word of a command as it was written and as the program gets it. */
+/** A word of a command as written (`raw`) and as the program receives it (`value`). */
 export interface ShellWord {
   readonly raw: string;
   readonly value: string;
 }
 
-/** The commands of one pipeline, each a list of words; or the first thing that makes it more than that, in a sentence. */
+/** The commands of a pipeline as lists of words; or the first reason why it is more than that. */
 export type Words =
   { readonly commands: readonly (readonly ShellWord[])[] } | { readonly commands: null; readonly reason: string };
 
-/** Characters that mean themselves in every shell, wherever they stand in a word. */
+/** Characters without special meaning in any shell. */
 const PLAIN = /^[A-Za-z0-9_@%+=:,./-]$/;
 const PRINTABLE = /^[\x20-\x7e]$/;
-/** A `~` or a `^` after one of these is part of a revision such as `HEAD~2`; anywhere else it may be a home folder. */
+/** After these, `~` and `^` belong to a revision such as `HEAD~2`; elsewhere `~` may be a home folder. */
 const REVISION = /^[A-Za-z0-9_~^]$/;
 
-/** What a character outside of quotes does, when it is not plain. */
+/** The meaning of special characters outside of quotes. */
 const MEANINGS: Readonly<Record<string, string>> = {
   ';': 'Several commands in a row (;) are decided by a person.',
   '&': 'Commands joined by &, && or started in the background are decided by a person.',
@@ -37,8 +37,8 @@ const MEANINGS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Splits a command into the words of a pipeline, by a grammar that leaves nothing to a shell: plain characters, quotes,
- * backslashes and `|`. Anything else gives a reason. It knows nothing of programs. Total, and linear in the length.
+ * Splits a command into words by a grammar without shell features: plain characters, quotes, backslashes and `|`. Anything else gives a
+ * reason. Knows no programs. Total, linear time.
  */
 export function splitWords(command: string): Words {
   const commands: ShellWord[][] = [[]];
@@ -80,10 +80,7 @@ function readWord(text: string, start: number): Piece {
   return { value, end: at };
 }
 
-/**
- * `{}` and `!` mean themselves when they are a whole word, which find needs them for; `!` not as the first word of a command, where it
- * negates.
- */
+/** `{}` and `!` are literal as whole words, which find needs; not a leading `!`, which negates. */
 function readLiteral(text: string, start: number): string | null {
   const word = /^(\{\}|!)(?=[ |]|$)/.exec(text.slice(start, start + 3))?.[1] ?? null;
   return word !== null && /[^ |] +$/.test(text.slice(0, start)) ? word : null;
@@ -97,7 +94,7 @@ function readPiece(text: string, at: number, start: number): Piece {
   if (char === '\\') return readEscape(text, at + 1);
   if ((char === '~' || char === '^') && at > start && REVISION.test(text.charAt(at - 1)))
     return { value: char, end: at + 1 };
-  return { reason: MEANINGS[char] ?? describeStranger(char) };
+  return { reason: MEANINGS[char] ?? describeUnusual(char) };
 }
 
 function readEscape(text: string, at: number): Piece {
@@ -112,7 +109,7 @@ function readSingleQuotes(text: string, start: number): Piece {
   if (end === -1) return { reason: "A quote (') is not closed." };
   const value = text.slice(start, end);
   const stranger = [...value].find((char) => !PRINTABLE.test(char));
-  return stranger === undefined ? { value, end: end + 1 } : { reason: describeStranger(stranger) };
+  return stranger === undefined ? { value, end: end + 1 } : { reason: describeUnusual(stranger) };
 }
 
 function readDoubleQuotes(text: string, start: number): Piece {
@@ -121,18 +118,18 @@ function readDoubleQuotes(text: string, start: number): Piece {
   while (at < text.length) {
     const char = text.charAt(at);
     if (char === '"') return { value, end: at + 1 };
-    // Only these four lose their backslash inside of double quotes; before anything else it stays.
+    // Only these four are escaped by a backslash in double quotes.
     const escaped = char === '\\' && '"\\$`'.includes(text[at + 1] ?? ' ');
     if (!escaped && (char === '$' || char === '`' || char === '!'))
-      return { reason: MEANINGS[char] ?? describeStranger(char) };
-    if (!PRINTABLE.test(char)) return { reason: describeStranger(char) };
+      return { reason: MEANINGS[char] ?? describeUnusual(char) };
+    if (!PRINTABLE.test(char)) return { reason: describeUnusual(char) };
     value += escaped ? text.charAt(at + 1) : char;
     at += escaped ? 2 : 1;
   }
   return { reason: 'A quote (") is not closed.' };
 }
 
-function describeStranger(char: string): string {
+function describeUnusual(char: string): string {
   if (char === '\n' || char === '\r') return 'It has more than one line.';
   if (char < ' ' || char === '\x7f') return 'It has a tab or another control character.';
   return 'It has characters beyond ASCII, which can look like others.';

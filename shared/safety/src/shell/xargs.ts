@@ -5,16 +5,15 @@ import { isWideFolder } from './secret-paths.ts';
 
 type Vector = readonly string[];
 
-/** What find does with what it finds, besides -print and -print0. */
+/** Actions of find other than -print and -print0. */
 const OTHER_ACTIONS = /^-(exec|ls|printf|quit)$/;
 const PRINTS = /^-print0?$/;
-/** Between alternatives it is not plain to which of them an action belongs that was not written. */
+/** With alternatives, the implicit action would be ambiguous. */
 const ALTERNATIVES = /^(-o|-or|,)$/;
 
 /**
- * What is executed for the commands of a pipeline, each hardened; or the sentence why not. Pure. A pair of find and xargs is looked at
- * together: xargs takes names as they are, ended by NUL, and find writes them so. Every name begins with the folder in
- * which find began, so that none can be a flag.
+ * Hardens the commands of a pipeline, or returns the reason to ask. Pure. find and xargs are checked as a pair: names are separated by
+ * NUL and start with find's folder, so that none can be a flag.
  */
 export function hardenPipeline(
   vectors: readonly Vector[],
@@ -50,7 +49,7 @@ function hardenPair(
     (!written && before.some((word) => ALTERNATIVES.test(word))) ||
     (written && /^(!|-not)$/.test(before.at(-1) ?? ''));
   if (isOdd) return { reason: 'find writes something else than the names of what it finds, for all that is known.' };
-  // Folders stand in front of the expression; behind it find takes none.
+  // Folders come before the expression; find accepts none after it.
   const begin = before[0] === '-P' ? 1 : 0;
   const end = before.findIndex((word, at) => at >= begin && /^[-(!,]/.test(word));
   const folders = before.slice(begin, end === -1 ? before.length : end);
@@ -60,7 +59,7 @@ function hardenPair(
   return { find: [name, ...before, ...guard, '-print0'], xargs: ['xargs', '-0', ...started.words] };
 }
 
-/** Flags of xargs that are known, without -0 which it gets anyway, and the command behind them. */
+/** Parses xargs: its known flags, except -0, which is always added, and its command. */
 function readXargs(args: Vector): { readonly words: Vector; readonly program: string } | { readonly reason: string } {
   const flags: string[] = [];
   let at = 0;

@@ -2,13 +2,13 @@ import type { ParsedArguments, ProgramTable } from '../program-rule.ts';
 
 const SUMS = '-b -t -z --binary --text --tag --zero';
 
-/** A stream that never ends keeps its turn waiting until the deadline. */
+/** Rejects counts that would make tail run until the deadline. */
 function endsByItself({ flags }: ParsedArguments): string | null {
   const [lines] = flags.get('-n') ?? flags.get('--lines') ?? [];
   return lines === undefined || /^[-+]?\d+[kKmMbB]?$/.test(lines) ? null : 'tail has a count that is no number.';
 }
 
-/** Programs that look at files and folders. What follows a flag's list says why the missing ones are missing. */
+/** Programs that read files and folders. Comments explain excluded flags. */
 export const FILE_PROGRAMS: ProgramTable = {
   ls: {
     flags:

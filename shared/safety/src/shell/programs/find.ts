@@ -1,7 +1,7 @@
 import { quote, type ArgumentReader, type ParsedArguments } from '../program-rule.ts';
 import { findSecretPath, isWideFolder, SECRET_FILES, SECRET_FOLDERS } from '../secret-paths.ts';
 
-/** Tests and actions that only look. Not -execdir, -ok, -delete, -fprint, -fls, -files0-from nor -follow. */
+/** Read-only tests and actions. Excluded: -execdir, -ok, -delete, -fprint, -fls, -files0-from and -follow. */
 const ALONE = new Set(
   (
     '-a -and -o -or -not ! ( ) , -depth -d -mount -xdev -empty -executable -readable -writable -nouser -nogroup -print ' +
@@ -11,7 +11,7 @@ const ALONE = new Set(
 
 const ANYTHING = /^[^-]/;
 const NUMBER = /^[-+]?\d+$/;
-/** Tests with a value, and what the value looks like: never like an action. */
+/** Tests with a value, and the form of the value, which never looks like an action. */
 const VALUED: Readonly<Record<string, RegExp>> = {
   '-name': ANYTHING,
   '-iname': ANYTHING,
@@ -52,25 +52,25 @@ const VALUED: Readonly<Record<string, RegExp>> = {
   '-printf': ANYTHING,
 };
 
-/** Programs that find may start for what it finds: they tell about the files that they are given, and open no other. */
+/** Programs that find may start for its results: they describe files and open none. */
 const TELLING = new Set('basename dirname du echo ls readlink realpath stat'.split(' '));
-/** These print what is in them. */
+/** Programs that print file contents. */
 const READING = new Set(
   'cat cksum cut file grep head md5sum nl od sha1sum sha256sum sha512sum sort tac tail wc zcat'.split(' '),
 );
-/** Whether it may be started over what was found. */
+/** True when find may start it for its results. */
 export function mayStart(program: string): boolean {
   return TELLING.has(program) || READING.has(program);
 }
 
-/** Whether it prints what is in a file, so that it must be given none with secrets. */
+/** True when it prints file contents, so that files with secrets must be excluded. */
 export function isReading(program: string): boolean {
   return READING.has(program);
 }
 
-/** What stands for a found file when the list looks at the program that is started for it: every found path begins with its folder. */
+/** Placeholder for a found file when the started program is checked: every found path starts with its folder. */
 export const FOUND = './found';
-/** Stands in front of what reads files: links and what holds secrets are passed to no program, as in `grep -r`. */
+/** Inserted before programs that read files: excludes links and secret files, as in `grep -r`. */
 export const GUARD: readonly string[] = [
   '!',
   '(',
@@ -85,17 +85,14 @@ export const GUARD: readonly string[] = [
   ')',
 ];
 
-/** The list of programs, as far as find needs it. */
+/** The parts of the program list that find needs. */
 export interface ProgramList {
   readonly harden: (vector: readonly string[]) => ReturnType<ArgumentReader>;
-  /** Null where the list has no flags for the program. */
+  /** Null when the list has no flags for the program. */
   readonly parse: (vector: readonly string[]) => ParsedArguments | null;
 }
 
-/**
- * `find` has an expression instead of flags: folders first, then tests and actions, every one of which has to be known. `-exec` may
- * start a program of the list over what is found.
- */
+/** Parses find's arguments: folders, then tests and actions, all of which must be known. `-exec` may start a listed program. */
 export function createFindReader(list: ProgramList): ArgumentReader {
   return (args) => {
     const folders: string[] = [];
@@ -104,7 +101,7 @@ export function createFindReader(list: ProgramList): ArgumentReader {
     for (let index = 0; index < args.length; index += 1) {
       const word = args[index] ?? '';
       if (word === '-exec') {
-        // Negated, the guard would let through what it is there to keep back.
+        // A negation would invert the guard.
         if (args[index - 1] === '!' || args[index - 1] === '-not') return { reason: 'find negates what it starts.' };
         const started = readStarted(args.slice(index + 1), list);
         if ('reason' in started) return started;
@@ -129,7 +126,7 @@ export function createFindReader(list: ProgramList): ArgumentReader {
   };
 }
 
-/** The words behind `-exec` up to its end, as find reads them. */
+/** Parses the words from `-exec` to its end, as find does. */
 function readStarted(
   words: readonly string[],
   { harden, parse }: ProgramList,
@@ -138,7 +135,7 @@ function readStarted(
   const vector = words.slice(0, Math.max(0, end)).map((word) => (word === '{}' ? FOUND : word));
   const [name = ''] = vector;
   if (!mayStart(name)) return { reason: `find starts ${quote(name)}, which is not on the list of what it may start.` };
-  // The value of a flag may be a pattern or a list of names, and a part of a word may become a flag.
+  // A flag's value may be a pattern or a list of names, and part of a word may become a flag.
   const places = words.slice(0, end).filter((word) => word.includes('{}')).length;
   const operands = parse(vector)?.operands.filter((operand) => operand === FOUND) ?? [];
   const searches = name === 'grep' && vector.some((word) => /^-[a-zA-Z]*r|^--recursive$/.test(word));
@@ -146,7 +143,7 @@ function readStarted(
     return { reason: `find starts ${name} in a way that is not on the list.` };
   const hardened = harden(vector);
   if ('reason' in hardened) return hardened;
-  // Nothing may be put in: behind `{} +` it would be read as an argument of its own.
+  // No flags may be added: after `{} +` they would be read as arguments of find.
   if (hardened.argv.length !== vector.length) return { reason: `find cannot start ${name} as it has to be.` };
   return { words: words.slice(0, end + 1) };
 }

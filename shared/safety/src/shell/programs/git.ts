@@ -8,9 +8,8 @@ import {
 import { findSecretPath } from '../secret-paths.ts';
 
 /**
- * A repository's own configuration can name programs: a pager, a monitor of files, hooks, a signature checker, transports that
- * fetch what is missing. The command line wins over it. What `filter.*.clean` names cannot be switched off from here; see
- * docs/shell.md.
+ * Options that override a repository's configuration, which can name programs: pager, file monitor, hooks, signature checker, transports.
+ * `filter.*.clean` cannot be disabled here; see docs/shell.md.
  */
 const HARDENING = [
   '--no-pager',
@@ -47,24 +46,24 @@ const LOG =
 
 interface Subcommand {
   readonly flags: string;
-  /** False: no word may follow, because it would name something to make. */
+  /** False when operands are forbidden, because they would name something to create. */
   readonly operands: boolean;
-  /** Flags put in behind the subcommand. */
+  /** Flags added after the subcommand. */
   readonly hardening?: readonly string[];
-  /** Operands are patterns, and nothing is made, when one of these is given. */
+  /** With one of these flags, operands are patterns and nothing is created. */
   readonly listing?: readonly string[];
 }
 
-/** A repository's attributes can name programs that show a difference or turn a file into text. */
+/** A repository's attributes can name programs for diffs and text conversion. */
 const NO_DRIVERS = ['--no-ext-diff', '--no-textconv'];
-/** To tell whether the files of a submodule have changed, git starts in it, where the submodule's own configuration names programs. */
+/** Without this, git starts in submodules, whose configuration can name programs. */
 const NOT_INSIDE = '--ignore-submodules=dirty';
 /**
- * With two paths git compares any two files or folders, also where there is no repository. There it does not know this flag and ends;
- * inside of one it changes nothing about a difference.
+ * With two paths git compares any files, even outside of a repository, where it does not know this flag and fails; inside it has no
+ * effect on a diff.
  */
 const IN_REPOSITORY = '--topo-order';
-/** A path that may lie outside of the repository, or the standard input. */
+/** A path that may be outside of the repository, or standard input. */
 const OUTSIDE = /^([/~]|-$|(.*[/:])?\.\.(\/|$))/;
 const LISTING = ['--list', '--contains', '--no-contains', '--merged', '--no-merged', '--points-at'];
 
@@ -123,7 +122,7 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
   shortlog: { flags: '-e -n -s --email --numbered --summary --no-merges --since= --until=', operands: true },
 };
 
-/** `git`: flags of its own ask (`-c`, `-C`, `-p`, `--exec-path`, `--git-dir` lead elsewhere), and so do subcommands that change. */
+/** Parses git's arguments: global flags (`-c`, `-C`, `-p`, `--exec-path`, `--git-dir`) and modifying subcommands need a person. */
 const readGitArguments: ArgumentReader = (given) => {
   const args = given[0] === '--no-pager' ? given.slice(1) : given;
   const [name = '', ...rest] = args;
@@ -140,12 +139,12 @@ function findProblem(name: string, { operands, listing = [] }: Subcommand, parse
   const lists = operands || listing.some((flag) => parsed.flags.has(flag));
   if (!lists && parsed.operands.length > 0) return `git ${name} with a name may make something.`;
   const values = [...parsed.flags.values()].flat();
-  // A signature is checked by a program that the configuration names.
+  // Signatures are checked by a program that the configuration names.
   if (values.some((value) => value.includes('%G'))) return 'Its format checks signatures, which starts a program.';
   const outside = [...parsed.operands, ...(parsed.flags.get('--relative') ?? [])].find((word) => OUTSIDE.test(word));
   if (outside !== undefined) return `git ${name} with ${quote(outside)} may read outside of the repository.`;
   return findSecretPath(parsed.operands);
 }
 
-/** git, in the forms that read. */
+/** git with read-only subcommands. */
 export const GIT_PROGRAMS: ProgramTable = { git: readGitArguments };

@@ -1,7 +1,7 @@
 import { quote, type ArgumentReader, type ParsedArguments, type ProgramTable } from '../program-rule.ts';
 import { readPsArguments } from './ps.ts';
 
-/** `top` and `vmstat` repeat themselves: how often at most, and how many seconds apart. */
+/** Most repetitions, and longest pause in seconds, of `top` and `vmstat`. */
 const MAX_REPEATS = 10;
 
 function endsSoon({ flags }: ParsedArguments): string | null {
@@ -25,7 +25,7 @@ const IP_FLAGS = new Set(
 const IP_OBJECTS = new Set('a addr address link r route rule n neigh neighbor maddr'.split(' '));
 const IP_VERBS = new Set('show list ls'.split(' '));
 
-/** `ip` changes with the same words that it shows with: only flags, an object, `show` and one device. */
+/** `ip` reads and changes with the same words: only flags, an object, `show` and one device are allowed. */
 const readIpArguments: ArgumentReader = (args) => {
   const rest = args.slice(args.findIndex((arg) => !IP_FLAGS.has(arg)));
   const [object = '', verb, ...tail] = args.every((arg) => IP_FLAGS.has(arg)) ? [] : rest;
@@ -43,15 +43,12 @@ const readIpArguments: ArgumentReader = (args) => {
 const SYSTEMCTL_VERBS =
   /^(status|is-active|is-enabled|is-failed|is-system-running|list-units|list-timers|list-sockets|list-unit-files|list-dependencies)$/;
 
-/** The first word is what systemctl does. `show` and `cat` print what services have in their environment. */
+/** Checks systemctl's verb. `show` and `cat` print the environment of services. */
 function looksOnly({ operands: [verb = 'list-units'] }: ParsedArguments): string | null {
   return SYSTEMCTL_VERBS.test(verb) ? null : `systemctl ${quote(verb)} is not on the list.`;
 }
 
-/**
- * Forms of a message in which journald shows a few fields. The others show all, and a core dump has the whole environment of the program
- * among them, as COREDUMP_ENVIRON.
- */
+/** journald output formats with few fields. Others show all fields, among them COREDUMP_ENVIRON, the environment of a crashed program. */
 const JOURNAL_FORM = /^(short(-[a-z]+)*|cat|with-unit)$/;
 
 function showsFewFields({ flags }: ParsedArguments): string | null {

@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { quote, type ParsedArguments, type ProgramTable } from '../program-rule.ts';
 import { findSecretPath, isWideFolder, SECRET_FILES, SECRET_FOLDERS } from '../secret-paths.ts';
 
-/** What a search through folders leaves out: it would print secrets in files that the command does not name. */
+/** Excluded from recursive searches, which would print secrets of files that the command does not name. */
 const LEFT_OUT = SECRET_FILES.map((name) => `--exclude=${name}`);
 const LEFT_OUT_FOLDERS = SECRET_FOLDERS.map((name) => `--exclude-dir=${name}`);
 
@@ -17,7 +17,7 @@ const GREP_FLAGS =
 const withoutFirst = ({ operands }: ParsedArguments): readonly string[] => operands.slice(1);
 const none = (): readonly string[] => [];
 
-/** The first operand of grep is a pattern, unless a flag gives one. */
+/** grep's paths: the first operand is the pattern, unless a flag gives one. */
 function listGrepPaths({ flags, operands }: ParsedArguments): readonly string[] {
   const files = [...(flags.get('-f') ?? []), ...(flags.get('--file') ?? [])];
   const given = files.length > 0 || flags.has('-e') || flags.has('--regexp');
@@ -34,7 +34,7 @@ function isNarrow(parsed: ParsedArguments): string | null {
   return wide === undefined ? null : `A search through ${quote(wide)} meets what is private.`;
 }
 
-/** With a folder diff compares the file of the same name in it, and with two folders all that are in both. */
+/** Checks the files that diff reads in folders: the one of the same name, or all that are in both. */
 function comparesWhatIsNamed({ operands }: ParsedArguments): string | null {
   const wide = operands.find(isWideFolder);
   if (wide !== undefined) return `A comparison with ${quote(wide)} meets what is private.`;
@@ -42,19 +42,19 @@ function comparesWhatIsNamed({ operands }: ParsedArguments): string | null {
   return findSecretPath([posix.join(one, posix.basename(other)), posix.join(other, posix.basename(one))]);
 }
 
-/** A filter of jq cannot write or start anything, but it can read the environment and load other filters. */
+/** Checks a jq filter, which can read the environment and load other filters, but not write or start programs. */
 function readsInputOnly({ operands: [filter = ''] }: ParsedArguments): string | null {
   return /\benv\b|(?<=\$\W*)ENV|\b(import|include|modulemeta|get_search_list)\b/i.test(filter)
     ? 'The filter of jq reads the environment or another file.'
     : null;
 }
 
-/** sed has commands that write files and start programs; only printing lines by their numbers is easy to tell apart. */
+/** Allows sed only to print lines by number, because its commands can write files and start programs. */
 function printsLines({ operands: [script = ''] }: ParsedArguments): string | null {
   return /^(\d+|\$)(,(\+?\d+|\$))?p$/.test(script) ? null : 'sed does more than print lines by their numbers.';
 }
 
-/** Programs that read text, from files or from the pipe. */
+/** Programs that read text from files or the pipe. */
 export const TEXT_PROGRAMS: ProgramTable = {
   grep: {
     flags: GREP_FLAGS,
