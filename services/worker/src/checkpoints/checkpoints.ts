@@ -32,7 +32,7 @@ export type CheckpointForm = 'incremental' | 'stock';
 /** The part of a thread's state that is not yet in Postgres. */
 interface OpenThread {
   readonly lane: Lane;
-  /** Nothing is stored yet, so a read can be skipped. */
+  /** True while nothing is stored, so that reads can be skipped. */
   empty: boolean;
   /** The newest checkpoint that was put and not flushed. */
   head: {

@@ -8,7 +8,7 @@ import { readMessage, writeMessage } from './message-json.ts';
  * ranges. So a turn writes what is new in it, however long the conversation is. What LangGraph's own saver wrote is read as it is.
  */
 
-/** What our checkpoints have beside the fields of LangGraph. */
+/** Fields of our checkpoints beyond LangGraph's. */
 interface Body {
   readonly values: Readonly<Record<string, string>>;
   /** Message numbers by channel: the first and last of each range, in pairs. */
@@ -26,12 +26,12 @@ type ReadRows = (channel: string, pattern: string) => Promise<readonly { version
 /** The prefix of message versions, before the number. */
 const ROW = 'message-';
 
-/** Whether a checkpoint was written in this form, and not by LangGraph's own saver. */
+/** True when a checkpoint has this form instead of LangGraph's own. */
 export function isOurs(checkpoint: object): checkpoint is Checkpoint & Body {
   return 'numbered' in checkpoint;
 }
 
-/** What this process knows of the rows of one thread: the numbers of its messages, and its small values as they were written last. */
+/** A process's cache of one thread's rows: the numbers of its messages and its small values. */
 export class ThreadRows {
   readonly #serde: SerializerProtocol;
   readonly #numbers = new WeakMap<BaseMessage, number>();

@@ -11,8 +11,8 @@ const section = (name: string, lines: readonly string[], more = 0): Section => (
 const many = (count: number, text: string): readonly string[] =>
   Array.from({ length: count }, (_, place) => `${text} ${place}`);
 
-describe('what a prompt is told', () => {
-  it('stands whole and in order while there is room, and an empty section says so', () => {
+describe('the context of a prompt', () => {
+  it('is complete and in order while there is room, and marks empty sections', () => {
     const { text, sections } = fitSections('Now:', [section('one', ['a', 'b']), section('two', [])]);
     expect(text).toBe('Now:\n\nAbout one:\n- a\n- b\n\nAbout two:\n- none');
     expect(sections).toEqual([
@@ -21,7 +21,7 @@ describe('what a prompt is told', () => {
     ]);
   });
 
-  it('loses the last lines of its last section first, and says how many', () => {
+  it('loses the last lines of its last section first, and counts them', () => {
     const given = [section('one', many(3, 'first')), section('two', many(9, 'second'), 990)];
     const { text, sections } = fitSections('Now:', given, 190);
     expect(sections[0]).toEqual({ name: 'one', shown: 3, left: 0 });
@@ -32,7 +32,7 @@ describe('what a prompt is told', () => {
     expect(text).not.toContain(`second ${shown}`);
   });
 
-  it('takes nothing after a line that has no room, however short it is', () => {
+  it('takes no shorter line after one without room', () => {
     const given = [section('one', ['x'.repeat(500), 'short']), section('two', ['short'])];
     expect(fitSections('Now:', given, 300).sections).toEqual([
       { name: 'one', shown: 0, left: 2 },
@@ -40,7 +40,7 @@ describe('what a prompt is told', () => {
     ]);
   });
 
-  it.each(['a', 'ü', '語', '👩‍🚀'])('is within its bound in bytes with texts of “%s”, whatever there is', (char) => {
+  it.each(['a', 'ü', '語', '👩‍🚀'])('stays within its bound in bytes with texts of “%s”', (char) => {
     for (const length of [1, 7, 40, 200])
       for (const count of [0, 1, 30, 400]) {
         const given = ['one', 'two', 'three'].map((name) => section(name, many(count, char.repeat(length)), 9_999_999));

@@ -8,7 +8,7 @@ export interface Section {
   readonly lines: readonly string[];
   /** The number of further lines. */
   readonly more: number;
-  /** Where a person or a tool finds the further lines. */
+  /** Where a person or a tool finds the omitted lines. */
   readonly elsewhere: string;
 }
 

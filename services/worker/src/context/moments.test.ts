@@ -4,7 +4,7 @@ import { momentsIn } from './moments.ts';
 const at = (text: string): Date => new Date(text);
 
 describe('moments', () => {
-  it('are told as the clocks of their zone do', () => {
+  it("are formatted in the time zone's clock time", () => {
     const berlin = momentsIn('Europe/Berlin');
     expect(berlin.minute(at('2026-11-25T23:30:00Z'))).toBe('2026-11-26 00:30');
     expect(berlin.day(at('2026-11-25T23:30:00Z'))).toBe('Thursday 2026-11-26');
@@ -13,7 +13,7 @@ describe('moments', () => {
     expect(momentsIn('Asia/Kathmandu').offset(at('2026-07-25T12:00:00Z'))).toBe('UTC+05:45');
   });
 
-  it('belong to the day of their zone and not of UTC', () => {
+  it('use the day of their zone instead of UTC', () => {
     const auckland = momentsIn('Pacific/Auckland');
     // 01:00 on the 26th there.
     const now = at('2026-11-25T12:00:00Z');

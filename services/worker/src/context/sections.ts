@@ -22,7 +22,7 @@ import type { TimedRule } from './windows.ts';
  * that has read text from outside is told by the tools that ran in it, since its title and their arguments may hold that text.
  */
 
-/** What the lines are made with. */
+/** Data to render the lines. */
 export interface Telling {
   readonly moments: Moments;
   readonly timed: readonly TimedRule[];

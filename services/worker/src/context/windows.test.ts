@@ -7,13 +7,13 @@ import { findTimedRules } from './windows.ts';
 const FOLDER = new URL('../../../../infra/policy/', import.meta.url);
 const read = (file: string): Promise<string> => readFile(new URL(file, FOLDER), 'utf8');
 
-it('finds no change window among the rules that are shipped', async () => {
+it('the shipped rules contain no change window', async () => {
   const set = await loadPolicySet(await readPolicyFolder(fileURLToPath(FOLDER)), 'UTC');
   expect(set.rules.length).toBeGreaterThan(10);
   expect(findTimedRules(set)).toEqual([]);
 });
 
-it('finds the rules that look at the hour or the day, and none that stands beside them or only speaks of it', async () => {
+it('only rules that depend on the hour or day are change windows', async () => {
   const { files } = await readPolicyFolder(fileURLToPath(FOLDER));
   const window = await read('optional/change-window.cedar');
   const spoken = '// What follows does not look at context.hour.\n';

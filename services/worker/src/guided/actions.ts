@@ -3,7 +3,7 @@ import { parseJson } from '@signalbox/contracts/system-error';
 import { say } from '@signalbox/messages/say';
 import type { Actions, Wish } from './spec.ts';
 
-/** What a text is, read as an action. */
+/** A text parsed into an action. */
 export type ReadAction =
   | { readonly kind: 'words' }
   /** `isLegacy`: the action lacks its agent's name. */

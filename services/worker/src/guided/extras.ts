@@ -3,7 +3,7 @@ import type { RecordedRun } from '@signalbox/contracts/governance/execution-turn
 import type { AgentRun } from '../agents/agent.ts';
 import type { CommonState } from './state.ts';
 
-/** What a single run carries beside the state. Never checkpointed. */
+/** Data of a single run beside the state; never checkpointed. */
 export interface RunExtras {
   readonly run: AgentRun;
   /** Id of the turn's first message: marks what belongs to this turn, also when it is resumed. */
@@ -16,7 +16,7 @@ export function extrasOf(config: LangGraphRunnableConfig): RunExtras {
   return config.configurable?.['extras'] as RunExtras; // put there by turn.ts on every invoke
 }
 
-/** What this turn has left so far. */
+/** This turn's record parts so far. */
 export function partsOfTurn({ record }: Pick<CommonState, 'record'>, turnKey: string): CommonState['record'] {
   return record.filter((part) => part.turnKey === turnKey);
 }

@@ -1,7 +1,7 @@
 import type { PassRecord, RecordedAnswer } from '@signalbox/contracts/governance/execution-turn';
 import type { TurnPart } from './state.ts';
 
-/** What the record of a pass says of the release that made it. */
+/** The release versions in the record of a pass. */
 export type Versions = Omit<PassRecord['versions'], 'model'>;
 
 type Acted = Extract<TurnPart, { kind: 'acted' }>;

@@ -75,7 +75,7 @@ export async function readWithModel(
   return { wish: action === NONE ? null : { action, data: data ?? {} }, asks };
 }
 
-/** Whether there is a model to ask. The built-in planner plans calls of tools and knows nothing of an agent's actions. */
+/** True when there is a model to ask. The built-in planner plans tool calls and knows no agent's actions. */
 export function canRead({ name }: Pick<Model, 'name'>): boolean {
   return name !== OFFLINE;
 }

@@ -59,7 +59,7 @@ function toPatch(
   return { type: 'server.a2ui.patch', turnKey, key, payload: { surfaceId: ui.surfaceId, text, buttons } };
 }
 
-/** What the person is to see of a turn. Audit events are for audits. */
+/** The turn's replies, without audit events. */
 export function repliesOf({ outbox }: Pick<CommonState, 'outbox'>, turnKey: string): readonly AgentReply[] {
   return outbox
     .filter(isPatch)

@@ -28,7 +28,7 @@ export interface Wish {
   readonly data: unknown;
 }
 
-/** What a turn of the graph is about. `news`: what the runtime has to say, such as what came of a decision. */
+/** The input of a graph's turn. `news`: a message of the runtime, such as the result of a decision. */
 export type Heard =
   | { readonly kind: 'action'; readonly name: string }
   | { readonly kind: 'words'; readonly text: string }
@@ -46,7 +46,7 @@ export interface Reader {
   readonly device: Device;
 }
 
-/** What a node may look at and use. */
+/** The data and functions of a node. */
 export interface NodeContext<D, A extends Actions> extends Reader {
   readonly domain: D;
   readonly heard: Heard;
@@ -57,7 +57,7 @@ export interface NodeContext<D, A extends Actions> extends Reader {
   call(tool: string, args: Readonly<Record<string, unknown>>): Promise<ToolCallResult>;
 }
 
-/** What came of a node. All of it is optional: what is left out stays as it was. */
+/** The result of a node; omitted fields stay unchanged. */
 export interface NodeOutcome<D> {
   readonly domain?: Partial<D>;
   /** The view that the person is sent and sees from now on. */

@@ -7,7 +7,7 @@ import type { ModelSpend } from '@signalbox/models/port';
 import { addMessages } from '../agents/add-messages.ts';
 import type { Device, Heard, Mode } from './spec.ts';
 
-/** What an agent sends. Those of the kind `server.audit.event` reach no channel. */
+/** An event that an agent sends. `server.audit.event` reaches no channel. */
 export type ServerEvent = { readonly turnKey: string } & (
   | {
       readonly type: 'server.a2ui.patch';
@@ -23,7 +23,7 @@ export type ServerEvent = { readonly turnKey: string } & (
   | { readonly type: 'server.audit.event'; readonly payload: Readonly<Record<string, string>> }
 );
 
-/** What a node leaves for the record of its turn: `turnKey` is the id of the turn's first message. */
+/** A node's data for the record of its turn; `turnKey` is the id of the turn's first message. */
 export type TurnPart = { readonly turnKey: string; readonly run: RecordedRun } & (
   | { readonly kind: 'read'; readonly asks: RecordedAsk[] }
   | {
@@ -35,7 +35,7 @@ export type TurnPart = { readonly turnKey: string; readonly run: RecordedRun } &
     }
 );
 
-/** What the conversation is, and where its graph is. */
+/** The conversation, and the position in its graph. */
 export interface Meta {
   readonly sessionId: string;
   readonly agentId: string;

@@ -1,4 +1,4 @@
-/** What the judge knows of a turn after a pass. */
+/** The judge's facts of a turn after a pass. */
 export interface PassFacts {
   readonly passes: number;
   readonly maxPasses: number;

@@ -18,7 +18,7 @@ const attempt = (step: () => void): 'taken' | 'refused' => {
 };
 
 describe('a turn', () => {
-  it('goes round by its table, a refusal included', () => {
+  it('follows its table, also after a refusal', () => {
     expect(
       walk('THINKING', 'PROPOSING', 'GOVERNING', 'EXECUTING', 'OBSERVING', 'EVALUATING', 'THINKING', 'TERMINAL'),
     ).toHaveLength(9);
@@ -27,7 +27,7 @@ describe('a turn', () => {
     ).toHaveLength(9);
   });
 
-  it('asks policy only about calls that it could let run', () => {
+  it('asks policy only about calls that may run', () => {
     const [only, both] = [
       ['OBSERVING', 'EVALUATING'],
       ['OBSERVING', 'GOVERNING', 'EXECUTING', 'OBSERVING', 'EVALUATING'],
@@ -39,7 +39,7 @@ describe('a turn', () => {
     ]);
   });
 
-  it('begins with an answer of an earlier run, or with a decision about an earlier proposal', () => {
+  it("may begin with an earlier run's answer, or a decision about an earlier proposal", () => {
     expect(walk('PROPOSING', 'OBSERVING', 'EVALUATING')).toHaveLength(4);
     expect(walk('GOVERNING', 'EXECUTING')).toHaveLength(3);
   });
@@ -50,7 +50,7 @@ describe('a turn', () => {
     expect(() => walk('THINKING', 'TERMINAL', 'THINKING')).toThrow(/nowhere/);
   });
 
-  it('never takes a step that is not in the table, whatever it is told', () => {
+  it('never takes a step that is not in the table', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...PHASES), { maxLength: 40 }), (steps) => {
         const machine = createMachine();

@@ -58,8 +58,8 @@ export function callPhases(pass: readonly string[]): readonly (readonly string[]
 }
 
 /**
- * Where one turn is: at IDLE. It lives as long as the turn's run; a resumed run starts at IDLE again, and its effects are the ledger's.
- * `entered` is told of each phase that follows.
+ * The phase of one turn, beginning at IDLE, also for a resumed run, whose effects are in the ledger. `entered` is
+ * called with each later phase.
  */
 export function createMachine(entered: (phase: Phase) => void = () => undefined) {
   const path: Phase[] = ['IDLE'];

@@ -10,7 +10,7 @@ export interface Loaded {
   readonly tools?: readonly string[];
 }
 
-/** For whom, and where, groups are to be loaded. */
+/** The person and conversation for which groups are loaded. */
 export interface LoadingPlace {
   readonly userKey: string;
   readonly role: Role;

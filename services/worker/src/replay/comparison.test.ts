@@ -35,7 +35,7 @@ function passOf(pass: number): PassRecord {
   };
 }
 
-/** As much of a decision as a comparison reads. */
+/** The part of a decision that is compared. */
 const DECIDED = {
   action: { tool: 'look', toolVersion: '1', arguments: {}, resources: [], requester: { userKey: '1' }, assessment: {} },
   question: {},
@@ -44,18 +44,18 @@ const DECIDED = {
 } as unknown as RecordedDecision;
 
 describe('a comparison of passes', () => {
-  it('finds none where all is as it was, however long it took and whichever run did it', () => {
+  it('finds no difference between equal passes, whatever their duration and run', () => {
     const again = { ...passOf(1), calls: passOf(1).calls.map((call) => ({ ...call, durationMs: 700 })) };
     expect(comparePasses([passOf(1)], [again])).toBeNull();
   });
 
-  it('reads the phases of calls about which policy was not asked as it records them now', () => {
+  it('normalizes the phases of calls without a policy decision', () => {
     const now = { ...passOf(1), phases: ['THINKING', 'PROPOSING', 'OBSERVING', 'EVALUATING'] };
     const resumed = { ...passOf(1), phases: ['IDLE', 'PROPOSING', 'OBSERVING', 'EVALUATING'] };
     expect([comparePasses([passOf(1)], [now]), comparePasses([passOf(1)], [resumed])]).toEqual([null, null]);
   });
 
-  it('finds that a call was let run, or was not, where policy was asked', () => {
+  it('finds a changed permission to run where policy was asked', () => {
     const [ran, refused] = [true, false].map((isRun) => ({
       ...passOf(1),
       phases: ['THINKING', 'PROPOSING', 'GOVERNING', ...(isRun ? ['EXECUTING'] : []), 'OBSERVING', 'EVALUATING'],
@@ -64,7 +64,7 @@ describe('a comparison of passes', () => {
     expect(comparePasses([ran], [refused])?.what).toBe('phases');
   });
 
-  it('finds another risk of a call, and no difference in how its reasons are worded', () => {
+  it('finds a changed risk, but ignores the wording of its reasons', () => {
     const [was, worded, worse] = [
       { risk: 'safe', reasons: ['It only reads.'] },
       { risk: 'safe', reasons: ['Es liest nur.'] },
@@ -95,7 +95,7 @@ describe('a comparison of passes', () => {
     ['verdict of the judge', (pass) => (pass.outcome = 'limit')],
   ];
 
-  it.each([...ofPrompt, ...ofTools, ...ofNeither])('names the %s, and the pass', (what, change) => {
+  it.each([...ofPrompt, ...ofTools, ...ofNeither])('names the changed %s and its pass', (what, change) => {
     const other = passOf(2);
     change(other);
     expect(comparePasses([passOf(1), passOf(2)], [passOf(1), other])).toMatchObject({ pass: 2, what });
@@ -118,7 +118,7 @@ describe('a comparison of passes', () => {
     for (const [what, change] of compared) expect(comparePasses([before], changed(change))).toMatchObject({ what });
   });
 
-  it('names a pass too many or too few', () => {
+  it('names an additional or missing pass', () => {
     expect(comparePasses([passOf(1), passOf(2)], [passOf(1)])).toMatchObject({ what: 'passes' });
     expect(comparePasses([passOf(1)], [passOf(1), passOf(2)])).toMatchObject({ what: 'passes' });
   });

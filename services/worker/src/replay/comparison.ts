@@ -29,7 +29,7 @@ type FirstDifference = Omit<Difference, 'pass'> | null;
 const VERSIONED = ['prompt', 'tools', 'state'] as const;
 export type Versioned = (typeof VERSIONED)[number];
 
-/** What had another version when these passes were recorded than it has now. Pure. */
+/** Versions that differ between the recorded and the current passes. Pure. */
 export function otherVersions(recorded: readonly PassRecord[], now: readonly PassRecord[]): readonly Versioned[] {
   return VERSIONED.filter((one) => recorded.some((was, index) => was.versions[one] !== now[index]?.versions[one]));
 }

@@ -26,8 +26,8 @@ type Step =
 class Halted extends Error {}
 
 /**
- * Where a replay is in the record of its turn. The agent is given what was answered then; when it asks for what was never
- * recorded, the run halts and `halt` says why.
+ * The position of a replay in its turn's record. The agent gets recorded answers; a request that was never recorded
+ * halts the run, and `halt` says why.
  */
 export class Cursor {
   halt: Halt | null = null;

@@ -44,7 +44,7 @@ export async function carryOutAgain(
     machine.to('OBSERVING');
     return read.refused;
   }
-  // What it is or stands for could not be told then, so policy was not asked.
+  // Its meaning could not be determined then, so policy was not asked.
   if (!was.decided && !was.result.ok && isUndecidable(read.runnable)) {
     machine.to('OBSERVING');
     return asResult(was.result);
@@ -61,7 +61,7 @@ export async function carryOutAgain(
   return { ...asResult(was.result), decided };
 }
 
-/** Whether a call could have been refused although it was readable: by what it holds, or because what it stands for was not found. */
+/** True when a readable call may still have been refused, by its content or because its meaning was not found. */
 function isUndecidable(call: Runnable): boolean {
   if (call.tool.resolve) return true;
   try {
@@ -84,7 +84,7 @@ function decideAgain(
   const agent = { id: head.agent, class: was.action.agentClass };
   const { threadId, chatKey } = head;
   const scope = { actor: run.actor, agent, threadId, chatKey, turnId: run.turnId };
-  // What a tool declares of itself is a fact of then.
+  // A tool's own declarations are recorded facts.
   const { egress, touchesPrivate } = was.action.assessment;
   const action = propose(
     scope,
@@ -110,7 +110,7 @@ function limitsOf({ budget }: PolicyQuestion['context']): BudgetLimits {
   return { callsPerHour: budget.callsLeft, tokensPerDay: budget.tokensLeft, costUsdPerDay: budget.costUsdLeft };
 }
 
-/** Whether a call was let run then: refused at the claim, or known from an earlier run, it was not. */
+/** True when a call ran then, rather than being refused at the claim or known from an earlier run. */
 function hasRun({ phases, calls }: ExecutionTurn, callId: string): boolean {
   const place = calls.findIndex((call) => call.callId === callId);
   return callPhases(phases)[place]?.includes('EXECUTING') ?? false;

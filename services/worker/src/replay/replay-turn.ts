@@ -16,7 +16,7 @@ import { carryOutAgain } from './decision.ts';
 import { asResult } from './result.ts';
 import type { ReplayStates } from './states.ts';
 
-/** What came of a replay of one turn. What could not be gone through is never called the same. */
+/** The result of replaying one turn. An incomplete replay never counts as equal. */
 export type Replayed =
   /** `otherVersions`: parts with another version then; prompts and tools were not compared. */
   | { readonly kind: 'same'; readonly otherVersions?: readonly Versioned[] }
@@ -25,7 +25,7 @@ export type Replayed =
   | { readonly kind: 'nothing'; readonly why: string }
   | { readonly kind: 'not-replayable'; readonly why: string };
 
-/** What a replay is made with: nothing that has an effect. */
+/** Dependencies of a replay, none of which has effects. */
 export interface ReplayParts {
   readonly registry: ToolRegistry;
   readonly plugin: AgentPlugin;
