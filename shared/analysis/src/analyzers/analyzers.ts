@@ -12,7 +12,7 @@ import { HOT_SPOTS_ANALYZER } from './quality/hot-spots.ts';
 import { RISK_ANALYZER } from './secrets/risk/risk.ts';
 import { SECRETS_ANALYZER } from './secrets/secrets/secrets.ts';
 
-/** All analyzers. To add one: a folder here, a line in this table, and its rules in the table of rules. */
+/** All analyzers. To add one, create its folder here, list it here, and add its rules to `rules/`. */
 export const ANALYZERS: readonly Analyzer[] = [
   DISCOVERY_ANALYZER,
   CODE_ANALYZER,

@@ -1,4 +1,4 @@
-/** Joins expressions as alternatives, so that each stays short. All use the flags of the first. */
+/** Joins regular expressions as alternatives, with the flags of the first. */
 export function anyOf(...parts: readonly [RegExp, ...RegExp[]]): RegExp {
   return new RegExp(parts.map(({ source }) => source).join('|'), parts[0].flags);
 }

@@ -1,10 +1,9 @@
 import { MAX_TEXT_BYTES, type Analyzer } from '../analyzer.ts';
 
 const FOLDERS = 20;
-/** Reported names of unread files. */
 const LARGE = 20;
 
-/** Counts files and bytes by folder, links, submodules and history. Has no rules. */
+/** Counts files and bytes by folder, links, submodules and commits. Has no rules. */
 export const DISCOVERY_ANALYZER: Analyzer<null> = {
   name: 'discovery',
   version: 1,
@@ -26,7 +25,6 @@ export const DISCOVERY_ANALYZER: Analyzer<null> = {
         commit: view.commit,
         committedAt: view.committedAt,
         files: view.files.length,
-        // No analyzer reads their contents.
         unread: large.length,
         large: large.slice(0, LARGE).map(({ path }) => path),
         bytes: view.files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),

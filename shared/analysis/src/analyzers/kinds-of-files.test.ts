@@ -38,7 +38,7 @@ describe('kinds of files', () => {
   });
 
   it('answers for hostile paths and texts at once', () => {
-    // The processor's time, not the clock's: the machine may be busy with something else.
+    // CPU time does not depend on the load of the machine.
     const before = process.cpuUsage();
     for (const one of ['a.', 'aTest', '-_', '/', 'docs/']) {
       const path = one.repeat(4_000 / one.length);

@@ -1,6 +1,6 @@
 import { anyOf } from './any-of.ts';
 
-/** Folder and file names of a kind, by conventions of the languages. */
+/** Folder and file names of one kind, by the conventions of the languages. */
 interface Kind {
   readonly folder: RegExp;
   readonly file: RegExp;
@@ -54,11 +54,11 @@ const DOCUMENTATION: Kind = {
   file: /\.(?:md|mdx|markdown|rst|adoc|asciidoc|txt|rdoc|pod|textile|org)$|^(?:readme|changelog|changes|history|licen[sc]e|copying|notice|authors|contributing|security)(?:-[\w-]+)?$/i,
 };
 
-/** Marks near the beginning of a generated file: Go's sentence, .NET's tag, and usual words. */
+/** Phrases near the top of a generated file, such as those of Go and .NET. */
 const SAYS_GENERATED = anyOf(
   /@generated\b|<auto-?generated|\bauto-?generated\b|code generated .{0,80}do not edit/im,
   /do not (?:edit|modify)\b.{0,80}generated/im,
-  // Helpers emitted by the TypeScript compiler.
+  // Helper functions that the TypeScript compiler emits.
   /^var __\w{1,40} = \(this && this\.__/m,
   /^\W{0,6}(?:this (?:file|code) (?:is|was|has been) )?(?:automatically )?generated (?:by|from|with|using)\b/im,
 );
@@ -66,7 +66,6 @@ const HEAD_LENGTH = 1_000;
 /** Average line length above which a file is minified. */
 const MINIFIED_LINE_LENGTH = 400;
 
-/** True for tests and their fixtures. */
 export function isTest(path: string): boolean {
   return isOf(TEST, path);
 }
@@ -76,18 +75,17 @@ export function isVendored(path: string): boolean {
   return isOf(VENDORED, path);
 }
 
-/** True for generated files, by name, and by text if given. */
+/** Checks the path, and the text if given. */
 export function isGenerated(path: string, text = ''): boolean {
   return isOf(GENERATED, path) || SAYS_GENERATED.test(text.slice(0, HEAD_LENGTH)) || isMinified(path, text);
 }
 
-/** True for examples. Below the sources a folder of that name is product code, such as a Java package. */
+/** True for examples. Below a source folder the name means product code, such as a Java package. */
 export function isExample(path: string): boolean {
   const source = /(?:^|\/)(?:src|lib|app|main)\//.exec(path);
   return isOf(EXAMPLE, source ? path.slice(0, source.index + 1) : path);
 }
 
-/** True for documentation. */
 export function isDocumentation(path: string): boolean {
   return isOf(DOCUMENTATION, path);
 }
@@ -98,7 +96,6 @@ function isOf({ folder, file }: Kind, path: string): boolean {
   return file.test(name) || parts.some((part) => folder.test(part));
 }
 
-/** True for minified files. */
 export function isMinified(path: string, text: string): boolean {
   if (text.length < 2_000 || !/\.(?:js|mjs|cjs|css)$/.test(path)) return false;
   let lines = 1;

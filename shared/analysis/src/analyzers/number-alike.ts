@@ -1,4 +1,4 @@
-/** Numbers equal problems in order, so that each stays the same finding while lines move. */
+/** Numbers equal problems in order, so that each keeps its fingerprint when lines move. */
 export function numberAlike<P extends { readonly rule: string; readonly identity: string; readonly path?: string }>(
   problems: readonly P[],
 ): readonly P[] {

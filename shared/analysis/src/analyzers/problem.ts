@@ -2,7 +2,6 @@ import type { Severity } from '@signalbox/contracts/repository/finding';
 
 /** A problem in one file, as cached. */
 export type Problem = {
-  /** Rule name without the analyzer prefix. */
   readonly rule: string;
   readonly severity: Severity;
   readonly line: number | null;
@@ -12,7 +11,6 @@ export type Problem = {
   readonly identity: string;
 };
 
-/** Lowers a severity by one level. */
 export function lessen(severity: Severity): Severity {
   return LESS[severity];
 }

@@ -2,7 +2,6 @@ import type { RawFinding, Severity } from '@signalbox/contracts/repository/findi
 import { toEvidence } from '../evidence.ts';
 import { isDocumentation } from '../kinds-of-files.ts';
 
-/** Parts of a finding; texts from the repository are sanitized here. */
 interface Told {
   readonly path: string;
   readonly line?: number | undefined;
@@ -12,7 +11,7 @@ interface Told {
   readonly identity?: string;
 }
 
-/** Creates a finding of the dependency rules. */
+/** Builds a dependency finding; sanitizes all texts that come from the repository. */
 export function finding(rule: string, told: Told): RawFinding {
   const { path, line = null, severity, evidence = '', values, identity = '' } = told;
   return {
@@ -28,7 +27,7 @@ export function finding(rule: string, told: Told): RawFinding {
   };
 }
 
-/** Lists a few names for a sentence. */
+/** Joins the first three names, with an ellipsis when there are more. */
 export function someOf(names: readonly string[]): string {
   const some = names.slice(0, SOME).map((name) => name.slice(0, MAX_NAME_LENGTH));
   return names.length > SOME ? `${some.join(', ')} …` : some.join(', ');
@@ -38,7 +37,7 @@ const SOME = 3;
 const MAX_NAME_LENGTH = 60;
 const MAX_IDENTITY_LENGTH = 300;
 
-/** Lowers the severity for a documentation site, which is not shipped. */
+/** Lowers the severity in documentation folders, because a documentation site is not part of the product. */
 function weigh(path: string, severity: Severity): Severity {
   const folder = path.slice(0, path.lastIndexOf('/') + 1);
   const isMinor = severity === 'info' || severity === 'low';

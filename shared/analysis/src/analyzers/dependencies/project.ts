@@ -5,25 +5,23 @@ import type { LockFacts, ManifestFacts, PackageFacts } from './packages/package.
 import { normalName } from './packages/python/requirement.ts';
 import { folderOf } from './packages/read-packages.ts';
 
-/** Facts of one file with its folder. */
 export interface Placed<F> {
   readonly path: string;
   readonly folder: string;
   readonly facts: F;
 }
 
-/** All manifests and lock files of a commit, except those of tests, examples and templates. */
+/** Manifests and lock files of a commit, except those of tests, examples and templates. */
 export interface Project {
   readonly manifests: readonly Placed<ManifestFacts>[];
   readonly locks: readonly Placed<LockFacts>[];
   readonly broken: readonly Placed<PackageFacts>[];
-  /** Regular files of the commit. */
   readonly paths: ReadonlySet<string>;
-  /** Keys of the packages of this repository, such as `npm react`. */
+  /** Keys of this repository's packages, such as `npm react`. */
   readonly own: ReadonlySet<string>;
 }
 
-/** Combines the facts of single files. */
+/** Combines the facts of single files into a project. */
 export function assemble(noted: readonly Noted<PackageFacts>[], view: Pick<RepositoryView, 'files'>): Project {
   const placed = noted
     .filter(({ path }) => isShipped(path))
@@ -39,7 +37,7 @@ export function assemble(noted: readonly Noted<PackageFacts>[], view: Pick<Repos
   };
 }
 
-/** Builds a key such as `npm react`; equivalent names have equal keys. */
+/** Builds a package key such as `npm react`; equivalent names have equal keys. */
 export function ownKey(ecosystem: Ecosystem, name: string): string {
   return `${ecosystem} ${ecosystem === 'PyPI' ? normalName(name) : name}`;
 }
@@ -55,21 +53,21 @@ export function inFolder(folder: string, name: string): string {
   return folder === '' ? name : `${folder}/${name}`;
 }
 
-/** Finds the nearest file of these names in a folder or above it. */
+/** Finds the nearest file with one of these names in a folder or above it. */
 export function findAbove(project: Project, folder: string, names: readonly string[]): string | null {
   for (const one of foldersAbove(folder))
     for (const name of names) if (project.paths.has(inFolder(one, name))) return inFolder(one, name);
   return null;
 }
 
-/** Makes a folder relative to another; null when it is not below it. */
+/** Returns a folder's path relative to `above`; null when it is not below. */
 export function seenFrom(above: string, folder: string): string | null {
   if (above === '') return folder;
   if (folder === above) return '';
   return folder.startsWith(`${above}/`) ? folder.slice(above.length + 1) : null;
 }
 
-/** True when workspace patterns include a folder; `*` is one part, `**` any number. */
+/** True when workspace patterns include a folder; `*` is one segment, `**` any number. */
 export function isMember(patterns: readonly string[], folder: string): boolean {
   const isIn = (pattern: string): boolean => {
     const wanted = pattern.replace(/^\.?\/|\/$/g, '').split('/');
@@ -89,7 +87,7 @@ function isPart(pattern: string, part: string): boolean {
 /** Folders of templates, whose manifests are copied before use. */
 const TEMPLATE = /(?:^|\/)(?:_?templates?|template-[^/]*|scaffold(?:ing|s)?|skeletons?|starters?|generators?)\//i;
 
-/** True for a manifest that is installed, not one of tests, examples or templates. */
+/** True unless the manifest belongs to a test, an example or a template. */
 export function isShipped(path: string): boolean {
   return !TEMPLATE.test(path) && !isExample(path) && !isTest(path);
 }

@@ -8,7 +8,6 @@ import {
 import semver from 'semver';
 import { normalName } from './packages/python/requirement.ts';
 
-/** Maximum length of a version. */
 const LIMIT = 200;
 
 /** True when a range allows a version. An unparsable range, such as a tag, allows every version. */
@@ -29,11 +28,11 @@ export function satisfiesRange(ecosystem: Ecosystem, version: string, range: str
 function satisfiesSemver(version: string, range: string): boolean {
   if (semver.validRange(range, { loose: true }) === null || semver.valid(version, { loose: true }) === null)
     return true;
-  // Prereleases are allowed only when the range has one; a lock file may still have one by a tag.
+  // Includes prereleases, because a tag may have locked one.
   return semver.satisfies(version, range, { loose: true, includePrerelease: true });
 }
 
-/** `1.2` means `^1.2`, and commas mean “and”. */
+/** Cargo reads `1.2` as `^1.2` and a comma as “and”. */
 function cargoRange(range: string): string {
   return range
     .split(',')
@@ -42,7 +41,7 @@ function cargoRange(range: string): string {
     .join(' ');
 }
 
-/** PEP 440, plus the carets and tildes of Poetry. */
+/** Supports PEP 440, and the caret and tilde ranges of Poetry. */
 function satisfiesPython(version: string, range: string): boolean {
   const plain = range.replaceAll(/\s/g, '');
   if (plain === '' || plain === '*') return true;
@@ -57,7 +56,7 @@ function poetryPart(part: string): string {
   if (release === '') return part;
   if (sign === '') return `==${release}${rest}`;
   const parts = release.split('.').map(Number);
-  // A caret allows changes right of the first non-zero part, a tilde of the last part.
+  // A caret allows changes after the first non-zero part, a tilde in the last part.
   const firstOfWeight = parts.findIndex((one) => one !== 0);
   const ofCaret = firstOfWeight < 0 ? parts.length - 1 : firstOfWeight;
   const at = sign === '^' ? ofCaret : Math.min(1, parts.length - 1);
@@ -65,7 +64,7 @@ function poetryPart(part: string): string {
   return `>=${release}${rest},<${next.join('.')}`;
 }
 
-/** Compares two versions for `sort`. Unparsable ones come first. */
+/** Compares two versions for sorting; unparsable ones come first. */
 export function compareVersions(ecosystem: Ecosystem, one: string, other: string): number {
   if (ecosystem === 'PyPI') {
     const [a, b] = [one, other].map((version) =>

@@ -8,13 +8,13 @@ import { findLanguage } from '../quality/source/languages.ts';
 import { createTree, readTarget } from './link-targets.ts';
 import { readMarkdown, type Link } from './read-markdown.ts';
 
-/** What is known of a page, or of a package and the scripts that it has. */
+/** Facts of a page, or of a manifest with its scripts. */
 export type DocumentationFacts =
   | {
       readonly kind: 'page';
       readonly links: readonly Link[];
       readonly anchors: readonly string[];
-      /** Scripts of a package that it says to run. */
+      /** Package scripts that the page tells the reader to run. */
       readonly scripts: readonly { readonly name: string; readonly line: number }[];
       readonly hasCommands: boolean;
       readonly isOfSite: boolean;
@@ -24,7 +24,7 @@ export type DocumentationFacts =
 type PageFacts = Extract<DocumentationFacts, { kind: 'page' }>;
 type Page = Pick<Noted<PageFacts>, 'path' | 'facts'>;
 
-/** What a score says of documentation. */
+/** Documentation figures for the health score. */
 export type DocumentationSummary = {
   readonly pages: number;
   readonly links: number;
@@ -33,7 +33,7 @@ export type DocumentationSummary = {
   readonly hasContributing: boolean;
 };
 
-/** Whether the pages of a repository lead where they say. Addresses elsewhere are not fetched. */
+/** Checks links and commands in documentation pages. Never fetches external addresses. */
 export const DOCUMENTATION_ANALYZER: Analyzer<DocumentationFacts> = {
   name: 'documentation',
   version: 2,
@@ -83,7 +83,7 @@ export const DOCUMENTATION_ANALYZER: Analyzer<DocumentationFacts> = {
 const PAGE = /\.(?:md|markdown)$/i;
 const PACKAGE = /(?:^|\/)package\.json$/;
 const IMAGE = /\.(?:png|jpe?g|gif|svg|webp|avif|ico|bmp)$/i;
-/** Whether a link of a readme goes on to where more is said: no picture, no badge. */
+/** True for a readme link to further documentation, not to an image or badge. */
 function leadsOn(target: string): boolean {
   return PAGE.test(target) || (/^https?:/i.test(target) && !IMAGE.test(target) && !/badge|shields\.io/i.test(target));
 }
@@ -96,12 +96,12 @@ function readScripts(text: string): readonly string[] {
     const scripts = typeof parsed === 'object' && parsed !== null && 'scripts' in parsed ? parsed.scripts : null;
     return typeof scripts === 'object' && scripts !== null ? Object.keys(scripts).slice(0, MAX_SCRIPTS) : [];
   } catch {
-    // A broken manifest is for its package manager to complain about.
+    // A malformed manifest is reported by the dependency rules.
     return [];
   }
 }
 
-/** What makes another package, whose scripts are not of this repository. */
+/** Commands that create another package, whose scripts are not in this repository. */
 const MAKES_PACKAGE =
   /\b(?:npm|yarn|pnpm|bun)\s+(?:create|init)\b|\bnpx\s{1,8}(?:--?\w{1,20}\s{1,8}){0,4}create-|\bdegit\b/;
 
@@ -128,10 +128,10 @@ function toFound(
   return { line: null, evidence: '', values: {}, identity: '', ...more, path, rule: `documentation/${rule}`, severity };
 }
 
-/** What is written once and then stays: its links were right at the time. And what is shown in another place than it lies in. */
+/** Pages whose links are not checked: historical records, and texts displayed elsewhere. */
 const NOT_FOLLOWED =
   /(?:^|\/)(?:change|history|release|news)[^/]*$|(?:^|\/)\.github\/[^]{0,200}template|(?:^|\/)(?:issue|pull_request)_template/i;
-/** What says that the pages in its folder and below are made into a site, which has addresses of its own. */
+/** Configuration files of site generators; a site has its own addresses. */
 const SITE = anyOf(
   /(?:^|\/)(?:mkdocs\.ya?ml|docusaurus\.config\.\w+|_config\.ya?ml|book\.toml|\.vitepress\/config\.\w+)$/,
   /(?:^|\/)(?:hugo\.\w+|conf\.py|antora\.yml|astro\.config\.\w+|gatsby-config\.\w+|mint\.json|docs\.json)$/,
@@ -172,7 +172,7 @@ function judgeLink({ page, link, isOfSite, has, anchorsOf }: LinkPlace): readonl
   };
   if (target.kind === 'unknown') return [];
   if (target.kind === 'outside') return isOfSite ? [] : [toFound(page.path, 'link-outside', 'low', shown)];
-  // A site serves pages without their endings, pictures of its static folder, and both at addresses of its own.
+  // A generated site serves pages without extension and its static files at other addresses.
   if (
     isOfSite &&
     (link.target.startsWith('/') ||
@@ -180,12 +180,12 @@ function judgeLink({ page, link, isOfSite, has, anchorsOf }: LinkPlace): readonl
       (IMAGE.test(target.path) && link.target.startsWith('..')))
   )
     return [];
-  // A name alone may be anything: an identifier, a page of a wiki.
+  // A bare name may be an identifier or a wiki page.
   if (!/[./]/.test(link.target) && !link.target.startsWith('#')) return [];
   if (!has(target.path)) {
-    // What it is built of is a page of another kind.
+    // HTML pages are built from sources in another format.
     if (/\.html?$/.test(target.path)) return [];
-    // A forge shows these without their endings as well.
+    // A code host also serves these pages without their extension.
     if (has(`${target.path}.md`) && isOfSite) return [];
     const isImage = IMAGE.test(target.path);
     return [toFound(page.path, isImage ? 'missing-image' : 'dead-link', 'low', shown)];
@@ -204,7 +204,7 @@ function judgeLink({ page, link, isOfSite, has, anchorsOf }: LinkPlace): readonl
   return [toFound(page.path, 'dead-anchor', 'low', shown)];
 }
 
-/** Pages on how to work on the repository itself. A guide may tell what to run in a project of the reader's. */
+/** Pages about work on this repository. Other guides may show commands for the reader's own project. */
 const OWN_COMMANDS = /(?:^|\/)(?:readme|contributing|develop|hacking|install|setup|building)[^/]*$/i;
 
 function findUnknownScripts(pages: readonly Page[], packages: readonly (readonly string[])[]): readonly RawFinding[] {
@@ -226,7 +226,7 @@ function findUnknownScripts(pages: readonly Page[], packages: readonly (readonly
     );
 }
 
-/** So many people need to be told how to work together. */
+/** Number of authors above which a contributing guide is expected. */
 const SEVERAL_AUTHORS = 3;
 const MUCH_CODE_BYTES = 20_000;
 

@@ -1,19 +1,19 @@
 import type { RepositoryView } from '../../analyzer.ts';
 
-/** Where a link leads: to a file with perhaps a heading in it, out of the repository, or nowhere that can be judged. */
+/** Destination of a link: a file with an optional anchor, another site, or unknown. */
 export type Target =
   | { readonly kind: 'file'; readonly path: string; readonly anchor: string }
   | { readonly kind: 'outside' }
   | { readonly kind: 'unknown' };
 
-/** Pages of a forge that belong to a repository, and to which a link goes by going up two folders. */
+/** Repository pages of a code host that relative links reach by going up two folders. */
 const FORGE_PAGES =
   /(?:^|\/)(?:issues|pulls?|wiki|releases|actions|discussions|blob|tree|raw|commits?|compare|labels|milestones|security|network|stargazers|graphs|tags|projects|merge_requests|-)(?:\/|$|\?)/;
-/** A folder of somebody's own machine. */
+/** Absolute paths of a developer's machine. */
 const LOCAL = /^(?:file:|[A-Za-z]:[\\/]|\/(?:home|Users)\/)/;
 const TEMPLATE = /[{}$%<>|]|\.{3}|^@/;
 
-/** Reads where the link of a page leads; the page's own path tells what it is relative to. */
+/** Resolves a link relative to the page that contains it. */
 export function readTarget(page: string, written: string): Target {
   if (LOCAL.test(written)) return { kind: 'outside' };
   if (/^(?:[a-z][a-z0-9+.-]*:|\/\/)/i.test(written) || /[{}$<>|]|\.{3}|^@/.test(written)) return { kind: 'unknown' };
@@ -36,12 +36,12 @@ function decode(text: string): string | null {
   try {
     return decodeURIComponent(text);
   } catch {
-    // A percent sign that is one.
+    // The percent sign is literal.
     return null;
   }
 }
 
-/** What a repository has: files, folders, links, and what lies in submodules, which nobody sees here. */
+/** Indexes the files, folders and links of a repository; the contents of submodules are unknown. */
 export function createTree(view: Pick<RepositoryView, 'files' | 'links' | 'submodules'>): (path: string) => boolean {
   const known = new Set<string>(['']);
   const unseen = [...view.submodules, ...view.links.map(({ path }) => path)];

@@ -1,27 +1,22 @@
-/** A link of a page to somewhere: as it is written, without the angle brackets that may be around it. */
+/** A link of a page as written, without angle brackets. */
 export type Link = { readonly target: string; readonly line: number };
 
-/** What is read of a Markdown page. */
 export interface Page {
   readonly links: readonly Link[];
-  /** What a link may name behind `#`, in lower case. */
+  /** Anchors that a link may name after `#`, in lower case. */
   readonly anchors: readonly string[];
-  /** Lines of code and pieces of code within lines. */
+  /** Code blocks by line, and inline code. */
   readonly code: readonly { readonly text: string; readonly line: number }[];
   readonly hasCodeBlock: boolean;
-  /** Whether it begins with settings, as pages of a site generator do. */
+  /** True when the page begins with a YAML or TOML header, as site generators use. */
   readonly hasFrontMatter: boolean;
 }
 
-/** More of one page are written by a program. */
 const MAX_LINKS = 500;
 const MAX_ANCHORS = 1_000;
 const MAX_CODE_LINES = 500;
 
-/**
- * Reads the links, headings and code of a page, line by line and in linear time. It is no whole Markdown: a parser of all of it takes minutes
- * for a page that was made for that.
- */
+/** Reads the links, headings and code of a Markdown page in linear time, without a full parser, which hostile input could stall. */
 export function readMarkdown(text: string): Page {
   const links: Link[] = [];
   const headings: string[] = [];
@@ -81,7 +76,7 @@ const HTML_HEADING = /<h[1-6]\b[^<>]{0,200}>([^\n]{0,500}?)<\/h[1-6]>/i;
 const UNDERLINE = /^ {0,3}(?:={2,}|-{2,})$/;
 const ID = /\b(?:id|name)\s?=\s?["']([^"'<>]{1,200})["']|\{#([\w-]{1,200})\}/g;
 
-/** `](target)` and `](<target>)`, `[name]: target`, and the attributes of HTML. */
+/** Matches `](target)`, `](<target>)`, `[name]: target`, and HTML attributes. */
 const INLINE = /\]\(\s{0,8}(?:<([^<>]{1,1000})>|([^\s()<>]{1,1000}(?:\([^\s()]{0,200}\)[^\s()]{0,200})?))/g;
 const DEFINITION = /^ {0,3}\[(?!\^)[^\]]{1,200}\]:[ \t]{0,8}(?:<([^<>]{1,1000})>|(\S{1,1000}))/;
 const ATTRIBUTE = /<(?:img|a|source|video)\b[^<>]{0,1000}?\b(?:src|href)\s?=\s?["']([^"'<>]{1,1000})["']/gi;
@@ -105,10 +100,7 @@ function withoutComments(text: string): string {
   return parts.join('') + text.slice(at);
 }
 
-/**
- * The anchors that GitHub gives to headings: letters, digits, hyphens and low lines of the text in lower case, hyphens for spaces, and a
- * number for one that was there before. Emphasis with low lines and names of emojis are read both ways.
- */
+/** Builds heading anchors as GitHub does, numbering repeats; also adds the variants for `_emphasis_` and `:emoji:`. */
 function toAnchors(headings: readonly string[]): readonly string[] {
   const seen = new Map<string, number>();
   return headings.flatMap((heading) => {
@@ -117,7 +109,7 @@ function toAnchors(headings: readonly string[]): readonly string[] {
       .replace(/[ \t]#+[ \t]*$/, '')
       .replaceAll(/!\[[^\]]{0,200}\]\([^)]{0,500}\)/g, '')
       .replaceAll(/\[([^\]]{0,300})\](?:\([^)]{0,500}\)|\[[^\]]{0,200}\])/g, '$1')
-      // What stands in code is no tag.
+      // Angle brackets in code are not HTML.
       .replaceAll(CODE_SPAN, (span) => span.replaceAll(/[`<>]/g, ''))
       .replaceAll(/\\[<>]/g, '')
       .replaceAll(/<[!/a-z][^<>]{0,500}>/gi, '')

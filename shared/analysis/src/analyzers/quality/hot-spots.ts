@@ -3,18 +3,18 @@ import { isDocumentation, isExample, isGenerated, isTest, isVendored } from '../
 import { findLanguage } from './source/languages.ts';
 import { readSource } from './source/read-source.ts';
 
-/** How large a file is, and how far its lines are indented in all. */
+/** Number of lines, and the sum of their indentation levels. */
 export type HotSpotsFacts = { readonly lines: number; readonly indents: number };
 
-/** Below any of these a file is no trouble, however it compares with the others. */
+/** A file below any of these limits is never reported. */
 const LEAST_COMMITS_OF_YEAR = 10;
 const LEAST_LINES = 200;
-/** Spaces that a line is indented by on average: in a long list there are fewer. */
+/** Average indentation in spaces; long lists have less. */
 const LEAST_INDENT = 3;
-/** A small repository has no spot that is hotter than the rest, and a young one is changed everywhere. */
+/** Smaller repositories have no meaningful hot spots. */
 const LEAST_FILES = 20;
 const LEAST_AGE_SECONDS = 180 * 86_400;
-/** The share of the files that can be hot. */
+/** Maximum share of files that are reported. */
 const TOP_SHARE = 0.05;
 const MAX_HOT_SPOTS = 5;
 const VERY_HOT = { commits: 40, lines: 800 };
@@ -22,11 +22,7 @@ const ISLAND_LINES = 500;
 const ISLAND_AUTHORS = 3;
 const MAX_ISLANDS = 5;
 
-/**
- * Files in which work is expensive: those that are complex and often changed, after Tornhill, "Your Code as a Crime Scene", 2015. How
- * complex a file is, is told by its indentation, which measures it in any language (Hindle, Godfrey, Holt, "Reading Beside the Lines",
- * 2008). And those that one person of a team alone knows.
- */
+/** Finds often-changed complex files (Tornhill, 2015), measured by indentation (Hindle et al., 2008), and files with one author. */
 export const HOT_SPOTS_ANALYZER: Analyzer<HotSpotsFacts> = {
   name: 'hot-spots',
   version: 2,
@@ -84,7 +80,7 @@ export const HOT_SPOTS_ANALYZER: Analyzer<HotSpotsFacts> = {
   },
 };
 
-/** What is indented further was not indented by hand. */
+/** Deeper indentation is generated. */
 const MAX_INDENT = 80;
 const TAB_WIDTH = 4;
 

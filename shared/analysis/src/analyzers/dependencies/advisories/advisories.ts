@@ -5,7 +5,6 @@ import { finding } from '../finding.ts';
 import { LOCK_FILES, namesPackages, nameOf, readPackages } from '../packages/read-packages.ts';
 import { isShipped } from '../project.ts';
 
-/** Packages in use, and whether only developers use them. */
 type InUse = {
   readonly ecosystem: Ecosystem;
   readonly packages: readonly (readonly [name: string, version: string, isDev: boolean])[];
@@ -61,7 +60,7 @@ function distinct(noted: readonly Noted<InUse>[]): readonly PackageVersion[] {
   return [...new Map(all.map((one) => [keyOf(one), one])).values()];
 }
 
-/** Creates one finding per package and vulnerability, for all records and versions. */
+/** Returns one finding per package and vulnerability, with the highest severity of its records and versions. */
 function findIn({ path, facts }: Noted<InUse>, hits: readonly Hit[]): readonly RawFinding[] {
   const hitsOf = group(hits);
   const worst = new Map<string, { readonly hit: Hit; readonly severity: Severity }>();
@@ -97,7 +96,7 @@ function group(hits: readonly Hit[]): ReadonlyMap<string, readonly Hit[]> {
   return groups;
 }
 
-/** Several databases describe the same vulnerability; its CVE is the common id. */
+/** Prefers the CVE id, because several databases describe the same vulnerability. */
 function weaknessOf({ id, aliases }: Hit): string {
   return [id, ...aliases].filter((one) => one.startsWith('CVE-')).sort()[0] ?? id;
 }
@@ -115,7 +114,7 @@ function rank(severity: Severity): number {
   return ORDER.indexOf(severity);
 }
 
-/** Uses the score if there is one. Development dependencies cannot be reached from outside. */
+/** Derives the severity from the CVSS score if there is one; development dependencies get at most `medium`. */
 function severityOf({ id, score, word }: Hit, isDev: boolean): Severity {
   // Malicious packages have no score and harm everybody who installs them.
   if (id.startsWith('MAL-')) return 'critical';
@@ -123,7 +122,7 @@ function severityOf({ id, score, word }: Hit, isDev: boolean): Severity {
   return isDev && rank(severity) > rank('medium') ? 'medium' : severity;
 }
 
-/** Severity bands of CVSS. */
+/** Maps a CVSS score to its severity band. */
 function ofScore(score: number): Severity {
   if (score >= 9) return 'critical';
   if (score >= 7) return 'high';

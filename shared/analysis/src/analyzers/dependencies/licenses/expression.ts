@@ -1,11 +1,10 @@
 import parse, { type Info } from 'spdx-expression-parse';
 
-/** Maximum length of an expression. */
 const LIMIT = 300;
 
-/** Copyleft licenses that affect dependents, and licenses that forbid some uses. */
+/** Copyleft licenses that also bind dependents, and licenses that forbid some uses. */
 const STRONG = /^(?:A?GPL|SSPL|OSL|EUPL|CC-BY-NC|CC-BY-SA|BUSL|Elastic|Commons-Clause)/i;
-/** Licenses that affect network use, or forbid a use. */
+/** Licenses that also apply to use over a network, or that forbid some uses. */
 const NETWORK = /^(?:AGPL|SSPL|BUSL|Elastic|CC-BY-NC|Commons-Clause)/i;
 
 export type Reading = { readonly isValid: true; readonly tree: Info } | { readonly isValid: false };
@@ -16,12 +15,10 @@ export function readExpression(text: string): Reading {
   try {
     return { isValid: true, tree: parse(text.replaceAll(/(?<=\w)\s?\/\s?(?=\w)/g, ' OR ').trim()) };
   } catch {
-    // An unparsable expression is invalid.
     return { isValid: false };
   }
 }
 
-/** Lists the ids of an expression, without `-only` and `-or-later`. */
 export function idsOf(tree: Info): readonly string[] {
   return 'license' in tree ? [plainId(tree.license)] : [...idsOf(tree.left), ...idsOf(tree.right)];
 }
@@ -30,7 +27,7 @@ export function plainId(id: string): string {
   return id.replace(/-(?:only|or-later)$/, '');
 }
 
-/** Computes the reach of a license: dependents, or even network use. For a choice, the mildest. */
+/** Returns whom a license binds: nobody, linked code, or network use as well. Of a choice, the mildest counts. */
 export function reachOf(tree: Info): 'none' | 'linked' | 'network' {
   if ('license' in tree) {
     if (tree.exception !== undefined || !STRONG.test(tree.license)) return 'none';

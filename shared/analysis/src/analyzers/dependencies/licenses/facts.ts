@@ -19,18 +19,17 @@ export type LicenceFacts =
       readonly isPrivate: boolean;
       readonly line: number | null;
     }
-  /** `unknown`: packages without a license in the lock file. */
+  /** `unknown` counts packages whose license is missing from the lock file. */
   | { readonly kind: 'lock'; readonly packages: readonly LockedLicence[]; readonly unknown: number };
 
-/** Manifests read only for their own license. */
+/** Manifests that are read for their own license only. */
 const ALSO_DECLARES = /(?:^|\/)composer\.json$|\.gemspec$/;
 
-/** True when a file may name a license. */
 export function namesLicence(path: string): boolean {
   return isLicenseFile(path) || namesPackages(path) || (ALSO_DECLARES.test(path) && !isVendored(path));
 }
 
-/** Reads the licenses named in one file. */
+/** Reads the license facts of one manifest, lock file or license file. */
 export async function inspectLicences(path: string, text: string): Promise<LicenceFacts | null> {
   if (isLicenseFile(path)) return { kind: 'text', id: recognizeLicense(text) };
   const name = nameOf(path);
@@ -56,7 +55,7 @@ interface Declared {
   readonly isPrivate: boolean;
 }
 
-/** `.license = 'MIT'` and `.licenses = ['MIT', 'Ruby']`. */
+/** Matches `.license = 'MIT'` and `.licenses = ['MIT', 'Ruby']` in a gemspec. */
 const LICENSE_OF_GEM = /\.licenses?\s{0,20}=\s{0,20}([^\n]{1,300})/;
 
 async function readDeclared(name: string, text: string): Promise<Declared | null> {

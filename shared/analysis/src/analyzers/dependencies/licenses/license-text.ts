@@ -1,4 +1,4 @@
-/** Phrases that identify a license, in lower case with single spaces. The earliest match decides. */
+/** Phrases that identify a license, in lower case with single spaces. The earliest match in the text decides. */
 const WORDS: Readonly<Record<string, readonly string[]>> = {
   'AGPL-3.0': ['gnu affero general public license version 3'],
   'GPL-3.0': ['gnu general public license version 3'],
@@ -27,10 +27,10 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
   WTFPL: ['do what the fuck you want to public license'],
 };
 
-/** The longest license has about 35 KB, with its title at the top. */
+/** The longest license has about 35 KB and its title at the top. */
 const MAX_READ_LENGTH = 40_000;
 
-/** Finds the SPDX id of a license text, without `-only` and `-or-later`; null when unknown. */
+/** Returns the SPDX id of a license text, without `-only` or `-or-later`; null when unknown. */
 export function recognizeLicense(text: string): string | null {
   const plain = text
     .slice(0, MAX_READ_LENGTH)
@@ -47,7 +47,7 @@ export function recognizeLicense(text: string): string | null {
   return /neither the names? of|may not be used to endorse/.test(plain) ? 'BSD-3-Clause' : 'BSD-2-Clause';
 }
 
-/** True for a license file in the root. */
+/** True for a license file in the repository root. */
 export function isLicenseFile(path: string): boolean {
   return /^(?:(?:un)?licen[cs]es?|copying)(?:[._-][\w.-]*)?$/i.test(path) || /^LICENSES\/[^/]+$/.test(path);
 }

@@ -7,7 +7,7 @@ import { idsOf, plainId, reachOf, readExpression } from './expression.ts';
 import { inspectLicences, namesLicence, type LicenceFacts, type LockedLicence } from './facts.ts';
 import { isLicenseFile } from './license-text.ts';
 
-/** Checks the license of the repository, and those of dependencies in lock files. */
+/** Checks the license of the repository and of the dependencies in its lock files. */
 export const LICENCES_ANALYZER: Analyzer<LicenceFacts> = {
   name: 'licences',
   version: 2,
@@ -24,13 +24,12 @@ export const LICENCES_ANALYZER: Analyzer<LicenceFacts> = {
 };
 
 interface Own {
-  /** SPDX ids by license files and by the manifest of the root. */
+  /** SPDX ids from license files and the root manifest. */
   readonly ids: readonly string[];
   readonly hasFile: boolean;
   readonly isPrivate: boolean;
-  /** License in the root manifest, as written. */
   readonly declared: string | null;
-  /** Licenses of license files alone. */
+  /** SPDX ids from license files only. */
   readonly recognized: readonly string[];
 }
 
@@ -49,13 +48,13 @@ function ownLicence(noted: readonly Noted<LicenceFacts>[], { files }: Repository
   };
 }
 
-/** npm's value for an unlicensed project. */
+/** npm's values for a package without an open license. */
 const OTHER_TERMS = /^(?:UNLICENSED|SEE LICEN[CS]E IN .*|proprietary|LicenseRef-.*)$/i;
 
 function findOwn(own: Own, noted: readonly Noted<LicenceFacts>[]): readonly RawFinding[] {
   const found: RawFinding[] = [];
   if (!own.hasFile && own.declared === null)
-    // Expected for a private package.
+    // Less severe for a private package, which needs no license.
     found.push(finding('licences/none', { path: '.', severity: own.isPrivate ? 'info' : 'low', values: {} }));
   for (const { path, facts } of noted) {
     if (facts.kind !== 'manifest' || facts.declared === null || OTHER_TERMS.test(facts.declared)) continue;
@@ -79,7 +78,7 @@ function findOwn(own: Own, noted: readonly Noted<LicenceFacts>[]): readonly RawF
   return found;
 }
 
-/** Finds copyleft licenses that affect this project, unless it has such a license itself. Development dependencies are not distributed. */
+/** Finds copyleft dependencies that bind this project, unless it has such a license. Skips development dependencies. */
 function findCopyleft({ path, facts }: Noted<LicenceFacts>, own: Own): readonly RawFinding[] {
   if (facts.kind !== 'lock' || own.ids.some((id) => isCopyleft(id))) return [];
   return facts.packages
@@ -109,7 +108,6 @@ function isCopyleft(id: string): boolean {
 
 const LICENSES_LISTED = 20;
 
-/** Counts packages by license; those without one are unknown. */
 function summarize(noted: readonly Noted<LicenceFacts>[]): { readonly [name: string]: Fact } {
   const counts = new Map<string, number>();
   const unknown: { path: string; packages: number }[] = [];

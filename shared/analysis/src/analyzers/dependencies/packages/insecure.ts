@@ -2,7 +2,7 @@ import type { Insecure } from './package.ts';
 
 const LOCAL = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\]|[\w-]+\.localhost)$/;
 
-/** The host of an address that is read without encryption from another machine; null for every other address. */
+/** Returns the host of an unencrypted remote address; null for every other address. */
 export function insecureHost(address: string): string | null {
   if (!/^(?:\w+\+)?http:\/\//.test(address)) return null;
   try {
@@ -13,7 +13,7 @@ export function insecureHost(address: string): string | null {
   }
 }
 
-/** Counts addresses by their host. */
+/** Groups unencrypted addresses by host and counts them. */
 export function insecureOf(
   addresses: Iterable<{ readonly address: string; readonly line?: number | undefined; readonly isChecked?: boolean }>,
 ): readonly Insecure[] {

@@ -1,7 +1,7 @@
-/** A value of a file that somebody else wrote, read without trusting its shape. */
+/** An object from an untrusted file. */
 export type Plain = Readonly<Record<string, unknown>>;
 
-/** An object's own entries; none where it is something else. */
+/** Lists the own entries of an object; empty for other values. */
 export function entriesOf(value: unknown): readonly (readonly [string, unknown])[] {
   return isPlain(value) ? Object.entries(value) : [];
 }
@@ -10,7 +10,7 @@ export function fieldOf(value: unknown, name: string): unknown {
   return isPlain(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
-/** The value below several names, one in another. */
+/** Reads a nested value by its keys. */
 export function pathOf(value: unknown, ...names: readonly string[]): unknown {
   return names.reduce(fieldOf, value);
 }
@@ -31,17 +31,17 @@ export function isPlain(value: unknown): value is Plain {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** What a parser makes of a text, null where it finds it wrong or nested too deep. */
+/** Returns the parsed value; null when the parser throws. */
 export function parsed(parse: () => unknown): unknown {
   try {
     return parse() ?? null;
   } catch {
-    // A damaged file, or one made to overflow the stack: there is nothing to read in it.
+    // The file is malformed, or nested so deeply that the stack overflows.
     return null;
   }
 }
 
-/** The lines on which names are first given: `"name": …` and `name = …`. Counts from 1. */
+/** Returns a lookup from a name to the line, from 1, where `"name": …` or `name = …` first occurs. */
 export function linesOfNames(text: string): (name: string, value?: string) => number | undefined {
   const lines = new Map<string, number>();
   for (const [index, line] of text.split('\n').entries()) {
@@ -54,5 +54,4 @@ export function linesOfNames(text: string): (name: string, value?: string) => nu
   return (name, value) => lines.get(`${name}\n${value ?? ''}`) ?? lines.get(name);
 }
 
-/** Longer lines were not written by a person. */
 const MAX_LINE_LENGTH = 1_000;

@@ -24,11 +24,11 @@ const MANIFESTS: Readonly<Record<string, Read>> = {
 
 interface LockFile {
   readonly manager: Manager;
-  /** Null for one that only its own package manager can read. */
+  /** Null for a format that only its package manager can read. */
   readonly read: Read | null;
 }
 
-/** Files that settle versions, by their names. */
+/** Lock files by file name. */
 export const LOCK_FILES: Readonly<Record<string, LockFile>> = {
   'package-lock.json': { manager: 'npm', read: readPackageLock },
   'npm-shrinkwrap.json': { manager: 'npm', read: readPackageLock },
@@ -41,16 +41,16 @@ export const LOCK_FILES: Readonly<Record<string, LockFile>> = {
   'Cargo.lock': { manager: 'cargo', read: readCargoLock },
 };
 
-/** `requirements.txt`, `requirements-dev.txt`, `dev_requirements.txt`, `requirements/base.txt`; what pip-tools compiles from is none. */
+/** Matches names such as `requirements-dev.txt` and `requirements/base.txt`, but not the `.in` inputs of pip-tools. */
 const REQUIREMENTS = /(?:^|\/)(?:(?=[\w.-]*\.txt$)[\w.-]*?requirements|requirements\/)[\w.-]*\.txt$/i;
 
-/** Whether a file says which packages are in use. What others wrote is judged where it comes from. */
+/** True for a manifest or lock file outside vendored folders. */
 export function namesPackages(path: string): boolean {
   const name = nameOf(path);
   return !isVendored(path) && (isKnown(MANIFESTS, name) || isKnown(LOCK_FILES, name) || REQUIREMENTS.test(path));
 }
 
-/** What a file says about packages; null where it says nothing. The same text gives the same. */
+/** Reads a manifest or lock file; null when it has no packages. Deterministic, so that results can be cached. */
 export async function readPackages(path: string, text: string): Promise<PackageFacts | null> {
   const name = nameOf(path);
   const lock = isKnown(LOCK_FILES, name) ? LOCK_FILES[name] : undefined;
@@ -60,7 +60,7 @@ export async function readPackages(path: string, text: string): Promise<PackageF
   return read ? read(text) : readRequirements(path, text);
 }
 
-/** The folder of a file; empty for the root. */
+/** Returns the folder of a file; empty for the root. */
 export function folderOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf('/')));
 }

@@ -5,7 +5,7 @@ import type { ManifestFacts } from '../packages/package.ts';
 import { LOCK_FILES } from '../packages/read-packages.ts';
 import { findAbove, foldersAbove, inFolder, isMember, seenFrom, type Placed, type Project } from '../project.ts';
 
-/** What settles the versions of one language: one of them is enough, and two contradict each other. */
+/** Lock file names by ecosystem. One is enough; two contradict each other. */
 const LOCKS_OF: Readonly<Record<Ecosystem, readonly string[]>> = {
   npm: namesOf('package-lock.json npm-shrinkwrap.json pnpm-lock.yaml yarn.lock bun.lock bun.lockb deno.lock rush.json'),
   PyPI: namesOf('poetry.lock uv.lock Pipfile.lock pdm.lock pixi.lock pylock.toml conda-lock.yml'),
@@ -13,7 +13,7 @@ const LOCKS_OF: Readonly<Record<Ecosystem, readonly string[]>> = {
   'crates.io': ['Cargo.lock'],
 };
 
-/** Manifests of programs without a lock file. Libraries may do without one: who uses them decides on the versions. */
+/** Finds programs without a lock file. Libraries need none, because the programs that use them have one. */
 export function findWithoutLock(project: Project): readonly RawFinding[] {
   return project.manifests.flatMap((manifest) => {
     const { path, folder, facts } = manifest;
@@ -60,7 +60,7 @@ function isRequirements(path: string, folder: string): boolean {
   );
 }
 
-/** Lock files of different package managers side by side. */
+/** Finds lock files of different package managers side by side. */
 export function findTwoLocks(project: Project): readonly RawFinding[] {
   const found: RawFinding[] = [];
   const folders = new Set(project.locks.map(({ folder }) => folder));
@@ -91,14 +91,14 @@ function managerOf(name: string): string {
   return known ?? (name.startsWith('bun.') ? 'bun' : name);
 }
 
-/** Lock files that are damaged. */
+/** Finds malformed lock files. */
 export function findBroken(project: Project): readonly RawFinding[] {
   return project.broken.map(({ path }) =>
     finding('dependencies/broken-lock-file', { path, severity: 'medium', values: {} }),
   );
 }
 
-/** The lock files that settle a manifest: of its folder, or of the nearest above it. */
+/** Lists the lock files of a manifest: in its folder, or in the nearest folder above. */
 export function locksOf(
   project: Project,
   { folder, facts }: Placed<ManifestFacts>,

@@ -3,10 +3,10 @@ import { finding, someOf } from '../finding.ts';
 import type { LockFacts, Locked } from '../packages/package.ts';
 import { foldersAbove, type Placed, type Project } from '../project.ts';
 
-/** So many versions of one package are more than updates in progress. */
+/** Version count of one package above which updates are no longer the likely cause. */
 const MANY_VERSIONS = 4;
 
-/** What lock files say about single packages. */
+/** Finds problems of single packages in lock files. */
 export function findInLocks(project: Project): readonly RawFinding[] {
   return project.locks.flatMap((lock) => [
     ...findWithoutIntegrity(lock),
@@ -16,7 +16,7 @@ export function findInLocks(project: Project): readonly RawFinding[] {
   ]);
 }
 
-/** The names that the manifests which a lock file may settle ask for. */
+/** Collects the names that the manifests of a lock file depend on directly. */
 function directNames(project: Project, { folder, facts }: Placed<LockFacts>): ReadonlySet<string> {
   return new Set(
     project.manifests
@@ -32,10 +32,10 @@ function findWithoutIntegrity({ path, facts }: Placed<LockFacts>): readonly RawF
   return [finding('dependencies/no-integrity', { path, severity: 'low', evidence: someOf(names), values })];
 }
 
-/** One that somebody here asks for can be replaced here; the others go with those that bring them. */
+/** Finds deprecated packages; direct dependencies are more severe, because this project can replace them. */
 function findDeprecated({ path, facts }: Placed<LockFacts>, direct: ReadonlySet<string>): readonly RawFinding[] {
   const deprecated = facts.packages.filter((one) => one.deprecated !== undefined);
-  // npm also has versions of the same name that only other packages see.
+  // npm also has nested versions of the same name that only other packages see.
   const isDirect = (one: Locked): boolean =>
     direct.has(one.alias ?? one.name) && (facts.manager !== 'npm' || one.at !== undefined);
   const names = [...new Set(deprecated.filter((one) => !isDirect(one)).map(label))];
@@ -63,7 +63,7 @@ function findDeprecated({ path, facts }: Placed<LockFacts>, direct: ReadonlySet<
 }
 
 function findManyVersions({ path, facts }: Placed<LockFacts>): readonly RawFinding[] {
-  // go.sum also names what is not built.
+  // go.sum also lists versions that no build uses.
   if (facts.manager === 'go') return [];
   const versions = new Map<string, Set<string>>();
   for (const { name, version } of facts.packages)

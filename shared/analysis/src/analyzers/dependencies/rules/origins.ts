@@ -6,11 +6,11 @@ import { insecureHost } from '../packages/insecure.ts';
 import type { Placed, Project } from '../project.ts';
 import { locksOf } from './lock-files.ts';
 
-/** Dependencies that do not come from a registry. */
+/** Finds dependencies that do not come from a registry. */
 export function findForeign(project: Project): readonly RawFinding[] {
   return project.manifests.flatMap((manifest) => {
     const isLocked = locksOf(project, manifest).length > 0;
-    // The lock file names the commit until a developer updates it.
+    // The lock file pins the commit until a developer updates it.
     const settled = (origin: Origin): Origin => ({
       ...origin,
       isPinned: origin.isPinned || (isLocked && origin.kind === 'git'),
@@ -49,14 +49,14 @@ function leadsOutside(folder: string, at: string): boolean {
   return joined === '..' || joined.startsWith('../');
 }
 
-/** Servers that packages are fetched from in the clear. */
+/** Finds package servers without encryption. */
 export function findInsecure(project: Project): readonly RawFinding[] {
   return [...project.manifests, ...project.locks].flatMap(({ path, facts }) =>
     facts.insecure.map(({ host, line, count, isChecked }) =>
       finding('dependencies/insecure-registry', {
         path,
         line,
-        // Only its hash shows that a package was changed on the way.
+        // Without encryption, only a checksum reveals a changed package.
         severity: isChecked ? 'low' : 'high',
         evidence: `http://${host}`,
         values: { host, count },

@@ -5,17 +5,17 @@ import { foldersAbove, isMember, ownKey, seenFrom, type Placed, type Project } f
 import { satisfiesRange } from '../versions.ts';
 import { locksOf } from './lock-files.ts';
 
-/** What a lock file has for a dependency: null where it fits, else what is there instead (empty: nothing). */
+/** The locked version that a range does not allow, or empty when the package is missing; null when it fits. */
 type Mismatch = { readonly has: string } | null;
 
-/** Dependencies of a manifest that its lock file lacks, or has in a version that the manifest does not allow. */
+/** Finds dependencies that are missing from the lock file or locked in a version that the manifest forbids. */
 export function findOutOfStep(project: Project): readonly RawFinding[] {
   const forcedBy = project.manifests.flatMap(({ folder, facts }) => facts.forced.map((name) => ({ folder, name })));
   return project.manifests.flatMap((manifest) =>
     locksOf(project, manifest).flatMap((lock) => {
       const compare = comparison(manifest, lock, project);
       if (!compare) return [];
-      // Whoever forces a version, at the root or beside, means it to differ.
+      // An override in the manifest or the root may differ on purpose.
       const forced = new Set([
         ...lock.facts.forced,
         ...forcedBy.filter(({ folder }) => foldersAbove(manifest.folder).includes(folder)).map(({ name }) => name),
@@ -45,7 +45,7 @@ function isOwn(project: Project, { facts }: Placed<ManifestFacts>, { name }: Wan
   return project.own.has(ownKey(facts.ecosystem, name));
 }
 
-/** How this lock file is compared with this manifest; null where it does not settle it, or by the managers' own rules need not agree. */
+/** Chooses how to compare a manifest with its lock file; null when they need not agree. */
 function comparison(
   manifest: Placed<ManifestFacts>,
   lock: Placed<LockFacts>,
@@ -82,7 +82,7 @@ function isSame({ name, version }: Locked, own: string | null): boolean {
   return version === '' && own !== null && plain(name) === plain(own);
 }
 
-/** Where npm finds a package: in the folder of the manifest, or in one above it. */
+/** Looks up a package as npm does: in the manifest's folder, then in the folders above. */
 function compareNpm(lock: LockFacts, below: string): (wanted: Wanted) => Mismatch {
   const placed = new Map(
     lock.packages.flatMap((one) => (one.at === undefined ? [] : [[`${one.at}\n${one.alias ?? one.name}`, one]])),
@@ -99,7 +99,7 @@ function compareNpm(lock: LockFacts, below: string): (wanted: Wanted) => Mismatc
   };
 }
 
-/** pnpm notes the words of the manifest, and refuses to install when they differ. */
+/** Compares the specifiers that pnpm copies into its lock file; pnpm refuses to install when they differ. */
 function compareSpecifiers(importer: Readonly<Record<string, string>>): (wanted: Wanted) => Mismatch {
   return ({ name, range }) => {
     if (!Object.hasOwn(importer, name)) return { has: '' };
@@ -113,7 +113,7 @@ function isOfYarn(project: Project, lock: Placed<LockFacts>, below: string): boo
   return isMember(root?.facts.members ?? [], below);
 }
 
-/** yarn notes for each version the ranges that it stands for. */
+/** Compares with the ranges that yarn stores for each version. */
 function compareYarn(lock: LockFacts): (wanted: Wanted) => Mismatch {
   const ranges = new Map<string, string[]>();
   for (const one of lock.packages) ranges.set(one.name, [...(ranges.get(one.name) ?? []), ...(one.ranges ?? [])]);
@@ -129,7 +129,7 @@ function compareGo(lock: LockFacts): (wanted: Wanted) => Mismatch {
   return ({ name, range }) => (range === null || hashed.has(`${name} ${range}`) ? null : { has: '' });
 }
 
-/** One version of a package, or several, of which one has to fit. */
+/** Accepts a package when at least one of its locked versions satisfies the range. */
 function compareVersions(lock: LockFacts): (wanted: Wanted) => Mismatch {
   const versions = new Map<string, string[]>();
   for (const { name, version } of lock.packages) versions.set(name, [...(versions.get(name) ?? []), version]);

@@ -6,13 +6,13 @@ import { locksOf } from './lock-files.ts';
 
 const ANY = new Set(['*', 'x', 'latest', 'next', 'canary', '>=0', '>=0.0.0', '>0']);
 
-/** Dependencies that any version will do for. pip's files have a rule of their own. */
+/** Finds dependencies that allow any version; requirements files have their own rule. */
 export function findAnyVersion(project: Project): readonly RawFinding[] {
   return project.manifests.flatMap((manifest) => {
     const { path, facts } = manifest;
     if (facts.manager === 'pip' || facts.manager === 'go') return [];
     const isLocked = locksOf(project, manifest).length > 0;
-    // Pipenv writes a star where nobody asks for a version, and leaves the rest to its lock file.
+    // Pipenv writes `*` by default and relies on its lock file.
     if (facts.manager === 'pipenv' && isLocked) return [];
     return facts.wanted
       .filter(({ name, range }) => isAny(facts, range) && !project.own.has(ownKey(facts.ecosystem, name)))
@@ -31,12 +31,12 @@ export function findAnyVersion(project: Project): readonly RawFinding[] {
 
 function isAny({ ecosystem, isLibrary }: ManifestFacts, range: string | null): boolean {
   if (range === null) return false;
-  // A library of Python leaves the choice to whoever installs it.
+  // A Python library leaves the version to the program that installs it.
   if (ecosystem === 'PyPI') return !isLibrary && range === '*';
   return ANY.has(range.trim()) || (ecosystem === 'npm' && range.trim() === '');
 }
 
-/** Requirements of an application whose versions the next installation decides. */
+/** Finds requirements of a program that are not pinned to a version. */
 export function findUnpinned(project: Project): readonly RawFinding[] {
   return project.manifests.flatMap((manifest) => {
     const { path, facts } = manifest;
@@ -57,13 +57,13 @@ export function findUnpinned(project: Project): readonly RawFinding[] {
   });
 }
 
-/** With an upper bound only small changes come in; what is there for developers only matters less. */
+/** An upper bound limits the changes; development dependencies are less severe. */
 function severityOf(loose: readonly Wanted[]): RawFinding['severity'] {
   if (loose.every(({ isDev }) => isDev === true)) return 'info';
   return loose.some(({ range }) => !/[<~]|==/.test(range ?? '')) ? 'medium' : 'low';
 }
 
-/** Beside the description of a package, a list of requirements repeats what the package asks for. */
+/** True when the requirements file lies beside a package description, which decides about the versions. */
 function isLibrary(project: Project, { folder }: Placed<ManifestFacts>): boolean {
   const isDescribed = ['setup.py', 'setup.cfg'].some((name) => project.paths.has(inFolder(folder, name)));
   return (

@@ -1,6 +1,6 @@
 import type { Ecosystem } from '../../../advisory-source.ts';
 
-/** What dependencies tell about a project: the name that people know, and the packages by which it is told. A star stands for any ending. */
+/** A tool's display name with the packages that reveal it; `*` matches any ending. */
 type Table = Readonly<Record<string, string>>;
 
 const NPM: Readonly<Record<string, Table>> = {
@@ -139,7 +139,7 @@ const CRATES: Readonly<Record<string, Table>> = {
   },
 };
 
-/** By kind and ecosystem. */
+/** Tools by ecosystem and kind. */
 const KNOWN_TOOLS: Readonly<Record<Ecosystem, Readonly<Record<string, Table>>>> = {
   npm: NPM,
   PyPI: PYPI,
@@ -147,7 +147,7 @@ const KNOWN_TOOLS: Readonly<Record<Ecosystem, Readonly<Record<string, Table>>>> 
   'crates.io': CRATES,
 };
 
-/** What files tell, by their paths. */
+/** Tools by the file paths that reveal them. */
 export const KNOWN_FILES: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
   ci: {
     'GitHub Actions': /^\.github\/workflows\/[^/]+\.ya?ml$/,
@@ -189,7 +189,7 @@ export const KNOWN_FILES: Readonly<Record<string, Readonly<Record<string, RegExp
   },
 };
 
-/** The kinds of a project's tools by one of its dependencies. */
+/** Returns the tools, with their kinds, that a dependency reveals. */
 export function toolOf(ecosystem: Ecosystem, name: string): readonly (readonly [kind: string, tool: string])[] {
   return Object.entries(KNOWN_TOOLS[ecosystem]).flatMap(([kind, tools]) =>
     Object.entries(tools)

@@ -1,4 +1,4 @@
-/** Languages by the endings of their files, as GitHub names them. What people write to be run comes first. */
+/** Programming languages by file extension, named as on GitHub. */
 const PROGRAMMING: Readonly<Record<string, string>> = {
   TypeScript: 'ts tsx mts cts',
   JavaScript: 'js jsx mjs cjs',
@@ -75,7 +75,7 @@ const BY_ENDING = new Map(
   ),
 );
 
-/** The language of a file by its name; null for data, prose, pictures and what is not known. */
+/** Returns the language of a file by its extension; null for data, prose, images and unknown files. */
 export function languageOf(path: string): string | null {
   const name = path.slice(path.lastIndexOf('/') + 1).toLowerCase();
   if (Object.hasOwn(BY_NAME, name)) return BY_NAME[name] ?? null;

@@ -7,7 +7,6 @@ import { isShipped } from '../project.ts';
 import { languageOf } from './languages.ts';
 import { KNOWN_FILES, toolOf } from './known-tools.ts';
 
-/** Facts of a manifest: its dependencies, and whether it speaks for others. */
 type StackFacts = {
   readonly ecosystem: Ecosystem;
   readonly manager: Manager;
@@ -16,7 +15,7 @@ type StackFacts = {
   readonly tools: readonly (readonly [kind: string, tool: string])[];
 };
 
-/** Lists languages, frameworks and tools of a repository for reports. Has no rules. */
+/** Lists the languages, frameworks and tools of a repository for reports. Has no rules. */
 export const STACK_ANALYZER: Analyzer<StackFacts> = {
   name: 'stack',
   version: 1,
@@ -37,7 +36,7 @@ export const STACK_ANALYZER: Analyzer<StackFacts> = {
 const LANGUAGES_LISTED = 15;
 const LISTED = 30;
 
-/** Sums bytes by language, of code written here. */
+/** Sums the bytes of the repository's own code by language. */
 function languagesOf({ files }: RepositoryView): readonly Fact[] {
   const bytes = new Map<string, { bytes: number; files: number }>();
   for (const { path, sizeBytes } of files) {
@@ -53,7 +52,7 @@ function languagesOf({ files }: RepositoryView): readonly Fact[] {
     .map(([name, one]) => ({ name, ...one, percent: all === 0 ? 0 : Math.round((one.bytes / all) * 1_000) / 10 }));
 }
 
-/** Detects tools by file path; entry points are named by the path itself. */
+/** Detects tools by file path; the name of an entry point is its path. */
 function toldBy(path: string): readonly (readonly [kind: string, name: string])[] {
   return Object.entries(KNOWN_FILES).flatMap(([kind, tools]) =>
     Object.entries(tools).flatMap(([tool, form]) =>
@@ -62,7 +61,7 @@ function toldBy(path: string): readonly (readonly [kind: string, name: string])[
   );
 }
 
-/** Lists frameworks, tools, databases and entry points, by kind, sorted by name. */
+/** Lists frameworks, tools, databases and entry points by kind, sorted by name. */
 function toolsOf(noted: readonly Noted<StackFacts>[], { files }: RepositoryView): { readonly [kind: string]: Fact } {
   const kinds = new Map<string, Set<string>>();
   const add = (kind: string, name: string): unknown => kinds.set(kind, (kinds.get(kind) ?? new Set()).add(name));

@@ -10,25 +10,24 @@ import { findLongAndComplex } from './long-and-complex.ts';
 import { lessen, type Problem } from '../../problem.ts';
 import { findSwallowedErrors } from './swallowed-errors.ts';
 
-/** What is known of one file. */
 export type CodeFacts = {
-  /** Empty for a file that is not measured. */
+  /** Empty when the language is not supported. */
   readonly language: string;
   readonly isTest: boolean;
-  /** Lines with code, and lines with nothing but comments. */
+  /** Lines of code, and lines with only a comment. */
   readonly lines: number;
   readonly commentLines: number;
   readonly functions: number;
-  /** Functions over 10 ways through, which McCabe took for the limit. */
+  /** Functions with a complexity over 10, McCabe's limit. */
   readonly complexFunctions: number;
-  /** Lines of code in those. */
+  /** Lines of code in complex functions. */
   readonly complexLines: number;
-  /** Comments that say TODO, FIXME, HACK or XXX. */
+  /** Comments with TODO, FIXME, HACK or XXX. */
   readonly notes: number;
   readonly problems: readonly Problem[];
 };
 
-/** The figures of all files together. */
+/** Code figures of the whole repository. */
 export type CodeSummary = {
   readonly files: number;
   readonly lines: number;
@@ -38,17 +37,17 @@ export type CodeSummary = {
   readonly complexFunctions: number;
   readonly complexLines: number;
   readonly notes: number;
-  /** Lines of code without tests, by language, the most first. */
+  /** Lines of code without tests by language, largest first. */
   readonly languages: readonly { readonly name: string; readonly lines: number }[];
 };
 
-/** Of one file: with more, nobody reads them one by one. */
+/** Maximum problems reported per file. */
 const MAX_PROBLEMS = 60;
-/** So many open notes in one file are a list of work that nobody plans. */
+/** Number of TODO comments in one file that makes a finding. */
 const MANY_NOTES = 10;
 const REASONABLE_COMPLEXITY = 10;
 
-/** Size, complexity and leftovers of code. It reads thirteen languages without parsing them: a parser can be driven to a crash by a file. */
+/** Measures size, complexity and leftovers of code in thirteen languages, without parsers, which a hostile file could crash. */
 export const CODE_ANALYZER: Analyzer<CodeFacts> = {
   name: 'code',
   version: 2,
@@ -107,7 +106,7 @@ interface Measured {
   readonly notes: number;
 }
 
-/** What matters in code that is used. In an example it matters less. */
+/** Finds problems of product code; in examples they are less severe. */
 function findInProduct(
   path: string,
   source: Source,

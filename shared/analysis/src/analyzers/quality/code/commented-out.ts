@@ -3,14 +3,14 @@ import type { Language } from '../source/languages.ts';
 import { lineOf, type Source } from '../source/read-source.ts';
 import type { Problem } from '../../problem.ts';
 
-/** So many lines of comment in a row, and so many of them code, are no example in a sentence. */
+/** Shorter comments may quote code as an example. */
 const LEAST_LINES = 6;
 const CODE_SHARE = 0.7;
 const LEAST_STATEMENTS = 3;
-/** What hardly any sentence ends with. */
+/** Line endings that are common in code and rare in sentences. */
 const ENDS_AS_CODE = /[;{}]$|\)\s*=>$|^\}\s*(?:else|catch|finally)\b|\),?$/;
 
-/** Runs of `//` lines that hold code: it is dead, nobody checks it, and the history has it. For languages whose statements end in `;`. */
+/** Finds runs of `//` lines that contain code, in languages whose statements end in `;`. */
 export function findCommentedOut(source: Source, language: Language): readonly Problem[] {
   if (language.shape !== 'parentheses' && language.shape !== 'arrow' && language.name !== 'PHP') return [];
   return readRuns(source)
@@ -35,12 +35,12 @@ interface CommentLine {
   readonly text: string;
 }
 
-/** Lines that are a `//` comment and nothing else, where they follow each other; blank comments are left out. */
+/** Groups consecutive lines with only a `//` comment; skips empty comments. */
 function readRuns(source: Source): readonly (readonly CommentLine[])[] {
   const runs: CommentLine[][] = [];
   let last = -1;
   for (const { start, end } of source.comments) {
-    // Three slashes document.
+    // `///` and `//!` are documentation.
     if (!/^\/\/(?![/!])/.test(source.text.slice(start, start + 3))) continue;
     const line = lineOf(source, start);
     if (source.text.slice(source.lineStarts[line - 1], start).trim() !== '') continue;

@@ -4,7 +4,7 @@ import type { Language } from '../source/languages.ts';
 import { lineOf, type Source } from '../source/read-source.ts';
 import { lessen, type Problem } from '../../problem.ts';
 
-/** What a person wrote for a moment and forgot: stops of a debugger, tests that run alone or not at all. */
+/** Finds forgotten debugger statements, debug output, and tests that are focused or skipped. */
 export function findLeftovers(path: string, source: Source, language: Language): readonly Problem[] {
   const inTest = isTest(path);
   const prints = inTest || isExample(path) ? [] : findAll(source, PRINTS[language.name]);
@@ -24,7 +24,7 @@ interface Place {
   readonly line: number;
 }
 
-/** What stops a program so that somebody can look into it. */
+/** Debugger statements by language. */
 const STOPS: Readonly<Record<string, RegExp>> = {
   JavaScript: /^[ \t]{0,200}debugger(?=[ \t]*(?:;[ \t]*)?$)/gm,
   TypeScript: /^[ \t]{0,200}debugger(?=[ \t]*(?:;[ \t]*)?$)/gm,
@@ -35,13 +35,13 @@ const STOPS: Readonly<Record<string, RegExp>> = {
   Go: /(?<![\w.])runtime\.Breakpoint(?=\(\))/g,
 };
 
-/** What prints a value for whoever looks for a mistake. Tests and examples may. */
+/** Debug output by language; allowed in tests and examples. */
 const PRINTS: Readonly<Record<string, RegExp>> = {
   PHP: /^[ \t]{0,200}var_dump(?=\()/gm,
   Rust: /(?<![\w:])dbg!(?=\s?[({[])/g,
 };
 
-/** One of them silences all others of its file. */
+/** Focused tests by language, which disable all other tests of the file. */
 const FOCUSED: Readonly<Record<string, RegExp>> = {
   JavaScript: /(?<![\w$.])(?:(?:describe|it|test|context|suite|specify)\.only|fdescribe|fit)(?=[ \t]*[(`.])/g,
   Ruby: /^[ \t]{0,200}(?:fdescribe|fcontext|fit)(?=[ (]["])/gm,
@@ -57,7 +57,7 @@ const SKIPPED: Readonly<Record<string, RegExp>> = {
   Rust: /^[ \t]{0,200}#\[ignore(?!\w)/gm,
 };
 
-/** TypeScript is tested as JavaScript is. */
+/** TypeScript has the test frameworks of JavaScript. */
 const testsOf = (table: Readonly<Record<string, RegExp>>, { name }: Language): RegExp | undefined =>
   table[name === 'TypeScript' ? 'JavaScript' : name];
 
@@ -95,7 +95,7 @@ function findAll(source: Source, pattern: RegExp | undefined): readonly Place[] 
   }));
 }
 
-/** Texts of a merge that nobody finished: its three marks, each at the beginning of a line and in their order. */
+/** Finds an unresolved merge conflict: its three markers at line starts, in order. */
 export function findMergeConflict(text: string): Problem | null {
   if (!text.includes('<<<<<<< ')) return null;
   let expected = 0;

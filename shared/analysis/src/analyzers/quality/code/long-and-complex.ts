@@ -4,23 +4,20 @@ import type { MeasuredFunction } from '../source/measured-function.ts';
 import type { Source } from '../source/read-source.ts';
 import type { Problem } from '../../problem.ts';
 
-/**
- * Ways through a function. McCabe took 10 as the limit of what is reasonable; the Software Improvement Group rates over 20 as high risk and
- * over 50 as untestable (Heitlager, Kuipers, Visser, "A Practical Model for Measuring Maintainability", 2007). We name the latter two.
- */
+/** Complexity limits: over 20 is high risk and over 50 untestable (Heitlager, Kuipers, Visser, 2007). */
 const COMPLEX = 20;
 const UNTESTABLE = 50;
-/** Lines of code of a function: SonarQube's default (rule S138). One without decisions is a list, and long lists are easy to read. */
+/** SonarQube's default (rule S138). Functions without branches are exempt, because long lists are easy to read. */
 const LONG_FUNCTION_LINES = 100;
 const LONG_FUNCTION_COMPLEXITY = 10;
-/** SonarQube's default is 3 (rule S134), which many readable functions break; deeper than 5 hardly any does. */
+/** SonarQube's default is 3 (rule S134), which many readable functions exceed. */
 const DEEP = 5;
 /** SonarQube's default (rule S107). */
 const MANY_PARAMETERS = 7;
-/** Lines of a file: SonarQube's default (rule S104). */
+/** SonarQube's default (rule S104). */
 const LONG_FILE_LINES = 1_000;
 
-/** Functions and files that are hard to change because of their size or shape. A function is named once, for the worst of its shapes. */
+/** Finds functions and files that are too long, complex or nested; reports one problem per function, the worst. */
 export function findLongAndComplex(
   source: Source,
   functions: readonly MeasuredFunction[],
@@ -29,7 +26,7 @@ export function findLongAndComplex(
 ): readonly Problem[] {
   const types = readTypeNames(source);
   const found = functions.flatMap((one) => {
-    // A test that lies beside what it tests.
+    // A test that lies in the same file as its subject.
     if (/^test_|^test[A-Z]|[a-z\d]Test$|_test$/.test(one.name)) return [];
     const shape = judgeShape(one);
     const parameters = one.parameters > MANY_PARAMETERS && mayChooseParameters(one, { source, language, types });
@@ -46,7 +43,7 @@ export function findLongAndComplex(
         : []),
     ];
   });
-  // A long table is easy to read.
+  // A long file without functions is a table, which is easy to read.
   if (linesOfCode <= LONG_FILE_LINES || functions.length === 0) return found;
   const file: Problem = {
     rule: 'long-file',
@@ -81,10 +78,7 @@ interface Context {
   readonly types: ReadonlySet<string>;
 }
 
-/**
- * A constructor takes what its class depends on, a function with a decorator what a framework gives, and Swift and calls with names do not
- * depend on the order.
- */
+/** False for constructors, decorated functions and Swift, where long parameter lists are normal. */
 function mayChooseParameters(one: MeasuredFunction, { source, language, types }: Context): boolean {
   if (/^(?:constructor|__init__|__new__|__construct|initialize|init)$/.test(one.name) || types.has(one.name))
     return false;
@@ -94,16 +88,16 @@ function mayChooseParameters(one: MeasuredFunction, { source, language, types }:
   return one.line < 2 || !/^\s*(?:@|\))/.test(source.code.slice(lineStart, one.start));
 }
 
-/** Names of classes: a function that is called so makes one. */
+/** Collects class names; a function with such a name is a constructor. */
 function readTypeNames({ code }: Source): ReadonlySet<string> {
   return new Set([...code.matchAll(/\b(?:class|struct|record|enum)\s+(\w+)/g)].map(([, name]) => name ?? ''));
 }
 
-/** The line in which a function is declared, without the texts in it. */
+/** Returns the declaration line of a function, without string contents. */
 function readHeaderLine({ code, lineStarts }: Source, { line }: MeasuredFunction): string {
   const read = (from: number): string => code.slice(lineStarts[from - 1] ?? 0, lineStarts[line] ?? code.length);
   const text = read(line).trim();
-  // A brace on a line of its own.
+  // The opening brace is on its own line.
   const whole = text === '{' && line > 1 ? read(line - 1) : text;
   return whole.replaceAll(/"{2,}/g, '"…"');
 }

@@ -2,20 +2,15 @@ import type { Language } from '../source/languages.ts';
 import { lineOf, type Source } from '../source/read-source.ts';
 import type { Problem } from '../../problem.ts';
 
-/** What is caught: everything, or one kind of failure that the author knew. */
+/** Whether a handler catches every error or one known type. */
 interface Catch {
   readonly offset: number;
-  /** What stands between the beginning of its line and its end. */
   readonly text: string;
-  /** Where it ends. */
   readonly end: number;
   readonly isEverything: boolean;
 }
 
-/**
- * Handlers that take every failure and do nothing with it. One that says why in a comment, or in the name `ignored`, was meant so, and to
- * pass over one kind of failure is ordinary.
- */
+/** Finds handlers that catch every error and do nothing. A comment or the name `ignored` marks the intent and exempts the handler. */
 export function findSwallowedErrors(source: Source, language: Language): readonly Problem[] {
   const catches =
     language.shape === 'indentation' ? findEmptyBlocks(source, language) : findEmptyBraces(source, language);
@@ -31,13 +26,13 @@ export function findSwallowedErrors(source: Source, language: Language): readonl
     }));
 }
 
-/** A bare `except:` takes even the order to stop; a bare `catch {}` says that its author did not want the error. */
+/** A bare `except:` also catches interrupts; a bare `catch {}` states that the error is unused. */
 function judge(text: string): Problem['severity'] {
   if (/^except\s*:/.test(text)) return 'medium';
   return /^catch\s*\{/.test(text) ? 'info' : 'low';
 }
 
-/** A comment on the line of the handler counts as one in it. */
+/** Counts a comment on the line of the handler as inside. */
 function hasComment({ text, comments }: Source, start: number, end: number): boolean {
   const lineEnd = text.indexOf('\n', end);
   const last = lineEnd < 0 ? text.length : lineEnd;
@@ -51,7 +46,7 @@ function hasComment({ text, comments }: Source, start: number, end: number): boo
 }
 
 const EMPTY_BRACES = /(?<![\w$.])catch\s{0,20}(?:\(([^(){}]{0,200})\)\s{0,20})?\{\s*\}/g;
-/** Names by which an author says that nothing has to be done. */
+/** Names that mark an error as ignored on purpose. */
 const MEANT = /\b(?:ignored?|expected|unused|swallow(?:ed)?|_+)\s*$/i;
 const ALL_FAILURES =
   /^(?:final\s+)?(?:\w+\s*:\s*)?\\?(?:[\w.]+\.)?(?:Exception|Throwable|RuntimeException|Error|\.\.\.)(?:\s|$)/;
@@ -71,7 +66,7 @@ function findEmptyBraces({ code }: Source, { name }: Language): readonly Catch[]
   });
 }
 
-/** Kotlin says the type behind the name. */
+/** In Kotlin the type follows the name. */
 function toType(caught: string, language: string): string {
   return language === 'Kotlin' ? caught.replace(/^\w+\s*:\s*/, '') : caught;
 }

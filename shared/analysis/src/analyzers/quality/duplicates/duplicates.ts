@@ -15,27 +15,25 @@ import {
 } from './line-hashes.ts';
 import { WINDOW_LINES, winnow } from './winnow.ts';
 
-/** The lines of one file that are compared, how many they are, and their fingerprints, both packed. */
+/** Packed line hashes of one file, their count, and packed fingerprints. */
 export type DuplicatesFacts = { readonly lines: string; readonly count: number; readonly prints: string };
 
-/** Figures of what is copied. */
 export type DuplicatesSummary = {
-  /** Lines that are compared, and those of them that stand elsewhere too. */
   readonly lines: number;
   readonly copiedLines: number;
   readonly copies: number;
 };
 
-/** Shorter ones are often the same because the task is, and are seldom worth a function of their own. */
+/** Shorter copies are often coincidental and seldom worth a function. */
 const LEAST_LINES = 30;
 const MANY_LINES = 100;
-/** A file with more lines is data. */
+/** Longer files are data. */
 const MAX_FILE_LINES = 20_000;
-/** What stands in more places than this is a form that everybody fills in, such as a list of fields. */
+/** Text in more places than this is boilerplate. */
 const MAX_PLACES = 12;
 const MAX_FINDINGS = 200;
 
-/** Code that was copied from one file to another. Comments, imports and lines without words do not count. */
+/** Finds code that was copied between files. Ignores comments, imports and lines without words. */
 export const DUPLICATES_ANALYZER: Analyzer<DuplicatesFacts> = {
   name: 'duplicates',
   version: 2,
@@ -68,7 +66,7 @@ export const DUPLICATES_ANALYZER: Analyzer<DuplicatesFacts> = {
   },
 };
 
-/** Migrations are written once and never changed, templates are begun alike, and languages have the same words: what is copied there stays as it is. */
+/** False for migrations, templates and translations, which are alike by nature. */
 function isOwnCode(path: string): boolean {
   const isOther = [isTest, isVendored, isGenerated, isExample, isDocumentation].some((is) => is(path));
   return (
@@ -89,7 +87,7 @@ function blankOut(text: string, spans: readonly { readonly start: number; readon
   return parts.join('') + text.slice(at);
 }
 
-/** What every file of a language begins with, and what holds no word. */
+/** Lines that begin every file of a language, or that have no word. */
 const TRIVIAL =
   /^(?:import\b|from\b.{0,200}\bimport\b|export\b.{0,500}\bfrom\b|package\b|using\b|use\b|#include\b|require(?:_once)?\b|namespace\b)|^(?!.*\p{L}{2})/u;
 const MAX_LINE_LENGTH = 1_000;
@@ -103,7 +101,7 @@ function readComparable(text: string): readonly { readonly hash: number; readonl
 
 interface File extends Pick<DuplicatesFacts, 'count' | 'prints'> {
   readonly path: string;
-  /** Unpacked when they are asked for: few files share anything. */
+  /** Unpacked on demand, because few files share code. */
   readonly lines: () => HashedLines;
 }
 
@@ -120,7 +118,7 @@ interface Copy {
   readonly length: number;
 }
 
-/** Each copy once: of several places that hold the same the first is taken for the original of the others. */
+/** Lists each copy once; the first of several places with equal lines counts as the original. */
 function findCopies(files: readonly File[]): readonly Copy[] {
   const places = new Map<string, { readonly file: File; readonly index: number }[]>();
   for (const file of files)
@@ -132,7 +130,7 @@ function findCopies(files: readonly File[]): readonly Copy[] {
       else places.set(hash, [place]);
     }
   const copies: Copy[] = [];
-  /** Up to where a pair of files is known to be the same, by how far their lines are apart. */
+  /** End of the known copy per pair of files and line distance. */
   const covered = new Map<string, number>();
   for (const [first, ...others] of places.values()) {
     if (!first || others.length === 0 || others.length >= MAX_PLACES) continue;
@@ -167,7 +165,7 @@ function extend({ from, to, ...start }: Copy): Copy {
   return { from, fromIndex, to, toIndex, length };
 }
 
-/** A place that was copied from two others is named once, for the longer of them. */
+/** Keeps the longer of two copies that overlap. */
 function withoutOverlaps(copies: readonly Copy[]): readonly Copy[] {
   const taken = new Map<File, { readonly start: number; readonly end: number }[]>();
   const order = (one: Copy, other: Copy): number =>

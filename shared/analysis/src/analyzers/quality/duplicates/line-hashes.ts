@@ -1,4 +1,4 @@
-/** 24 bits of a hash, and 18 of a number of a line, six bits in each character. */
+/** Base 64: a line hash has 24 bits and a line number 18, six per character. */
 const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 const HASH_DIGITS = 4;
 const NUMBER_DIGITS = 3;
@@ -6,18 +6,17 @@ const STEP = HASH_DIGITS + NUMBER_DIGITS;
 const VALUE_OF = new Int32Array(128);
 for (let value = 0; value < DIGITS.length; value += 1) VALUE_OF[DIGITS.charCodeAt(value)] = value;
 
-/** The lines of a source that are worth comparing, by their hashes, with the numbers that they have in the file. */
+/** Hashes of the compared lines, with their line numbers in the file. */
 export interface HashedLines {
   readonly hashes: Int32Array;
   readonly numbers: Int32Array;
 }
 
-/** One string for all lines: a list of numbers takes three times the place in a cache. */
+/** Packs lines into one string, which takes a third of a number list's space in the cache. */
 export function packLines(lines: readonly { readonly hash: number; readonly number: number }[]): string {
   return lines.map(({ hash, number }) => toDigits(hash, HASH_DIGITS) + toDigits(number, NUMBER_DIGITS)).join('');
 }
 
-/** What `packLines` packed. */
 export function unpackLines(packed: string): HashedLines {
   const count = Math.floor(packed.length / STEP);
   const hashes = new Int32Array(count);
@@ -29,10 +28,9 @@ export function unpackLines(packed: string): HashedLines {
   return { hashes, numbers };
 }
 
-/** How a fingerprint is packed: 48 bits of its hash and then its index, so that its beginning can be compared as it is. */
+/** Sizes of a packed fingerprint: 48 bits of hash, then the index. */
 export const PRINT_DIGITS = { hash: 2 * HASH_DIGITS, whole: 2 * HASH_DIGITS + NUMBER_DIGITS } as const;
 
-/** One string for all fingerprints. */
 export function packPrints(prints: readonly { readonly hash: number; readonly index: number }[]): string {
   return prints
     .map(({ hash, index }) => {
@@ -42,12 +40,12 @@ export function packPrints(prints: readonly { readonly hash: number; readonly in
     .join('');
 }
 
-/** The index of the packed fingerprint that begins here. */
+/** Reads the index of the packed fingerprint at an offset. */
 export function readPrintIndex(packed: string, from: number): number {
   return toNumber(packed, from + PRINT_DIGITS.hash, NUMBER_DIGITS);
 }
 
-/** FNV-1a, of which 24 bits are kept: a line that is taken for another one by chance makes no window of lines the same. */
+/** Hashes a line with FNV-1a to 24 bits; a window of lines makes collisions harmless. */
 export function hashLine(line: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < line.length; at += 1) hash = Math.imul(hash ^ line.charCodeAt(at), 0x01000193);

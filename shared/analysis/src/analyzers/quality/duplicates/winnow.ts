@@ -1,20 +1,16 @@
-/** Lines of a window whose hash stands for them. */
+/** Lines per window; each window has one hash. */
 export const WINDOW_LINES = 10;
-/** Of so many windows in a row one is kept. */
+/** Consecutive windows of which one is kept. */
 const WINNOWED = 16;
 
-/** A window of lines that was kept. */
+/** A selected window of lines. */
 export interface Fingerprint {
   readonly hash: number;
-  /** Its first line, counted among those that are compared. */
+  /** Index of its first line among the compared lines. */
   readonly index: number;
 }
 
-/**
- * The fingerprints of a document: of each run of windows the one with the least hash, so that two documents that share
- * `WINDOW_LINES + WINNOWED - 1` lines share a fingerprint for certain (Schleimer, Wilkerson, Aiken, "Winnowing: Local Algorithms for
- * Document Fingerprinting", 2003).
- */
+/** Selects fingerprints by winnowing (Schleimer et al., 2003): documents with `WINDOW_LINES + WINNOWED - 1` common lines share one. */
 export function winnow(hashes: Int32Array): readonly Fingerprint[] {
   const windows = hashWindows(hashes);
   const kept: Fingerprint[] = [];
@@ -22,7 +18,7 @@ export function winnow(hashes: Int32Array): readonly Fingerprint[] {
   for (let end = 0; end < windows.length; end += 1) {
     const from = Math.max(0, end - WINNOWED + 1);
     if (least < from) least = findLeast(windows, from, end);
-    // The rightmost of equals, so that a run of equal lines does not keep each of its windows.
+    // Takes the rightmost minimum, so that a run of equal lines keeps few windows.
     else if ((windows[end] ?? 0) <= (windows[least] ?? 0)) least = end;
     const isWhole = end >= Math.min(WINNOWED, windows.length) - 1;
     if (isWhole && kept.at(-1)?.index !== least) kept.push({ hash: windows[least] ?? 0, index: least });
@@ -36,7 +32,7 @@ function findLeast(windows: Float64Array, from: number, end: number): number {
   return least;
 }
 
-/** A hash of 48 bits for each window. */
+/** Hashes each window to 48 bits. */
 function hashWindows(hashes: Int32Array): Float64Array {
   const count = Math.max(0, hashes.length - WINDOW_LINES + 1);
   const windows = new Float64Array(count);

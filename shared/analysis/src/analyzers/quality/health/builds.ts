@@ -1,6 +1,6 @@
 import { anyOf } from '../../any-of.ts';
 
-/** What the well-known build servers run is told here. */
+/** Configuration files of common CI systems. */
 const BUILD_FILES = anyOf(
   /^(?:\.(?:github|gitea|forgejo)\/workflows\/[^/]+\.ya?ml|\.gitlab-ci\.ya?ml|\.gitlab\/ci\/[^/]+\.ya?ml)$/,
   /^(?:\.circleci\/config\.ya?ml|\.?azure-pipelines(?:[.-][\w.-]*)?\.ya?ml|\.azure\/[^/]+\.ya?ml)$/,
@@ -11,15 +11,11 @@ const BUILD_FILES = anyOf(
   /^(?:buildspec\.ya?ml|\.screwdriver\.ya?ml|\.zuul\.ya?ml|\.prow\.ya?ml)$/,
 );
 
-/** Whether a build server takes its orders from this file. */
 export function isBuildFile(path: string): boolean {
   return BUILD_FILES.test(path);
 }
 
-/**
- * Words of which each may stand for running tests. It is generous, as what is reported is that there are none: a call of another workflow or
- * of a build tool can run them without saying so.
- */
+/** Commands that may run tests. Deliberately broad, because only a build without any of them is reported. */
 const MAY_TEST = anyOf(
   /test|spec\b|\bcheck\b|verify|\btox\b|\bnox\b|coverage|\bmvnw?\b|gradle|\bmake\b|\bmage\b|\brake\b|bazel/im,
   /\bsbt\b|\bnix\b|\bjust\b|\btask\b|earthly|dagger|\bninja\b|\bctest\b|cargo build|dotnet|\bci\b|e2e/im,
@@ -27,7 +23,7 @@ const MAY_TEST = anyOf(
   /template:|scripts?\/|\.sh\b/im,
 );
 
-/** Whether a build may run tests, by its orders. */
+/** True when a CI configuration may run tests. */
 export function runsTests(text: string): boolean {
   return MAY_TEST.test(text.replaceAll(/(?:^|\s)#.*$/gm, ''));
 }

@@ -4,7 +4,7 @@ import type { RepositoryFile } from '../../../analyzer.ts';
 import { toEvidence, toName } from '../../evidence.ts';
 import { isDocumentation, isExample, isTest, isVendored } from '../../kinds-of-files.ts';
 
-/** A finding of this analyzer before its name is put in front of the rule. */
+/** A finding whose rule lacks the analyzer prefix. */
 export interface FoundInTree {
   readonly rule: string;
   readonly severity: Severity;
@@ -18,13 +18,13 @@ export interface FoundInTree {
 type File = Pick<RepositoryFile, 'path' | 'sizeBytes'>;
 
 const MB = 1_000_000;
-/** Every clone carries each version of it for ever; GitHub warns from 50 MB, and a checkout is slow long before. */
+/** Every clone contains all versions; GitHub warns from 50 MB. */
 const LARGE_BYTES = 5 * MB;
 const BIG_BYTES = MB;
-/** Of each rule: more of them are one cause. */
+/** Maximum findings per rule. */
 const MAX_FILES = 20;
 
-/** What a package manager or a build puts there. What is not in the list may be wanted: GitHub's actions and plug-ins commit `dist`. */
+/** Folders of package managers and builds. Does not include `dist`, which GitHub actions commit on purpose. */
 const DEPENDENCIES = /^(.*?(?:^|\/)(?:node_modules|bower_components|site-packages))\/./;
 const BUILD_OUTPUT = anyOf(
   /^(.*?(?:^|\/)(?:__pycache__|\.next|\.nuxt|\.gradle|\.pytest_cache|\.mypy_cache|\.nyc_output))\/./,
@@ -35,12 +35,12 @@ const JUNK =
   /(?:^|\/)(?:\.DS_Store|Thumbs\.db|ehthumbs\.db|npm-debug\.log|yarn-error\.log|\.idea\/workspace\.xml|__MACOSX\/[^]*|\.[^/]+\.sw[op]|[^/]+\.(?:orig|rej|bak)|[^/]+~)$/;
 const MEDIA =
   /\.(?:png|jpe?g|gif|svg|webp|avif|ico|icns|bmp|tiff?|psd|ai|mp[34]|m4[av]|mov|webm|ogg|wav|flac|avi|ttf|otf|woff2?|eot|pdf|glb|gltf|fbx|blend)$/i;
-/** Large by nature, and written by programs. */
+/** Lock files are large by nature. */
 const LOCK = /(?:^|\/)(?:[^/]*[-.]lock(?:\.json|\.yaml|b)?|npm-shrinkwrap\.json|go\.sum|[^/]+\.map|[^/]+\.snap)$/;
 
-/** What should not be in the history: dependencies, the output of builds, what a system leaves behind, and large files. */
+/** Finds committed dependencies, build output, system files and large files. */
 export function findCommitted(files: readonly File[]): readonly FoundInTree[] {
-  // What a test works on may look like any of them.
+  // Test fixtures may look like any of these files.
   const own = files.filter(({ path }) => !isTest(path) && !isExample(path));
   const dependencies = groupBy(own, DEPENDENCIES);
   const rest = own.filter(({ path }) => !DEPENDENCIES.test(path));

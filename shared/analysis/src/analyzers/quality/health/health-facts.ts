@@ -1,9 +1,8 @@
-/** What is known of one file. */
 export type HealthFacts = {
-  /** Lines that are not blank, of code alone. */
+  /** Non-blank lines of code. */
   readonly lines: number;
-  /** Whether it holds tests: as a test file, or within code. */
+  /** True for a test file or code with inline tests. */
   readonly isTest: boolean;
-  /** For what a build server runs: whether that includes tests. Null for another file. */
+  /** True when this CI file runs tests; null for other files. */
   readonly buildRunsTests: boolean | null;
 };

@@ -8,7 +8,7 @@ import type { HealthFacts } from './health-facts.ts';
 import { countLocks } from './locks.ts';
 import { findModules } from './modules.ts';
 
-/** What the health of a repository is judged by. */
+/** Repository figures for the health score. */
 export type HealthSummary = {
   readonly hasReadme: boolean;
   readonly hasBuild: boolean;
@@ -16,22 +16,22 @@ export type HealthSummary = {
   readonly hasIgnoreFile: boolean;
   readonly lines: number;
   readonly testLines: number;
-  /** Modules with code, and those of them that have tests; both 0 where the layout does not tell modules. */
+  /** Modules with code, and those with tests; 0 when the layout shows no modules. */
   readonly modules: number;
   readonly testedModules: number;
-  /** Folders that declare dependencies, and those of them that pin their versions. */
+  /** Folders with dependencies, and those with a lock file. */
   readonly manifests: number;
   readonly locked: number;
   readonly commits: number;
   readonly authors: number;
-  /** Of the newest commit, in seconds since the epoch. */
+  /** Time of the newest commit, in seconds since the epoch. */
   readonly committedAt: number;
 };
 
-/** A repository with less code may be a note, a configuration or a trial. */
+/** Smaller repositories need no tests or builds. */
 const LEAST_LINES = 500;
 
-/** Whether a repository has what keeps it working: tests, builds, a readme, and no ballast. */
+/** Checks that a repository has tests, builds and a readme, and no committed artifacts. */
 export const HEALTH_ANALYZER: Analyzer<HealthFacts> = {
   name: 'health',
   version: 2,
@@ -59,7 +59,7 @@ export const HEALTH_ANALYZER: Analyzer<HealthFacts> = {
   },
 };
 
-/** Tests that stand beside the code that they test, as in Rust. */
+/** Marks of tests inside source files, as in Rust. */
 const HOLDS_TESTS = /#\[(?:cfg\(test\)|test\]|tokio::test)|import\.meta\.vitest|^[ \t]*>>> \w/m;
 const MAX_MODULES = 20;
 

@@ -1,7 +1,7 @@
 import type { RepositoryFile } from '../../../analyzer.ts';
 import { isExample, isTest, isVendored } from '../../kinds-of-files.ts';
 
-/** What declares dependencies, and what pins them. */
+/** Manifests and lock files by ecosystem. */
 const ECOSYSTEMS: readonly { readonly manifest: RegExp; readonly lock: RegExp }[] = [
   {
     manifest: /^package\.json$/,
@@ -19,7 +19,7 @@ const ECOSYSTEMS: readonly { readonly manifest: RegExp; readonly lock: RegExp }[
   { manifest: /^pubspec\.yaml$/, lock: /^pubspec\.lock$/ },
 ];
 
-/** How many ecosystems a repository takes dependencies from, and for how many it pins them, wherever the files lie: workspaces share one. */
+/** Counts the ecosystems in use, and those with a lock file anywhere, because workspaces share one. */
 export function countLocks(files: readonly Pick<RepositoryFile, 'path'>[]): {
   readonly manifests: number;
   readonly locked: number;

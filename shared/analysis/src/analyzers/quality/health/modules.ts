@@ -2,7 +2,7 @@ import type { Noted, RepositoryFile } from '../../../analyzer.ts';
 import { isExample, isTest, isVendored } from '../../kinds-of-files.ts';
 import type { HealthFacts } from './health-facts.ts';
 
-/** A part of a repository that is built by itself. */
+/** A part of a repository with its own manifest. */
 export interface Module {
   readonly path: string;
   readonly lines: number;
@@ -11,16 +11,13 @@ export interface Module {
 
 const MANIFEST =
   /(?:^|\/)(?:package\.json|go\.mod|Cargo\.toml|pom\.xml|build\.gradle(?:\.kts)?|pyproject\.toml|[^/]+\.csproj)$/;
-/** What helps to build or to explain the others, by the name of its folder. */
+/** Folder names of build and documentation tooling. */
 const TOOLING =
   /(?:^|[._-])(?:docs?|website|site|build|build-?logic|buildSrc|tools?|tooling|scripts?|config|configs|ci|benchmarks?)(?:[._-]|$)/i;
-/** A smaller module may well be tested through another one. */
+/** Smaller modules may be tested through another one. */
 const LEAST_LINES = 500;
 
-/**
- * The modules of a repository that is made of several, each with a manifest of its own. Empty where the layout does not make clear what
- * belongs to what, or where tests are kept elsewhere: when fewer than half of the modules have tests, that is the custom there.
- */
+/** Lists the modules of a repository; empty when the layout is unclear or fewer than half have tests, which then are elsewhere. */
 export function findModules(
   noted: readonly Noted<HealthFacts>[],
   files: readonly Pick<RepositoryFile, 'path'>[],
@@ -46,7 +43,7 @@ export function findModules(
   const named = [...testFolders].join('\n');
   const modules = [...counts]
     .filter(([, { lines }]) => lines >= LEAST_LINES)
-    // `Shop.Tests` tests `Shop`, and so does `tests/shop`.
+    // `Shop.Tests` and `tests/shop` both test `Shop`.
     .map(([path, { lines, isTested }]) => ({
       path,
       lines,
@@ -57,7 +54,7 @@ export function findModules(
   return modules.length >= 2 && tested * 2 >= modules.length ? modules : [];
 }
 
-/** The innermost module that a file lies in. */
+/** Returns the innermost module that contains a file. */
 function findFolder(path: string, known: ReadonlySet<string>): string | null {
   for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
     const folder = path.slice(0, end);

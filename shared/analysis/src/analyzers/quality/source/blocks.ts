@@ -1,4 +1,4 @@
-/** For each opening bracket of a code the place of its closing one, and the other way round; -1 for one without a partner. */
+/** Returns the offset of the matching bracket for each bracket; -1 without a match. */
 export function matchBrackets(code: string): Int32Array {
   const partners = new Int32Array(code.length).fill(-1);
   const open: number[] = [];
@@ -11,7 +11,7 @@ export function matchBrackets(code: string): Int32Array {
       openOf[match[0]] = (openOf[match[0]] ?? 0) + 1;
       continue;
     }
-    // What stands open inside of it has no partner. One that nothing opened is passed over.
+    // Unclosed brackets inside have no match; an unopened closing bracket is ignored.
     while ((openOf[opening] ?? 0) > 0) {
       const start = open.pop() ?? 0;
       const bracket = code.charAt(start);
@@ -27,23 +27,23 @@ export function matchBrackets(code: string): Int32Array {
 
 const OPENING: Readonly<Record<string, string>> = { ')': '(', ']': '[', '}': '{' };
 
-/** What stands before a block, with what is in brackets left out: `function name()`. */
+/** Text before a block, with bracket contents removed, such as `function name()`. */
 export interface Header {
   readonly text: string;
-  /** What it begins after: the end of a statement, or the bracket that it stands in. */
+  /** Offset after the preceding statement or enclosing bracket. */
   readonly from: number;
-  /** Where the pairs of parentheses in it open: the text has `()` for each. */
+  /** Offsets of the opening parentheses; the text has `()` for each. */
   readonly groups: readonly number[];
 }
 
-/** Longer headers are cut in front: what tells a function stands at the end. */
+/** Longer headers lose their beginning; the function name is near the end. */
 const MAX_HEADER_STEPS = 240;
 const MAX_GROUPS = 12;
 
-/** Behind the braces of a type: `): { name: string }[] {`. */
+/** Text after the braces of a type, as in `): { name: string }[] {`. */
 const GOES_ON = /^ ?[[>|&{]/;
 
-/** The header of the block that a brace opens. */
+/** Reads the header of the block that a brace opens. */
 export function readHeader(code: string, open: number, partners: Int32Array): Header {
   const parts: string[] = [];
   const groups: number[] = [];
@@ -63,6 +63,6 @@ export function readHeader(code: string, open: number, partners: Int32Array): He
     at -= 1;
   }
   parts.push(code.slice(at + 1, end));
-  // Each part was read from behind.
+  // The parts were read backwards.
   return { text: parts.toReversed().join('').trim(), from: at, groups: groups.toReversed() };
 }

@@ -5,7 +5,7 @@ import type { MeasuredFunction } from './measured-function.ts';
 import { countParameters } from './parameters.ts';
 import { lineOf, type Source } from './read-source.ts';
 
-/** The functions of a source whose blocks stand in braces, in the order in which they begin. */
+/** Finds the functions of a language with braces, in source order. */
 export function findBracedFunctions(source: Source, language: Language): readonly MeasuredFunction[] {
   const code = language.hasPreprocessor ? withoutDirectives(source.code) : source.code;
   const partners = matchBrackets(code);
@@ -53,7 +53,7 @@ interface OpenFunction {
   readonly parent: OpenFunction | null;
   readonly end: number;
   start: number;
-  /** Where its parameters stand; -1 where it has none. */
+  /** Offset of the parameter list; -1 when there is none. */
   declaredAt: number;
   complexity: number;
   nesting: number;
@@ -61,7 +61,7 @@ interface OpenFunction {
 
 interface Block {
   readonly end: number;
-  /** The function that it belongs to. */
+  /** Enclosing function. */
   readonly owner: OpenFunction | null;
   readonly depth: number;
 }
@@ -88,14 +88,14 @@ function openBlock(place: BlockPlace): Block {
   return opened ? { end, owner: opened, depth: 0 } : { end, owner, depth };
 }
 
-/** Words before parentheses and a brace that make no function of it: `new Thing() {`, `record Point(int x) {`. */
+/** Words before parentheses and a brace that do not declare a function, as in `new Thing() {` or `record Point(int x) {`. */
 const NO_FUNCTION =
   /\b(?:new|record|class|struct|interface|enum|return|else|when|throw|await|namespace|union)\s+[\w.$<>, ]*\(\)[^()]*$/;
-/** What is given to a name, or to a property of a thing, is called by it. */
+/** An anonymous function takes the name of its variable or property. */
 const GIVEN_TO =
   /([\w$]+)\s*(?::[^=]{0,80})?(?:=|:)\s*(?:async\s*)?(?:function\s*(?:\*\s*)?)?(?:<[^()]{0,80}>\s*)?(?:\(\)|[\w$]+)\s*(?::.{0,120})?(?:=>)?$/;
 
-/** The same where a word begins a function, and where it may tell after its parameters what it answers. */
+/** The same with a keyword, as in `name = function`, and an optional result type. */
 const GIVEN_TO_FUNC = /([\w$]+)\s{0,8}:?=\s{0,8}(?:static\s{1,8})?func(?:tion)?\b[^=]*$/;
 
 function readFunction(
@@ -119,14 +119,14 @@ function readFunction(
   return { name, parameters, parent, end, start: 0, declaredAt: group ?? -1, complexity: 1, nesting: 0 };
 }
 
-/** What a function without a name is handed to, `describe(…)`, or what that makes of it: `const save = useCallback(() => {`. */
+/** Names a callback after the called function or its result, as in `describe(…)` or `const save = useCallback(() => {`. */
 function nameCallee(code: string, from: number): string {
   if (code.charAt(from) !== '(') return '';
   const match = /(?:([\w$]{1,60})\s*[:=]\s*)?([\w$.]{1,60})\s*$/.exec(code.slice(Math.max(0, from - 128), from));
   return match?.[1] ?? (match?.[2] ? `${match[2]}(…)` : '');
 }
 
-/** Of each line: how many lines with code stand up to it. */
+/** Returns the running count of code lines for each line. */
 function countCodeLines({ code }: Source): readonly number[] {
   const counts = [0];
   let count = 0;
@@ -137,7 +137,7 @@ function countCodeLines({ code }: Source): readonly number[] {
   return counts;
 }
 
-/** Without lines for the preprocessor, and of `#if … #else … #endif` the first part alone: the other opens the same braces again. */
+/** Blanks preprocessor lines and the `#else` branches, which would open the same braces again. */
 function withoutDirectives(code: string): string {
   let left = 0; // conditions that are open, counted from the one whose other branch is left out
   let isContinued = false;

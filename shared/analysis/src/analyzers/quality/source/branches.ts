@@ -1,11 +1,8 @@
 const OPERATOR = /^(?:&&|\|\||\?\?|and|or)$/;
-/** What ends a condition: like operators behind it belong to another one. */
+/** Ends of a condition; equal operators after it count again. */
 const ENDS = /[;{}]|[^=!<>]=[^=]|\b(?:return|if|while)\b/;
 
-/**
- * Tells of the branches of a code, one after the other, which of them count. Like operators in a row count once, for `a && b && c` is read at
- * once: Campbell, "Cognitive Complexity", SonarSource, 2018.
- */
+/** Creates a filter for counted branches; a row of equal operators, as in `a && b && c`, counts once (Campbell, 2018). */
 export function createBranchCount(code: string): (word: string, index: number) => boolean {
   let last = '';
   let end = 0;

@@ -1,16 +1,16 @@
-/** What in a source is no code: comments, strings, expressions for searching. */
+/** Syntax of a comment, string or regular expression. */
 export interface Form {
   readonly kind: 'comment' | 'string';
-  /** A pattern without groups that tells its beginning. */
+  /** Regular expression without groups for the opening delimiter. */
   readonly open: string;
-  /** What ends it, by how it began. `line`: the end of the line. `itself`: the pattern holds all of it. */
+  /** Computes the closing delimiter from the opening one. `line`: end of line. `itself`: `open` matches everything. */
   readonly close: ((opened: string) => string) | 'line' | 'itself' | 'template' | 'expression' | 'heredoc';
-  /** Whether a backslash takes the meaning of what follows it. */
+  /** True when a backslash escapes the next character. */
   readonly escapes?: true;
-  /** Whether it ends with its line at the latest: what is not closed there was none. */
+  /** True when it must close on its line; otherwise it was not an opening. */
   readonly isInLine?: true;
   readonly nests?: true;
-  /** Whether its end, doubled, stands for itself. */
+  /** True when a doubled closing delimiter is literal. */
   readonly doubles?: true;
 }
 
@@ -19,9 +19,9 @@ const always =
   () =>
     close;
 
-/** `https://…` between tags of a page is no comment. */
+/** The `//` of `https://` in markup is not a comment. */
 export const LINE: Form = { kind: 'comment', open: '(?<!:)//', close: 'line' };
-/** In PHP `#[` is an attribute. */
+/** `#[` begins an attribute in PHP. */
 export const HASH: Form = { kind: 'comment', open: String.raw`#(?!\[)`, close: 'line' };
 export const BLOCK: Form = { kind: 'comment', open: String.raw`/\*`, close: always('*/') };
 export const NESTED_BLOCK: Form = { ...BLOCK, nests: true };
@@ -50,17 +50,16 @@ export const RAW_CPP: Form = {
   open: String.raw`\bR"[^()\\\s"]{0,16}\(`,
   close: (opened) => `)${opened.slice(2, -1)}"`,
 };
-/** One character: never mistaken for the lifetimes of Rust or the digits of C++. */
+/** Exactly one character, to exclude lifetimes of Rust and digit separators of C++. */
 export const CHARACTER: Form = {
   kind: 'string',
   open: String.raw`(?<![\w])'(?:\\[^\n]{1,10}?|[^\\'\n])'`,
   close: 'itself',
 };
-/** With code in `${…}`. */
 export const TEMPLATE: Form = { kind: 'string', open: '`', close: 'template' };
-/** `/…/`, told from a division by what stands before. */
+/** A regular expression; the preceding token excludes a division. */
 export const JS_REGEX: Form = { kind: 'string', open: '/', close: 'expression' };
-/** `<<~NAME` and `<<<NAME`, up to a line that begins with the name. */
+/** `<<~NAME` or `<<<NAME`, up to a line that begins with the name. */
 export const HEREDOC: Form = {
   kind: 'string',
   open: String.raw`<<<?[~-]?["']?[A-Z_][A-Za-z_0-9]{0,40}["']?`,

@@ -5,7 +5,7 @@ import type { MeasuredFunction } from './measured-function.ts';
 import { countParameters } from './parameters.ts';
 import type { Source } from './read-source.ts';
 
-/** The functions of a source whose blocks are told by how far their lines are indented, in the order in which they begin. */
+/** Finds the functions of a language with indentation, in source order. */
 export function findIndentedFunctions({ code, lineStarts }: Source, language: Language): readonly MeasuredFunction[] {
   const found: Mutable[] = [];
   const blocks: Block[] = [];
@@ -18,7 +18,7 @@ export function findIndentedFunctions({ code, lineStarts }: Source, language: La
     if (words === '') continue;
     const indent = line.length - line.trimStart().length;
     const name = language.functions.exec(words)?.[1];
-    // No function is declared within brackets: they were none.
+    // No function begins inside brackets, so the open bracket was misread.
     if (name !== undefined) brackets = 0;
     while (brackets === 0 && (blocks.at(-1)?.indent ?? -1) >= indent) blocks.pop();
     if (name !== undefined) {

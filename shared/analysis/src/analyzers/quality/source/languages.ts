@@ -23,32 +23,32 @@ import {
   VERBATIM,
 } from './forms.ts';
 
-/** How functions are told: by a word (`fn name() {`), by a name before parentheses (`int name() {`), by a line and its indentation. */
+/** How functions look: keyword (`fn name() {`), name before parentheses (`int name() {`), arrow, or indented line. */
 export type Shape = 'word' | 'parentheses' | 'arrow' | 'indentation';
 
-/** What is to be known of a language to measure its functions without parsing it. */
+/** Syntax of a language, enough to measure functions without a parser. */
 export interface Language {
   readonly name: string;
   readonly extensions: readonly string[];
   readonly forms: readonly Form[];
   readonly shape: Shape;
-  /** What stands before the body of a function, up to its brace; its groups are names. With `indentation`: the line. */
+  /** Matches the header before a function body; its groups are names. With `indentation`, matches the line. */
   readonly functions: RegExp;
-  /** Words that open a block of control: no function, and one level deeper. */
+  /** Matches blocks of control flow, which add nesting. */
   readonly control: RegExp;
-  /** What adds a way through a function. The cases of a `switch` count once together: see `MeasuredFunction`. */
+  /** Matches branches, which add complexity. */
   readonly branches: string;
-  /** Whether lines that begin with # are for a preprocessor, whose other branches are left out. */
+  /** True when lines that begin with `#` are preprocessor directives. */
   readonly hasPreprocessor?: true;
-  /** Whether a function within a function is a part of it. */
+  /** True when nested functions count as part of their parent. */
   readonly isFlat?: true;
-  /** Whether the code stands between `<?php` and `?>`. */
+  /** True when code is between `<?php` and `?>`. */
   readonly isEmbedded?: true;
 }
 
 const TERNARY = String.raw`(?<=\s)\?(?=\s)`;
 const LOGIC = String.raw`&&|\|\|`;
-/** A word that is no member of something: `promise.catch` is none. */
+/** Matches whole words that are not members, so not `catch` in `promise.catch`. */
 const words = (list: string): string => String.raw`(?<![\w$.])(?:${list})(?![\w$])`;
 const control = (list: string): RegExp => new RegExp(words(list));
 
@@ -187,7 +187,7 @@ export const LANGUAGES: readonly Language[] = [
 
 const BY_EXTENSION = new Map(LANGUAGES.flatMap((one) => one.extensions.map((extension) => [extension, one] as const)));
 
-/** The language of a file by its name; null for one that is not measured. */
+/** Returns the language of a file by its extension; null when unsupported. */
 export function findLanguage(path: string): Language | null {
   const name = path.slice(path.lastIndexOf('/') + 1);
   const dot = name.lastIndexOf('.');

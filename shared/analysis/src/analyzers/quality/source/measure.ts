@@ -4,7 +4,7 @@ import type { Language } from './languages.ts';
 import type { MeasuredFunction } from './measured-function.ts';
 import type { Source } from './read-source.ts';
 
-/** The functions of a source, in the order in which they begin. Linear in its length. */
+/** Measures the functions of a source, in source order and linear time. */
 export function measureFunctions(source: Source, language: Language): readonly MeasuredFunction[] {
   return language.shape === 'indentation'
     ? findIndentedFunctions(source, language)

@@ -1,20 +1,15 @@
-/** What is known of a function without running it. */
 export interface MeasuredFunction {
-  /** Empty for one that has none, and that is not given to anything that has. */
+  /** Empty for an anonymous function that is not assigned or passed. */
   readonly name: string;
-  /** Where its body begins, as an offset. */
+  /** Offset of the body. */
   readonly start: number;
-  /** The line in which it is declared. */
   readonly line: number;
-  /** Lines with code of its own: without blank ones, comments, and functions inside. */
+  /** Lines of code, without blank lines, comments and nested functions. */
   readonly lines: number;
-  /**
-   * Ways through it, after McCabe, "A Complexity Measure", 1976: one and one for each branch. The cases of a `switch` count once together:
-   * McCabe himself excepts them, as many cases that are alike are easy to read. So do like operators in a row.
-   */
+  /** Cyclomatic complexity (McCabe, 1976); a `switch` and a row of equal operators each count as one branch. */
   readonly complexity: number;
-  /** How deep blocks of control stand in each other. */
+  /** Deepest nesting of control flow. */
   readonly nesting: number;
-  /** Those that every caller has to give, in their order. */
+  /** Number of required positional parameters. */
   readonly parameters: number;
 }

@@ -1,10 +1,7 @@
-/** A parameter list longer than this is no list. */
+/** Longer lists are not parameter lists. */
 const MAX_LIST_LENGTH = 2_000;
 
-/**
- * How many values a call has to give, by the list that opens and closes here: those with a default need not be, what is annotated is given by a
- * framework, and `self` by the language. What follows a bare `*` is named by the caller.
- */
+/** Counts required parameters between two parentheses, without `self`, defaults, annotated (injected) and keyword-only parameters. */
 export function countParameters(code: string, open: number, close: number): number {
   if (close < 0 || close - open > MAX_LIST_LENGTH) return 0;
   const parts: string[] = [];
@@ -17,7 +14,7 @@ export function countParameters(code: string, open: number, close: number): numb
       from = at + 1;
     } else if ('([{<'.includes(char)) depth += 1;
     else if (')]}'.includes(char)) depth -= 1;
-    // The arrow of a type closes nothing.
+    // The `>` of an arrow type closes no bracket.
     else if (char === '>' && !'-='.includes(code.charAt(at - 1))) depth -= 1;
   }
   const named = parts.findIndex((part) => part.startsWith('*') && !/\w/.test(part.slice(0, 2)));

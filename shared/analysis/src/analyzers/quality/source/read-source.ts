@@ -1,14 +1,12 @@
 import type { Form } from './forms.ts';
 import type { Language } from './languages.ts';
 
-/** A source whose code can be searched without meeting what is written in strings and comments. */
+/** A source with code, strings and comments told apart. */
 export interface Source {
   readonly text: string;
-  /** As long as the text, with the same lines: comments are spaces, and strings are quotes. */
+  /** The text with equal offsets; comments are spaces and string contents are quotes. */
   readonly code: string;
-  /** From where to where, the comments in their order. */
   readonly comments: readonly Span[];
-  /** Where each line begins. */
   readonly lineStarts: readonly number[];
 }
 
@@ -17,10 +15,7 @@ export interface Span {
   readonly end: number;
 }
 
-/**
- * Tells code from comments and strings in one pass and linear time. It does not parse: what is not closed ends with its line where the
- * language says so, and with the file elsewhere, so a source that is wrong is measured wrong and nothing else happens.
- */
+/** Separates code from comments and strings in linear time, without parsing. An unclosed string or comment ends with its line or the file. */
 export function readSource(text: string, language: Language): Source {
   const spans = new Scanner(text, language).scan();
   const parts: string[] = [];
@@ -38,7 +33,7 @@ export function readSource(text: string, language: Language): Source {
   };
 }
 
-/** The number of the line of a place; lines count from 1. */
+/** Returns the line of an offset, from 1. */
 export function lineOf({ lineStarts }: Pick<Source, 'lineStarts'>, offset: number): number {
   let [low, high] = [0, lineStarts.length];
   while (high - low > 1) {
@@ -59,21 +54,20 @@ interface KindOfSpan extends Span {
   readonly kind: Form['kind'];
 }
 
-/** Words after which a slash begins an expression and divides nothing. */
+/** Words after which a slash begins a regular expression. */
 const BEFORE_EXPRESSION =
   /(?:^|[^\w$.])(?:return|typeof|case|in|of|delete|void|throw|do|else|await|yield|if|unless|when|and|or|not)$/;
-/** Names of heredocs that are looked for and not there. More of them are no honest file, and each costs a look through it. */
+/** More unclosed heredocs mean a hostile file; each costs a search of the rest. */
 const MAX_HEREDOCS = 20;
 
-/** Nobody indents further. */
 const MAX_INDENTED = 100;
 
 class Scanner {
   private readonly spans: KindOfSpan[] = [];
   private readonly triggers: RegExp;
-  /** For each form that ends with its line: where the line ends in which it is not closed. What follows there is none either. */
+  /** End of the line in which a form is unclosed; no further search on that line. */
   private readonly unclosedUntil = new Map<Form, number>();
-  /** Of the templates that are open: how many braces are open in their code. */
+  /** Number of open braces in the code of each open template literal. */
   private readonly templates: number[] = [];
   private missedHeredocs = 0;
   private readonly text: string;
@@ -106,7 +100,7 @@ class Scanner {
     return this.spans;
   }
 
-  /** Takes what begins here for what it is, and says where code goes on. */
+  /** Records a comment or string at an offset and returns the offset where code continues. */
   private take(form: Form, start: number, opened: string): number {
     const { text } = this;
     const from = start + opened.length;
@@ -143,7 +137,7 @@ class Scanner {
     return end < 0 ? this.text.length : end;
   }
 
-  /** A string of Python that begins its line documents. */
+  /** A Python string at the start of a line is documentation. */
   private isDocumentation(form: Form, start: number): boolean {
     if (this.language.shape !== 'indentation' || !form.open.startsWith(form.open.charAt(0).repeat(3))) return false;
     const before = this.text.slice(Math.max(0, start - MAX_INDENTED), start);
@@ -210,7 +204,7 @@ class Scanner {
     return from;
   }
 
-  /** What is not PHP is a page. */
+  /** Skips markup outside of PHP tags. */
   private skipPage(from: number): number {
     const open = this.text.indexOf('<?', from);
     return this.add(COMMENT, from, open < 0 ? this.text.length : open + (this.text.startsWith('<?php', open) ? 5 : 2));
@@ -225,7 +219,7 @@ const DOLLAR = 36;
 const BRACE = 123;
 const SPACE = /\s/;
 
-/** Behind its end; null when it has none. */
+/** Returns the offset after the closing delimiter; null when unclosed. */
 function findEnd(text: string, from: number, close: string, { escapes, isInLine, doubles }: Form): number | null {
   if (!escapes && !isInLine && !doubles) {
     const at = text.indexOf(close, from);

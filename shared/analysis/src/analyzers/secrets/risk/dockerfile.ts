@@ -13,7 +13,7 @@ const ADD_REMOTE = rule('add-remote', 'low');
 const SECRET = rule('build-secret', 'medium');
 
 const SECRET_NAME = /(?:^|_)(?:PASSWORD|PASSWD|SECRET|SECRET_KEY|TOKEN|API_?KEY|PRIVATE_?KEY|ACCESS_KEY)$/i;
-/** Images that do not run as root by themselves, and programs that step down when they start. */
+/** Base images and programs that drop root by themselves. */
 const STEPS_DOWN = /nonroot|unprivileged|rootless|chainguard|jenkins\/|linuxserver|bitnami|selenium\//i;
 const STEPPER = /\b(?:gosu|su-exec|setpriv|s6-setuidgid|chpst|runuser|tini-static-su)\b/;
 
@@ -26,7 +26,7 @@ interface Stage {
   starts: boolean;
 }
 
-/** How an image is built. Instructions are read by their first line: that is where what matters here stands. */
+/** Finds risks in a Dockerfile; reads only the first line of each instruction. */
 export function findInDockerfile(path: string, text: string): readonly Problem[] {
   if (!DOCKERFILE.test(path) || NOT_ONE.test(path)) return [];
   const problems: Problem[] = [];
@@ -88,7 +88,7 @@ function isUnpinned(image: string): boolean {
   return tag === undefined || tag === 'latest';
 }
 
-/** Whether the last stage starts something and nobody says as whom, up through the stages that it is built on. */
+/** True when the last stage starts a program and no stage below sets a user. */
 function runsAsRoot(last: Stage, stages: readonly Stage[]): boolean {
   if (!last.starts) return false;
   const seen = new Set<Stage>();

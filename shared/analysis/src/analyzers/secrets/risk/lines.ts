@@ -2,18 +2,17 @@ import type { Severity } from '@signalbox/contracts/repository/finding';
 import { toEvidence } from '../../evidence.ts';
 import type { Problem } from '../../problem.ts';
 
-/** What a rule looks for in single lines, and how much it matters there. */
+/** A rule that is checked line by line, with its severity. */
 export interface LineRule {
   readonly rule: string;
   readonly severity: Severity;
   readonly pattern: RegExp;
 }
 
-/** Longer lines were written by programs. */
+/** Longer lines are generated. */
 const MAX_LINE_LENGTH = 2_000;
 const COMMENT = /^\s*(?:#|\/\/|\*(?=[\s/]|$)|--\s|;|<!--|\/\*)/;
 
-/** The problem of one line. */
 export function problemAt(rule: LineRule, line: string, number: number): Problem {
   const evidence = toEvidence(line);
   return {
@@ -26,7 +25,7 @@ export function problemAt(rule: LineRule, line: string, number: number): Problem
   };
 }
 
-/** The first rule that each line breaks; comments break none. Linear: lines have a limit. */
+/** Returns the first broken rule of each line; skips comments and long lines. */
 export function findInLines(text: string, rules: readonly LineRule[], comment = COMMENT): readonly Problem[] {
   if (!rules.some(({ pattern }) => pattern.test(text))) return [];
   return text.split('\n').flatMap((line, index) => {

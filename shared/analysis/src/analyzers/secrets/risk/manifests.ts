@@ -26,7 +26,7 @@ const KUBERNETES_RULES: readonly LineRule[] = [
   { rule: 'host-network', severity: 'medium', pattern: /^[\s-]{0,60}host(?:Network|PID|IPC):\s{0,4}["']?true\b/m },
 ];
 
-/** Containers that get the machine below them. By lines, so that templates are read as well. */
+/** Finds containers with access to their host. Reads line by line, so that templates work too. */
 export function findInManifests(path: string, text: string): readonly Problem[] {
   if (!/\.ya?ml$/i.test(path)) return [];
   if (COMPOSE.test(path)) return findInLines(text, COMPOSE_RULES);

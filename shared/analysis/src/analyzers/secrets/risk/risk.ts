@@ -8,7 +8,7 @@ import { findInPackage, findInScripts } from './scripts.ts';
 import { findInTree, findKept } from './tree.ts';
 import { findInWorkflow } from './workflow.ts';
 
-/** Of one file: with more, nobody reads them one by one. */
+/** Maximum problems reported per file. */
 const PER_FILE = 40;
 const LOOKS: readonly ((path: string, text: string) => readonly Problem[])[] = [
   findInDockerfile,
@@ -19,7 +19,7 @@ const LOOKS: readonly ((path: string, text: string) => readonly Problem[])[] = [
   findKept,
 ];
 
-/** How a project is built, shipped and run where that puts others at risk. It reads what is there; nothing of it is run. */
+/** Finds risky settings in build, deployment and runtime files, without running anything. */
 export const RISK_ANALYZER: Analyzer<readonly Problem[]> = {
   name: 'risk',
   version: 3,

@@ -9,13 +9,13 @@ const SCRIPT = anyOf(
   /(?:^|\/)(?:Docker|Container)file(?:[.-][\w.-]+)?$|\.dockerfile$/i,
 );
 
-/** A shell that runs what comes in. */
+/** A shell that executes its input. */
 const SHELL = String.raw`(?:sudo[ \t]{1,4}(?:-\w{1,10}[ \t]{1,4}){0,3})?(?:/(?:usr/)?bin/)?(?:env[ \t]{1,4})?(?:ba|z|da|k)?sh\b`;
 const FETCH = String.raw`\b(?:curl|wget)\b`;
 const NEAR = String.raw`[^|\n]{0,300}`;
 const piped = (scheme: string): RegExp =>
   new RegExp(
-    // That a pipe follows at all is looked at first: else each address of a long line is tried with all that is behind it.
+    // The lookahead for a pipe keeps the match linear on long lines.
     `${FETCH}(?=[^|\\n]{0,700}\\|)${NEAR}${scheme}://${NEAR}\\|[ \\t]{0,8}${SHELL}|\\b(?:ba|z)?sh\\b[ \\t]{1,4}(?:-c[ \\t]{1,4}["']?\\$\\(|<\\()[ \\t]{0,4}${FETCH}${NEAR}${scheme}://`,
     'm',
   );
@@ -105,14 +105,14 @@ const CODE: readonly CodeRules[] = [
   { path: /(?:^|\/)\.(?:npmrc|yarnrc)$/, rules: [tls(/^\s{0,8}strict-ssl\s{0,4}[= ]\s{0,4}false/m)] },
 ];
 
-/** What scripts and code do that no one should copy: run what comes over the network, trust every certificate, run what a request says. */
+/** Finds dangerous code: remote scripts piped to a shell, disabled certificate checks, and commands from request input. */
 export function findInScripts(path: string, text: string): readonly Problem[] {
   const isScript = SCRIPT.test(path) || /^#!.{0,40}sh\b/.test(text.slice(0, 60));
   const code = CODE.filter((one) => one.path.test(path)).flatMap(({ rules }) => rules);
   return findInLines(text, [...(isScript ? SCRIPT_RULES : []), ...code]);
 }
 
-/** What npm runs for everyone who installs the project. */
+/** Finds risky npm scripts that run at installation. */
 export function findInPackage(path: string, text: string): readonly Problem[] {
   if (!/(?:^|\/)package\.json$/.test(path)) return [];
   return findInLines(text, [

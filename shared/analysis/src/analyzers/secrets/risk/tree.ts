@@ -7,11 +7,11 @@ import type { Problem } from '../../problem.ts';
 import { findInLines } from './lines.ts';
 
 const KEYSTORE = /\.(?:jks|keystore|p12|pfx|kdbx)$/i;
-/** Android's own, with a password that everybody knows. */
+/** Android's debug keystore has a public password. */
 const OF_EVERYBODY = /(?:^|\/)debug\.keystore$/i;
 const DATABASE = /\.(?:sqlite3?|mdb|accdb|dump)$|\.sql\.(?:gz|bz2|xz|zip)$/i;
 
-/** What can be told by names alone: links that lead out, and files that programs keep secrets and data in. */
+/** Finds links that leave the repository and files that usually contain secrets or data, by name only. */
 export function findInTree({ files, links }: Pick<RepositoryView, 'files' | 'links'>): readonly RawFinding[] {
   const leading = links.filter(({ path, target }) => leadsOut(path, target) && !isTest(path));
   return [
@@ -50,7 +50,7 @@ function leadsOut(path: string, target: string): boolean {
   return end === '..' || end.startsWith('../');
 }
 
-/** What git itself reads, and files by their content that people commit by mistake. */
+/** Finds credentials in git configuration and files that are committed by mistake, by content. */
 export function findKept(path: string, text: string): readonly Problem[] {
   const name = path.slice(path.lastIndexOf('/') + 1);
   switch (name) {
@@ -65,7 +65,7 @@ export function findKept(path: string, text: string): readonly Problem[] {
         { rule: 'submodule-http', severity: 'medium', pattern: /^\s{0,40}url\s{0,8}=\s{0,8}(?:http|git|ftp):\/\//m },
       ]);
     case '.gitattributes':
-      // Here a star is a pattern, and no comment begins with it.
+      // In this file `*` is a pattern, not a comment.
       return findInLines(
         text,
         [{ rule: 'git-filter', severity: 'low', pattern: /\sfilter=(?!lfs(?:\s|$))\S/m }],
@@ -90,7 +90,7 @@ const LOGIN = {
   '.pgpass': /^(?!#)[^:\n]{1,100}:[^:\n]{1,10}:[^:\n]{1,100}:[^:\n]{1,100}:[^\s$<*]{3,200}/m,
 } as const;
 
-/** What a database wrote out with its rows, not what a person wrote to build one. */
+/** Finds database dumps with rows, as opposed to schemas. */
 function findDump(text: string): readonly Problem[] {
   const isDump = /^-- (?:MySQL|MariaDB|PostgreSQL database) dump/im.test(text.slice(0, 2_000));
   const hasPeople = /^(?:INSERT INTO|COPY)\s[^\n]{0,80}\b(?:users?|customers?|accounts?|people|members?)\b/im.test(

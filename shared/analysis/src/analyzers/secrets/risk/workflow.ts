@@ -4,7 +4,7 @@ import { findInLines, problemAt, type LineRule } from './lines.ts';
 
 const WORKFLOW = /(?:^|\/)\.github\/workflows\/[^/]+\.ya?ml$/;
 
-/** What strangers write: titles, texts, names of branches. */
+/** Workflow expressions that a stranger controls, such as titles, bodies and branch names. */
 const WRITTEN_BY_OTHERS = anyOf(
   /\$\{\{[^}]{0,120}\bgithub\.(?:head_ref|event\.issue\.(?:title|body))\b[^}]{0,120}\}\}/,
   /\$\{\{[^}]{0,120}\bgithub\.event\.pull_request\.(?:title|body|head\.(?:ref|label))\b[^}]{0,120}\}\}/,
@@ -12,7 +12,7 @@ const WRITTEN_BY_OTHERS = anyOf(
   /\$\{\{[^}]{0,120}\bgithub\.event\.head_commit\.(?:message|author\.(?:email|name))\b[^}]{0,120}\}\}/,
   /\$\{\{[^}]{0,120}\bgithub\.event\.workflow_run\.(?:head_branch|head_commit\.message)\b[^}]{0,120}\}\}/,
 );
-/** Events by which a stranger's text meets the rights of the repository. */
+/** Workflow events that run with write access on input from strangers. */
 const WITH_RIGHTS =
   /^[^\n\r#]{0,200}\b(?:pull_request_target|issues|issue_comment|discussion|discussion_comment|workflow_run)\b/m;
 
@@ -33,13 +33,13 @@ const RULES: readonly LineRule[] = [
   {
     rule: 'action-unpinned',
     severity: 'info',
-    // Not of GitHub itself, and by a name that can be moved to other code.
+    // An action that is not GitHub's own and that a tag names, which can move.
     pattern:
       /^[\s-]{0,60}uses:\s{0,4}["']?(?!actions\/|github\/|\.)[\w-]{1,60}\/[\w./-]{1,120}@(?![0-9a-f]{40})[\w./-]{1,80}/m,
   },
 ];
 
-/** What a pipeline of GitHub lets others do. Read by lines, as half of the workflows hold expressions that only GitHub reads. */
+/** Finds risks in GitHub workflows. Reads line by line, because expressions break YAML parsers. */
 export function findInWorkflow(path: string, text: string): readonly Problem[] {
   if (!WORKFLOW.test(path)) return [];
   const isTarget = /\bpull_request_target\b/.test(text);
@@ -49,7 +49,7 @@ export function findInWorkflow(path: string, text: string): readonly Problem[] {
   ];
 }
 
-/** Lines of scripts only: as a variable of the environment the same text does no harm. */
+/** Finds stranger-controlled expressions in scripts; environment variables with the same text are harmless. */
 function findInjections(text: string, withRights: boolean): readonly Problem[] {
   if (!text.includes('github.')) return [];
   const problems: Problem[] = [];

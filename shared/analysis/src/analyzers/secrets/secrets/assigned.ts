@@ -6,29 +6,25 @@ import { isMadeOfWords, isPlaceholder, isRandom } from './placeholders.ts';
 const ENV_FILE = /(?:^|\/)(?:\.env(?:\.[\w-]+)*|[\w-]+\.env)$/;
 const ENV_OF_NOBODY =
   /[._-](?:example|sample|template|tmpl|dist|default|defaults|schema|test|tests|testing|ci|e2e)(?:$|\.)/i;
-/** Files in which a value stands as it is, without quotes. */
+/** Files whose values need no quotes. */
 const SETTINGS =
   /\.(?:ya?ml|toml|ini|cfg|conf|config|properties|tfvars|env|plist)$|(?:^|\/)\.(?:npmrc|netrc|pypirc|pgpass|my\.cnf|s3cfg)$/i;
-/** Texts for people, in which words stand behind names such as `password`. */
+/** Translations and markup, in which plain words follow names such as `password`. */
 const TRANSLATION =
   /(?:^|\/)(?:i18n|l10n|locales?|lang|langs|languages|translations?|intl|messages)(?:\/|[-_.])|\.(?:po|pot|xlf|arb|resx|strings|svg|html?|vue\.html|css|scss|less|lock|sum)$/i;
 const CONNECTION =
   /(?:^|[;"'])\s{0,4}(?:server|data source|host|address|addr|endpoint|accountname|user id|uid|username|user)\s{0,4}=/i;
 
-/** Whether it holds texts for people. */
 export function isTranslation(path: string): boolean {
   return TRANSLATION.test(path);
 }
 
-/** Whether a file holds the values of an environment that is used. */
+/** True for the environment file of a deployment, not of an example. */
 function isEnvironment(path: string): boolean {
   return ENV_FILE.test(path) && !ENV_OF_NOBODY.test(path) && !isExample(path);
 }
 
-/**
- * Judges values that are known only by the name they are given to. Names such as `password` and `token` stand in all code, so that a value
- * has to be written out and to look like a secret.
- */
+/** Creates a filter for values that only their name marks as a secret, such as `password`: they must be literal and random. */
 export function createJudge(path: string, text: string): (found: SecretMatch) => Secret | null {
   const [inEnvironment, inSettings] = [isEnvironment(path), SETTINGS.test(path)];
   return ({ kind, start, end }) => {
@@ -36,19 +32,19 @@ export function createJudge(path: string, text: string): (found: SecretMatch) =>
     if (value.length < 6 || value.length > 400 || /[\s\u0080-\uffff]/.test(value) || isPlaceholder(value)) return null;
     const before = text.slice(Math.max(0, start - 100), start);
     const name = /([\w.-]{1,60})(?:\\?["'`\]])?\s{0,12}(?:=>|:=|[:=]|->)?\s{0,12}\\?["'`]?$/.exec(before)?.[1] ?? kind;
-    // Everybody may know a public key and its fingerprint.
+    // Public keys and fingerprints are not secret.
     if (/public/i.test(name)) return null;
     const found = { kind, start, end, certainty: 'name', name, value } as const;
     if (inEnvironment) return isPassword(value, kind) || isLong(value) ? { ...found, rule: 'env-value' } : null;
     if (!isPassword(value, kind)) return null;
     if (kind === 'password' && isInConnection(text, start))
       return { ...found, rule: 'url-password', value: value.split(';')[0] ?? '' };
-    // In quotes, or in a file where nothing has any.
+    // Requires quotes, except in files that use none.
     return inSettings || /["'`]$/.test(before) ? { ...found, rule: 'hardcoded' } : null;
   };
 }
 
-/** Behind `Server=…;`. */
+/** True inside a connection string, after `Server=…;`. */
 function isInConnection(text: string, start: number): boolean {
   const near = text.slice(Math.max(0, start - 300), start);
   const line = near.slice(near.lastIndexOf('\n') + 1);
@@ -60,7 +56,7 @@ const isLong = (value: string): boolean => value.length >= 8 && !/^[A-Z]?[a-z]{1
 function isPassword(value: string, kind: string): boolean {
   if (isPath(value)) return false;
   if (kind !== 'password') return isRandom(value);
-  // People mix signs into what they type; names of fields and of things have none but hyphens and dots.
+  // Typed passwords mix digits or signs with letters; field names do not.
   return /\d|[!@#$%^&*?+=~]/.test(value) && /[A-Za-z]/.test(value) && value.length >= 8 && !isMadeOfWords(value);
 }
 

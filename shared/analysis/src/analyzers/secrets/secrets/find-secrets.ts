@@ -7,12 +7,11 @@ import { createJudge, isTranslation } from './assigned.ts';
 import { isPlaceholder, isRandom } from './placeholders.ts';
 import type { Secret } from './secret.ts';
 
-/** Longest that a value is looked at. */
 const MAX_VALUE_LENGTH = 4_000;
-/** Kinds that only hint at a secret and have to look drawn at random besides. */
+/** Detector kinds that need a random-looking value as further proof. */
 const HINTS = new Set(['auth-header', 'bearer-token', 'aws-secret', 'azure-secret', 'twilio-key', 'azure-sas']);
 
-/** Finds the secrets of a file in their order, by the detectors that redact what is shown. Linear in the length of the text. */
+/** Finds the secrets of a file in order, with the detectors of redaction, in linear time. */
 export function findSecrets(path: string, text: string): readonly Secret[] {
   const formed = findFormed(text);
   const isShown = isTest(path) || isExample(path) || isDocumentation(path);
@@ -20,14 +19,14 @@ export function findSecrets(path: string, text: string): readonly Secret[] {
     const secret = judgeFormed(found, text);
     return secret && !(isShown && isMadeUp(secret)) ? [secret] : [];
   });
-  // That a file says of itself that a program wrote it is not heard: anybody can write that.
+  // Ignores comments that claim the file is generated, because anyone can write them.
   if (isShown || isTranslation(path) || isGenerated(path) || isMinified(path, text)) return secrets;
   const judge = createJudge(path, text);
   const assigned = without(formed, findAssignments(text)).flatMap((found) => judge(found) ?? []);
   return [...secrets, ...assigned].toSorted((a, b) => a.start - b.start);
 }
 
-/** All places that may hold a secret, by the same detectors: what is hidden wherever something of the text is shown. */
+/** Finds every possible secret in a text, to hide it before display. */
 export function findHidden(text: string): readonly SecretMatch[] {
   return mergeMatches([...findFormed(text), ...findAssignments(text)]);
 }
@@ -36,7 +35,7 @@ function findFormed(text: string): readonly SecretMatch[] {
   return mergeMatches([...findTokens(text), ...findShapedSecrets(text)]);
 }
 
-/** What is left of the ones when what overlaps with others is taken out. Both stand in their order. */
+/** Removes matches that overlap with `others`; both lists are sorted. */
 function without(others: readonly SecretMatch[], ones: readonly SecretMatch[]): readonly SecretMatch[] {
   let next = 0;
   return ones.filter(({ start, end }) => {
@@ -45,7 +44,7 @@ function without(others: readonly SecretMatch[], ones: readonly SecretMatch[]): 
   });
 }
 
-/** What people write down to show or to try something: the form alone is easily made up, which a long row of random signs is not. */
+/** True for a value that is easily made up, unlike a long random token. */
 function isMadeUp({ rule, kind, value }: Secret): boolean {
   return HINTS.has(kind) || kind === 'jwt' || rule === 'hardcoded' || (rule === 'url-password' && !isRandom(value));
 }
@@ -66,12 +65,12 @@ function credential(found: SecretMatch, value: string): Secret {
   return { ...found, rule: 'credential', certainty: 'form', name: '', value };
 }
 
-/** A key on the curve 25519 has this many. */
+/** Length of the shortest key, Curve25519, in base64. */
 const LEAST_KEY = 60;
-/** Of a key; dots, one letter over and over and words have fewer. */
+/** Placeholder keys have fewer distinct characters. */
 const DISTINCT_SIGNS = 20;
 
-/** A key has a body; the line with which it begins also stands in code that looks for keys. */
+/** Requires the body of a key; code that searches for keys has only the header line. */
 function judgeKey(found: SecretMatch, value: string): Secret | null {
   const body = value
     .replace(/^-----BEGIN [A-Z0-9 ]+-----/, '')
@@ -87,7 +86,7 @@ function judgeKey(found: SecretMatch, value: string): Secret | null {
   return { ...found, rule: 'private-key', certainty: 'form', name: '', value: body };
 }
 
-/** Hosts of one machine or of a composition, where every developer has the same password. */
+/** Local hosts, where all developers share a password. */
 const LOCAL_HOST = /^(?:localhost|127\.|0\.0\.0\.0|\[?::1|host\.docker\.internal|[a-z][a-z0-9_-]*(?=[:/?#"'\s`]|$))/i;
 const DOCUMENTED_HOST = /^[^/:?#"'\s`]*(?:example|\.invalid|\.test|\.local|myhost|hostname|yourhost|your-|<|\{|\$|%)/i;
 
@@ -99,19 +98,19 @@ function judgeUrl(found: SecretMatch, value: string, text: string): Secret | nul
   const isPlain = value.toLowerCase() === user.toLowerCase() || /^[a-z]{1,12}\d{0,3}$/i.test(value);
   if (isPlain && (LOCAL_HOST.test(host) || /^[a-z]{1,6}$/i.test(value))) return null;
   if (/^(?:my|user|username|foo|bar|usr|login)/i.test(user) && isPlain) return null;
-  // A name that is no host of the internet, and signs that only an explanation of addresses has.
+  // The host is not an internet host, or the value only explains the syntax.
   if (/%[0-9A-F]{2}/i.test(value) && !/^[^/:?#]{0,80}\./.test(host)) return null;
   return { ...found, rule: 'url-password', certainty: 'form', name: '', value };
 }
 
-/** Tokens that are made to be read by everybody: that of the documentation of JWT, and the ones that sites give to browsers. */
+/** True for public tokens: the JWT documentation's example, and browser tokens of sites. */
 function isPublicToken(token: string): boolean {
   const payload = token.split('.')[1] ?? '';
   const read = Buffer.from(payload.slice(0, 2_000), 'base64url').toString('utf8');
   return !read.startsWith('{') || /"(?:John Doe|Jane Doe)"|"1234567890"|"role"\s*:\s*"anon"|example/.test(read);
 }
 
-/** When a token ends by its own word, in seconds since the epoch; null where it does not say so. */
+/** Returns the expiry of a JWT, in seconds since the epoch; null when it has none. */
 export function readExpiry(token: string): number | null {
   const payload = token.split('.')[1] ?? '';
   const read = Buffer.from(payload.slice(0, 2_000), 'base64url').toString('utf8');

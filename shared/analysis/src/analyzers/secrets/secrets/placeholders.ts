@@ -1,6 +1,6 @@
 import { anyOf } from '../../any-of.ts';
 
-/** Words by which people say that a value is to be replaced, wherever in it they stand. */
+/** Words that mark a placeholder. */
 const SAYS_SO = anyOf(
   /example|change[-_. ]?(?:me|it|this)|replace|placeholder|your[-_. ]|[-_.]your|^your|dummy|sample|fake|mock/i,
   /redacted|insert|todo|fixme|secret[-_]?here|[-_]here$|goes[-_]?here|not[-_]?(?:a[-_]?)?(?:real|secret)/i,
@@ -9,18 +9,18 @@ const SAYS_SO = anyOf(
   /^(?:test|dev|local|demo|default)(?![a-z])/i,
   /^(?:secret|password|passw0rd|p@ssw0rd|admin|root|user|token|guest|qwerty|letmein|hunter)[-_!@#.]?\d{0,4}!?$/i,
 );
-/** Values that stand for others: variables of shells, templates, formats and pipelines. */
+/** References to variables, templates, formats and pipelines. */
 const REFERS = /\$\{|\$\(|\$[A-Z_]|\{\{|\}\}|<%|%\(|%[A-Z_]+%|<[\w .:/-]+>|\{[\w.:-]*\}|#\{|\*{3}|\.{3}|…|\[\w+\]/i;
-/** What nobody draws at random: rows of the alphabet, of the keyboard, of digits, and one sign over and over. */
+/** Sequences of letters, keyboard keys or digits, and repeated characters. */
 const IN_A_ROW =
   /abcdef(?!\d)|bcdefg|xyz123|abc123|123abc|0?123456|987654|qwerty|asdfgh|(.)\1{5,}|(..)\2{4,}|(...)\3{3,}/i;
 
-/** Secrets that their issuers print in their documentation or build into an emulator: everybody has them. */
+/** Example secrets from the documentation of vendors and from emulators. */
 const PUBLISHED = new Set([
-  // Of the storage emulator and the database emulator of Azure, by their first letters.
+  // Azure's storage and database emulators, by their first letters.
   'Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1',
   'C2y6yDjf5/R+ob0N8A7Cgv30VRDJIWEH',
-  // Of the documentation of Stripe, of AWS and of HTTP.
+  // Documentation of Stripe, AWS and HTTP.
   'sk_test_4eC39HqLyjWDarjtT1zdp7dc',
   'sk_test_BQokikJOvBiI2HlWgH4olfQ2',
   'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEX',
@@ -28,7 +28,7 @@ const PUBLISHED = new Set([
 ]);
 const PUBLISHED_LENGTH = 32;
 
-/** Whether a value only holds the place of a secret. Linear: values are cut by whoever asks. */
+/** True for a placeholder; linear in its length, which the caller limits. */
 export function isPlaceholder(value: string): boolean {
   if (REFERS.test(value) || SAYS_SO.test(value) || IN_A_ROW.test(value)) return true;
   if (PUBLISHED.has(value.slice(0, PUBLISHED_LENGTH))) return true;
@@ -36,39 +36,37 @@ export function isPlaceholder(value: string): boolean {
 }
 
 const WORD = /^(?:\d{1,4}|[A-Za-z]+\d{0,3})$/;
-/** More words than this are no name. */
 const MAX_WORDS = 12;
 
-/** Whether it is made of words, as names of things are: `two-factor-auth2`, `EnvironmentAPIKey`. */
+/** True for identifiers such as `two-factor-auth2` or `EnvironmentAPIKey`. */
 export function isMadeOfWords(value: string): boolean {
   const parts = value.split(/[^A-Za-z0-9]+/).filter((part) => part !== '');
   return parts.every((part) => part.length <= 40 && WORD.test(part) && countWords(part) <= MAX_WORDS && !isMixed(part));
 }
 
-/** `EnvironmentAPIKey` has three. Each is one word at the most, so that no two ways of cutting are tried. */
+/** Counts the words of a part, such as three in `EnvironmentAPIKey`; the pattern never backtracks. */
 function countWords(part: string): number {
   return part.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+/g)?.length ?? 0;
 }
 
-/** Capitals in the middle of words more often than names have them. */
+/** True when capitals inside words are more frequent than in names. */
 function isMixed(part: string): boolean {
   const capitals = part.replaceAll(/[^A-Z]/g, '').length;
   const small = part.replaceAll(/[^a-z]/g, '').length;
   return small > 0 && part.length >= 12 && capitals > part.length / 4;
 }
 
-/** So many signs are no code, whichever they are. */
 const LONG = 32;
 const PLAIN = /^[\w+/=.~:-]+$/;
 const PRINTED = /^[\w+/=.~:!@#%^&*?-][\w+/=.~:!@#%^&*?()-]*$/;
 
-/** Whether it looks drawn at random: letters and digits mixed, without blanks, not made of words. */
+/** True for letters mixed with digits, without blanks and not made of words. */
 export function isRandom(value: string, least = 16): boolean {
   if (value.length < least || !(value.length < LONG ? PLAIN : PRINTED).test(value)) return false;
   return /\d/.test(value) && /[A-Za-z]/.test(value) && !isMadeOfWords(value) && entropyOf(value) >= 3;
 }
 
-/** Shannon's, in bits for each character. */
+/** Shannon entropy in bits per character. */
 function entropyOf(value: string): number {
   const counts = new Map<string, number>();
   for (const sign of value) counts.set(sign, (counts.get(sign) ?? 0) + 1);

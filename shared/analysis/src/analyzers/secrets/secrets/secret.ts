@@ -1,12 +1,11 @@
 import type { SecretMatch } from '@signalbox/safety/redact/found';
 
-/** A secret of a text. */
 export interface Secret extends SecretMatch {
   readonly rule: 'private-key' | 'credential' | 'url-password' | 'hardcoded' | 'env-value';
-  /** How sure it is: its form is an issuer's, or only the name says so that it is given to. */
+  /** `form`: its format identifies the issuer. `name`: only its variable name marks it. */
   readonly certainty: 'form' | 'name';
-  /** What it is the value of; empty where nothing says so. */
+  /** Name of the variable or key; empty when unknown. */
   readonly name: string;
-  /** In one form, however it is wrapped: what the identity is taken of. */
+  /** Normalized value, from which the identity is computed. */
   readonly value: string;
 }

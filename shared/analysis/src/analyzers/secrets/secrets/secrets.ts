@@ -7,7 +7,7 @@ import type { Analyzer, Noted } from '../../../analyzer.ts';
 import { findHidden, findSecrets, readExpiry } from './find-secrets.ts';
 import { weigh } from './weigh.ts';
 
-/** What is kept of a secret: never the secret. */
+/** Stored facts of a secret, never the secret itself. */
 type SecretFact = {
   readonly rule: string;
   readonly kind: string;
@@ -15,31 +15,28 @@ type SecretFact = {
   readonly severity: Severity;
   readonly line: number;
   readonly evidence: string;
-  /** The beginning of a SHA-256 of it: the same secret is told again, and nobody reads it out of here. */
+  /** First digits of its SHA-256, which identify the secret without revealing it. */
   readonly hash: string;
-  /** Of a token that says so itself; in seconds since the epoch. */
+  /** Expiry of a token, in seconds since the epoch. */
   readonly expiresAt: number | null;
 };
 
 export type SecretsSummary = {
-  /** Distinct secrets: that the commit holds, and that only its past does. */
+  /** Distinct secrets in the commit, and in the history only. */
   readonly current: number;
   readonly inHistory: number;
 };
 
-/** Of one file: with more, it is a list that nobody reads one by one. */
+/** Maximum problems reported per file. */
 const PER_FILE = 50;
 const HASH_LENGTH = 16;
-/** Before and behind the secret in its line. */
+/** Characters shown before and after the secret. */
 const AROUND = 90;
-/** Written by programs, and full of hashes and ids. */
+/** Generated files, full of hashes and ids. */
 const NOT_READ =
   /(?:^|\/)(?:package-lock\.json|npm-shrinkwrap\.json|composer\.lock|go\.sum|[\w.-]+\.lock|pnpm-lock\.yaml|[\w.-]+\.(?:map|svg|po|pot|snap|lockb))$/i;
 
-/**
- * Keys, tokens and passwords that were committed, in all that any branch has ever had: what is deleted is still in the history. What a
- * repository says about what to skip is not heard.
- */
+/** Finds committed keys, tokens and passwords on every branch and in the history. Ignores the repository's own exclusion settings. */
 export const SECRETS_ANALYZER: Analyzer<readonly SecretFact[]> = {
   name: 'secrets',
   version: 3,
@@ -91,13 +88,13 @@ function toFound(path: string, { rule, kind, name, severity, line, evidence, has
 
 const COMMIT_SHOWN = 12;
 
-/** Lines of another commit would mislead: the commit says where it is. */
+/** Past findings name the commit instead of a line. */
 function toPast(path: string, { kind, severity, evidence, hash }: SecretFact, commit: string | null): RawFinding {
   const values = { kind, commit: commit?.slice(0, COMMIT_SHOWN) ?? '' };
   return { rule: 'secrets/in-history', severity, path, line: null, evidence, values, identity: hash };
 }
 
-/** Each secret where it came from: what is noted of the past begins with the earliest. */
+/** Keeps the earliest occurrence of each secret. */
 function firstOfEach(
   noted: readonly Noted<readonly SecretFact[]>[],
 ): readonly { readonly noted: Noted<readonly SecretFact[]>; readonly fact: SecretFact }[] {
@@ -112,7 +109,7 @@ interface Place {
   readonly end: number;
 }
 
-/** The line around a place, with `[secret]` for whatever may be one. */
+/** Returns the line at an offset, with `[secret]` for each possible secret. */
 function showLine(text: string, at: number, hidden: readonly Place[]): string {
   const from = Math.max(text.lastIndexOf('\n', at - 1) + 1, at - AROUND);
   const end = text.indexOf('\n', at);
@@ -126,7 +123,7 @@ function showLine(text: string, at: number, hidden: readonly Place[]): string {
   return toEvidence(pieces.join('') + text.slice(next, Math.max(next, to)));
 }
 
-/** Numbers of lines for places that only go forward. */
+/** Creates a line counter for ascending offsets. */
 function createLines(text: string): (at: number) => number {
   let [line, seen] = [1, 0];
   return (at) => {

@@ -3,13 +3,13 @@ import { isDocumentation, isExample, isTest } from '../../kinds-of-files.ts';
 import { lessen } from '../../problem.ts';
 import type { Secret } from './secret.ts';
 
-/** Places that only developers use. */
+/** Paths that only developers use. */
 const DEVELOPMENT =
   /(?:^|[/._-])(?:dev|devel|development|local|localhost|docker-compose|compose|vagrant|devcontainer|sandbox|playground)(?:[/._-]|$)/i;
 
-/** Keys that stand in pages and apps by design: what they may do is limited where they were made. */
+/** Keys that are public by design; their issuer limits the use. */
 const FOR_BROWSERS = new Set(['gcp-key', 'mapbox-token']);
-/** Whoever has one acts as its owner in a whole account. */
+/** Kinds that grant access to a whole account. */
 const WHOLE_ACCOUNT = new Set([
   'aws-key',
   'aws-secret',
@@ -22,7 +22,7 @@ const WHOLE_ACCOUNT = new Set([
   'pypi-token',
 ]);
 
-/** How much a secret matters at its place. */
+/** Returns the severity of a secret by its kind and path. */
 export function weigh(path: string, { rule, kind, value, certainty }: Secret): Severity {
   const severity = SEVERITY_OF[rule] ?? ofCredential(kind, value);
   if (isTest(path)) return rule === 'private-key' ? 'info' : 'low';

@@ -1,7 +1,7 @@
 import type { LockFacts, Locked, ManifestFacts, Origin, Wanted } from '../package.ts';
 import { entriesOf, fieldOf, isPlain, linesOfNames, listOf, parsed, pathOf, textOf } from '../plain.ts';
 
-/** Null where it is no TOML. */
+/** Reads Cargo.toml; null when it is not valid TOML. */
 export async function readCargoToml(text: string): Promise<ManifestFacts | null> {
   const { parse } = await import('smol-toml');
   const root = parsed(() => parse(text));
@@ -21,7 +21,7 @@ export async function readCargoToml(text: string): Promise<ManifestFacts | null>
     name: textOf(pathOf(root, 'package', 'name')),
     isLibrary: listOf(fieldOf(root, 'bin')).length === 0,
     members: fieldOf(root, 'workspace') === undefined ? [] : ['**'],
-    // What the workspace offers is only in use where a member takes it.
+    // Dependencies of the workspace are in use only when a member refers to them.
     wanted: [
       ...read('dependencies', false),
       ...read('dev-dependencies', true),
@@ -33,12 +33,12 @@ export async function readCargoToml(text: string): Promise<ManifestFacts | null>
   };
 }
 
-/** Null for one that Cargo cannot read. */
+/** Reads Cargo.lock; null when it is malformed. */
 export async function readCargoLock(text: string): Promise<LockFacts | null> {
   const { parse } = await import('smol-toml');
   const root = parsed(() => parse(text));
   if (!isPlain(root)) return null;
-  // The first format has the hashes at its end.
+  // The first format lists checksums in `metadata` at the end.
   const hasOldHashes = entriesOf(root['metadata']).some(([key]) => key.startsWith('checksum '));
   const packages = listOf(root['package']).flatMap((entry): readonly Locked[] => {
     const name = textOf(fieldOf(entry, 'name'));
@@ -46,7 +46,7 @@ export async function readCargoLock(text: string): Promise<LockFacts | null> {
     const source = textOf(fieldOf(entry, 'source'));
     const lacks =
       source?.startsWith('registry+') === true && !hasOldHashes && textOf(fieldOf(entry, 'checksum')) === null;
-    // Without a source it is of the same workspace.
+    // Packages without a source belong to the workspace.
     const version = source === null ? '' : (textOf(fieldOf(entry, 'version')) ?? '');
     return [{ name, version, ...(lacks ? { lacksIntegrity: true } : {}) }];
   });

@@ -1,6 +1,6 @@
 import type { LockFacts, Locked, ManifestFacts, Wanted } from '../package.ts';
 
-/** One directive of go.mod with its words, blocks unfolded. */
+/** One directive of go.mod; blocks are unfolded. */
 interface Directive {
   readonly verb: string;
   readonly words: readonly string[];
@@ -8,7 +8,7 @@ interface Directive {
   readonly line: number;
 }
 
-/** go.mod: the versions that are asked for are the ones that are used, unless a replacement says otherwise. */
+/** Reads go.mod; the required versions are the used ones, unless a `replace` directive changes them. */
 export function readGoMod(text: string): ManifestFacts {
   const directives = readDirectives(text);
   const replaced = directives.filter(({ verb }) => verb === 'replace').flatMap(readReplacement);
@@ -35,7 +35,7 @@ export function readGoMod(text: string): ManifestFacts {
   };
 }
 
-/** go.sum: what has a hash, as `name@version`. It names more than what is built, so nothing is judged by it alone. */
+/** Reads go.sum, which lists every version with a checksum, including versions that no build uses. */
 export function readGoSum(text: string): LockFacts {
   const packages = new Map<string, Locked>();
   for (const line of text.split('\n')) {
@@ -67,7 +67,7 @@ function readDirectives(text: string): readonly Directive[] {
 interface Replacement {
   readonly name: string;
   readonly to: string;
-  /** Null for a folder. */
+  /** Null when the replacement is a folder. */
   readonly version: string | null;
   readonly wanted?: Wanted;
 }

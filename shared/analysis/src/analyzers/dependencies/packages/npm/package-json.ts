@@ -9,7 +9,7 @@ const GROUPS = {
   optionalDependencies: { isOptional: true },
 } as const;
 
-/** Null where it is no package.json of npm: a template, or a damaged one. */
+/** Reads package.json; null for a template or a malformed file. */
 export function readPackageJson(text: string): ManifestFacts | null {
   const root = parsed(() => JSON.parse(text));
   if (!isPlain(root)) return null;
@@ -35,7 +35,7 @@ export function readPackageJson(text: string): ManifestFacts | null {
   };
 }
 
-/** The names of `a`, `a@^1`, `b>a` and `**\/a`, and of those within. */
+/** Lists package names in npm overrides or yarn resolutions, such as `a`, `a@^1`, `b>a` and `**\/a`, including nested ones. */
 export function forcedNames(forced: unknown): readonly string[] {
   const names: string[] = [];
   const open = [forced];
@@ -57,7 +57,7 @@ function isLibrary(root: Readonly<Record<string, unknown>>): boolean {
   );
 }
 
-/** `.npmrc`, of which only the registries matter. */
+/** Reads the registries in `.npmrc`. */
 export function readNpmrc(text: string): ManifestFacts | null {
   const addresses = text.split('\n').flatMap((line, index) => {
     const given = /^\s*(?:@[\w.-]+:)?registry\s*=\s*"?([^\s"]+)/.exec(line.slice(0, 1_000));

@@ -5,7 +5,7 @@ import { entriesOf, fieldOf, isPlain, parsed, textOf } from '../plain.ts';
 const MODULES = 'node_modules/';
 const MAX_REASON_LENGTH = 120;
 
-/** package-lock.json and npm-shrinkwrap.json of every version. Null for one that npm cannot read. */
+/** Reads package-lock.json and npm-shrinkwrap.json of every version; null when malformed. */
 export function readPackageLock(text: string): LockFacts | null {
   const root = parsed(() => JSON.parse(text));
   if (!isPlain(root)) return null;
@@ -27,7 +27,7 @@ export function readPackageLock(text: string): LockFacts | null {
 }
 
 interface Entry {
-  /** Where it is installed: `node_modules/a/node_modules/b`. */
+  /** Install path, such as `node_modules/a/node_modules/b`. */
   readonly place: string;
   readonly entry: unknown;
 }
@@ -36,13 +36,13 @@ function listPlaces(packages: unknown): readonly Entry[] {
   return entriesOf(packages).map(([place, entry]) => ({ place, entry }));
 }
 
-/** The places of a lock file of version 1, where packages stand in one another. */
+/** Flattens the nested dependencies of a version 1 lock file. */
 function listTree(dependencies: unknown): readonly Entry[] {
   const found: Entry[] = [];
   const open = [{ below: '', value: dependencies }];
   for (let next = open.pop(); next; next = open.pop())
     for (const [name, entry] of entriesOf(next.value)) {
-      // No rule reads the place below the first level, and a hostile file would make it long.
+      // No rule reads deeper paths, and a hostile file would make them long.
       const place = next.below === '' ? MODULES + name : `${MODULES}x/${MODULES}${name}`;
       found.push({ place, entry });
       open.push({ below: place, value: fieldOf(entry, 'dependencies') });
@@ -50,7 +50,7 @@ function listTree(dependencies: unknown): readonly Entry[] {
   return found;
 }
 
-/** The folders that have a package.json which it settles. */
+/** Reads the dependencies of each workspace folder. */
 function readImporters(packages: unknown): Readonly<Record<string, Readonly<Record<string, string>>>> {
   const folders = entriesOf(packages).flatMap(([place]) => (place.includes(MODULES) ? [] : [[place, {}] as const]));
   return Object.fromEntries([['', {}], ...folders]);
@@ -63,7 +63,7 @@ function readEntry(place: string, entry: unknown): Locked | null {
   const name = textOf(entry['name']) ?? installed;
   const isTop = !place.slice(0, at).includes(MODULES);
   const owner = isTop ? { at: place.slice(0, at).replace(/\/$/, '') } : {};
-  // A package of the same repository: it is there, and has no version of a registry.
+  // A link is a workspace package, which has no registry version.
   if (entry['link'] === true) return isTop ? { name: installed, version: '', ...owner } : null;
   const version = textOf(entry['version']) ?? '';
   const resolved = textOf(entry['resolved']) ?? '';
@@ -83,12 +83,12 @@ function readEntry(place: string, entry: unknown): Locked | null {
   };
 }
 
-/** Version 1 writes the address in place of the version where there is no registry. */
+/** Version 1 lock files store an address as the version of a package that is not from a registry. */
 function isArchive(version: string): boolean {
   return /[:/]/.test(version);
 }
 
-/** Old packages have an object, or a list of them, instead of an expression. */
+/** Reads a license field; old packages have an object or a list instead of an SPDX expression. */
 export function readLicense(value: unknown): string | null {
   if (Array.isArray(value)) {
     const names = value.flatMap((one) => readLicense(one) ?? []);

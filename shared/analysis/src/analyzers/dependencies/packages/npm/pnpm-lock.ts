@@ -5,10 +5,10 @@ import { forcedNames } from './package-json.ts';
 
 const GROUPS = ['dependencies', 'devDependencies', 'optionalDependencies'] as const;
 
-/** pnpm-lock.yaml of the formats 5 to 9. Null for one that pnpm cannot read. */
+/** Reads pnpm-lock.yaml of formats 5 to 9; null when malformed. */
 export async function readPnpmLock(text: string): Promise<LockFacts | null> {
   const { loadAll, JSON_SCHEMA } = await import('js-yaml');
-  // Newer releases put a document about pnpm itself in front.
+  // Newer releases put a document about pnpm itself first.
   const documents = parsed(() => loadAll(text, { schema: JSON_SCHEMA }));
   const root = Array.isArray(documents) ? documents.findLast(isPlain) : null;
   if (!isPlain(root) || root['lockfileVersion'] === undefined) return null;
@@ -44,7 +44,7 @@ function readImporters(root: Readonly<Record<string, unknown>>): LockFacts['impo
   );
 }
 
-/** `a@1.0.0`, `/a@1.0.0(b@2.0.0)` and, of format 5, `/a/1.0.0_b@2.0.0`. */
+/** Matches `a@1.0.0` and `/a@1.0.0(b@2.0.0)`; format 5 has `/a/1.0.0_b@2.0.0`. */
 const KEY = /^\/?((?:@[^/@]+\/)?[^/@]+)@([^(]+)/;
 const OLD_KEY = /^\/((?:@[^/@]+\/)?[^/@]+)\/(\d[^/_(]*)/;
 

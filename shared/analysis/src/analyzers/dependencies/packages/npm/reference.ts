@@ -2,11 +2,11 @@ import type { Reference } from '../package.ts';
 
 const COMMIT = /#[0-9a-f]{40}$/i;
 const GIT = /^(?:git(?:\+\w+)?:|git@|ssh:|(?:github|gitlab|bitbucket|gist):)|^https?:[^#]*\.git(?:#|$)/i;
-/** `owner/name` on GitHub. */
+/** Matches `owner/name`, npm's short form for GitHub. */
 const SHORT = /^[\w.-]+\/[\w.-]+(?:#.*)?$/;
 const PATH = /^(?:file:|link:|portal:|\.{1,2}\/|\/|~\/)/;
 
-/** What stands after a dependency in package.json. */
+/** Parses the value of a dependency in package.json. */
 export function readReference(range: string): Reference {
   if (PATH.test(range)) return { range: null, origin: { kind: 'path', at: range, isPinned: true } };
   if (GIT.test(range) || SHORT.test(range))

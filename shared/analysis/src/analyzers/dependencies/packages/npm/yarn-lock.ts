@@ -2,7 +2,7 @@ import { insecureOf } from '../insecure.ts';
 import type { LockFacts, Locked } from '../package.ts';
 import { entriesOf, fieldOf, parsed, textOf } from '../plain.ts';
 
-/** yarn.lock of version 1 and of those since. Null for one that yarn cannot read. */
+/** Reads yarn.lock of yarn 1 and later; null when malformed. */
 export async function readYarnLock(text: string): Promise<LockFacts | null> {
   const { parseSyml } = await import('@yarnpkg/parsers');
   const root = parsed(() => parseSyml(text));
@@ -42,7 +42,7 @@ function readEntry(name: string, entry: unknown, isClassic: boolean): Locked {
   return { name, version: isOwn ? '' : version, ...(lacks ? { lacksIntegrity: true } : {}) };
 }
 
-/** Before `integrity` there was a hash at the end of the address. */
+/** Yarn 1 stored the checksum after `#` in the address before it had the `integrity` field. */
 function isChecked(entry: unknown, resolved: string): boolean {
   return textOf(fieldOf(entry, 'integrity')) !== null || /#[0-9a-f]{40,}$/.test(resolved);
 }

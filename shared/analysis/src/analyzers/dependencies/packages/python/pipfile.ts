@@ -4,7 +4,7 @@ import { entriesOf, fieldOf, isPlain, linesOfNames, listOf, parsed, pathOf, text
 import { readOrigin } from './pyproject.ts';
 import { normalName } from './requirement.ts';
 
-/** Null where it is no TOML. */
+/** Reads a Pipfile; null when it is not valid TOML. */
 export async function readPipfile(text: string): Promise<ManifestFacts | null> {
   const { parse } = await import('smol-toml');
   const root = parsed(() => parse(text));
@@ -37,7 +37,7 @@ export async function readPipfile(text: string): Promise<ManifestFacts | null> {
   };
 }
 
-/** Null for one that Pipenv cannot read. */
+/** Reads Pipfile.lock; null when it is malformed. */
 export function readPipfileLock(text: string): LockFacts | null {
   const root = parsed(() => JSON.parse(text));
   if (!isPlain(root)) return null;

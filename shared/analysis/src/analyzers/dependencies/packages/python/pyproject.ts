@@ -3,7 +3,7 @@ import type { ManifestFacts, Origin, Wanted } from '../package.ts';
 import { entriesOf, fieldOf, linesOfNames, listOf, parsed, pathOf, textOf, collectTexts } from '../plain.ts';
 import { normalName, readRequirement } from './requirement.ts';
 
-/** pyproject.toml as PEP 621 and Poetry write it. Null where it is no TOML, or is there for the settings of tools only. */
+/** Reads pyproject.toml of PEP 621 and Poetry; null when it is malformed or only configures tools. */
 export async function readPyproject(text: string): Promise<ManifestFacts | null> {
   const { parse } = await import('smol-toml');
   const root = parsed(() => parse(text));
@@ -85,13 +85,13 @@ function readPoetry(poetry: unknown): readonly Wanted[] {
   });
 }
 
-/** Whether it may be missing from the lock file: nobody has to ask for it, or it is for other versions of Python. */
+/** True when the lock file may omit the dependency: it is optional or for other Python versions. */
 function isConditional(value: unknown): boolean {
   if (Array.isArray(value)) return true;
   return ['optional', 'python', 'markers', 'platform'].some((name) => fieldOf(value, name) !== undefined);
 }
 
-/** What a table of Poetry, uv or Pipenv says about where something comes from. */
+/** Reads the origin of a dependency from a table of Poetry, uv or Pipenv. */
 export function readOrigin(value: unknown): Origin | null {
   const git = textOf(fieldOf(value, 'git'));
   const commit = textOf(fieldOf(value, 'rev')) ?? textOf(fieldOf(value, 'ref')) ?? '';

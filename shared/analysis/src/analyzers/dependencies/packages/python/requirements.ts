@@ -2,11 +2,11 @@ import { insecureOf } from '../insecure.ts';
 import type { Locked, ManifestFacts, Wanted } from '../package.ts';
 import { normalName, readAddress, readRequirement } from './requirement.ts';
 
-/** What stands in front of an address, with or without an equals sign. */
+/** Options that precede a package index address. */
 const INDEX = /^(?:-i|--index-url|--extra-index-url|-f|--find-links)[\s=]+(\S+)/;
 const TRUSTED = /^--trusted-host[\s=]+([\w.-]+)/;
 
-/** requirements.txt and its kind. What it pins is in use as it stands. */
+/** Reads requirements.txt and similar files; pinned versions count as used. */
 export function readRequirements(path: string, text: string): ManifestFacts {
   const wanted: Wanted[] = [];
   const packages: Locked[] = [];
@@ -36,14 +36,14 @@ export function readRequirements(path: string, text: string): ManifestFacts {
   };
 }
 
-/** Without comments, and with a line that ends in a backslash joined to the next. */
+/** Yields lines without comments; joins lines that end in a backslash. */
 function* readLines(text: string): Generator<{ readonly code: string; readonly line: number }> {
   let open: string[] = [];
   let first = 0;
   for (const [index, raw] of text.split('\n').entries()) {
     if (open.length === 0) first = index + 1;
     const isContinued = /\\\r?$/.test(raw.slice(-3));
-    // A hash that ends an address belongs to it.
+    // A `#` fragment with a checksum belongs to the address.
     open.push(
       raw
         .slice(0, 4_000)
@@ -67,7 +67,7 @@ function readLine(code: string): Wanted | null {
   return { name: normalName(name), range: null, origin: readAddress(address) };
 }
 
-/** The last part of an address, without its ref and what follows a hash. */
+/** Returns the last path segment of an address, without ref and fragment. */
 function lastPart(address: string): string {
   const path = address.split('#', 1)[0] ?? '';
   return path.slice(path.lastIndexOf('/') + 1).split('@', 1)[0] ?? '';

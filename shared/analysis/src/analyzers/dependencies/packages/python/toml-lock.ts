@@ -3,11 +3,11 @@ import type { LockFacts, Locked } from '../package.ts';
 import { entriesOf, fieldOf, isPlain, listOf, parsed, pathOf, textOf, collectTexts } from '../plain.ts';
 import { normalName } from './requirement.ts';
 
-/** poetry.lock. Null for one that Poetry cannot read. */
+/** Reads poetry.lock; null when it is malformed. */
 export async function readPoetryLock(text: string): Promise<LockFacts | null> {
   const root = await readToml(text);
   if (!root) return null;
-  // Before version 2 of the format the hashes stood at the end.
+  // Format 1 lists checksums in `metadata` at the end.
   const hashes = new Map(
     entriesOf(pathOf(root, 'metadata', 'files')).map(([name, files]) => [normalName(name), files]),
   );
@@ -36,7 +36,7 @@ export async function readPoetryLock(text: string): Promise<LockFacts | null> {
   };
 }
 
-/** uv.lock. Null for one that uv cannot read. */
+/** Reads uv.lock; null when it is malformed. */
 export async function readUvLock(text: string): Promise<LockFacts | null> {
   const root = await readToml(text);
   if (!root) return null;
@@ -68,7 +68,7 @@ async function readToml(text: string): Promise<Readonly<Record<string, unknown>>
   return isPlain(root) ? root : null;
 }
 
-/** From a repository or a folder, a package has no version of the registry. */
+/** Reads a package; it has no version unless it comes from a registry. */
 function readEntry(
   entry: unknown,
   {
