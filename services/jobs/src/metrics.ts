@@ -1,7 +1,6 @@
 import { createCount, createDuration } from '@signalbox/platform/metrics';
 import type { createMetrics } from '@signalbox/platform/probe';
 
-/** Creates metrics of jobs by name and outcome, with durations. */
 export function createJobMetrics(registry: ReturnType<typeof createMetrics>) {
   const help = 'Executions of background jobs by outcome.';
   const executions = createCount(registry, 'signalbox_jobs_total', help, ['job', 'outcome']);

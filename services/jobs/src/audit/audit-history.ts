@@ -10,24 +10,24 @@ import { readAuditLogId, readCheckpoints, readLinks } from '@signalbox/store/aud
 import type { Queryable } from '@signalbox/store/pool';
 import { AppError } from '@signalbox/contracts/errors';
 
-/** What a sealer knows of the order of events: all of it, in a few hashes. */
+/** The order of all events, as a few hashes. */
 export interface SealerState {
   readonly tree: MerkleTree;
-  /** Hash of the chain at its end; empty at the very beginning. */
+  /** The last hash of the chain; empty without events. */
   chain: Buffer;
   readonly logId: string;
-  /** How many events the last checkpoint of the database covers. */
+  /** The number of events that the newest checkpoint in the database covers. */
   signed: number;
-  /** How many events the last checkpoint of the file covers. */
+  /** The number of events that the newest checkpoint in the file covers. */
   filed: number;
 }
 
-/** Links and checkpoints that are read at once. */
+/** Links and checkpoints per query. */
 const PAGE = 5_000;
 
 /**
- * Reads the order from its first event to its last, and compares it on the way with each checkpoint of the database and of the
- * file. Throws AUDIT_HISTORY_DIFFERS.
+ * Reads the whole order of events and compares it with each checkpoint of the database and the file. Throws
+ * AUDIT_HISTORY_DIFFERS.
  */
 export async function readHistory(
   db: Queryable,
@@ -83,7 +83,7 @@ function requireSame(checkpoint: Checkpoint, { tree, chain }: SealerState): void
   throw differs(`the first ${checkpoint.size} events are not those that were signed at ${checkpoint.at}`);
 }
 
-/** Without their leaves, which are as large as the history. */
+/** Leaves are left out: they are as large as the history. */
 async function readFileCheckpoints(file: string): Promise<readonly Checkpoint[]> {
   const found: Checkpoint[] = [];
   for await (const { leaves: _leaves, ...checkpoint } of readCheckpointFile(file)) found.push(checkpoint);
@@ -99,7 +99,7 @@ async function readAllCheckpoints(db: Queryable, logId: string): Promise<readonl
   }
 }
 
-/** The lines that the file lacks, each with the leaves of its events. */
+/** The missing lines of the file, each with the leaves of its events. */
 export async function* readMissingLines(db: Queryable, history: SealerState): AsyncGenerator<CheckpointLine> {
   let filed = history.filed;
   for (const checkpoint of await readCheckpoints(db, filed, PAGE)) {

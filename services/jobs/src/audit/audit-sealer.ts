@@ -10,23 +10,23 @@ import type { Log } from '@signalbox/platform/log';
 import { readHistory, readMissingLines, type SealerState } from './audit-history.ts';
 
 export interface SealerOptions {
-  /** Its own: one connection, which holds the lock of the only sealer for as long as it lives. */
+  /** Its own pool of one connection, which holds the lock of the only sealer. */
   readonly pool: Pool;
   readonly key: KeyObject;
   readonly keys: AuditKeys;
-  /** Where checkpoints are kept outside of the database. */
+  /** The checkpoint file, outside of the database. */
   readonly file: string;
-  /** A checkpoint is due after so many events, and this long after the first event that has none. */
+  /** A checkpoint is due after this many events, or this long after the first event without one. */
   readonly checkpointEvents: number;
   readonly checkpointMs: number;
   readonly log: Log;
-  /** Hears how many events were sealed, and each checkpoint. */
+  /** Called with the number of sealed events, and for each checkpoint. */
   readonly onSealed?: (events: number) => void;
   readonly onCheckpoint?: (checkpoint: Checkpoint) => Promise<void>;
 }
 
 const BATCH = 1_000;
-/** Bounds a step, so that a service that stops does not wait for a backlog. */
+/** Bounds a step, so that a stopping service does not wait for a backlog. */
 const BATCHES_PER_STEP = 20;
 
 /**
@@ -42,7 +42,7 @@ export class Sealer implements Closable {
   /** The connection that holds the lock. */
   #client: Connection | null = null;
   #history: SealerState | null = null;
-  /** When the first event without a checkpoint was seen. */
+  /** The time of the first event without a checkpoint. */
   #unsignedSince: number | null = null;
 
   constructor(options: SealerOptions) {
@@ -60,7 +60,7 @@ export class Sealer implements Closable {
     try {
       return await this.#work(client);
     } catch (error) {
-      // The known history may be half of what was done: the next step reads it from the database again.
+      // A failed step may have stored half of its work: the next one reads the history again.
       this.#unlock(error instanceof Error ? error : undefined);
       throw error;
     }

@@ -20,19 +20,18 @@ import { startLoop } from '@signalbox/platform/loop';
 import type { Look } from '../notices/admin-notices.ts';
 import { databaseRoleOf } from '../service-name.ts';
 
-/** Between two rounds: what was recorded has its place in about a second. */
+/** The pause between rounds: events are sealed within about a second. */
 const ROUND_MS = SECOND_MS;
-/** Another process seals: so long until this one tries to follow it. */
+/** The pause before the next try to become the sealer. */
 const AWAY_MS = SECOND_MS;
 const FAILED_MS = 2 * SECOND_MS;
-/** A history that differs is read as a whole each time. */
+/** After a difference the whole history is read each time. */
 const DIFFERS_MS = MINUTE_MS;
-/** The audit chat gets no more than one checkpoint in this time: each covers all before it. */
+/** The audit chat gets at most one checkpoint in this time; each covers all before it. */
 const CHAT_MS = 60 * MINUTE_MS;
 
 interface Parts {
   readonly config: JobsConfig;
-  /** For dead letters and the outbox. */
   readonly pool: Pool;
   readonly publisher: Publisher;
   readonly metrics: ReturnType<typeof createMetrics>;
@@ -76,7 +75,7 @@ function createRound(sealer: Sealer, { pool, metrics, log }: Parts) {
   const help = 'Times that the audit history was found not to be what was signed.';
   const problems = createCount(metrics, 'signalbox_audit_problems_total', help, []);
   let pausedUntil = 0;
-  /** Undefined while another process seals: that one knows. */
+  /** Undefined while another process seals. */
   let unwritten: string | null | undefined;
   const step = async (): Promise<void> => {
     if (performance.now() < pausedUntil) return;
@@ -104,13 +103,13 @@ function createRound(sealer: Sealer, { pool, metrics, log }: Parts) {
   return { step, unwritten: () => unwritten };
 }
 
-/** A failure of a file or its disk: a connection's has no such code. */
+/** True for an error of a file or disk; errors of connections lack such a code. */
 function isDiskError(error: unknown): error is Error {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   return /^(ENOSPC|EDQUOT|EROFS|EIO|EACCES|EPERM|ENOENT|ENOTDIR|EMFILE)$/.test(code);
 }
 
-/** Posts checkpoints into the audit chat, so that one more place has them which the database's administrator cannot change. */
+/** Posts checkpoints to the audit chat: a copy that database administrators cannot change. */
 function createNotifier({ config, pool, publisher, log }: Parts, count: () => void) {
   const chatKey = config.AUDIT_CHAT;
   let postedAt = -Infinity;

@@ -16,7 +16,7 @@ import { putInTheirLanguage } from '@signalbox/store/conversation/outbox';
 import { withTransaction, type Pool, type Queryable } from '@signalbox/store/pool';
 import { findValue, sql } from '@signalbox/store/sql';
 
-/** Requests that one look takes on. */
+/** The most requests per look. */
 const BATCH = 100;
 
 /** Reminds of open requests, asks further people, and ends those that nobody decided about. */
@@ -85,7 +85,7 @@ async function remind(db: Queryable, approval: Approval): Promise<readonly strin
   )`update approvals set remind_at = null where approval_id = ${approval.approvalId}
       returning greatest(0, extract(epoch from expires_at - clock_timestamp()) * 1000)::float8`;
   const all = await cardChats(db, approval.approvalId);
-  // A person who asked in private knows; the others see the card and nothing new without a message of its own.
+  // A person who asked in private was told; others see a changed card without a notification.
   const chats = all.filter((chatKey) => all.length === 1 || chatKey !== approval.chatKey);
   await putInTheirLanguage(db, chats, (chatKey) => {
     const left = sayDuration(leftMs);

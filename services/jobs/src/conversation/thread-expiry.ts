@@ -16,14 +16,14 @@ export interface ExpiredThread {
   readonly chatKey: string;
   readonly title: string | null;
   readonly language: string | null;
-  /** It was waiting for an answer, so the person reads that at once; the others read it with their next answer. */
+  /** It waited for an answer, so its person is told at once; others read it with their next answer. */
   readonly announced: boolean;
 }
 
-/** Threads that one transaction ends: it holds their lanes, so it is kept short. */
+/** The most threads per transaction, which holds their lanes. */
 const BATCH = 50;
 
-/** Ends conversations that have been idle for too long, and says so to whoever was asked something. */
+/** Ends conversations that were idle for too long, and tells people with an open question. */
 export function createThreadsExpire(parts: {
   readonly pool: Pool;
   readonly publisher: Publisher;

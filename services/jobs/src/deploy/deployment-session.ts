@@ -10,14 +10,12 @@ import { createLineStore, type LineStore } from './lines.ts';
 import type { DeployParts } from './parts.ts';
 import { openVariables, type OpenedVariables } from './variables.ts';
 
-/** State shared by the steps of one deployment in one process. */
 export interface DeploymentSession extends Closable {
   readonly parts: DeployParts;
   readonly context: JobContext;
   readonly held: LeasedDeployment;
   readonly lines: LineStore;
   readonly opened: OpenedSecrets;
-  /** Opened lazily. */
   driver(): Promise<Driver>;
   /** Opens the variables with their values, which are then redacted from all lines. */
   variables(purpose: string): Promise<OpenedVariables>;
@@ -98,7 +96,6 @@ export async function openDeploymentSession(
   return session;
 }
 
-/** Builds the labels by which the driver knows a deployment. */
 export function releaseId(row: WorkRow): ReleaseId {
   const { project, environment, deploymentId, release, epoch } = row;
   return { project, environment, deploymentId, release: release ?? 'unknown', fence: epoch };
@@ -109,7 +106,7 @@ export function serviceOf({ project, environment }: ServiceKey): ServiceKey {
   return { project, environment };
 }
 
-/** Returns its signalbox.json. Throws before it was read, which is a programming error. */
+/** The service's signalbox.json. Throws before it was read, which is a programming error. */
 export function fileOf(row: WorkRow): ServiceFile {
   if (row.file === null) throw new Error(`${row.deploymentId} is ${row.state}, and its signalbox.json was not read`);
   return row.file;
@@ -123,7 +120,6 @@ export async function endLease(
   await parts.leases.end(row.server, row.project, instanceLabel(row.deploymentId));
 }
 
-/** Builds the public URL of a port of the proxy. */
 export function publicUrl(parts: Pick<DeployParts, 'publicHost'>, port: number): string {
   return `http://${parts.publicHost}:${port}/`;
 }

@@ -15,7 +15,6 @@ interface Lease {
   readonly by: string;
 }
 
-/** Builds the purpose of the port of an instance. */
 export function instanceLabel(deploymentId: string): string {
   return `instance:${deploymentId}`;
 }
@@ -29,7 +28,6 @@ export function createPortLeases(pool: Pool) {
      */
     lease: (lease: Lease, avoid: readonly number[]) => withTransaction(pool, (db) => take(db, lease, avoid)),
 
-    /** Releases the lease of this purpose; idempotent. */
     async end(server: string, project: string, label: string): Promise<void> {
       await pool.query(sql`
         update port_allocations set released_at = clock_timestamp(), release_action_id = ${newId('lease')} || ':' || id
@@ -51,7 +49,6 @@ export function createPortLeases(pool: Pool) {
           order by p.port limit 1`;
     },
 
-    /** Deployments of a service whose instances hold ports. */
     instances(service: ServiceKey): Promise<readonly string[]> {
       return listValues<string>(pool)`select d.deployment_id from port_allocations a
            join deployments d on a.project = d.project and a.server = d.server and a.service = 'instance:' || d.deployment_id

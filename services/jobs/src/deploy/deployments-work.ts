@@ -16,7 +16,6 @@ import { addErrors, type FoundErrors } from '@signalbox/store/deploy/error-group
 import { withTransaction, type Pool, type Queryable } from '@signalbox/store/pool';
 import { findRow, findValue, hasRow, listRows, listValues, sql } from '@signalbox/store/sql';
 
-/** Results of a step, stored together with the next state. */
 export interface WorkChange {
   readonly commit?: string;
   readonly release?: string;
@@ -29,7 +28,6 @@ export interface WorkChange {
   readonly failure?: DeployFailure;
 }
 
-/** A transition of a deployment under a worker's epoch. */
 export interface Move {
   readonly epoch: number;
   readonly from: DeployState;
@@ -113,7 +111,6 @@ export class DeploymentWork {
     return withTransaction(this.#pool, (db) => advance(db, deploymentId, move, step));
   }
 
-  /** Stores a change without a new state. */
   async note(deploymentId: string, epoch: number, change: WorkChange): Promise<boolean> {
     return withTransaction(this.#pool, async (db) => {
       const isOurs = await hasRow(db)`

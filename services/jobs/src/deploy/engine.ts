@@ -197,7 +197,6 @@ async function tidyUp(session: DeploymentSession): Promise<void> {
   }
 }
 
-/** Describes a deployment and its service as they are now. Throws NOT_FOUND. */
 async function describeEnd(parts: DeployParts, deploymentId: string): Promise<DeployResult> {
   const row = await parts.work.find(deploymentId);
   if (row === null) throw new AppError('NOT_FOUND', { kind: 'deployment', name: deploymentId, known: 'others' });

@@ -7,7 +7,6 @@ import type { JobContext } from '../runner/handlers.ts';
 import { Leases } from '@signalbox/platform/leases';
 import type { DeployParts } from './parts.ts';
 
-/** Thrown when a person cancels the deployment. */
 export class CancelRequested extends Error {
   readonly by: string;
 
@@ -69,7 +68,6 @@ export async function leaseDeployment(
     state: (): DeployState => row.state,
     /** Age of the deployment in milliseconds. */
     ageMs: (): number => row.ageMs + performance.now() - readAt,
-    /** Reads the row again. Throws DeploymentLost. */
     refresh: async (): Promise<WorkRow> => (row = await read()),
     /** Moves to a state and stores the evidence. Throws DeploymentLost, and CancelRequested instead of starting a cancelled switch. */
     async advance(
@@ -116,7 +114,6 @@ export async function leaseDeployment(
 
 export type LeasedDeployment = Awaited<ReturnType<typeof leaseDeployment>>;
 
-/** Returns the deadline of a state. */
 export function limitOf(limits: DeployParts['limits'], state: DeployState, row: Pick<WorkRow, 'file'>): number {
   switch (state) {
     case 'building':

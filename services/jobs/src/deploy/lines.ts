@@ -63,7 +63,6 @@ export function createLineStore(options: {
     last: (count: number): readonly string[] => newest.slice(-count),
     /** Time of the last line by the monotonic clock of this process; 0 before the first. */
     lastAt: (): number => at,
-    /** Writes pending lines. */
     flush,
     close: async (): Promise<void> => {
       await loop.close();

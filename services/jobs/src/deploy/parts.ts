@@ -9,7 +9,6 @@ import type { Confinement } from '../sandbox/confinement.ts';
 import type { Traffic } from '../traffic/traffic.ts';
 import type { Sources } from '../git/sources.ts';
 
-/** Deadlines of the steps of a deployment, in milliseconds. */
 export interface DeployLimits {
   readonly preparingMs: number;
   readonly buildingMs: number;
@@ -26,7 +25,6 @@ export interface DeployLimits {
   readonly wholeMs: number;
 }
 
-/** The dependencies of deployments, opened once per process. */
 export interface DeployParts {
   readonly work: DeploymentWork;
   readonly deployments: ReturnType<typeof createDeployments>;
@@ -34,7 +32,6 @@ export interface DeployParts {
   readonly leases: PortLeases;
   readonly sources: Sources;
   readonly traffic: Traffic;
-  /** Isolates builds and programs on this machine. */
   readonly confinement: Confinement;
   /** Opens the login of a server in the name of its owner, for one run. */
   readonly openDriver: (target: PlacedTarget, context: Pick<JobContext, 'openSecret'>) => Promise<Driver>;

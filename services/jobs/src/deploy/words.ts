@@ -16,7 +16,6 @@ const STEPS: readonly DeployState[] = DeployState.options.slice(
 const SAID_LINES = 12;
 const SAID_LENGTH = 160;
 
-/** Describes the progress of a deployment, for an edited message. */
 export function describeProgress(
   row: Pick<WorkRow, 'project' | 'environment' | 'kind' | 'ref' | 'release' | 'state'>,
   ms: number,
@@ -69,7 +68,6 @@ function endOf(state: DeployState): readonly [mark: string, how: string] {
   }
 }
 
-/** Describes the outcome: the current state, and possible next steps. */
 export function describeResult(result: DeployResult): string {
   const { project, environment, serving, failure, kind, replaced } = result;
   const release = result.release ?? '';
@@ -96,7 +94,6 @@ export function describeResult(result: DeployResult): string {
   }
 }
 
-/** Describes the outcome in one short line, for approval cards. */
 export function describeBriefly(result: DeployResult): string {
   const { release, serving, url, seconds } = result;
   const still = sayStill(serving);
@@ -139,7 +136,6 @@ function tellingOf(lines: readonly string[]): readonly string[] {
   return lines.filter((line, n) => line.trim() !== '' && !(FRAME.test(line) && FRAME.test(lines[n - 1] ?? '')));
 }
 
-/** Quotes the last lines, each once. */
 function quote(failure: DeployFailure | null): string {
   const counts = new Map<string, number>();
   for (const line of tellingOf(failure?.lines ?? [])) {

@@ -2,7 +2,6 @@ import type { Connection } from '@signalbox/contracts/operations/deploy';
 import type { DriverName } from '@signalbox/contracts/operations/drivers';
 import type { Confinement } from '../sandbox/confinement.ts';
 
-/** Connection data of a server, from its row. */
 export interface DriverServer {
   readonly name: string;
   readonly host: string;
@@ -13,9 +12,7 @@ export interface DriverServer {
 }
 
 export interface DriverParts {
-  /** Folder of programs that run as processes of this machine. */
   readonly targetsDir: string;
-  /** PATH of this machine. */
   readonly path: string;
   /** Base image for repositories without a Dockerfile. */
   readonly baseImage: string;
@@ -23,6 +20,5 @@ export interface DriverParts {
   readonly openSecret: (secret: { handle: string; owner: string }, purpose: string) => Promise<string>;
   /** Consecutive restarts after a crash; default RESTARTS. */
   readonly restarts?: number;
-  /** Confinement of builds and programs on this machine. */
   readonly confinement: Confinement;
 }

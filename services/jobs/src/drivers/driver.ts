@@ -20,7 +20,6 @@ export interface BuildRequest {
   /** A checkout of the commit on this machine, without .git. It is not changed. */
   readonly sourceDir: string;
   readonly file: ServiceFile;
-  /** Receives each output line. */
   readonly onLine: (line: LogLine) => void;
   /** Aborts the build; `build` settles when all of its processes are gone. */
   readonly signal: AbortSignal;
@@ -54,7 +53,6 @@ export type InstanceState =
        * otherwise. Also set for a deliberately stopped instance; the caller knows what should run.
        */
       readonly lost: string | null;
-      /** Number of restarts. */
       readonly restarts: number;
     }
   | { readonly kind: 'gone' };
@@ -84,18 +82,14 @@ export interface ExecuteOptions {
   readonly signal: AbortSignal;
   /** Stored output bytes. */
   readonly maxBytes: number;
-  /** Standard input; empty by default. */
   readonly input?: Readable;
-  /** Receives all output instead of the result. */
   readonly output?: Writable;
 }
 
 export interface CommandResult {
-  /** Exit code; null after a signal. */
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
-  /** True when output was dropped. */
   readonly truncated: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** One word of a command that a shell reads. */
+/** Quotes a word for a shell. */
 export function shellQuote(word: string): string {
   return `'${word.replaceAll("'", `'\\''`)}'`;
 }

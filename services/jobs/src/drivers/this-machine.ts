@@ -7,7 +7,7 @@ import { dirname } from 'node:path';
 import type { Host } from './host.ts';
 import { runCaptured } from './process/commands.ts';
 
-/** The machine that the job service runs on. `path` is where programs are looked for. */
+/** The job service's own machine. `path`: the search path of programs. */
 export function openThisMachine(path: string): Host {
   return {
     address: '127.0.0.1',
@@ -29,20 +29,20 @@ export function openThisMachine(path: string): Host {
   };
 }
 
-/** Memory of this machine; in a container, of that. */
+/** Memory of this machine or container. */
 export function totalBytes(): number {
   const bound = process.constrainedMemory();
   return bound > 0 && bound < totalmem() ? bound : totalmem();
 }
 
-/** Memory that new programs can get: free, or taken by caches that give way. */
+/** Memory available to new programs: free, or held by caches. */
 function availableBytes(): number {
   if (!existsSync('/proc/meminfo')) return freemem();
   const found = /^MemAvailable:\s+(\d+) kB/m.exec(readFileSync('/proc/meminfo', 'utf8'));
   return found?.[1] ? Number(found[1]) * 1024 : freemem();
 }
 
-/** The folder itself, or what of its way is there: an engine's own folder may be closed to us. */
+/** The folder or its nearest existing parent: an engine's folder may be unreadable. */
 function nearest(folder: string): string {
   return existsSync(folder) || folder === dirname(folder) ? folder : nearest(dirname(folder));
 }

@@ -3,7 +3,7 @@ import { killGroup } from '@signalbox/contracts/process-group';
 import { KeptOutput } from '../sandbox/kept-output.ts';
 import type { GitCell, GitRoom } from '../sandbox/git-room.ts';
 
-/** How git ended, and what it wrote; `stdout` is cut at the limit that was given. */
+/** The end of git and its output; `stdout` is cut at the given limit. */
 export interface GitResult {
   readonly code: number | null;
   readonly stdout: Buffer;
@@ -11,7 +11,7 @@ export interface GitResult {
 }
 
 export interface Git {
-  /** Runs git without a shell. Throws the signal's reason when it was ended by it; every other end is a result. */
+  /** Runs git without a shell. Throws the signal's reason; any other end is a result. */
   (
     words: readonly string[],
     options: {
@@ -19,13 +19,13 @@ export interface Git {
       readonly env?: Readonly<Record<string, string>>;
       readonly protocols?: string;
       readonly maxBytes?: number;
-      /** Locks it into this room, where the machine can: for what reads a repository that is not ours. */
+      /** The confinement for reading foreign repositories, where the machine supports it. */
       readonly room?: GitRoom;
     },
   ): Promise<GitResult>;
 }
 
-/** What git says of its troubles is for a log line. */
+/** Enough of git's errors for a log line. */
 const STDERR_BYTES = 8_192;
 const STDOUT_BYTES = 1_048_576;
 /**
@@ -39,7 +39,7 @@ export function createGit(options: GitOptions & { readonly cell?: GitCell | null
       if (signal.aborted) return reject(signal.reason as Error); // what aborts here gives an error // every abort of ours has a reason
       const lock = cell && room ? { ...cell, words: cell.words(room) } : null;
       const child = startGit(options, words, { env, protocols, lock });
-      // Pipes, by the options above.
+      // The options make these streams pipes.
       const [stdout, stderr] = [child.stdout as NodeJS.ReadableStream, child.stderr as NodeJS.ReadableStream];
       const [out, err] = [new KeptOutput(maxBytes).stream(), new KeptOutput(STDERR_BYTES).stream()];
       stdout.on('data', out.keep);

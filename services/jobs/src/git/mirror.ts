@@ -10,10 +10,10 @@ import type { Pin } from './public-address.ts';
 import type { RepositoryAddress } from './repository-address.ts';
 import { withLogin } from './repository-login.ts';
 
-/** A repository whose host was resolved, and the login with which it is read. */
+/** A repository with a resolved host and its login. */
 export type Reachable = RepositoryAddress & { readonly pin: Pin; readonly login: string | null };
 
-/** Where a mirror keeps the main branch of its repository. */
+/** The ref of a mirror for the repository's main branch. */
 export const MAIN = 'refs/signalbox/head';
 const LISTED_REFS = 200;
 const FETCH = ['fetch', '--quiet', '--force', '--no-tags', '--no-recurse-submodules', '--no-auto-gc'];
@@ -46,13 +46,13 @@ export async function fetchMirror(
     }
     const { code, stderr } = await fetch(['--prune'], withMain ? [...PUSHED, `+HEAD:${MAIN}`] : PUSHED);
     if (code === 0) return null;
-    // Of one without a main branch everything else is fetched. Git asks for all at once, which saves the way to the host.
+    // Without a main branch everything else is fetched. One request saves a round trip.
     if (!withMain || !/remote ref HEAD\b/.test(stderr)) return stderr;
     const others = await fetch(['--prune'], PUSHED);
     return others.code === 0 ? null : others.stderr;
   };
   const trouble = await fetchAll();
-  // A process that was killed in the middle leaves locks or half a mirror: a new one is whole.
+  // A killed fetch leaves locks or half a mirror; a new mirror is complete.
   const isBroken =
     trouble !== null && /\.lock|corrupt|not a git repository|loose object|bad object|unable to read/i.test(trouble);
   if (isBroken) await rm(mirror, { recursive: true, force: true });
@@ -67,10 +67,10 @@ function roomOf(mirror: string, { url, protocol, pin: { trustDir } }: Reachable)
   return { mirror, local: protocol === 'file' ? url : null, isSsh: protocol === 'ssh', trustDir };
 }
 
-/** What git says of its trouble, in words for people; else its last line that names one, without an address that may hold a password. */
+/** Git's reason in words for people; otherwise its last error line, without addresses that may hold a password. */
 function whyUnread(stderr: string, hasLogin: boolean): string {
   if (/host key verification failed/i.test(stderr)) return say('repository.hostKeyUnknown');
-  // Hosts say that what is private is not there.
+  // Hosts report private repositories as missing.
   if (/authentication failed|could not read Username|permission denied|returned error: 40[134]|not found/i.test(stderr))
     return say('repository.refused', { hasLogin });
   if (/returned error: 30\d|redirect/i.test(stderr)) return say('repository.moved');
@@ -79,13 +79,13 @@ function whyUnread(stderr: string, hasLogin: boolean): string {
   return line.replace(/\/\/[^/@\s]*@/g, '//').slice(0, 200);
 }
 
-/** Whether a mirror has this whole commit: what was fetched once can be built again while the repository is away. */
+/** True when a mirror has this complete commit, which then needs no fetch. */
 export async function hasCommit(git: Git, mirror: string, ref: string, signal: AbortSignal): Promise<boolean> {
   if (!/^[0-9a-f]{40}$/.test(ref) || !existsSync(join(mirror, 'HEAD'))) return false;
   return (await git(['-C', mirror, 'cat-file', '-e', `${ref}^{commit}`], { signal })).code === 0;
 }
 
-/** The commit that a name stands for in a mirror; null when there is none. */
+/** The commit of a name in a mirror, or null. */
 export async function findCommit(git: Git, mirror: string, name: string, signal: AbortSignal): Promise<string | null> {
   const words = ['-C', mirror, 'rev-parse', '--quiet', '--verify', '--end-of-options', `${name}^{commit}`];
   const { code, stdout } = await git(words, { signal });
@@ -100,7 +100,7 @@ interface ListedRefs {
   readonly signal: AbortSignal;
 }
 
-/** Names of tags or branches, the newest first; `pointsAt`: those of one commit alone. */
+/** Names of tags or branches, newest first; `pointsAt`: only those of one commit. */
 export async function listRefs(
   git: Git,
   mirror: string,
@@ -124,13 +124,13 @@ export async function resolveRef(
 ): Promise<string> {
   const isPlain = /^[A-Za-z0-9_][A-Za-z0-9_./+@-]{0,199}$/.test(ref) && !ref.includes('..') && !ref.includes('@{');
   const isCommit = /^[0-9a-f]{7,40}$/.test(ref);
-  // People leave the v of a tag out, or say it where there is none.
+  // People omit or add the v of a tag.
   const other = /^v\d/.test(ref) ? ref.slice(1) : `v${ref}`;
   const names =
     ref === 'HEAD'
       ? [MAIN]
       : [`refs/tags/${ref}`, `refs/heads/${ref}`, ...(/^v?\d/.test(ref) ? [`refs/tags/${other}`] : [])];
-  // A branch or tag with the name of a commit must not take its place: a whole id is never a name.
+  // A branch named like a commit must not replace it: a full id is never a name.
   const isWhole = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(ref);
   const named = isPlain && !isWhole ? await findFirst(git, mirror, names, signal) : null;
   const byId = isPlain && isCommit ? await findById(git, mirror, ref, signal) : null;
@@ -156,7 +156,7 @@ async function findFirst(
   return null;
 }
 
-/** The one commit whose id begins so, whatever tags and branches are called. */
+/** The only commit with this id prefix, ignoring names of tags and branches. */
 async function findById(git: Git, mirror: string, id: string, signal: AbortSignal): Promise<string | null> {
   const { stdout } = await git(['-C', mirror, 'rev-parse', `--disambiguate=${id}`], { signal });
   const objects = stdout

@@ -7,19 +7,19 @@ import { isPublicAddress } from '@signalbox/safety/public-address';
 import { shellQuote } from '../drivers/shell-quote.ts';
 import type { RepositoryAddress } from './repository-address.ts';
 
-/** The options with which git connects to one address and no other. */
+/** Options that let git connect to exactly one address. */
 export interface Pin {
   readonly words: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** A folder that git reads besides; null for none. */
+  /** A further folder that git reads, or null. */
   readonly trustDir: string | null;
 }
 
-/** What an operator has said of the hosts of repositories. */
+/** The operator's settings for repository hosts. */
 export interface RepositoryHosts {
-  /** Those that may be at addresses which are not public. */
+  /** Hosts that may have private addresses. */
   readonly privateOnes: readonly string[];
-  /** A folder with `known_hosts` of ssh, and `ca.pem` for private ones; null: what the machine trusts. */
+  /** A folder with `known_hosts` and `ca.pem`; null: the machine's trust. */
   readonly trustDir: string | null;
 }
 
@@ -73,7 +73,7 @@ export async function pinRepository(
   return { words: [], env: { GIT_SSH_COMMAND: `ssh -F none ${words.join(' ')}` }, trustDir };
 }
 
-/** Host names are few letters, so that one can stand in a setting or a command as it is. */
+/** Host names use few characters, so they are safe in a setting or command. */
 function hostOf(url: string): { readonly host: string; readonly port: string | null } {
   const short = /^[A-Za-z0-9._-]+@([A-Za-z0-9][A-Za-z0-9.-]*):/.exec(url);
   if (short?.[1]) return { host: short[1].toLowerCase(), port: null };

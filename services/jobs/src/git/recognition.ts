@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { ServiceFile } from '@signalbox/contracts/operations/deploy';
 import { parseJson } from '@signalbox/contracts/system-error';
 
-/** Folders in which pages may lie that need no program of their own. */
+/** Folders of static pages that need no program. */
 export const PAGE_FOLDERS = ['public', 'dist', 'site', 'www'] as const;
 
-/** What a commit has at its root: the names of its files, and the text of some of them. */
+/** The files at a commit's root: all names, and the text of some. */
 export interface Root {
-  /** Also `public/index.html` and the like. */
+  /** Also paths such as `public/index.html`. */
   readonly names: ReadonlySet<string>;
-  /** Null for a file that is not there. */
+  /** null: the file is missing. */
   readonly packageJson: string | null;
   readonly procfile: string | null;
 }
@@ -22,14 +22,16 @@ const Manifest = z.object({
 
 type Commands = Pick<z.input<typeof ServiceFile>, 'build' | 'start'>;
 
-/** How a program without a `signalbox.json` is built and started, as its other files say; null when they do not say it. Pure. */
+/**
+ * How a program without a `signalbox.json` is built and started, judged by its other files; null when unknown. Pure.
+ */
 export function recognize(root: Root): ServiceFile | null {
   const commands = ofProcfile(root) ?? ofManifest(root) ?? ofPython(root) ?? ofPages(root);
   const file = ServiceFile.safeParse(commands);
   return commands && file.success ? file.data : null;
 }
 
-/** The line `web:` of a Procfile, as its hosts run it: by a shell, which fills in `$PORT`. */
+/** The line `web:` of a Procfile, run by a shell, which expands `$PORT`. */
 function ofProcfile(root: Root): Commands | null {
   const web = /^web:[ \t]*(\S.*)$/m.exec(root.procfile ?? '')?.[1]?.trim();
   if (web === undefined) return null;
@@ -61,7 +63,7 @@ function ofManifest(root: Root): Commands | null {
 /** `vite`, `vite dev --open`, `vite serve`. */
 const DEVELOPMENT = /^\s*vite(?:\s+(?:dev|serve))?(?:\s+-.*)?\s*$/;
 
-/** What Python programs are called that serve something, as their frameworks' own guides name them. */
+/** Usual file names of Python servers, from the frameworks' guides. */
 const PYTHON_PROGRAMS = ['main.py', 'app.py', 'server.py', 'wsgi.py'] as const;
 
 /**
@@ -80,7 +82,6 @@ function ofPython(root: Root): Commands | null {
   return program === undefined ? null : inside(program);
 }
 
-/** A folder of pages that needs no program of its own. */
 function ofPages({ names }: Root): Commands | null {
   const folder = names.has('index.html') ? '.' : PAGE_FOLDERS.find((name) => names.has(`${name}/index.html`));
   if (folder === undefined) return null;
@@ -88,7 +89,7 @@ function ofPages({ names }: Root): Commands | null {
   return { start: ['/bin/sh', '-c', `exec python3 -m http.server "$PORT" --bind "$HOST"${below}`] };
 }
 
-/** Whether commands take Python, which the image that programs are built on does not have. Pure. */
+/** True when commands need Python, which the base image lacks. Pure. */
 export function takesPython({ build, start = [] }: Pick<ServiceFile, 'build' | 'start'>): boolean {
   return [...build, start].flat().some((word) => /\bpython3?\b|\.venv\//.test(word));
 }
@@ -110,6 +111,6 @@ function pythonSteps({ names }: Root): string[][] {
 }
 
 function manifestOf({ packageJson }: Root): z.output<typeof Manifest> | null {
-  // None, or none that npm would read, is no manifest.
+  // A missing manifest, or one that npm could not read, counts as empty.
   return Manifest.safeParse(parseJson(packageJson ?? '')).data ?? null;
 }

@@ -7,16 +7,16 @@ import { RepositoryFolder, splitFolder } from '@signalbox/contracts/repository-f
 import { sayList } from '@signalbox/messages/list';
 import { say } from '@signalbox/messages/say';
 
-/** A repository that may be read: what git is given, the one protocol that it may speak, and its name without a password. */
+/** A readable repository: git's address, its only protocol, and a name without a password. */
 export interface RepositoryAddress {
   readonly url: string;
   readonly protocol: 'https' | 'ssh' | 'file';
   readonly shown: string;
-  /** Where in it the service lies; null: at its root. */
+  /** The service's folder in it; null: the root. */
   readonly folder: string | null;
 }
 
-/** What a data folder of `npm start` holds that is not a repository. */
+/** Folders in a data folder of `npm start` that are no repositories. */
 const OF_DATA_FOLDER = ['keys', 'audit', 'logs', 'simulator', 'postgres', 'redis', 'workspaces', 'targets', 'deploys'];
 
 /**
@@ -36,9 +36,9 @@ export function parseRepository(
   if (address.startsWith('-') || /[\s\u0000-\u001f]/.test(address)) throw refuse(say('repository.noAddress'));
   if (folder !== null && RepositoryFolder.safeParse(folder).data !== folder)
     throw refuse(say('repository.noFolderPath', { folder }));
-  // A password here would be in every list of projects: it is a secret, and given as one.
+  // A password in an address would appear in every list: it has to be given as a secret.
   if (/^https?:\/\/[^/]*@/.test(address)) throw refuse(say('repository.passwordInside'));
-  // As this program reads it, so that git, which reads some addresses otherwise, goes to the host that was looked at.
+  // Git may parse an address differently; the parsed form leads both to the same host.
   if (/^https:\/\/[^/]+\/./.test(address) && URL.canParse(address))
     return { url: new URL(address).href, protocol: 'https', shown, folder };
   if (/^ssh:\/\/(?:[^/@-][^/@]*@)?[^/@-][^/@]*\/./.test(address))
@@ -52,7 +52,7 @@ export function parseRepository(
   const root = folders.map(realOf).find((folder) => folder !== null && real.startsWith(`${folder}${sep}`));
   if (!root) throw refuse(say('repository.outside', { folders: sayList(folders) }));
   const ours = [...closed, ...(existsSync(join(root, 'keys')) ? OF_DATA_FOLDER.map((name) => join(root, name)) : [])];
-  // A folder around all repositories says nothing about one of them.
+  // The folder that contains all repositories is not a repository.
   const places = ours.map(realOf).filter((place) => place !== null && !isIn(root, place));
   if (places.some((place) => isIn(real, place) || isIn(place, real))) throw refuse(say('repository.ours'));
   return { url: real, protocol: 'file', shown, folder };

@@ -12,23 +12,23 @@ import type { RepositoryAddress } from './repository-address.ts';
 
 /** The login of a project at its repository: a token for https, a private key for ssh. */
 export interface RepositoryLogin {
-  /** Whose secret it is, and which: what one login may read is kept apart from what others may. */
+  /** Identifies the secret: mirrors of different logins are kept apart. */
   readonly id: string;
-  /** Its value. Throws SECRET_UNKNOWN, SECRET_UNREADABLE. */
+  /** Opens the value. Throws SECRET_UNKNOWN, SECRET_UNREADABLE. */
   open(): Promise<string>;
 }
 
-/** Whom a token belongs to, where that is not written before it: GitHub's name for one; others take any name. */
+/** The user name for a token without one: GitHub requires this name, other hosts accept any. */
 const TOKEN_USER = 'x-access-token';
 const KEY_FILE = 'login-';
 
-/** Where the source of a project is, and the login with which it is read; null for what anybody may read. */
+/** The repository of a project with its login; null login: readable by everybody. */
 export interface Repository {
   readonly address: string;
   readonly login: RepositoryLogin | null;
 }
 
-/** The repository of a project, as its row has it; null without one. Its login is opened when it is needed, in the name of whoever gave it. */
+/** The project's repository from its row, or null. The login is opened when needed, in its giver's name. */
 export function repositoryOf(
   { repository, repositoryLogin: stored }: Pick<ProjectRow, 'repository' | 'repositoryLogin'>,
   openSecret: JobContext['openSecret'],
@@ -41,7 +41,7 @@ export function repositoryOf(
   return { address: repository, login };
 }
 
-/** Opens a login that suits the protocol of its address; the value. Throws REPOSITORY_REFUSED when it does not suit. */
+/** Opens a login that fits the protocol. Throws REPOSITORY_REFUSED when it does not fit. */
 export async function openLogin(login: RepositoryLogin, { protocol, shown }: RepositoryAddress): Promise<string> {
   const value = (await login.open()).trim();
   const isKey = /^-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(value);
@@ -65,7 +65,7 @@ export async function withLogin<T>(
     return work({
       ...pin.env,
       GIT_CONFIG_COUNT: '1',
-      // Git sends it to this host alone; redirects are refused anyway.
+      // Git sends the header to this host alone; redirects are refused.
       GIT_CONFIG_KEY_0: `http.${new URL(url).origin}/.extraHeader`,
       GIT_CONFIG_VALUE_0: `Authorization: Basic ${Buffer.from(pair).toString('base64')}`,
     });
@@ -83,7 +83,7 @@ export async function withLogin<T>(
   }
 }
 
-/** What a killed process left behind: no fetch lasts for an hour. */
+/** Keys left by killed processes: no fetch lasts an hour. */
 async function removeOldKeys(mirror: string): Promise<void> {
   for (const name of (await readdir(mirror)).filter((one) => one.startsWith(KEY_FILE))) {
     const { mtimeMs } = await stat(join(mirror, name)).catch(() => ({ mtimeMs: Date.now() }));

@@ -20,44 +20,40 @@ import { PAGE_FOLDERS, recognize } from './recognition.ts';
 import { parseRepository, type RepositoryAddress } from './repository-address.ts';
 import { openLogin, type Repository, type RepositoryLogin } from './repository-login.ts';
 
-/** A commit of a repository that was fetched. */
 export interface Source {
   readonly commit: string;
-  /** `1.1.0-3f2a9c1`: what the person called it, and the commit. */
+  /** `1.1.0-3f2a9c1`: the person's name for it, and the commit. */
   readonly release: string;
   readonly file: ServiceFile;
-  /** It has no signalbox.json: `file` is what its other files say. */
+  /** True when signalbox.json is missing and `file` was derived from other files. */
   readonly isRecognized: boolean;
   readonly hasDockerfile: boolean;
   readonly head: CommitHead;
-  /** SHA-256 of the Dockerfile; null without one. */
+  /** SHA-256 of the Dockerfile, or null. */
   readonly dockerfile: string | null;
-  /** Writes the files of the commit into a new folder, without .git, and answers its path. */
+  /** Writes the commit's files, without .git, into a new folder and returns its path. */
   checkOut(name: string, signal: AbortSignal): Promise<string>;
 }
 
 export interface OpenOptions {
-  /** What people call the ref, for the name of the release; the ref unless said otherwise. */
+  /** The name in the release; by default the ref. */
   readonly named?: string;
 }
 
-/** A commit in a mirror. */
 export interface Fetched {
-  /** Absolute path of the bare repository. */
   readonly mirror: string;
   readonly commit: string;
-  /** The folder that is meant; null for all of it. */
+  /** The service's folder; null: the whole repository. */
   readonly folder: string | null;
 }
 
-/** What is in a repository now. */
+/** The current contents of a repository. */
 export interface RepositoryContents {
-  /** Its newest tags. */
   readonly tags: readonly string[];
-  /** The commit of its main branch, and how that is called; null without one. */
+  /** The main branch and its commit, or null. */
   readonly main: string | null;
   readonly branch: string | null;
-  /** How that commit is built and started, or why that is not known; null without a main branch. */
+  /** The build and start of that commit, or why they are unknown; null without a main branch. */
   readonly start: Pick<Source, 'file' | 'hasDockerfile'> | AppError | null;
 }
 
@@ -74,24 +70,22 @@ export interface Sources {
    * already, all that the repository has is fetched. Throws as `open` does, but for what it says of a service.
    */
   fetch(repository: Repository, ref: string, signal: AbortSignal): Promise<Fetched>;
-  /** What is in a repository now. Throws as `open` does. */
+  /** Reads the current contents. Throws like `open`. */
   look(repository: Repository, signal: AbortSignal): Promise<RepositoryContents>;
-  /** Removes a checkout; harmless when there is none. */
   discard(name: string): Promise<void>;
 }
 
 const FILE = 'signalbox.json';
 const FILE_BYTES = 65_536;
-/** Tags that a person is shown. */
 const SHOWN_TAGS = 5;
 const LISTED_BRANCHES = 20;
 const LISTED_FOLDERS = 12;
-/** Signatures stand before the message of a commit. */
+/** The size read of a commit object: signatures precede its message. */
 const HEAD_BYTES = 16_384;
-/** What is read of a commit at a glance. In UTF-16 units. */
+/** The characters of a commit's subject that are shown, in UTF-16 units. */
 const SUBJECT_SHOWN = 120;
 const AUTHOR_SHOWN = 60;
-/** A checkout lives as long as its build; what a killed process left behind is removed after this. */
+/** Checkouts older than this were left by a killed process. */
 const LEFT_BEHIND_MS = 6 * HOUR_MS;
 
 /**
@@ -109,7 +103,7 @@ export function createSources(options: {
   const { dir, repositoriesDirs, closed, cell, path, hosts } = options;
   const checkouts = join(dir, 'checkouts');
   const git = createGit({ path, home: dir, cell });
-  /** One fetch of a mirror at a time; another process has git's own locks. */
+  /** One fetch per mirror at a time; git's own locks protect against other processes. */
   const queues = new Map<string, Promise<unknown>>();
   const inTurn = <T>(key: string, work: () => Promise<T>): Promise<T> => {
     const turn = (queues.get(key) ?? Promise.resolve()).then(work);
@@ -119,7 +113,7 @@ export function createSources(options: {
     );
     return turn;
   };
-  /** A mirror holds what its login may read: whoever has another one, or none, reads from another mirror. */
+  /** Each login has its own mirror, because a mirror holds what its login may read. */
   const placeOf = ({ address: written, login }: Repository) => {
     const address = parseRepository(written, repositoriesDirs, [dir, ...closed]);
     const key = login === null ? address.url : `${address.url}\n${login.id}`;
@@ -136,7 +130,7 @@ export function createSources(options: {
   const fetch = async (repository: Repository, ref: string, signal: AbortSignal) => {
     const { address, mirror } = placeOf(repository);
     return inTurn(mirror, async () => {
-      // A whole commit never changes: what was fetched before can be built again while the repository is away.
+      // A full commit id never changes, so a fetched one can be built while the repository is away.
       if (!(await hasCommit(git, mirror, ref, signal)))
         await fetchMirror(git, mirror, await reach(address, repository.login), { withMain: ref === 'HEAD', signal });
       const commit = await resolveRef(git, mirror, { shown: address.shown, ref }, signal);
@@ -174,7 +168,9 @@ export function createSources(options: {
   };
 }
 
-/** `1.1.0-3f2a9c1`, `main-3f2a9c1`: what the person called it, and the commit; of a bare commit the version in package.json, if any. */
+/**
+ * `1.1.0-3f2a9c1` or `main-3f2a9c1`: the person's name and the commit; for a bare commit the version in package.json.
+ */
 export function nameRelease(ref: string, commit: string, version: string | null): string {
   const short = commit.slice(0, 7);
   const named = /^v?(\d+(?:\.\d+)+(?:[-+.][A-Za-z0-9.+-]*)?)$/.exec(ref)?.[1];
@@ -184,20 +180,19 @@ export function nameRelease(ref: string, commit: string, version: string | null)
   return `${version ?? 'commit'}-${short}`;
 }
 
-/** What git calls a folder of a commit, or all of it. */
+/** Git's name for a folder of a commit. */
 function treeOf(commit: string, folder: string | null): string {
   return `${commit}:${folder ?? ''}`;
 }
 
-/** A repository in its mirror, and where git is found. */
+/** A repository's mirror, and the path of git. */
 type Place = Pick<RepositoryAddress, 'folder' | 'shown'> & { readonly mirror: string; readonly path: string };
 
-/** What a mirror has now. */
 async function readContents(git: Git, at: Place, signal: AbortSignal): Promise<RepositoryContents> {
   const { mirror } = at;
   const tags = await listRefs(git, mirror, { of: ['refs/tags'], count: SHOWN_TAGS, signal });
   const main = await findCommit(git, mirror, MAIN, signal);
-  // Git fetches what HEAD stands for and not its name; of several branches at that commit it is most likely one of these.
+  // Git fetches the commit of HEAD without its branch name; most likely it is one of these.
   const there = { of: ['refs/heads'], pointsAt: main, count: LISTED_BRANCHES, signal };
   const branches = main === null ? [] : await listRefs(git, mirror, there);
   const read = main === null ? null : readCommit(git, { ...at, commit: main }, signal);
@@ -214,7 +209,7 @@ async function readContents(git: Git, at: Place, signal: AbortSignal): Promise<R
   };
 }
 
-/** What a commit says of a service: at its root, or in one folder. Throws NOT_FOUND (the folder), SERVICE_FILE_INVALID, START_UNKNOWN. */
+/** Reads a service's files in a commit. Throws NOT_FOUND (the folder), SERVICE_FILE_INVALID, START_UNKNOWN. */
 async function readCommit(
   git: Git,
   at: Place & { readonly commit: string },
@@ -252,7 +247,7 @@ async function readCommit(
   }
 }
 
-/** The first line of a commit, and who wrote it, from the object. */
+/** The subject and author of a commit object. */
 function readHead(object: string): CommitHead {
   const [headers = '', ...message] = object.split('\n\n');
   const subject = cleanName(message.join('\n\n').trimStart().split('\n')[0] ?? '');
@@ -264,7 +259,7 @@ function clip(text: string, length: number): string {
   return text.length <= length ? text : `${text.slice(0, length).toWellFormed()}…`;
 }
 
-/** The names of the files of a commit at its root, and of the pages below it. */
+/** The names of files at a commit's root, and of pages in known folders. */
 async function listFiles(
   git: Git,
   { mirror, commit, folder }: Place & { readonly commit: string },
@@ -277,7 +272,7 @@ async function listFiles(
   return new Set(`${root.stdout.toString('utf8')}${below.stdout.toString('utf8')}`.split('\0'));
 }
 
-/** The folders of a commit, those at its root and one below, for people who named another. */
+/** The folders of a commit down to the second level, for people who named another. */
 async function listFolders(git: Git, mirror: string, commit: string, signal: AbortSignal): Promise<string> {
   const { stdout } = await git(['-C', mirror, 'ls-tree', '-z', '-r', '-d', '--name-only', commit], {
     signal,
@@ -296,7 +291,7 @@ function readServiceFile(text: string | null, commit: string, hasDockerfile: boo
     return new AppError('SERVICE_FILE_INVALID', { file, detail });
   };
   if (text === null) {
-    // An image says itself how it starts; everything else has a default.
+    // An image defines its own start; everything else has a default.
     if (hasDockerfile) return ServiceFile.parse({});
     throw new AppError('START_UNKNOWN', { commit: commit.slice(0, 7), example: '{"start": ["node", "server.js"]}' });
   }
@@ -315,7 +310,7 @@ function sayUnknown(names: readonly string[]): string {
   return `Unrecognized ${names.length === 1 ? 'key' : 'keys'}: ${names.map((name) => `"${plainName(name)}"`).join(', ')}`;
 }
 
-/** A name that a stranger chose, where it is one: nothing else of it is said in our words. */
+/** A key from a stranger's file is quoted only when it looks like a name. */
 function plainName(name: PropertyKey): string {
   const text = String(name);
   return /^[\w.-]{1,40}$/.test(text) ? text : '…';

@@ -38,7 +38,6 @@ export type CrashMemory = z.infer<typeof CrashMemory>;
 
 export const NO_CRASHES: CrashMemory = { begun: null, seen: [], since: null };
 
-/** A crash loop, going on or stopped. */
 export interface CrashLoop {
   readonly restarts: number;
   /** The time in which they happened. */
@@ -49,7 +48,6 @@ export interface CrashLoop {
   readonly isStopped: boolean;
 }
 
-/** Restarts as one probe saw them. */
 export interface SeenRestarts {
   readonly instance: { readonly ref: string; readonly startedAt: string };
   readonly restarts: number;

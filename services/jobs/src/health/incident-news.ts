@@ -68,7 +68,6 @@ function sayLoop(
     : say('services.crashLoop', { project, environment, because });
 }
 
-/** Closes the incident and notifies those who were notified of it. */
 export function closeService(
   pool: Pool,
   { subject, kind, openedAt }: Incident,

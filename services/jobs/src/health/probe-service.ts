@@ -68,7 +68,6 @@ export async function probeService(
   };
 }
 
-/** The finding for a service where nothing serves. */
 export function nothingFound(memory: HealthMemory, errorsLastHour: number): HealthMeasurements {
   return {
     release: null,

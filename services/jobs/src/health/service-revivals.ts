@@ -8,7 +8,6 @@ import { findCrashStop } from './crash-stops.ts';
 import { lockServing, takeEpoch, type Serving } from './serving.ts';
 import { findRow, findValue, hasRow, sql } from '@signalbox/store/sql';
 
-/** The attempt to start a lost service again. */
 export interface RevivalPlan {
   /** True when its run exists and has not ended. */
   readonly isOpen: boolean;
@@ -16,7 +15,6 @@ export interface RevivalPlan {
   readonly runId: string;
 }
 
-/** How an attempt ended. */
 export interface RevivalEnd {
   readonly runId: string;
   readonly epoch: number;

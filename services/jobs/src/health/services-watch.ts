@@ -30,7 +30,6 @@ import type { JobContext, HandlerOf } from '../runner/handlers.ts';
 
 /** Probes in a row that open or close an incident; a single one may be chance. */
 const PROBES_IN_A_ROW = 2;
-/** Services that are probed at the same time. */
 const MAX_PARALLEL = 4;
 const PROBE_MS = 20 * SECOND_MS;
 /** Newest log lines that one probe reads. */
@@ -82,7 +81,6 @@ export function createServicesWatch(
 
 type Masks = Map<string, { readonly mask: Mask; readonly until: number }>;
 
-/** One round of probes. */
 interface Round {
   readonly context: JobContext;
   readonly counts: Counts;

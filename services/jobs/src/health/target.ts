@@ -21,7 +21,6 @@ export interface DiagnoseParts {
   readonly openDriver: (target: PlacedTarget, context: Pick<JobContext, 'openSecret'>) => Promise<Driver>;
   /** The proxy, which reports problems of its routes. */
   readonly traffic: Pick<Traffic, 'current'>;
-  /** The host on which the proxy is reached from here. */
   readonly reachHost: string;
   /** Default: LOOP. */
   readonly loop?: LoopLimits;

@@ -10,9 +10,7 @@ export type HealthMeasurements = Omit<ServiceHealthResult, 'verdict' | 'because'
   readonly errorsUsually: number;
   /** Restarts since the last probe. */
   readonly newRestarts: number;
-  /** Set while it is in a crash loop, or was stopped for one. */
   readonly crashLoop: CrashLoop | null;
-  /** Kept for the next probe. */
   readonly crashes: CrashMemory;
 };
 
@@ -22,9 +20,7 @@ export type TroubleKind =
 
 export interface Verdict {
   readonly verdict: ServiceHealthResult['verdict'];
-  /** Reason in one sentence. */
   readonly because: string;
-  /** Null when healthy. */
   readonly kind: TroubleKind | null;
   /** True when it was stopped for good. */
   readonly isStopped?: boolean;

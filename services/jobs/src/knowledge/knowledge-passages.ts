@@ -2,17 +2,16 @@ import { findValue, listRows, sql } from '@signalbox/store/sql';
 import { withTransaction, type Pool } from '@signalbox/store/pool';
 import type { Passage } from './passages.ts';
 
-/** Writes the knowledge of the documents a whole source at a time. Whether one has changed is for the caller to compare by `hashes`. */
+/** Writes the documents' passages, one source at a time. Callers compare `hashes` to find changed sources. */
 export function createKnowledgePassages(pool: Pool) {
   return {
-    /** The hash of each source, as it was last indexed. */
     async hashes(): Promise<ReadonlyMap<string, string>> {
       const rows = await listRows<{ source: string; hash: string }>(pool)`
         select distinct source, hash from knowledge where scope = 'docs'`;
       return new Map(rows.map(({ source, hash }) => [source, hash]));
     },
 
-    /** Puts these passages in the place of what was known of the source. Two at once: one after the other. */
+    /** Replaces the passages of a source. Concurrent calls run one after the other. */
     replace: (source: string, hash: string, passages: readonly Passage[]): Promise<void> =>
       withTransaction(pool, async (db) => {
         await db.query(sql`select pg_advisory_xact_lock(hashtextextended(${`knowledge:docs:${source}`}, 0))`);
@@ -21,14 +20,14 @@ export function createKnowledgePassages(pool: Pool) {
            select 'docs', ${source}, p.position, p.heading, p.content, ${hash}
              from rows from (unnest(${passages.map((passage) => passage.heading)}::text[]),
                unnest(${passages.map((passage) => passage.content)}::text[])) with ordinality as p (heading, content, position)`);
-        // In order, so that two writers never wait for each other crosswise.
+        // Sorted, so that two writers cannot deadlock.
         await db.query(sql`insert into knowledge_words (word)
            select distinct w from knowledge k, unnest(tsvector_to_array(to_tsvector('simple', k.heading || ' ' || k.content))) as w
             where k.scope = 'docs' and k.source = ${source} and w ~ '^[[:alpha:]]{4,40}$' order by w
            on conflict do nothing`);
       }),
 
-    /** Forgets every source that is not among these. Returns how many were forgotten. */
+    /** Deletes all sources except these. Returns the number of deleted ones. */
     retain: (sources: readonly string[]): Promise<number> => findValue(pool, 0)`
       with gone as (delete from knowledge where scope = 'docs' and not source = any (${sources}::text[]) returning source)
        select count(distinct source)::int as forgotten from gone`,

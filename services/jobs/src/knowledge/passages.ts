@@ -1,11 +1,10 @@
-/** A part of a document that is found and shown as one. */
 export interface Passage {
   /** The headings above it, outermost first: `Policy › Time windows`. Empty before the first heading. */
   readonly heading: string;
   readonly content: string;
 }
 
-/** A passage fits into a prompt beside others, and into a message. Characters. */
+/** In characters: a passage fits beside others into a prompt, and into a message. */
 const MAX_PASSAGE_LENGTH = 2_000;
 
 /** Splits markdown at its headings, and longer sections at paragraphs, so that no passage has more than 2,000 characters. */
@@ -41,7 +40,7 @@ export function splitMarkdown(text: string): readonly Passage[] {
   return passages;
 }
 
-/** A table as a list, a row to each item: what is found is quoted in messages, where the signs of a table say nothing. */
+/** A table as a list: search results are quoted in messages, which show no tables. */
 function withoutTable(block: readonly string[]): readonly string[] {
   const isRow = (line: string): boolean => /^ {0,3}\|.*\|\s*$/.test(line);
   const [head = '', rule = ''] = block;
@@ -62,7 +61,7 @@ function withoutTable(block: readonly string[]): readonly string[] {
   return [...(titles === '' ? [] : [`${titles}:`, '']), ...items];
 }
 
-/** The fence that is open after this line: headings and blank lines inside code are code. */
+/** The code fence that is open after this line: headings inside code are code. */
 function nextFence(open: string | null, line: string): string | null {
   const marker = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1];
   if (marker === undefined) return open;
@@ -70,7 +69,7 @@ function nextFence(open: string | null, line: string): string | null {
   return marker.startsWith(open) && line.trim() === marker ? null : open;
 }
 
-/** Fills passages with whole blocks up to the limit; a block that alone is too long is cut at line ends, else anywhere. */
+/** Fills passages with whole blocks; a block that is too long is cut at line ends if possible. */
 function packBlocks(blocks: readonly string[]): readonly string[] {
   const packed: string[] = [];
   let current = '';

@@ -1,23 +1,23 @@
 import { createHash } from 'node:crypto';
 import type { LogLine } from '@signalbox/contracts/operations/deploy';
 
-/** Errors of some lines that are alike. */
+/** Similar error lines. */
 export interface LineGroup {
   readonly fingerprint: string;
-  /** The newest of them, as it was written. */
+  /** The newest line, unchanged. */
   readonly sample: string;
   readonly count: number;
-  /** When the newest was written, ISO 8601; null when that is unknown. */
+  /** The time of the newest line in ISO 8601; null when unknown. */
   readonly at: string | null;
 }
 
-/** Groups that one look makes at most: what follows is counted in one more. */
+/** The most groups per call; further errors are counted in one more. */
 const GROUPS = 100;
-/** Characters of a line that tell it from others. */
+/** The part of a line that is compared, in characters. */
 const LOOKED_AT = 2_000;
 const SHAPE = 200;
 
-/** Lines that report an error, alike ones together, the most frequent first. Pure. */
+/** Groups similar error lines, most frequent first. Pure. */
 export function groupErrors(lines: readonly LogLine[]): readonly LineGroup[] {
   const groups = new Map<string, LineGroup>();
   for (const { line, at } of lines) {
@@ -31,7 +31,7 @@ export function groupErrors(lines: readonly LogLine[]): readonly LineGroup[] {
   return [...groups.values()].sort((one, other) => other.count - one.count);
 }
 
-/** What a line says when it reports an error, else null. Understands lines of JSON with a level. */
+/** The message of an error line, or null. Understands JSON lines with a level. */
 export function errorOf(line: string): string | null {
   const text = line.slice(0, LOOKED_AT);
   const entry = parseEntry(text);
@@ -46,23 +46,23 @@ export function errorOf(line: string): string | null {
   return REPORTS.test(text) && !SOURCE.test(text) ? text.trim() : null;
 }
 
-/** Frames of a stack and the fields that Node adds to them: they belong to the error above. */
+/** Stack frames and Node's extra fields belong to the error above. */
 const AROUND = /^\s+(?:at\s|\.{3}\s*\d+ more|File "|code: ')|^Emitted '[^']*' event /;
-/** A line of the program itself, which is shown where it broke. */
+/** A quoted source line at the place of an error. */
 const SOURCE = /^\s+(?:throw|raise)\b|\b(?:new|raise|throw)\s+[\w.]*(?:Error|Exception)\(/;
 const SEVERE = /^(error|err|fatal|critical|crit|panic|emerg|alert)$/i;
 const REPORTS =
   /\b(\w*(?:Error|Exception)|fatal|panic(?:ked)?|traceback|unhandled|uncaught|segmentation fault|out of memory|core dumped|failed|failure|E(?:CONN\w+|TIMEDOUT|NOTFOUND|PIPE|MFILE|NOSPC)|error)\b/i;
-/** "0 errors", "no error", "error: null". */
+/** Lines that deny an error: "0 errors", "no error", "error: null". */
 const DENIED =
   /\b(?:0|no|without(?: any)?)\s+(?:\w+\s+)?(?:errors?|failures?|failed)\b|\berrors?["']?\s*[:=]\s*(?:0|null|none|false|undefined|\[\]|"")(?![\w.])/i;
 
-/** The same for errors that differ only in numbers, ids, quoted words, addresses and the variable parts of paths. */
+/** Equal for errors that differ only in numbers, ids, quotes, addresses and variable parts of paths. */
 export function fingerprintOf(text: string): string {
   return createHash('sha256').update(shapeOf(text)).digest('hex').slice(0, 16);
 }
 
-/** A line without what changes from one to the next. */
+/** The line without its variable parts. */
 function shapeOf(text: string): string {
   return text
     .slice(0, LOOKED_AT)
@@ -82,12 +82,12 @@ function shapeOf(text: string): string {
     .slice(0, SHAPE);
 }
 
-/** A long word of digits and letters is an id. */
+/** A long word of digits and letters counts as an id. */
 function shapeOfWord(word: string): string {
   return word.length >= 8 && /\d/.test(word) && /[a-z]/i.test(word) ? '<id>' : word;
 }
 
-/** `/orders/8812/items` and `/orders/9/items` are one path. */
+/** `/orders/8812/items` and `/orders/9/items` have the same shape. */
 function shapeOfPath(path: string): string {
   return path
     .split('/')
@@ -106,7 +106,7 @@ function parseEntry(text: string): { readonly isError: boolean; readonly text: s
     );
     const grade = level ?? severity;
     if (grade === undefined && said.length === 0) return null;
-    // Pino's numbers: 50 is an error.
+    // Pino's levels: 50 is an error.
     const isError = typeof grade === 'number' ? grade >= 50 : SEVERE.test(String(grade ?? ''));
     return { isError, text: [...new Set(said)].join(': ') || text };
   } catch {

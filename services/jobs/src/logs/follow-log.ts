@@ -12,7 +12,7 @@ import type { JobContext } from '../runner/handlers.ts';
 
 type Payload = JobPayload<'service.logs'>;
 
-/** A followed log is one message, which holds this many lines and characters, and is edited this often. */
+/** The lines in the message of a followed log, its characters, and the interval of its edits. */
 const SHOWN_LINES = 25;
 const SHOWN = 3_000;
 const EDIT_MS = 2 * SECOND_MS;
@@ -70,7 +70,7 @@ export async function followLog(
   ended.abort();
   await showing;
   const { isStopped } = await readFollowed(pool, runId);
-  // Another process goes on with it, in the same message.
+  // Another process continues in the same message.
   if (signal.aborted && !isStopped) signal.throwIfAborted();
   const took = sayDuration(Math.min(performance.now() - begun, wholeMs));
   await show(`_${say('diagnose.followedEnd', { how: howEnded(isStopped, broken !== null, isTimeOver), took })}_`, true);

@@ -9,7 +9,7 @@ import type { createServices } from '@signalbox/store/deploy/services';
 /** Longer lines are cut, in characters. */
 const MAX_LINE_LENGTH = 2_000;
 
-/** Removes secrets from a text of a service's log. */
+/** Redacts secrets in a log text. */
 export type Mask = (text: string) => string;
 
 /**
@@ -33,7 +33,6 @@ export async function openMask(
   return (text) => redactText(opened.mask(text)).slice(0, MAX_LINE_LENGTH);
 }
 
-/** Reads lines of an instance, the oldest first, without secrets. */
 export async function readLines(
   driver: Pick<Driver, 'logs'>,
   instance: Instance,

@@ -5,19 +5,16 @@ import { say } from '@signalbox/messages/say';
 import type { CommandResult, Driver, ExecuteOptions } from '../drivers/driver.ts';
 import { executePipeline } from './pipeline.ts';
 
-/** What a pipeline that runs unasked may use of a server. */
+/** The limits of a pipeline that runs without approval. */
 export interface Bounds {
-  /** From its begin to its end. */
   readonly wallMs: number;
-  /** Processor time of each program. */
   readonly cpuSeconds: number;
-  /** Memory of each program, addresses included. */
+  /** Address space of each program. */
   readonly memoryBytes: number;
-  /** What it may write before it is ended. */
   readonly outputBytes: number;
 }
 
-/** Figures of a machine take seconds and some megabytes. */
+/** Reading a machine's figures takes seconds and some megabytes. */
 export const UNASKED: Bounds = {
   wallMs: MINUTE_MS / 2,
   cpuSeconds: 20,

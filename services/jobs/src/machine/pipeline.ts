@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import type { CommandResult, Driver, ExecuteOptions } from '../drivers/driver.ts';
 
-/** Why a program of a pipeline is ended: the next one has ended and reads no more. */
+/** The reason for ending a program whose reader has exited. */
 const UNREAD = new Error('nobody reads what it writes');
 const NOTHING: CommandResult = { code: null, stdout: '', stderr: '', truncated: false };
 
@@ -34,10 +34,10 @@ export async function executePipeline(
       return NOTHING;
     } finally {
       output?.end();
-      // Nobody reads it any more, and nothing must wait for it. A stream that learns later that its reader has gone would be paused.
+      // Without a reader the output is drained, so that nothing waits for it.
       input?.unpipe();
       input?.resume();
-      // Who has written to its end has ended or is about to, and how it ended is told.
+      // A program that closed its output is about to exit, and its exit is reported.
       if (!pipes[place - 1]?.writableEnded) ends[place - 1]?.abort(UNREAD);
     }
   });

@@ -7,7 +7,6 @@ import { explain, say } from '@signalbox/messages/say';
 import type { Driver, EndedCommand } from '../drivers/driver.ts';
 import type { JobContext } from '../runner/handlers.ts';
 
-/** What asking about servers needs. */
 export interface MachineDeps {
   readonly probes: ServerProbes;
   readonly openDriver: (target: PlacedTarget, context: Pick<JobContext, 'openSecret'>) => Promise<Driver>;

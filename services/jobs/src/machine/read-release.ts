@@ -10,11 +10,10 @@ import type { JobContext } from '../runner/handlers.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 
 export type ReleaseParts = Pick<DiagnoseParts, 'openDriver' | 'services' | 'work'> & {
-  /** Opened when it is first needed. */
   readonly sandbox: () => Promise<Sandbox>;
 };
 
-/** Characters of the output that are kept. */
+/** The stored part of the output, in characters. */
 const KEPT = 30_000;
 
 /**

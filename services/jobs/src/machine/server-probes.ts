@@ -6,7 +6,7 @@ import { findRow, listRows, sql } from '@signalbox/store/sql';
 
 /** A server that is watched. */
 export interface WatchedServer extends ServerRow {
-  /** Who registered it; null for this machine. */
+  /** The person who registered it; null for this machine. */
   readonly owner: string | null;
   /** The language of the owner. */
   readonly language: string | null;
@@ -23,7 +23,6 @@ export type ServerProbe =
   | {
       /** unknown: its host key was never approved. */
       readonly kind: 'down' | 'unknown';
-      /** A sentence for people. */
       readonly detail: string;
       /** The host key that it presented, when that is not the approved one. */
       readonly hostKey: string | null;
@@ -34,7 +33,6 @@ const WATCHED = sql`select ${SERVER_COLUMNS}, a.user_key as owner, user_language
 /** Measurements of servers, in Postgres. */
 export function createServerProbes(pool: Pool) {
   return {
-    /** Servers with a driver, by name. */
     listWatched(): Promise<readonly WatchedServer[]> {
       return listRows<WatchedServer>(pool)`${WATCHED} where s.driver is not null order by s.name`;
     },

@@ -12,11 +12,11 @@ import type { Pool } from '@signalbox/store/pool';
 const EVERY_MS = 10 * SECOND_MS;
 const ANSWER_MS = 2 * SECOND_MS;
 
-/** Looks at what may be wrong: what it is, null when nothing is, undefined when only another process knows. */
+/** Checks for a fault: its description, null without one, undefined when only another process knows. */
 export type Look = () => Promise<string | null | undefined>;
 type Looks = readonly (readonly [FaultKind, Look])[];
 
-/** That a Redis is full or away. One that is only started again is not away: it has the time between two looks. */
+/** Finds a Redis that is full or away. A restart between two checks is no fault. */
 export function looksAtRedis(redis: Redis): Looks {
   const { host, port } = redis.options;
   let missed = 0;

@@ -19,7 +19,6 @@ const BEATS_PER_LEASE = 4;
 /** Delay until a cancelled run stops. */
 const BEAT_MAX_MS = SECOND_MS;
 
-/** Creates the leases of the runs of this process. */
 export function createLeasedRuns(options: {
   readonly runs: Pick<Runs, 'beat'>;
   readonly leaseMs: number;

@@ -40,7 +40,6 @@ export interface RunnerParts {
   readonly settleMs?: number;
 }
 
-/** Reason for aborting a job. */
 type Stop = 'deadline' | 'stalled' | 'cancelled' | 'stopping' | 'lost';
 /** Reasons for which the run ends only after its handler has stopped. */
 const WAITED_FOR: readonly (Stop | null)[] = ['deadline', 'stalled', 'cancelled'];

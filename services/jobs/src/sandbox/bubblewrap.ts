@@ -2,36 +2,34 @@ import { join } from 'node:path';
 import type { Limits } from './limits.ts';
 import { systemMounts } from './system-mounts.ts';
 
-/** Where the workspace is inside the sandbox. */
+/** The workspace's path in the sandbox. */
 const INSIDE = '/workspace';
 
-/** File descriptors that bubblewrap speaks and listens on: the places of the pipes in stage.ts. */
+/** Bubblewrap's file descriptors, in the order of the pipes in stage.ts. */
 const INFO_FD = 3;
 const BLOCK_FD = 4;
 const FILTER_FD = 5;
 
-/** The bubblewrap to use, and where its libraries are when they are not installed. */
+/** The bubblewrap program, and its libraries when they are not installed. */
 export interface BubblewrapProgram {
   readonly file: string;
   readonly libraryPath: string | null;
 }
 
-/** What a command may touch. Paths of the host; each must have been checked to be no link. */
+/** The paths that a command may access. Callers have checked that none is a link. */
 export interface Room {
-  /** The workspace; null for a command that needs none. */
+  /** null: the command needs no workspace. */
   readonly workspace: string | null;
-  /** Whether it has a repository, whose hooks and configuration nothing may change; it has one unless said otherwise. */
+  /** True (the default) when hooks and configuration of a repository must be protected. */
   readonly hasRepository?: boolean;
-  /** Folders inside of the workspace that may be written, relative to it; `all` for the whole of it. */
+  /** Writable folders relative to the workspace; `all`: the whole workspace. */
   readonly writable: 'all' | readonly string[];
-  /** Where the command begins, relative to the workspace. */
   readonly cwd: string;
   readonly limits: Limits;
-  /** Processor time of each process, in seconds. */
   readonly cpuSeconds: number;
 }
 
-/** Sets limits of the kernel for the command; part of every Debian, and of most other systems. */
+/** Sets kernel limits for the command; part of util-linux. */
 const PRLIMIT = '/usr/bin/prlimit';
 
 const ENVIRONMENT = {
@@ -57,11 +55,11 @@ export function bubblewrapArguments(room: Room, argv: readonly string[]): readon
     ['--proc', '/proc', '--dev', '/dev', ...size, '--tmpfs', '/dev/shm'],
     [...size, '--tmpfs', '/tmp', ...size, '--tmpfs', '/home/agent'],
     room.workspace === null ? [] : workspaceMounts(room.workspace, room),
-    // A service that is root owns what is below /proc/sys, also for the kernel: by core_pattern a command would start programs outside.
+    // A root service owns /proc/sys for the kernel too: through core_pattern a command could start programs outside.
     ['--remount-ro', '/dev', '--remount-ro', '/proc', '--remount-ro', '/'],
     ['--chdir', room.workspace === null ? '/tmp' : join(INSIDE, room.cwd)],
     ['--info-fd', String(INFO_FD), '--block-fd', String(BLOCK_FD), '--seccomp', String(FILTER_FD), '--'],
-    // Set inside: the number of processes counts for the user of the sandbox, not for the user of this service.
+    // Set inside, where processes count for the sandbox's user and not for this service's.
     [PRLIMIT, '--core=0', `--nofile=${limits.openFiles}`, `--nproc=${limits.processes}`],
     [`--data=${limits.memoryBytes}`, `--fsize=${limits.fileBytes}`, `--cpu=${room.cpuSeconds}`, '--'],
     argv,
@@ -75,7 +73,7 @@ function workspaceMounts(
 ): readonly string[] {
   const folders = writable === 'all' ? [] : writable;
   const git = join(workspace, '.git');
-  // What is mounted cannot be renamed or removed from inside, so .git is a mount of its own: it could be swapped otherwise.
+  // A mount cannot be renamed or removed from inside, so .git is a mount of its own.
   const bind = writable === 'all' ? '--bind' : '--ro-bind';
   return [
     [bind, workspace, INSIDE],

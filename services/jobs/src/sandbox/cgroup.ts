@@ -4,16 +4,16 @@ import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** What a program may have, all that it starts included. */
+/** The limits of a program with all of its children. */
 export interface ProgramLimits {
   readonly memoryMb: number;
-  /** Null: as many as there are. */
+  /** null: no limit. */
   readonly cpus: number | null;
   /** Processes and threads together, as the kernel counts. */
   readonly tasks: number;
 }
 
-/** The folders of a program's control group: one with version 2, one per controller with version 1, that of memory first. */
+/** A control group's folders: one with version 2; with version 1 one per controller, memory first. */
 export type GroupFolders = readonly string[];
 
 const ROOT = '/sys/fs/cgroup';
@@ -38,31 +38,31 @@ export function makeGroup(name: string, limits: ProgramLimits, root: string = RO
   return null;
 }
 
-/** Forgets a group in which nothing runs any more; one that is in use stays. */
+/** Removes an empty group; a group in use stays. */
 export function removeGroup(folders: GroupFolders): void {
   for (const folder of folders) {
-    // It is not there, or something runs in it, which keeps its limits.
+    // It is missing, or has processes, which keep its limits.
     attempt(() => rmdirSync(folder), undefined);
   }
 }
 
-/** The name of the group of an instance: of this installation, and never one of the sandbox, which sweeps its own. */
+/** The group name of an instance: unique to this installation, and outside of the sandbox's swept names. */
 export function groupName(instanceFolder: string): string {
   return `signalbox.program-${createHash('sha256').update(instanceFolder).digest('hex').slice(0, 24)}`;
 }
 
-/** Who is in a group now. */
+/** The processes of a group. */
 export function membersOf(folders: GroupFolders): readonly number[] {
   return folders.flatMap((folder) => read(join(folder, 'cgroup.procs')).split('\n').filter(Boolean).map(Number));
 }
 
-/** What the kernel has refused a group, as the end of a sentence about what ran in it; empty when nothing. */
+/** The kernel's refusals in a group, as the end of a sentence; empty when there were none. */
 export function describeRefusals(folders: GroupFolders): string {
   if (hasRefusedMemory(folders)) return '; it used more memory than it may have';
   return has(folders, ['pids.events'], /^max [1-9]/m) ? '; it wanted more processes than it may have' : '';
 }
 
-/** Whether the kernel ended something in a group for want of memory. */
+/** True when the kernel ended a process of the group for lack of memory. */
 export function hasRefusedMemory(folders: GroupFolders): boolean {
   return has(folders, ['memory.events', 'memory.oom_control'], /^oom_kill [1-9]/m);
 }
@@ -71,7 +71,7 @@ function has(folders: GroupFolders, files: readonly string[], pattern: RegExp): 
   return folders.some((folder) => files.some((file) => pattern.test(read(join(folder, file)))));
 }
 
-/** What holds programs on this machine back, in words for a person who inspects the server. */
+/** The limits of programs on this machine, for a person who inspects the server. */
 export function describeLimits(root: string = ROOT): string {
   const probe = `signalbox.probe-${randomUUID()}`;
   const folders = makeGroup(probe, { memoryMb: 64, cpus: 1, tasks: 16 }, root);
@@ -80,12 +80,12 @@ export function describeLimits(root: string = ROOT): string {
   return `memory, CPUs and processes limited by cgroup v${folders.length === 1 ? 2 : 1}`;
 }
 
-/** Folders in which groups of this process may lie. */
+/** Possible parent folders for groups of this process. */
 export function listGroupParents(): readonly string[] {
   return [...new Set(candidates('', ROOT, null).flat())];
 }
 
-/** Version 2 at its root, else beside the group of this process, which is where systemd delegates; version 1 at its roots. */
+/** Version 2: the root, else the group of this process, which systemd delegates. Version 1: the roots. */
 function candidates(name: string, root: string, cpus: number | null): readonly GroupFolders[] {
   if (!existsSync(join(root, 'cgroup.controllers'))) return [controllersFor(cpus).map((one) => join(root, one, name))];
   const own = /^0::(\/.*)$/m.exec(read('/proc/self/cgroup'))?.[1] ?? '/';
@@ -97,7 +97,7 @@ function controllersFor(cpus: number | null): readonly string[] {
 }
 
 function limitVersion2(folder: string, { memoryMb, cpus, tasks }: ProgramLimits): void {
-  // A group has only the files of what its parent gives on; the root of most systems gives all of it already.
+  // A group has only the controllers that its parent enables; most roots enable all.
   const needed = controllersFor(cpus);
   if (!needed.every((one) => read(join(folder, 'cgroup.controllers')).split(/\s/).includes(one)))
     writeFileSync(join(dirname(folder), 'cgroup.subtree_control'), needed.map((one) => `+${one}`).join(' '));
@@ -105,7 +105,7 @@ function limitVersion2(folder: string, { memoryMb, cpus, tasks }: ProgramLimits)
   put(folder, 'pids.max', tasks);
   if (cpus !== null) put(folder, 'cpu.max', `${quotaOf(cpus)} ${CPU_PERIOD_US}`);
   putIfThere(folder, 'memory.swap.max', 0);
-  // All of it ends together: half of a program is none.
+  // All processes of a group end together: half a program is useless.
   putIfThere(folder, 'memory.oom.group', 1);
 }
 
@@ -114,7 +114,7 @@ function limitVersion1(
   { memoryMb, tasks, cpus }: ProgramLimits,
 ): void {
   const bytes = memoryMb * MIB;
-  // Memory together with swap may never be less than memory alone: what is raised is raised first, what is lowered last.
+  // Memory plus swap may never be below memory alone: raise it first, lower it last.
   putIfThere(memory, 'memory.memsw.limit_in_bytes', bytes);
   put(memory, 'memory.limit_in_bytes', bytes);
   putIfThere(memory, 'memory.memsw.limit_in_bytes', bytes);
@@ -124,17 +124,17 @@ function limitVersion1(
   put(cpu, 'cpu.cfs_quota_us', quotaOf(cpus));
 }
 
-/** Microseconds of each period; less than a thousand no kernel takes. */
+/** Microseconds per period; the kernel refuses less than a thousand. */
 function quotaOf(cpus: number): number {
   return Math.max(1_000, Math.round(cpus * CPU_PERIOD_US));
 }
 
-/** Files of a control group are there or not; none is made. */
+/** A control group's files exist or not; none is created. */
 function put(folder: string, file: string, value: string | number): void {
   writeFileSync(join(folder, file), String(value), { flag: 'r+' });
 }
 
-/** Not by a kernel without accounting of swap, or an older one: the limit of memory itself holds. */
+/** Missing without swap accounting or on older kernels: the memory limit itself still holds. */
 function putIfThere(folder: string, file: string, value: number): void {
   attempt(() => put(folder, file, value), undefined);
 }

@@ -12,17 +12,16 @@ import type { BubblewrapProgram } from './bubblewrap.ts';
 import { hiddenPaths, passwdOf, programArguments, programWords, type ProgramRoom } from './program-room.ts';
 import { compileFilter } from './system-call-filter.ts';
 
-/** What a program is confined by: another user of the system in a sandbox, the sandbox alone, or nothing on somebody's own machine. */
+/** How a program is confined: by its own system user in a sandbox, by the sandbox alone, or not at all. */
 export type ConfinementKind = 'user' | 'sandbox' | 'off' | 'missing';
 
-/** How a confined program is started: see launchWords. */
+/** The start of a confined program: see launchWords. */
 export interface ConfinedProgram {
   readonly bubblewrap: BubblewrapProgram;
-  /** What stands between bubblewrap and the program's own words. */
+  /** The words between bubblewrap and the program. */
   readonly words: readonly string[];
-  /** Bubblewrap's arguments. They hold the values of variables, so they come through a file descriptor. */
+  /** Bubblewrap's arguments. They hold values of variables, so they are passed through a file descriptor. */
   readonly args: Buffer;
-  /** The filter of system calls, compiled. */
   readonly filterFile: string;
 }
 
@@ -38,7 +37,7 @@ export interface Confinement {
 }
 
 export interface ProgramPlace extends Omit<ProgramRoom, 'passwd' | 'hostname'> {
-  /** The installation and the service in it: each has a user of its own. */
+  /** The installation and the service: each pair has its own user. */
   readonly targetsDir: string;
   readonly service: string;
   readonly control: string;
@@ -53,11 +52,10 @@ const USERS = 200_000_000;
 const SELF_TEST_MS = 20_000;
 const run = promisify(execFile);
 
-/** Finds out how programs can be confined here, by confining one. Never throws. */
+/** Finds the possible confinement by trying it. Never throws. */
 export async function openConfinement(options: {
   readonly program: BubblewrapProgram | null;
   readonly isOff?: boolean;
-  /** As Node names it. */
   readonly architecture?: string;
 }): Promise<Confinement> {
   const { program, isOff = false, architecture = process.arch } = options;
@@ -86,7 +84,7 @@ async function confine({ program, filter, kind }: Cell, place: ProgramPlace): Pr
   const user = kind === 'user' ? userOf(targetsDir, service) : null;
   mkdirSync(control, { recursive: true, mode: 0o700 });
   const [passwd, filterFile] = [join(control, 'passwd'), join(control, 'filter')];
-  // Read by bubblewrap, and the first by the program, whoever it is then.
+  // Read by bubblewrap, and first by the program under any user.
   writeFileSync(passwd, passwdOf(user), { mode: 0o644 });
   writeFileSync(filterFile, filter, { mode: 0o600 });
   for (const folder of [room.release, room.data]) await giveTo(user ?? process.getuid?.() ?? 0, folder);
@@ -126,7 +124,7 @@ export function launchWords(
   ];
 }
 
-/** Starts a confined program in a session of its own; `bounded` are words before it, see boundedWords. Its output comes through pipes. */
+/** Starts a confined program in its own session with piped output; `bounded`: words before it, see boundedWords. */
 export function startConfined(
   confined: ConfinedProgram,
   argv: readonly string[],
@@ -159,20 +157,20 @@ export function startConfined(
   }
 }
 
-/** The number of the user of a service: always the same in one installation. */
+/** The user number of a service, stable in one installation. */
 function userOf(targetsDir: string, service: string): number {
   const hash = createHash('sha256').update(`${targetsDir}\0${service}`).digest();
   return FIRST_USER + (hash.readUInt32BE() % USERS);
 }
 
-/** The folder with all in it, links themselves and not what they name. One that is its user's already is left alone. */
+/** Gives the folder's contents, links themselves included, to the user; skips one that is already theirs. */
 async function giveTo(user: number, folder: string): Promise<void> {
   if (lstatSync(folder).uid === user) return;
-  // The folder itself comes last, so that what was broken off is done again.
+  // The folder itself comes last, so that an interrupted change is repeated.
   await run('/bin/chown', ['-hR', `${user}:${user}`, '--', folder], { env: {}, maxBuffer: 1_000_000 });
 }
 
-/** Starts Node as a program is started. Answers why that does not work, or null. */
+/** Starts Node like a program. Returns the problem, or null. */
 async function tryOut(cell: Cell): Promise<string | null> {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-confinement-'));
   try {

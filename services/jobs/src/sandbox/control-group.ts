@@ -7,9 +7,9 @@ import { sleep } from '@signalbox/contracts/time';
 import { hasRefusedMemory, listGroupParents, makeGroup, removeGroup } from './cgroup.ts';
 import type { Limits } from './limits.ts';
 
-/** How the groups of commands in the sandbox begin. */
+/** The prefix of the sandbox's group names. */
 const OF_SANDBOX = 'signalbox-';
-/** The kernel takes a moment to let go of a group whose processes have ended. */
+/** The kernel frees a group a moment after its processes have ended. */
 const REMOVE_ATTEMPTS = 40;
 
 /**
@@ -21,9 +21,8 @@ export function createControlGroup({ memoryBytes, processes: tasks }: Limits) {
   if (folders === null) return null;
   return {
     add: (pid: number): void => folders.forEach((folder) => writeFileSync(join(folder, 'cgroup.procs'), String(pid))),
-    /** Whether the kernel ended something in it for want of memory. */
     ranOutOfMemory: () => hasRefusedMemory(folders),
-    /** Forgets it once its processes are gone. */
+    /** Removes the group after its processes have ended. */
     remove: async (): Promise<void> => {
       for (let tries = 0; tries < REMOVE_ATTEMPTS && folders.some((folder) => existsSync(folder)); tries += 1) {
         if (tries > 0) await sleep(25);
@@ -33,7 +32,7 @@ export function createControlGroup({ memoryBytes, processes: tasks }: Limits) {
   };
 }
 
-/** Called when the service starts: removes the groups of commands that an earlier process was killed with. Those with a process in them stay. */
+/** Removes groups left by a killed service at start. Those with processes stay. */
 export function sweepControlGroups(): void {
   for (const parent of listGroupParents()) {
     const names = attempt(() => readdirSync(parent), []);

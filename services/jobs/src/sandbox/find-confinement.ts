@@ -6,18 +6,18 @@ import { findBubblewrap } from './program.ts';
 
 type SandboxSettings = Pick<JobsConfig, 'BWRAP_PATH' | 'BWRAP_LIBRARY_PATH' | 'PATH' | 'PROCESS_CONFINEMENT'>;
 
-/** The program bubblewrap, where it is set or found; null without one. */
+/** The configured or installed bubblewrap, or null. */
 export function bubblewrapOf(config: SandboxSettings): BubblewrapProgram | null {
   const { BWRAP_PATH: file, BWRAP_LIBRARY_PATH: libraryPath, PATH: path } = config;
   return findBubblewrap({ file, libraryPath, path });
 }
 
-/** What git and scans are locked in with; null where bubblewrap is not there, does not work here, or is switched off. */
+/** The program that confines git and scans; null where bubblewrap is missing, broken or switched off. */
 export function cellProgram(config: SandboxSettings, { kind }: Confinement): BubblewrapProgram | null {
   return kind === 'user' || kind === 'sandbox' ? bubblewrapOf(config) : null;
 }
 
-/** How programs on this machine are confined. Says so in the log, and aloud where they are not. */
+/** Finds the confinement of programs on this machine and logs it, with a warning when there is none. */
 export async function findConfinement(config: SandboxSettings, log: Log): Promise<Confinement> {
   const isOff = config.PROCESS_CONFINEMENT === 'off';
   const confinement = await openConfinement({ program: bubblewrapOf(config), isOff });

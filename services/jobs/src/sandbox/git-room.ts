@@ -5,26 +5,25 @@ import type { BubblewrapProgram } from './bubblewrap.ts';
 import { compileFilter } from './system-call-filter.ts';
 import { FOR_NETWORK, systemMounts } from './system-mounts.ts';
 
-/** What a fetch may touch: its mirror, and of what it reads from one folder of this machine or the network. */
+/** The paths of a fetch: its mirror, and the repository's folder or the network. */
 export interface GitRoom {
   readonly mirror: string;
-  /** A repository on this machine; then there is no network. Null: one that is reached by it. */
+  /** A repository's folder on this machine, which needs no network; null for a remote one. */
   readonly local: string | null;
   readonly isSsh: boolean;
-  /** What hosts are known by; null for what the machine knows. */
+  /** The folder of trusted host keys; null: the machine's. */
   readonly trustDir: string | null;
 }
 
-/** Locks a command of git into a room. */
+/** Confines a git command. */
 export interface GitCell {
-  /** The words before git's own; its first is the program that is started. */
+  /** The words before git's own, the started program first. */
   words(room: GitRoom): readonly string[];
-  /** The filter of system calls, which the program reads from its fourth file descriptor. */
+  /** The system call filter, which the program reads from its fourth file descriptor. */
   readonly filter: Buffer;
   readonly libraryPath: string | null;
 }
 
-/** The file descriptor of the filter. */
 const FILTER_FD = 3;
 /**
  * A cell for git, with the view of a build: the system read-only, and nothing of this machine's data but what the room names. Null
@@ -33,7 +32,7 @@ const FILTER_FD = 3;
 export function openGitCell(options: {
   readonly program: BubblewrapProgram | null;
   readonly path: string;
-  /** Folders that must not be seen although they may lie below a folder of the system. */
+  /** Folders to hide although they may lie below a system folder. */
   readonly hidden: readonly string[];
 }): GitCell | null {
   const { program, path, hidden } = options;

@@ -1,4 +1,4 @@
-/** Keeps at most `maxBytes` of what a program writes, of all its streams together. */
+/** Keeps at most `maxBytes` of all output streams together. */
 export class KeptOutput {
   #room: number;
   #isCut = false;
@@ -7,16 +7,14 @@ export class KeptOutput {
     this.#room = maxBytes;
   }
 
-  /** Whether something is missing. */
   get isCut(): boolean {
     return this.#isCut;
   }
 
-  /** One stream of its output, or several that share an order. */
+  /** One stream, or several that share their order. */
   stream() {
     const chunks: Buffer[] = [];
     return {
-      /** Keeps what comes, up to the limit; the rest is dropped. */
       keep: (bytes: Buffer): void => {
         const part = bytes.subarray(0, this.#room);
         this.#isCut ||= part.length < bytes.length;
@@ -24,13 +22,13 @@ export class KeptOutput {
         if (part.length > 0) chunks.push(part);
       },
       bytes: (): Buffer => Buffer.concat(chunks),
-      /** As text that Postgres can hold. */
+      /** The output as text that Postgres can store. */
       text: (): string => new TextDecoder().decode(Buffer.concat(chunks)).replaceAll('\0', '\uFFFD'),
     };
   }
 }
 
-/** The end of what a program wrote, as a message shows it. */
+/** The end of an output, for a message. */
 export function lastLines(output: string): string {
   return output.trimEnd().split('\n').slice(-20).join('\n').slice(-2_000);
 }

@@ -1,20 +1,19 @@
 import { MIB } from '@signalbox/contracts/size';
 
-/** What one command may use. All of it is per command, not per workspace. */
+/** The limits of one command. */
 export interface Limits {
-  /** Memory of each process, and of all together where a control group can be had. */
+  /** Memory of each process, and with a control group of all together. */
   readonly memoryBytes: number;
   readonly processes: number;
-  /** Largest file that it may write. */
   readonly fileBytes: number;
-  /** Room in /tmp, in the home folder and in /dev/shm, each. It is memory. */
+  /** The size of /tmp, the home folder and /dev/shm, each in memory. */
   readonly scratchBytes: number;
   readonly openFiles: number;
-  /** Output that is kept; the rest is read and dropped, so that the command does not hang. */
+  /** The stored output; the rest is read and dropped, so that the command does not block. */
   readonly outputBytes: number;
 }
 
-/** Enough for a build or a test run of a small project. */
+/** Enough for a build or test run of a small project. */
 export const LIMITS: Limits = {
   memoryBytes: 1024 * MIB,
   processes: 128,

@@ -13,9 +13,7 @@ export interface ProgramRoom {
   readonly data: string;
   /** Its user, as a file in the format of /etc/passwd. */
   readonly passwd: string;
-  /** Its environment, except HOME. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Its host name, for system logs. */
   readonly hostname: string;
 }
 
@@ -37,18 +35,18 @@ export function programArguments(room: ProgramRoom, user: number | null, hidden:
   const words = [
     ['--unshare-ipc', '--unshare-pid', '--unshare-uts', '--unshare-cgroup-try', '--new-session'],
     ['--hostname', room.hostname, '--cap-drop', 'ALL', '--clearenv'],
-    // As root it gives up being root itself, in `programWords`; that takes these two until then.
+    // A root launcher drops root in `programWords`, and needs these two capabilities until then.
     user === null
       ? ['--unshare-user', '--disable-userns', '--uid', '1000', '--gid', '1000']
       : ['--cap-add', 'CAP_SETUID', '--cap-add', 'CAP_SETGID'],
     ['/etc', '/etc/ssl', '/run', '/var'].flatMap(openFolder),
     ['--symlink', '../tmp', '/var/tmp', ...systemMounts([...FOR_NETWORK, 'protocols', 'mime.types']), ...nodeMounts()],
-    // Whatever of ours lies below a folder of the system.
+    // Our own folders below a system folder.
     hidden.filter((path) => path.startsWith('/usr/')).flatMap((path) => ['--tmpfs', path]),
     ['--ro-bind', room.passwd, '/etc/passwd'],
     ['--proc', '/proc', '--dev', '/dev', ...scratch, '/dev/shm', ...scratch, '/tmp'],
     [room.isReleaseWritable ? '--bind' : '--ro-bind', room.release, RELEASE, '--bind', room.data, DATA],
-    // A service that is root owns what is below /proc/sys, also for the kernel.
+    // A root service owns /proc/sys for the kernel too.
     ['--remount-ro', '/dev', '--remount-ro', '/proc', '--remount-ro', '/', '--chdir', '/'],
     Object.entries(environment).flatMap(([name, value]) => ['--setenv', name, value]),
   ].flat();
@@ -59,11 +57,12 @@ export function programArguments(room: ProgramRoom, user: number | null, hidden:
 /** Words of the launcher in the sandbox, which execs the program. */
 export function programWords(user: number | null): readonly string[] {
   const become = [SETPRIV, `--reuid=${user}`, `--regid=${user}`, '--clear-groups', '--inh-caps=-all', '--'];
-  // Bubblewrap sets PWD, which is no variable of the program; and it may not enter a folder that is the program's alone.
+  // Bubblewrap sets PWD, which is no variable of the program; and its user may be unable to enter the program's
+  // folder.
   return [...(user === null ? [] : become), '/usr/bin/env', '-u', 'PWD', '-C', RELEASE, '--'];
 }
 
-/** The line of /etc/passwd for the program: some ask who they are and end when nobody knows. */
+/** The /etc/passwd line of the program: some programs fail without one. */
 export function passwdOf(user: number | null): string {
   const id = user ?? 1000;
   return `service:x:${id}:${id}:service:${DATA}:/bin/sh\nroot:x:0:0:root:/:/usr/sbin/nologin\n`;
@@ -74,12 +73,12 @@ export function hiddenPaths(targetsDir: string): readonly string[] {
   return [REPOSITORY, targetsDir, dirname(targetsDir)].filter(existsSync);
 }
 
-/** Bubblewrap makes folders on the way to a mount for itself alone. */
+/** Bubblewrap creates parent folders of mounts that only its own user can enter. */
 function openFolder(path: string): readonly string[] {
   return ['--perms', '0755', '--dir', path];
 }
 
-/** Node and its npm, where they are not part of the system, as with a version manager in a home folder. */
+/** Node and npm outside of the system folders, as with a version manager. */
 export function nodeMounts(): readonly string[] {
   const bin = dirname(process.execPath);
   if (['/usr', '/bin'].some((root) => bin === root || bin.startsWith(root + sep))) return [];

@@ -3,7 +3,7 @@ import { delimiter, join } from 'node:path';
 import { attempt } from '@signalbox/contracts/system-error';
 import type { BubblewrapProgram } from './bubblewrap.ts';
 
-/** The bubblewrap that was named, else the one on PATH; null when there is none. Whether it works is found out by `openSandbox`. */
+/** The configured bubblewrap, else the one on PATH, or null. `openSandbox` finds out whether it works. */
 export function findBubblewrap(settings: {
   readonly file: string | undefined;
   readonly libraryPath: string | undefined;

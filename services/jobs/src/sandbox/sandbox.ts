@@ -58,7 +58,6 @@ const COUNT_MS = 50;
 export async function openSandbox(options: {
   readonly program: BubblewrapProgram | null;
   readonly limits?: Limits;
-  /** As Node names it. */
   readonly architecture?: string;
 }): Promise<Sandbox> {
   const { program, limits = LIMITS, architecture = process.arch } = options;
@@ -82,10 +81,8 @@ export async function openSandbox(options: {
   };
 }
 
-/** Dependencies of every run. */
 interface Cell {
   readonly program: BubblewrapProgram;
-  /** Compiled for this machine. */
   readonly filter: Buffer;
   readonly limits: Limits;
 }
@@ -94,7 +91,7 @@ async function tryOut(cell: Cell): Promise<string | null> {
   const signal = abortAfter(SELF_TEST_MS);
   const room = { workspace: null, writable: [], cwd: '.', deadlineMs: SELF_TEST_MS, signal };
   try {
-    // Bubblewrap ends with an error where the kernel does not take the filter.
+    // Bubblewrap fails where the kernel refuses the filter.
     const ran = await runPipeline(cell, [['/bin/true']], room);
     return ran.exitCode === 0
       ? null

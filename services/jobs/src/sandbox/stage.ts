@@ -7,7 +7,7 @@ import { attempt } from '@signalbox/contracts/system-error';
 import { killGroup } from '@signalbox/contracts/process-group';
 import type { BubblewrapProgram } from './bubblewrap.ts';
 
-/** The kernel needs a moment to take a killed sandbox apart. */
+/** The kernel takes a moment to remove a killed sandbox. */
 const GONE_ATTEMPTS = 400;
 const GONE_PAUSE_MS = 10;
 const KILLED = 137;
@@ -23,14 +23,14 @@ export function startStage(program: BubblewrapProgram, words: readonly string[],
     detached: true, // a group of its own, for the last resort of `kill`
     stdio: ['pipe', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe'],
   });
-  // All six are pipes by the option above. The last three are INFO_FD, BLOCK_FD and FILTER_FD.
+  // The option makes all six streams pipes. The last three are INFO_FD, BLOCK_FD and FILTER_FD.
   const pipes = child.stdio as unknown as [Writable, Readable, Readable, Readable, Writable, Writable];
   const [stdin, stdout, stderr, info, block, filtering] = pipes;
   for (const stream of [stdin, info, block, filtering]) stream.on('error', () => undefined); // the other end has gone: see `ended`
   filtering.end(filter);
   const first = readFirstProcess(info);
   const kill = (): void => {
-    // The first process rather than bubblewrap: bubblewrap then sees it end, and leaves no zombie to whoever is process 1.
+    // Killing the first process lets bubblewrap see its end and reap it, so that no zombie remains.
     const killAll = (): void => void (child.exitCode === null && killGroup(child));
     void first.then((pid) => (pid === null ? killAll() : process.kill(pid, 'SIGKILL'))).catch(killAll);
   };
@@ -40,19 +40,18 @@ export function startStage(program: BubblewrapProgram, words: readonly string[],
     stdin,
     stdout,
     stderr,
-    /** Process id, on the host, of the first process of the sandbox: when it ends, the kernel ends all others. Null: none began. */
+    /** The host pid of the sandbox's first process, whose end ends all others; null: none started. */
     first,
     release: (): void => void block.end('\n'),
-    /** Ends everything in the sandbox at once. Idempotent. */
     kill,
-    /** Exit code once all output was read and nothing of the sandbox is left; 128 + n for signal n. */
+    /** The exit code after all output was read and the sandbox is gone; 128 + n for signal n. */
     ended,
   };
 }
 
 export type Stage = ReturnType<typeof startStage>;
 
-/** How many processes the sandbox holds; 0 when it is gone, or still being built. Only who may look into it is told. */
+/** The number of processes in the sandbox; 0 when it is gone, still starting, or unreadable. */
 export function countProcesses(first: number): number {
   const seesOurs = attempt(() => statSync(`/proc/${first}/root`).dev === statSync('/').dev, true);
   if (seesOurs) return 0;
@@ -84,7 +83,7 @@ async function readFirstProcess(info: Readable): Promise<number | null> {
   return Number(/"child-pid":\s*(\d+)/.exec(text)?.[1] ?? 0) || null;
 }
 
-/** Gone, or dead and only waiting to be reaped. */
+/** True when the process is gone or a zombie. */
 function isGone(pid: number): boolean {
   const stat = attempt(() => readFileSync(`/proc/${pid}/stat`, 'utf8'), ') X');
   return /^[ZX]/.test(stat.slice(stat.lastIndexOf(')') + 2));

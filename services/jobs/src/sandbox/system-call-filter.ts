@@ -1,9 +1,9 @@
 import { CHECKED_CALLS, numberOf, REFUSED_CALLS, type Architecture } from './system-calls.ts';
 
-/** Instructions of classic BPF, eight bytes each (`linux/filter.h`): code, steps when true, steps when false, operand. */
+/** A classic BPF instruction (`linux/filter.h`): code, steps when true, steps when false, operand. */
 type Instruction = readonly [code: number, whenTrue: number, whenFalse: number, operand: number];
 
-/** Loads a word of what the kernel tells of a call (`struct seccomp_data` in `linux/seccomp.h`). */
+/** Loads a word of the call's data (`struct seccomp_data` in `linux/seccomp.h`). */
 const LOAD = 0x20;
 const IF_EQUAL = 0x15;
 const IF_AT_LEAST = 0x35;
@@ -21,25 +21,25 @@ const EPERM = errno(1);
 const ENOSYS = errno(38);
 const EAFNOSUPPORT = errno(97);
 
-/** `AUDIT_ARCH_…` of `linux/audit.h`: which table of numbers a call is meant by. */
+/** `AUDIT_ARCH_…` of `linux/audit.h`: the call table of an architecture. */
 const TABLES: Readonly<Record<Architecture, number>> = { x64: 0xc000_003e, arm64: 0xc000_00b7 };
-/** Of x64 there is a second numbering, x32, with this bit set. */
+/** The bit of x64's second numbering, x32. */
 const X32_BIT = 0x4000_0000;
-/** mseal, the last call of the kernel's table that was looked at. Later ones are as unknown to us as they were to older kernels. */
+/** mseal, the newest reviewed call. Later calls are refused like unknown ones. */
 const LAST_KNOWN = 462;
 
 /** CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID and NEWNET of `linux/sched.h`; NEWTIME only unshare and clone3 take. */
 const NAMESPACE_FLAGS = 0x7e02_0000;
-/** Put characters into the keyboard of a terminal (`asm-generic/ioctls.h`). */
+/** Inserts characters into a terminal's input (`asm-generic/ioctls.h`). */
 const TIOCSTI = 0x5412;
 const TIOCLINUX = 0x541c;
-/** PER_LINUX, PER_LINUX32, both with UNAME26, and the question which it is. Others weaken the protection of memory. */
+/** PER_LINUX and PER_LINUX32, with and without UNAME26, and the query. Others weaken memory protection. */
 const PERSONALITIES = [0, 0x8, 0x2_0000, 0x2_0008, 0xffff_ffff];
-/** Unspecified, UNIX, INET, INET6, NETLINK. A namespace does not bound all others: AF_VSOCK reaches the host of this machine. */
+/** Unspecified, UNIX, INET, INET6, NETLINK. Others may leave the namespace: AF_VSOCK reaches the host. */
 const SOCKET_FAMILIES = [0, 1, 2, 10, 16];
-/** Set-user-id and set-group-id: a file of the workspace belongs to the user of this service, and others of the machine could start it. */
+/** Set-user-id and set-group-id: other users could start a file of the workspace as this service's user. */
 const SET_ID_BITS = 0o6000;
-/** O_CREAT and O_TMPFILE: only then has open a mode. */
+/** O_CREAT and O_TMPFILE: only these give open a mode. */
 const CREATES = 0x40_0040;
 
 /**
@@ -68,14 +68,14 @@ export function compileFilter(architecture: string): Buffer | null {
   return encode(program);
 }
 
-/** What is looked at for each call, up to a verdict. */
+/** The checks of each call, until a verdict. */
 function checks(): readonly (readonly [keyof typeof CHECKED_CALLS, readonly Instruction[]])[] {
   return [
     ['clone', [argument(0), ...when([IF_ANY_BIT, NAMESPACE_FLAGS], EPERM), verdict(ALLOW)]],
-    // Their flags lie in memory, which no filter can read. Libc falls back on clone and openat.
+    // Their flags lie in memory, which filters cannot read. Libc falls back to clone and openat.
     ['clone3', [verdict(ENOSYS)]],
     ['openat2', [verdict(ENOSYS)]],
-    // Newer than the filter needs it, and libc falls back on fchmodat.
+    // Not needed: libc falls back to fchmodat.
     ['fchmodat2', [verdict(ENOSYS)]],
     [
       'ioctl',
@@ -120,7 +120,7 @@ function load(offset: number): Instruction {
   return [LOAD, 0, 0, offset];
 }
 
-/** The lower half of an argument, which is all that the kernel reads of those above. Both machines put it first. */
+/** The lower half of an argument, all that the kernel reads here. Both machines store it first. */
 function argument(place: number): Instruction {
   return load(ARGUMENTS_AT + 8 * place);
 }

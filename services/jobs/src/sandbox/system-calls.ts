@@ -1,4 +1,4 @@
-/** Machines for which a filter is known, as Node names them. */
+/** Architectures with a known filter, in Node's names. */
 export type Architecture = 'x64' | 'arm64';
 
 /**
@@ -6,7 +6,6 @@ export type Architecture = 'x64' | 'arm64';
  * kernel's headers, release 6.1: `arch/x86/entry/syscalls/syscall_64.tbl`, and `include/uapi/asm-generic/unistd.h` for arm64.
  */
 export const REFUSED_CALLS: Readonly<Record<string, readonly [x64: number | null, arm64: number | null]>> = {
-  // Looks into other processes, or steers them.
   ptrace: [101, 117],
   process_vm_readv: [310, 270],
   process_vm_writev: [311, 271],

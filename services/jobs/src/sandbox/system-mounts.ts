@@ -1,9 +1,9 @@
 import { existsSync, lstatSync, readlinkSync } from 'node:fs';
 
-/** What a dynamically linked program needs of /etc. No keys, no names of people, no addresses. */
+/** Names in /etc that dynamically linked programs need: no keys, people or addresses. */
 const FROM_ETC = ['ld.so.cache', 'ld.so.conf', 'ld.so.conf.d', 'alternatives', 'ssl/certs', 'localtime'];
 
-/** How names are resolved and certificates checked, for what uses the network; also names in /etc. */
+/** Names in /etc for resolving hosts and checking certificates. */
 export const FOR_NETWORK = [
   'resolv.conf',
   'hosts',
@@ -14,9 +14,9 @@ export const FOR_NETWORK = [
   'ssl/openssl.cnf',
 ];
 
-/** The programs and libraries of the system, read-only, as arguments of bubblewrap; `more` are names in /etc, if they are there. */
+/** Bubblewrap arguments that mount the system's programs and libraries read-only; `more`: further names in /etc. */
 export function systemMounts(more: readonly string[] = []): readonly string[] {
-  // On a merged system these are links into /usr; on others they are folders.
+  // On merged systems these are links into /usr, on others folders.
   const roots = ['/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32'].flatMap((path) => {
     if (!existsSync(path)) return [];
     return lstatSync(path).isSymbolicLink() ? ['--symlink', readlinkSync(path), path] : ['--ro-bind', path, path];

@@ -5,11 +5,11 @@ import { newId } from '@signalbox/contracts/ids';
 import { allowMissing } from '@signalbox/contracts/system-error';
 import { z } from 'zod';
 
-/** What was last asked of HAProxy for a service. A removed one keeps its epoch. */
+/** The last route set for a service. A removed route keeps its epoch. */
 const HaproxyState = z.object({ route: Route, since: z.iso.datetime(), isRemoved: z.boolean() });
 export type HaproxyState = z.infer<typeof HaproxyState>;
 
-/** One file per service. Writing is atomic: a crash leaves what was there before. */
+/** One file per service, written atomically. */
 export function createHaproxyStates(folder: string): {
   readonly read: (service: string) => Promise<HaproxyState | null>;
   readonly write: (state: HaproxyState) => Promise<void>;

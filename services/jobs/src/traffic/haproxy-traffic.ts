@@ -6,7 +6,7 @@ import { createHaproxyStates, type HaproxyState } from './haproxy-state.ts';
 import { askHaproxy, readServers, type HaproxyServer } from './haproxy-wire.ts';
 import type { Traffic } from './traffic.ts';
 
-/** The two servers of a backend: one serves, the other finishes what it has and is the next to serve. */
+/** The two servers of a backend: one serves, the other drains and serves next. */
 const SLOTS = ['a', 'b'] as const;
 type Slot = (typeof SLOTS)[number];
 
@@ -36,13 +36,13 @@ export class HaproxyTraffic implements Traffic {
   async switchTo(route: Route, signal: AbortSignal): Promise<RouteState> {
     const before = await this.#states.read(route.service);
     refuseOlder(route.service, before, route.fence);
-    // What HAProxy cannot do at all must not be written down as what it does.
+    // A route that HAProxy cannot have must not be stored.
     await this.#servers(route.service, signal, route.listen.port);
     const isSame = before?.isRemoved === false && isDeepStrictEqual(before.route, Route.parse(route));
     const state = { route, since: isSame ? before.since : new Date().toISOString(), isRemoved: false };
     await this.#states.write(state);
     await this.#apply(route, signal);
-    // Between the check of the epoch and HAProxy a process with a higher one may have been here: its route is put back.
+    // A process with a higher epoch may have acted since the check: its route is restored.
     const newest = await this.#states.read(route.service);
     if (newest && newest.route.fence > route.fence) {
       if (!newest.isRemoved) await this.#apply(newest.route, signal);
@@ -67,7 +67,7 @@ export class HaproxyTraffic implements Traffic {
     return at.reduce((sum, { requests }) => sum + requests, 0);
   }
 
-  /** Gives the resting slot to this instance, and lets the other one finish. */
+  /** Gives the resting server slot to the instance and drains the other one. */
   async #apply(route: Route, signal: AbortSignal): Promise<void> {
     const now = await this.#servers(route.service, signal);
     const { host, port } = route.upstream;
@@ -107,7 +107,7 @@ function describe(state: HaproxyState, now: Servers): RouteState {
   if (now[other].requests > 0) open.push({ upstream: now[other].address, requests: now[other].requests });
   return RouteState.parse({
     ...state.route,
-    // A restarted HAProxy has the addresses of its configuration, so the release there is unknown.
+    // A restarted HAProxy has its configured addresses, so the release is unknown.
     ...(isOurs ? {} : { upstream: address, release: 'unknown' }),
     since: state.since,
     open,
@@ -118,7 +118,7 @@ function describe(state: HaproxyState, now: Servers): RouteState {
 
 type Servers = Readonly<Record<Slot, HaproxyServer>>;
 
-/** `shop/staging` is `shop_staging`: HAProxy's names have no slash. */
+/** `shop/staging` becomes `shop_staging`: HAProxy names have no slash. */
 function backendOf(service: string): string {
   return service.replace(/[^A-Za-z0-9.:-]/g, '_');
 }

@@ -3,11 +3,11 @@ import type { Route } from '@signalbox/contracts/operations/traffic';
 import { AppError } from '@signalbox/contracts/errors';
 import { SECOND_MS, abortAfter } from '@signalbox/contracts/time';
 
-/** One server of a backend, as HAProxy sees it now. */
+/** A server of a backend, as HAProxy reports it. */
 export interface HaproxyServer {
   readonly name: string;
   readonly address: Route['upstream'];
-  /** It gets new requests: neither drained nor in maintenance. */
+  /** True when it gets new requests: neither draining nor in maintenance. */
   readonly isReady: boolean;
   readonly requests: number;
   readonly served: number;
@@ -15,7 +15,7 @@ export interface HaproxyServer {
 }
 
 const DEADLINE_MS = 5 * SECOND_MS;
-/** What HAProxy says when a command did what it should; anything else is a refusal. */
+/** HAProxy's success messages; anything else is a refusal. */
 const AGREED = /^(?:|IP changed .*|port changed .*|no need to change .*|nothing changed.*)$/;
 
 /**
@@ -31,7 +31,7 @@ export async function askHaproxy(socket: string, commands: readonly string[], si
   }
 }
 
-/** The servers of a backend; none when there is no such backend. */
+/** The servers of a backend; empty when it does not exist. */
 export async function readServers(socket: string, backend: string, signal: AbortSignal): Promise<HaproxyServer[]> {
   const [head = '', ...rows] = (await talk(socket, 'show stat', signal)).split('\n');
   const names = head.replace(/^# /, '').split(',');
@@ -53,7 +53,7 @@ export async function readServers(socket: string, backend: string, signal: Abort
   return servers;
 }
 
-/** `127.0.0.1:80`, `[::1]:80`; null for what is no server. */
+/** Parses `127.0.0.1:80` or `[::1]:80`; null for other text. */
 function parseAddress(text: string): Route['upstream'] | null {
   const at = text.lastIndexOf(':');
   const port = Number(text.slice(at + 1));

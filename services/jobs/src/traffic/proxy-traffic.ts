@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { say } from '@signalbox/messages/say';
 import type { Traffic } from './traffic.ts';
 
-/** It answers from memory, or after one write to its disk. */
+/** The proxy answers from memory, or after one write to disk. */
 const DEADLINE_MS = 10 * SECOND_MS;
 
 const Open = z.object({ requests: z.number().int().nonnegative() });

@@ -6,7 +6,6 @@ import { systemCode } from '@signalbox/contracts/system-error';
 import { parsePath, requireReadable, requireWritable } from '@signalbox/safety/paths/boundary';
 import { putFile, modeOf, withFile, withFolder, type Folder } from './folder.ts';
 
-/** A workspace, with the allowed access to its files. */
 export interface Scope {
   /** Absolute path of the workspace, without links. */
   readonly root: string;

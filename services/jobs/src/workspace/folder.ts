@@ -87,7 +87,7 @@ export async function putFile(
   }
 }
 
-/** The file of that name as it may be replaced: its mode, or null when there is none. Throws PATH_DENIED, PATH_UNSUITABLE for a folder. */
+/** The mode of the existing file, or null. Throws PATH_DENIED, and PATH_UNSUITABLE for a folder. */
 export async function modeOf(folder: Folder, name: string, path: string): Promise<number | null> {
   const stats = await allowMissing(lstat(folder.at(name)));
   if (stats === null) return null;
@@ -125,7 +125,7 @@ async function requireSame(handle: FileHandle, root: string, parts: PathParts): 
     deny(parts.join('/'), 'it was moved while it was opened');
 }
 
-/** A path that vanished meanwhile was swapped, and counts as a link. */
+/** A path that vanished during the check was swapped, and counts as a link. */
 async function isLink(path: string): Promise<boolean> {
   return lstat(path).then(
     (stats) => stats.isSymbolicLink(),

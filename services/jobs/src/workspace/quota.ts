@@ -6,7 +6,6 @@ import { AppError } from '@signalbox/contracts/errors';
 import { sleep } from '@signalbox/contracts/time';
 import { systemCode } from '@signalbox/contracts/system-error';
 
-/** Disk limits of a workspace. */
 export interface Quota {
   /** Maximum size of a workspace. */
   readonly limitBytes: number;
@@ -14,7 +13,6 @@ export interface Quota {
   readonly reserveBytes: number;
 }
 
-/** Disk usage at one moment. */
 export interface Usage {
   readonly usedBytes: number;
   /** True when a folder is unreadable, or a path too long. */
@@ -26,15 +24,17 @@ export interface Usage {
 /** Reasons for ending a writing command: its workspace is too large, or the disk is nearly full. */
 export type Overrun = 'workspace' | 'disk';
 
-/** An entry counts as a block even when it is empty: a disk can be filled with names alone. */
+/** Even an empty entry counts as a block: names alone can fill a disk. */
 const ENTRY_BYTES = 4096;
 /** Entries read in parallel; there are few I/O threads. */
 const BATCH = 64;
-/** How often free room is looked at, which is one call. A fast disk takes some hundred megabytes meanwhile: see the reserve. */
+/** The interval of free space checks. A fast disk writes some hundred megabytes meanwhile: see the reserve. */
 const FREE_MS = 100;
-/** The whole workspace is looked at after so many times as long as the last look took, so that a large one keeps no core busy. */
+/**
+ * The pause between full measurements, as a multiple of their duration, so that large workspaces keep no core busy.
+ */
 const REST_FACTOR = 2;
-/** Others write, too: a smaller loss of free room is not laid at a command's door when there was too little from the beginning. */
+/** Others write too: a smaller loss of free space is not blamed on a command. */
 const SLACK_BYTES = 16 * MIB;
 
 /**
@@ -81,7 +81,7 @@ export async function requireRoom(root: string, quota: Quota, moreBytes: number,
   if (freeBytes - moreBytes < quota.reserveBytes) refuse('the disk is nearly full');
 }
 
-/** Largest file that a command may write, so that not even one that is over in a moment writes much more than there is room for. */
+/** The largest file that a command may write: even a short command cannot exceed the room by much. */
 export function fileLimit(quota: Quota, { usedBytes }: Usage): number {
   return Math.max(quota.limitBytes - usedBytes, MIB);
 }
@@ -97,7 +97,7 @@ export async function watchUsage(
   signal: AbortSignal,
 ): Promise<Overrun | null> {
   try {
-    // Both end with the signal, which comes soon after either has an answer.
+    // Both settle soon after the signal.
     return await Promise.race([watchTotal(root, quota, start, signal), watchFree(root, quota, start, signal)]);
   } catch (error) {
     if (!signal.aborted) throw error;

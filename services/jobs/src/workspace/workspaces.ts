@@ -4,7 +4,7 @@ import { AppError } from '@signalbox/contracts/errors';
 import { newId } from '@signalbox/contracts/ids';
 import { allowMissing, systemCode } from '@signalbox/contracts/system-error';
 
-/** What `git init` writes, as far as git needs it. Written by hand, so that a workspace needs no git on this machine. */
+/** The configuration that `git init` writes, as far as git needs it, without needing git. */
 const GIT_CONFIG = '[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n';
 const GIT_FOLDERS = ['hooks', 'info', 'objects/info', 'objects/pack', 'refs/heads', 'refs/tags'];
 
@@ -16,7 +16,7 @@ const GIT_FOLDERS = ['hooks', 'info', 'objects/info', 'objects/pack', 'refs/head
 export async function openWorkspace(home: string, name: string) {
   const folder = join(resolve(home), 'files', name);
   const notes = join(resolve(home), 'notes', name);
-  // Files of people: no other user of this machine may read them.
+  // Only this user may read people's files.
   await mkdir(join(resolve(home), 'files'), { recursive: true, mode: 0o700 });
   await mkdir(notes, { recursive: true, mode: 0o700 });
   if (!(await isFolder(folder))) await createWorkspace(folder);
@@ -25,7 +25,7 @@ export async function openWorkspace(home: string, name: string) {
   const whole = (await isFolder(join(root, '.git'))) && (await isFolder(join(root, '.git/hooks')));
   if (!whole || !(await lstat(join(root, '.git/config'))).isFile())
     throw new AppError('WORKSPACE_DAMAGED', { workspace: name, folder: root });
-  // A script may write it, and git would take configuration and hooks from where it leads, instead of those that nobody can write.
+  // A script may write commondir, and git would follow it to other hooks and configuration.
   await rm(join(root, '.git/commondir'), { recursive: true, force: true });
   return { root, notes };
 }

@@ -2,7 +2,6 @@ import type { FoundErrors } from '@signalbox/store/deploy/error-groups';
 import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
 import { fingerprintOf, groupErrors } from '../../logs/error-lines.ts';
 
-/** Error groups per failed deployment. */
 const KINDS = 10;
 
 /**

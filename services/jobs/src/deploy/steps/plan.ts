@@ -12,7 +12,6 @@ import { takesPython } from '../../git/recognition.ts';
 import type { Repository } from '../../git/repository-login.ts';
 import type { Source } from '../../git/sources.ts';
 
-/** Input of a plan. */
 export interface Planned {
   readonly repository: string | null;
   readonly ref: string;

@@ -85,7 +85,6 @@ export async function build(
   }
 }
 
-/** Aborts a build without output and processor use. */
 async function watchForStall(
   session: DeploymentSession,
   stop: (reason: Error) => void,

@@ -21,7 +21,6 @@ import type { Repository } from '../../git/repository-login.ts';
 import type { Source } from '../../git/sources.ts';
 import { describeUnopened, type OpenedVariables } from '../variables.ts';
 
-/** The deployment to check. */
 export interface DeployRequest extends ServiceKey {
   readonly ref: string;
   /** Commit of the ref in the approved plan; null: the current one. */
@@ -162,7 +161,6 @@ async function checkRoom(check: Check, { diskFreeMb, diskMb }: Inventory): Promi
   );
 }
 
-/** Checks that programs on this machine can be confined. */
 async function checkConfinement(check: Check, { kind, problem }: Confinement): Promise<void> {
   await check('confinement', say('readiness.confinementRemedy'), () => {
     if (problem !== null) return missing(say('readiness.confinementMissing', { problem }));
@@ -225,7 +223,6 @@ async function checkVariables(check: Check, file: ServiceFile, variables: Opened
   );
 }
 
-/** Asks the traffic switch what serves now. */
 async function askProxy(
   parts: Pick<DeployParts, 'traffic'>,
   request: DeployRequest,

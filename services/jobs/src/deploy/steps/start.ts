@@ -113,7 +113,7 @@ async function readState(driver: Driver, instance: Instance, signal: AbortSignal
   }
 }
 
-/** Throws INSTANCE_ENDED, with the exit code if known, unless the instance runs. */
+/** Throws INSTANCE_ENDED with the exit code, if known. */
 export function requireRunning(state: InstanceState): void {
   if (state.kind === 'running' && state.restarts === 0 && state.lastExit === undefined) return;
   throw new AppError('INSTANCE_ENDED', { how: howEnded(state) });

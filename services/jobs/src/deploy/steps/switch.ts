@@ -13,7 +13,6 @@ const VERIFY_MS = 15 * SECOND_MS;
 /** The deployment fails after this many answers of another release in a row. */
 const MAX_OTHER_PROBES = 5;
 
-/** Routes the requests of the service to the new instance. */
 export async function switchOver(session: DeploymentSession, signal: AbortSignal): Promise<void> {
   const { parts, held } = session;
   const row = held.row();

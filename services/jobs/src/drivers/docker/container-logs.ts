@@ -90,7 +90,6 @@ interface Frame {
   readonly text: string;
 }
 
-/** Takes complete frames from a buffer: 1 byte stream, 3 bytes padding, 4 bytes length, then the data. */
 function takeFrames(buffer: { rest: Buffer }): readonly Frame[] {
   const frames: Frame[] = [];
   while (buffer.rest.length >= HEADER_BYTES) {
@@ -103,7 +102,6 @@ function takeFrames(buffer: { rest: Buffer }): readonly Frame[] {
   return frames;
 }
 
-/** Parses a frame, which is one line with its timestamp. */
 function linesOf({ stream, text }: Frame): readonly StampedLine[] {
   return text
     .split('\n')

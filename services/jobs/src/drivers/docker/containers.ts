@@ -7,12 +7,10 @@ import { orNull, statusOf, type Engine } from './engine.ts';
 import { hasImage } from './image-build.ts';
 import { ARTIFACT_LABEL, containerNameOf, filterFor, labelsOf, readLabels } from './labels.ts';
 
-/** Options for running containers on an engine. */
 export interface Place {
   readonly engine: Engine;
   /** Host address on which instances listen. */
   readonly address: string;
-  /** Restarts of a crashed program by the engine. */
   readonly restarts: number;
 }
 
@@ -55,7 +53,6 @@ function sayWhy(error: unknown): string {
   return (typeof said === 'string' ? said : 'it does not say why').trim().slice(0, 400);
 }
 
-/** Reads the state of a container. */
 export async function stateOfContainer(
   engine: Engine,
   instance: Instance,

@@ -23,7 +23,6 @@ export function createDockerDriver(options: {
   readonly name: Driver['name'];
   readonly engine: Engine;
   readonly host: Host;
-  /** Base image for repositories without a Dockerfile. */
   readonly baseImage: string;
   readonly restarts: number;
 }): Driver {

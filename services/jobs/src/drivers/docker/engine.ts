@@ -52,13 +52,11 @@ export function linkError(server: string, error: unknown): unknown {
   return new AppError(NEVER_THERE.has(code) ? 'TARGET_UNREACHABLE' : 'TARGET_LOST', { server, detail }, error);
 }
 
-/** Reads the HTTP status of an engine error; null for other errors. */
 export function statusOf(error: unknown): number | null {
   if (!(error instanceof Error) || !('statusCode' in error)) return null;
   return typeof error.statusCode === 'number' ? error.statusCode : null;
 }
 
-/** Resolves to null for 404. */
 export async function orNull<T>(asked: Promise<T>): Promise<T | null> {
   try {
     return await asked;

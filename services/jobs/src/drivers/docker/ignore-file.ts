@@ -102,7 +102,6 @@ function escape(char: string): string {
   return /[$()*+.?[\\\]^{|}/]/.test(char) ? `\\${char}` : char;
 }
 
-/** Collects the included paths and their parent folders. */
 function keptBelow(root: string, ignored: IgnoreFile): ReadonlySet<string> {
   const kept = new Set<string>();
   const walk = (folder: string): boolean => {

@@ -18,16 +18,18 @@ import { endAll, findFamily, measureCpuMs, type ProcessIdentity } from './proces
 
 const run = promisify(execFile);
 const NONE_SUCH = 'there is no such program';
-/** What stands before the command in its sandbox says this of a program that is not there. */
+/** The sandbox's launcher prints this for a missing program. */
 const NO_PROGRAM = /^\/usr\/bin\/env: .*: No such file or directory$/;
 
-/** What a build that was begun is known by, so that another process can end it. */
+/** Identifies a started build, so that another process can end it. */
 const BuildMark = z.object({
   mark: z.string(),
   sessions: z.array(z.object({ pid: z.number().int().positive(), startMark: z.string() })),
 });
 
-/** Copies the checkout and runs its commands there. Idempotent: what is complete is not built again, what is not begins anew. */
+/**
+ * Copies the checkout and runs its commands there. Idempotent: a complete build is kept, a partial one starts again.
+ */
 export async function buildFolder(
   {
     folders,
@@ -39,7 +41,7 @@ export async function buildFolder(
     readonly folders: Folders;
     readonly path: string;
     readonly confinement: Confinement;
-    /** What a build may have where it is confined, all of its commands together. */
+    /** The limits of a confined build, for all commands together. */
     readonly limits: ProgramLimits;
     readonly controlGroups: string | undefined;
   },
@@ -60,7 +62,7 @@ export async function buildFolder(
   const mark = { name: 'SIGNALBOX_BUILD', value: randomUUID() };
   const begun: z.output<typeof BuildMark> = { mark: `${mark.name}=${mark.value}`, sessions: [] };
   const markFile = join(folder, 'build.json');
-  // Before anything runs: a process that finds the file can end all that ever comes of this build.
+  // Written before anything runs: a process that finds the file can end the whole build.
   putJson(markFile, begun);
   const groups = makeGroup(groupName(join(folder, 'build')), limits, controlGroups) ?? [];
   const environment = { PATH: path, LANG: 'C.UTF-8', CI: 'true', ...PLAIN_TOOLS, [mark.name]: mark.value };
@@ -85,7 +87,7 @@ export async function buildFolder(
       await runStep(command, { onLine, onStart, refusals: () => describeRefusals(groups) });
     }
     signal.throwIfAborted();
-    // Later readers are other users than the one that has built it. Links are not followed.
+    // Other users read the result later. Links are not followed.
     if (confined !== null) await run('/bin/chmod', ['-R', 'a+rX', '--', workDir], { env: {}, maxBuffer: 1_000_000 });
   } catch (error) {
     await removeHalf(folders, id);
@@ -128,7 +130,7 @@ function notStarted({ argv }: Command, why: string): AppError {
   return new AppError('BUILD_FAILED', { command: shown(argv), outcome: `could not be started: ${why}` });
 }
 
-/** Ends what is left of a build, of any process. */
+/** Ends the processes of a build, whichever process started it. */
 export async function endFolderBuild(folders: Folders, id: ReleaseId, signal: AbortSignal): Promise<void> {
   const markFile = join(folders.at(folders.ref(id)), 'build.json');
   const begun = readJson(markFile, BuildMark);
@@ -137,14 +139,14 @@ export async function endFolderBuild(folders: Folders, id: ReleaseId, signal: Ab
   if (!existsSync(join(folders.at(folders.ref(id)), 'built.json'))) await removeHalf(folders, id);
 }
 
-/** Processor time that the processes of a build have used, in milliseconds; null when it runs none now. */
+/** Processor time of a running build in milliseconds; null when none runs. */
 export function measureFolderBuild(folders: Folders, id: ReleaseId): number | null {
   const begun = readJson(join(folders.at(folders.ref(id)), 'build.json'), BuildMark);
   const rows = begun === null ? [] : findFamily(begun);
   return rows.length === 0 ? null : measureCpuMs(rows);
 }
 
-/** What a build that came to nothing has left is of no use, and may be large. */
+/** Removes a failed build, which may be large. */
 async function removeHalf(folders: Folders, id: ReleaseId): Promise<void> {
   const folder = folders.at(folders.ref(id));
   await rm(join(folder, 'artifact'), { recursive: true, force: true });
@@ -152,13 +154,13 @@ async function removeHalf(folders: Folders, id: ReleaseId): Promise<void> {
   await rm(join(folder, 'build.json'), { force: true });
 }
 
-/** Whether it was built to its end and is still there. */
+/** True when the artifact is complete and present. */
 export function isBuilt(folders: Folders, artifact: Artifact): boolean {
   const folder = folders.at(artifact.ref);
   return existsSync(join(folder, 'built.json')) && existsSync(join(folder, 'artifact'));
 }
 
-/** A command as a person would type it; what is long is cut. */
+/** A command as a person would type it, shortened. */
 function shown(argv: readonly string[]): string {
   const line = argv.join(' ');
   return line.length > 200 ? `${line.slice(0, 200)} …` : line;

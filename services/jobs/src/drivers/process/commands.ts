@@ -14,33 +14,33 @@ export interface Command {
   readonly argv: readonly string[];
   readonly cwd: string;
   readonly environment: Readonly<Record<string, string>>;
-  /** The assignment in the environment by which everything that it starts is known. */
+  /** An assignment in the environment that identifies all of its processes. */
   readonly mark: string;
   readonly signal: AbortSignal;
-  /** How it is confined; then `cwd` and `environment` are in there, and it gets none of these. */
+  /** The confinement, which then sets `cwd` and `environment`. */
   readonly confined?: ConfinedProgram | null;
-  /** What comes before a confined one's words and bounds it: see boundedWords. */
+  /** Limiting words before a confined command: see boundedWords. */
   readonly bounded?: readonly string[];
-  /** What it reads; it reads nothing when this is left out. */
+  /** Standard input; empty by default. */
   readonly input?: Readable;
-  /** Gets what it writes, to the end, instead of the listener. */
+  /** Receives all output instead of the listener. */
   readonly output?: Writable;
 }
 
-/** Package managers say nothing of newer versions of themselves and of who wants money: nobody is there who could act on it. */
+/** Silences package managers' notices about updates and funding, which nobody can act on here. */
 export const PLAIN_TOOLS = {
   npm_config_update_notifier: 'false',
   npm_config_fund: 'false',
   PIP_DISABLE_PIP_VERSION_CHECK: '1',
 } as const;
 
-/** How a command ended: its exit code, or the signal that ended it. */
+/** The exit code of a command, or the signal that ended it. */
 export interface Outcome {
   readonly code: number | null;
   readonly by: NodeJS.Signals | null;
 }
 
-/** What is killed may not be waited for in vain: an abort has to end it all the same. */
+/** The wait for killed processes after an abort. */
 const AFTER_ABORT_MS = 15_000;
 
 /**
@@ -64,7 +64,7 @@ export async function runLines(
   return outcome;
 }
 
-/** Runs one program to its end and keeps at most `maxBytes` of what it writes, of both streams together. */
+/** Runs a program to its end and keeps at most `maxBytes` of both output streams together. */
 export async function runCaptured(command: Command, maxBytes: number): Promise<CommandResult> {
   const kept = new KeptOutput(maxBytes);
   const [out, err] = [kept.stream(), kept.stream()];
@@ -83,7 +83,7 @@ async function run(command: Command, { onOut, onErr, onStart }: Listener): Promi
   signal.throwIfAborted();
   const stdin = input ? 'pipe' : 'ignore';
   const [program = '', ...words] = argv;
-  // By the options, the two that are read are pipes.
+  // The options make these two streams pipes.
   const child = (
     confined
       ? startConfined(confined, argv, { mark, stdin, bounded })
@@ -104,13 +104,13 @@ async function run(command: Command, { onOut, onErr, onStart }: Listener): Promi
   const find = (): readonly ProcessRow[] => findFamily({ mark, sessions: leader ? [leader] : [] });
   const kill = (): void => {
     if (child.exitCode === null) killGroup(child);
-    // Unread output would keep its end from being seen.
+    // Unread output would hide its end.
     if (output) child.stdout.unpipe(output).resume();
   };
   signal.addEventListener('abort', kill, { once: true });
   try {
     const [code, by] = await ended;
-    // A program that it left in the background holds its output open: it ends too.
+    // A background child holds the output open, so it is ended too.
     await endAll(find, abortAfter(AFTER_ABORT_MS));
     await closed;
     signal.throwIfAborted();

@@ -24,13 +24,13 @@ export function createFolders(root: string) {
   const service = ({ project, environment }: ServiceKey): string => join(root, plain(project), environment);
   return {
     root,
-    /** The folder of a name. Throws TARGET_NAME_REFUSED for one that leads elsewhere. */
+    /** The folder of a name. Throws TARGET_NAME_REFUSED when it leads elsewhere. */
     at,
     home: (key: ServiceKey): string => join(service(key), '.home'),
-    /** The name of a deployment's folder, by which artifacts and instances are known: `shop/staging/act_1`. */
+    /** The name of a deployment's folder: `shop/staging/act_1`. */
     ref: (id: ServiceKey & { readonly deploymentId: string }): string =>
       [id.project, id.environment, id.deploymentId].map(plain).join('/'),
-    /** The names of all deployments of a service that have a folder. */
+    /** The names of all folders of a service's deployments. */
     refsOf: (key: ServiceKey): readonly string[] =>
       attempt(() => readdirSync(service(key)).sort(), [])
         .filter(isPlain)
@@ -40,32 +40,32 @@ export function createFolders(root: string) {
 
 export type Folders = ReturnType<typeof createFolders>;
 
-/** The folder of what was built; null when it is not there or leads elsewhere. */
+/** The folder of an artifact; null when it is missing or leads elsewhere. */
 export function releaseFolder({ root, at }: Folders, { ref }: { readonly ref: string }): string | null {
   const folder = join(at(ref), 'artifact');
-  // What was deployed runs as this user: it could have put a link in the place of its folder.
+  // The program runs as this user and could replace its folder by a link.
   const isOurs = attempt(() => realpathSync(folder) === join(realpathSync(root), ref, 'artifact'), false);
   return isOurs ? folder : null;
 }
 
-/** Writes a file whole or not at all, for its owner alone. */
+/** Writes a file atomically, readable by its owner alone. */
 export function putJson(file: string, value: unknown): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   writeFileSync(`${file}.new`, `${JSON.stringify(value)}\n`, { mode: 0o600 });
   renameSync(`${file}.new`, file);
 }
 
-/** What a file says, or null when it is not there or says something else. */
+/** Reads a file; null when it is missing or invalid. */
 export function readJson<T>(file: string, schema: z.ZodType<T>): T | null {
   return schema.safeParse(parseJson(readText(file) ?? '')).data ?? null;
 }
 
-/** The text of a file without its last line break, or null when it is not there. */
+/** The text of a file without its last line break, or null. */
 export function readText(file: string): string | null {
   return attempt(() => readFileSync(file, 'utf8').trim(), null);
 }
 
-/** Ids come from the product and names from people: none of them may lead to another folder. */
+/** Refuses ids and names that lead to another folder. */
 function plain(part: string): string {
   const name = encodeURIComponent(part);
   if (!isPlain(name)) throw new AppError('TARGET_NAME_REFUSED', { name: part.slice(0, 100) });

@@ -33,7 +33,7 @@ import {
 } from './process-table.ts';
 import { readPrograms } from '../programs.ts';
 
-/** What was started: kept beside what its shim writes. The values of its variables are not in it. */
+/** The record of a started program, beside its shim's files; without values of variables. */
 const InstanceFile = z.object({
   label: ReleaseId,
   artifact: z.string(),
@@ -41,18 +41,17 @@ const InstanceFile = z.object({
   port: z.number().int(),
   host: z.string(),
   startedAt: z.string(),
-  /** Of the machine: pids and ticks of another boot name no process. */
+  /** The machine's boot id: pids and ticks of another boot name no process. */
   bootId: z.string(),
   memoryMb: z.number(),
   logBytes: z.number(),
-  /** Processes and threads together; instances that were started before there was a limit have none. */
+  /** Processes and threads together; null for instances from before the limit existed. */
   tasks: z.number().nullable().default(null),
-  /** Folders of its control group. */
   groups: z.array(z.string()).default([]),
 });
 type InstanceFile = z.output<typeof InstanceFile>;
 
-/** Where programs are started, and what all of them may have. See createProcessDriver. */
+/** Where programs are started, with their common limits. See createProcessDriver. */
 interface StartPlace {
   readonly folders: Folders;
   readonly path: string;
@@ -64,11 +63,11 @@ interface StartPlace {
 
 const HOST = '127.0.0.1';
 const START_MS = 10_000;
-/** A shim writes down the end and waits until the log is complete. */
+/** The wait for a shim to record the end and complete the log. */
 const SHIM_END_MS = 3_000;
-/** So much of a log is kept: two files of this size. */
+/** The size of a log file; two are kept. */
 const LOG_BYTES = 10 * 1024 * 1024;
-/** They are written into the folder of each instance, so that an update of the product changes nothing under a running one. */
+/** Written into each instance's folder, so that an update changes nothing below a running program. */
 const SHIM = readPrograms('limit.sh', 'shim.sh');
 const KEEPER = readPrograms('keeper.cjs');
 const SYSTEM_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
@@ -77,7 +76,7 @@ export function instanceFolder(folders: Folders, ref: string): string {
   return join(folders.at(ref), 'instance');
 }
 
-/** Starts the program, or gives the one of that deployment that runs. One that has ended is started anew; its log goes on. */
+/** Starts the program, or returns the running one of this deployment. An ended one starts again with the same log. */
 export async function startInstance(
   { folders, path, restarts, tasks, controlGroups, confinement }: StartPlace,
   request: InstanceRequest,
@@ -90,7 +89,7 @@ export async function startInstance(
   const folder = instanceFolder(folders, ref);
   const earlier = readFile(folder);
   if (earlier && readState(folder, earlier).kind === 'running') return describe(ref, earlier);
-  // Also a program that lost its shim, or whose starter was killed before it wrote the record.
+  // Includes a program without a shim, or whose starter died before writing the record.
   if (earlier) await endAll(() => findFamily({ mark: earlier.mark, sessions: [] }), signal);
 
   const groups = makeGroup(groupName(folder), { memoryMb: file.memoryMb, cpus: file.cpus, tasks }, controlGroups) ?? [];
@@ -142,7 +141,7 @@ export async function startInstance(
   ];
   const launch = confined ? launchWords(confined, instance.mark, { args: 8, filter: 9, info: 7 }) : [];
   const child = spawn('/bin/sh', [...words, '--', ...launch, ...file.start], {
-    // Where a program is confined, its shim has none of its variables and stands in no folder of its.
+    // A confined program's shim gets none of its variables and does not start in its folder.
     cwd: confined ? folder : release,
     env: confined
       ? { PATH: SYSTEM_PATH, [mark.name]: mark.value, ...inPieces(confined.args) }
@@ -159,14 +158,14 @@ export async function startInstance(
   return describe(ref, instance);
 }
 
-/** How a program is doing, by its files and the process table. */
+/** The state of a program, from its files and the process table. */
 export function stateOf(folders: Folders, instance: Instance): InstanceState {
   const folder = instanceFolder(folders, instance.ref);
   const file = readFile(folder);
   return file === null ? { kind: 'gone' } : readState(folder, file);
 }
 
-/** TERM, and KILL for what is left after `graceMs`. Returns how it went; `gone` when nothing was there to end. */
+/** Sends TERM, and KILL after `graceMs`. Returns how it ended; `gone` when nothing ran. */
 export async function stopInstance(
   folders: Folders,
   instance: Instance,
@@ -177,14 +176,14 @@ export async function stopInstance(
   const file = readFile(folder);
   if (file === null) return 'gone';
   const shim = readPid(folder, 'shim', file);
-  // The keeper of the log ends by itself when no program writes any more.
+  // The log's keeper ends by itself when no program writes.
   const members = (): readonly ProcessRow[] => programOf(folder, file, shim);
   const isShimOver = (): boolean => shim === null || !isRunning(shim);
   if (members().length === 0 && isShimOver()) {
     removeGroup(file.groups);
     return 'gone';
   }
-  // The shim passes it on, once. Without one, each process of the program hears it.
+  // The shim forwards the signal once. Without a shim, each process gets it.
   if (!isShimOver() && shim) sendSignal(shim, 'SIGTERM');
   else for (const row of members()) sendSignal(row, 'SIGTERM');
   const isGraceful = await waitUntil(() => members().length === 0, graceMs, signal);
@@ -195,7 +194,7 @@ export async function stopInstance(
   return isGraceful ? 'graceful' : 'killed';
 }
 
-/** All programs of a service that were ever started here and not discarded, the oldest first. */
+/** All started and not discarded programs of a service, oldest first. */
 export function findInstances(folders: Folders, service: ServiceKey): readonly FoundInstance[] {
   return folders
     .refsOf(service)
@@ -209,7 +208,7 @@ export function findInstances(folders: Folders, service: ServiceKey): readonly F
     .toSorted((one, other) => one.instance.startedAt.localeCompare(other.instance.startedAt));
 }
 
-/** Removes what was built and the programs of it that have ended. Throws STILL_IN_USE while one of them runs. */
+/** Removes an artifact with its ended programs. Throws STILL_IN_USE while one runs. */
 export async function discardArtifact(folders: Folders, artifact: Artifact): Promise<void> {
   const folder = folders.at(artifact.ref);
   const label =
@@ -224,7 +223,7 @@ export async function discardArtifact(folders: Folders, artifact: Artifact): Pro
   for (const ref of users) await rm(instanceFolder(folders, ref), { recursive: true, force: true });
   await rm(join(folder, 'artifact'), { recursive: true, force: true });
   await rm(join(folder, 'build.json'), { force: true });
-  // What a rollback started lies under its own name, beside what another deployment has built.
+  // A rollback's instance has its own name, beside the artifact of another deployment.
   if (!existsSync(instanceFolder(folders, artifact.ref))) await rm(folder, { recursive: true, force: true });
   for (const ref of users.filter((one) => !existsSync(join(folders.at(one), 'artifact'))))
     await rm(folders.at(ref), { recursive: true, force: true });
@@ -235,9 +234,9 @@ function readState(folder: string, file: InstanceFile): InstanceState {
   const shim = readPid(folder, 'shim', file);
   const isUp = program !== null && isRunning(program);
   const isWatched = shim !== null && isRunning(shim);
-  // Read after those: the shim writes it before it goes, so an end that is seen has its exit code.
+  // Read after the process table: the shim writes the exit code before it ends.
   const [code, at, how] = (readText(join(folder, 'exit')) ?? '').split(' ');
-  // Between a crash and the next start nothing runs for a moment; it still is the shim's.
+  // Between a crash and a restart nothing runs for a moment.
   const isOver = how === 'final' || how === 'told';
   if (isUp || (isWatched && !isOver))
     return {
@@ -252,14 +251,14 @@ function readState(folder: string, file: InstanceFile): InstanceState {
   return { kind: 'exited', code: code ? Number(code) : null, oom, at: at ?? null, lost: whyLost(file, how), restarts };
 }
 
-/** Without a final word of its shim that was killed too, or the machine went down. */
+/** Without its shim's last word, the program was killed with it or the machine went down. */
 function whyLost({ bootId }: InstanceFile, how: string | undefined): string | null {
   if (how === 'final') return null;
   if (bootId !== readBootId()) return 'its machine was started anew';
   return how === 'told' ? 'it was told to end' : 'it was killed together with what watches over it';
 }
 
-/** The processes of the program, without what watches over it. */
+/** The processes of the program, without its watchers. */
 function programOf(folder: string, file: InstanceFile, shim: ProcessIdentity | null): readonly ProcessRow[] {
   const program = readPid(folder, 'pid', file);
   return findFamily(
@@ -268,7 +267,7 @@ function programOf(folder: string, file: InstanceFile, shim: ProcessIdentity | n
   );
 }
 
-/** Who a file of the shim names: `pid tick`. */
+/** The process named in a shim's file: `pid tick`. */
 function readPid(folder: string, name: 'shim' | 'pid', { bootId }: InstanceFile): ProcessIdentity | null {
   const [pid, tick] = (readText(join(folder, name)) ?? '').split(' ');
   return pid && tick ? { pid: Number(pid), startMark: `${bootId}:${tick}` } : null;
@@ -279,7 +278,7 @@ function readFile(folder: string): InstanceFile | null {
   return existsSync(file) ? readJson(file, InstanceFile) : null;
 }
 
-/** As variables of the shim; the kernel takes no more than 128 kB in one. */
+/** As variables of the shim; the kernel allows 128 kB each. */
 function inPieces(args: Buffer): Record<string, string> {
   const pieces = args.toString('base64').match(/.{1,100000}/g) ?? [];
   return Object.fromEntries(pieces.map((piece, place) => [`_sb_args${place}`, piece]));

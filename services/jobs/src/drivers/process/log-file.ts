@@ -9,7 +9,7 @@ const LOOK_MS = 150;
 const PIECE_BYTES = 64 * 1024;
 const NEWLINE = 10;
 
-/** Reads the log of an instance: what is there, the oldest line first, and with `follow` what comes, until the signal. */
+/** Reads the log of an instance, oldest line first; with `follow` also new lines, until the signal. */
 export async function* readLog(folder: string, query: LogQuery): AsyncGenerator<LogLine> {
   const { tail, since, until, follow = false, signal } = query;
   const file = join(folder, 'log');
@@ -32,7 +32,7 @@ export async function* readLog(folder: string, query: LogQuery): AsyncGenerator<
 }
 
 interface LogReader {
-  /** The whole lines since the last time. A log that was put aside meanwhile is read to its end first. */
+  /** New complete lines. A rotated log is read to its end first. */
   read(): Iterable<LogLine>;
 }
 
@@ -59,7 +59,7 @@ function openReader(file: string): LogReader {
   };
 }
 
-/** The whole lines of a file from a place on, with the bytes of each; it is read in pieces, however long it is. */
+/** The complete lines of a file from an offset, with their sizes; read in pieces. */
 function* linesFrom(path: string, from: number): Generator<{ readonly text: string; readonly bytes: number }> {
   const fd = openSync(path, 'r');
   try {
@@ -83,7 +83,7 @@ function* linesFrom(path: string, from: number): Generator<{ readonly text: stri
 
 const inodeOf = (path: string): number | null => attempt(() => statSync(path).ino, null);
 
-/** See keeper.cjs for what a line looks like. */
+/** keeper.cjs documents the format of a line. */
 function parseLine(line: string): LogLine {
   const found = /^(\d{4}-\d\d-\d\dT[\d:.]+Z) ([oe]) (.*)$/.exec(line);
   const [, at = null, mark, said = line] = found ?? [];

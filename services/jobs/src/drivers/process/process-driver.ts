@@ -14,7 +14,7 @@ import { discardArtifact, findInstances, instanceFolder, startInstance, stateOf,
 import { readLog } from './log-file.ts';
 
 const TASKS = 256;
-/** Enough for the build of a large service; the machine has other things to do as well. */
+/** Enough for the build of a large service on a shared machine. */
 const BUILD_LIMITS: ProgramLimits = { memoryMb: 2_048, cpus: availableParallelism(), tasks: 1_024 };
 
 /**
@@ -24,17 +24,13 @@ const BUILD_LIMITS: ProgramLimits = { memoryMb: 2_048, cpus: availableParallelis
 export function createProcessDriver(options: {
   readonly server: string;
   readonly targetsDir: string;
-  /** Where programs of builds and services are looked for. */
   readonly path: string;
-  /** Times in a row that a program is started again after a crash. */
   readonly restarts: number;
-  /** Processes and threads that a program may have; as many as an engine gives a container when left out. */
+  /** The most processes and threads of a program; by default as many as a container gets. */
   readonly tasks?: number;
-  /** What a confined build may have; enough for a large service when left out. */
   readonly buildLimits?: ProgramLimits;
-  /** What keeps builds and programs from the rest of the machine. */
   readonly confinement: Confinement;
-  /** Where the system has its control groups, when not in the usual place. */
+  /** The mount point of control groups, if not the usual one. */
   readonly controlGroups?: string;
 }): Driver {
   const { server, targetsDir, path, restarts, tasks = TASKS, controlGroups, confinement } = options;
@@ -72,7 +68,6 @@ export function createProcessDriver(options: {
   };
 }
 
-/** What this machine has, and what of it is free; of the disk that holds the folder of the targets. */
 async function measure(
   machine: Host,
   { targetsDir, limits }: { readonly targetsDir: string; readonly limits: string },

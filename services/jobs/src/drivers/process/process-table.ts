@@ -18,12 +18,12 @@ export interface ProcessRow extends ProcessIdentity {
 }
 
 const PAUSE_MS = 40;
-/** Linux counts in hundredths of a second, whatever its kernel's timer does. */
+/** Linux reports hundredths of a second, whatever the kernel's timer. */
 const TICK_MS = 10;
-/** A killed process is gone within milliseconds, unless the kernel waits for a disk. */
+/** A killed process is gone within milliseconds, unless it waits for a disk. */
 const GONE_MS = 10_000;
 
-/** A running process; null when there is none of that pid, or only its zombie. `bootId`: for who reads many. */
+/** A running process; null when the pid is unused or a zombie's. `bootId`: avoids repeated reads. */
 export function readProcess(pid: number, bootId = readBootId()): ProcessRow | null {
   const fields = readStat(pid);
   const [state, tick] = [fields[0], fields[19]];
@@ -31,19 +31,18 @@ export function readProcess(pid: number, bootId = readBootId()): ProcessRow | nu
   return { pid, startMark: `${bootId}:${tick}`, parent: Number(fields[1]), session: Number(fields[3]) };
 }
 
-/** The fields of proc(5) from the third on; none of a process that has ended. */
+/** The fields of proc(5) from the third on; empty for an ended process. */
 function readStat(pid: number | string): readonly string[] {
   const stat = attempt(() => readFileSync(`/proc/${pid}/stat`, 'utf8'), null);
-  // The program's name stands in parentheses and may hold blanks and parentheses itself: fields count from after the last one.
+  // The program's name may hold blanks and parentheses, so fields count from the last parenthesis.
   return stat?.slice(stat.lastIndexOf(')') + 2).split(' ') ?? [];
 }
 
-/** Whether exactly that process runs. */
 export function isRunning(identity: ProcessIdentity): boolean {
   return readProcess(identity.pid)?.startMark === identity.startMark;
 }
 
-/** What a program was started with in its environment: `NAME=value`. False also for a process of another user. */
+/** True when the process was started with this `NAME=value`. False also for another user's process. */
 function hasVariable(pid: number, assignment: string): boolean {
   const environment = attempt(() => readFileSync(`/proc/${pid}/environ`, 'latin1'), '');
   return `\0${environment}`.includes(`\0${assignment}\0`);
@@ -58,7 +57,7 @@ export function findFamily(
   except: (row: ProcessRow) => boolean = () => false,
 ): readonly ProcessRow[] {
   const rows = listProcesses();
-  // The number of a session stays taken as long as anything is in it, so only its leader can have been replaced.
+  // A session's number stays taken while it has members, so only its leader can have been replaced.
   const sessions = new Set(of.sessions.filter((leader) => isSameOrGone(rows, leader)).map(({ pid }) => pid));
   const family = new Set(
     rows
@@ -72,7 +71,7 @@ export function findFamily(
   return rows.filter((row) => family.has(row.pid) && row.pid !== process.pid && !except(row));
 }
 
-/** Kills what `find` finds until it finds nothing. Throws the signal's reason, or says what does not end. */
+/** Kills the found processes until none is found. Throws the signal's reason, or reports survivors. */
 export async function endAll(find: () => readonly ProcessRow[], signal: AbortSignal): Promise<number> {
   const deadline = performance.now() + GONE_MS;
   let ended = 0;
@@ -87,18 +86,18 @@ export async function endAll(find: () => readonly ProcessRow[], signal: AbortSig
   return ended;
 }
 
-/** Sends a signal to exactly that process. One that is gone is no error. */
+/** Signals exactly that process; an ended one is no error. */
 export function sendSignal(identity: ProcessIdentity, name: NodeJS.Signals): void {
   if (!isRunning(identity)) return;
   try {
     process.kill(identity.pid, name);
   } catch (error) {
-    // ESRCH: it ended in between. EPERM: it has become another user's, and is reported as what does not end.
+    // ESRCH: it ended meanwhile. EPERM: it became another user's, and is reported as a survivor.
     if (!(error instanceof Error)) throw error;
   }
 }
 
-/** Waits until `isOver` holds; answers whether it does after `timeoutMs`. Throws the signal's reason. */
+/** Waits for `isOver`; false after `timeoutMs`. Throws the signal's reason. */
 export async function waitUntil(isOver: () => boolean, timeoutMs: number, signal: AbortSignal): Promise<boolean> {
   const deadline = performance.now() + timeoutMs;
   while (!isOver()) {
@@ -109,18 +108,17 @@ export async function waitUntil(isOver: () => boolean, timeoutMs: number, signal
   return true;
 }
 
-/** Memory of processes in megabytes, what they share counted once; null when nothing could be read. */
+/** Memory in megabytes, shared memory counted once; null when unreadable. */
 export function measureMemoryMb(rows: readonly ProcessRow[]): number | null {
   const shares = rows.map(({ pid }) => readShareKb(pid)).filter((share) => share !== null);
   return shares.length === 0 ? null : Math.round(shares.reduce((sum, share) => sum + share, 0) / 1_024);
 }
 
-/** Processor time of processes and of their ended children, in milliseconds. */
+/** Processor time of processes and their ended children, in milliseconds. */
 export function measureCpuMs(rows: readonly ProcessRow[]): number {
   return rows.reduce((sum, { pid }) => sum + readTicks(pid) * TICK_MS, 0);
 }
 
-/** Processes and threads of the user of this process. */
 export function countOwnTasks(): number {
   const own = process.getuid?.();
   return readdirSync('/proc')
@@ -134,7 +132,7 @@ function countTasks(pid: string, owner: number | undefined): number {
 }
 
 function readTicks(pid: number): number {
-  // Fields 14 to 17: user and system time, its own and that of its children.
+  // Fields 14 to 17: user and system time, of itself and of its children.
   return readStat(pid)
     .slice(11, 15)
     .reduce((sum, ticks) => sum + Number(ticks), 0);
@@ -158,7 +156,7 @@ function isSameOrGone(rows: readonly ProcessRow[], leader: ProcessIdentity): boo
   return now ? now.startMark === leader.startMark : leader.startMark.startsWith(`${readBootId()}:`);
 }
 
-/** Of the machine since it was started: with it, a pid and a start tick name one process for good. */
+/** The machine's boot id: with it, a pid and a start tick identify a process forever. */
 export function readBootId(): string {
   return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
 }

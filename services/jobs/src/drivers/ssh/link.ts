@@ -9,20 +9,18 @@ import type { CommandResult, ExecuteOptions } from '../driver.ts';
 import { KeptOutput } from '../../sandbox/kept-output.ts';
 import { LEADER } from './lost-commands.ts';
 
-/** How a server is logged in to. */
 export interface Login {
   readonly server: string;
   readonly host: string;
   readonly port: number;
   readonly user: string;
-  /** The private key itself, as text. */
   readonly key: string;
-  /** The approved fingerprint of the host key; null when no one has approved one. */
+  /** The approved host key's fingerprint; null without an approval. */
   readonly hostKey: string | null;
 }
 
 const READY_MS = 15 * SECOND_MS;
-/** After three of these without an answer the link counts as dropped. */
+/** After three unanswered ones the link counts as lost. */
 const KEEPALIVE_MS = 5 * SECOND_MS;
 const KILL_MS = 5 * SECOND_MS;
 const LOOK_MS = 20;
@@ -84,7 +82,7 @@ export async function openLink(login: Login, signal: AbortSignal) {
     lost,
     /** Throws TARGET_UNREACHABLE when the link is gone. */
     assertOpen,
-    /** Runs a program there, without its words being read by a shell. Ended together with what it started when the signal fires. */
+    /** Runs a program without a shell. The signal ends it with its children. */
     execute: (argv: readonly string[], options: ExecuteOptions): Promise<CommandResult> => {
       assertOpen();
       return Promise.race([execute(client, server, argv, options), lost]);
@@ -109,7 +107,7 @@ export async function openLink(login: Login, signal: AbortSignal) {
 
 export type Link = Awaited<ReturnType<typeof openLink>>;
 
-/** As ssh-keygen writes it: `SHA256:…`. */
+/** The fingerprint as ssh-keygen prints it: `SHA256:…`. */
 function fingerprintOf(key: Buffer): string {
   return `SHA256:${createHash('sha256').update(key).digest('base64').replace(/=+$/, '')}`;
 }
@@ -126,13 +124,13 @@ async function execute(
   { signal, maxBytes, input, output }: ExecuteOptions,
 ): Promise<CommandResult> {
   signal.throwIfAborted();
-  // A session of its own, whose number comes first: a signal of ssh does not reach a program of root, a kill of the group does.
+  // A new session, whose number is printed first: killing the group works where a signal over ssh does not.
   const line = `setsid sh -c ${shellQuote(LEADER)} "$PPID" ${argv.map(shellQuote).join(' ')}; exit $?`;
   const kept = new KeptOutput(maxBytes);
   const [out, err] = [kept.stream(), kept.stream()];
   let head = Buffer.alloc(0);
   let group: number | null = null;
-  /** False: the next program takes no more for now. */
+  /** False while the next program accepts no more. */
   const give = (bytes: Buffer): boolean => (output ? output.write(bytes) : (out.keep(bytes), true));
   const onOut = (bytes: Buffer): boolean => {
     if (group !== null) return give(bytes);
@@ -171,7 +169,7 @@ async function execute(
         output?.end();
         if (signal.aborted) return; // `abort` settles it
         signal.removeEventListener('abort', onAbort);
-        // Without a code and a signal the link dropped: whether the program ended is not known.
+        // Without an exit code and signal the link was lost, and the program may still run.
         if (typeof ended !== 'number' && by === undefined)
           return reject(new AppError('TARGET_LOST', { server, detail: 'the connection ended' }));
         resolve(ended ?? null);
@@ -181,7 +179,7 @@ async function execute(
   return { code, stdout: out.text(), stderr: err.text(), truncated: kept.isCut };
 }
 
-/** Kills what a program started in its group, and waits until the server has said so. */
+/** Kills the group of a program and waits for the server's confirmation. */
 function killGroup(client: Client, group: number): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, KILL_MS);

@@ -2,7 +2,7 @@ import { SECOND_MS } from '@signalbox/contracts/time';
 import type { Driver, EndedCommand } from '../driver.ts';
 import { readPrograms } from '../programs.ts';
 
-/** No command of ours is given so long: one that is older has lost whoever waited for it, also where the server has not noticed. */
+/** No command of ours may run this long: an older one has lost its caller. */
 const LONGEST_S = 15 * 60;
 const OUTPUT_BYTES = 16 * 1024;
 
@@ -14,7 +14,7 @@ export const LEADER = 'echo $$; SIGNALBOX_COMMAND="$$:$0:$(date +%s)"; export SI
 
 const SWEEP = readPrograms('lost-commands.sh');
 
-/** Ends the commands of links that have dropped, whoever had them, and says for how long each had run. Throws as `execute`. */
+/** Ends commands of lost links and returns how long each ran. Throws like `execute`. */
 export async function endLostCommands(
   link: Pick<Driver, 'execute'>,
   signal: AbortSignal,

@@ -10,7 +10,7 @@ import { endLostCommands } from './lost-commands.ts';
 
 const OUTPUT_BYTES = 64 * 1024;
 
-/** The server at the other end of a link. Its instances listen on the address that `host` stands for. */
+/** The server behind a link. Its instances listen on the address of `host`. */
 export async function openRemoteHost(link: Link, host: string): Promise<Host> {
   const { address } = await lookup(host);
   const read = async (argv: readonly string[], signal: AbortSignal): Promise<string> => {
@@ -22,7 +22,7 @@ export async function openRemoteHost(link: Link, host: string): Promise<Host> {
     execute: (argv, options) => link.execute(argv, options),
     measure: async (folder, signal) => {
       const memory = /^MemAvailable:\s+(\d+) kB/m.exec(await read(['cat', '/proc/meminfo'], signal));
-      // The folder of an engine may be closed to this login.
+      // The engine's folder may be unreadable for this login.
       const disk = (await read(['df', '-Pk', folder], signal)) || (await read(['df', '-Pk', '/'], signal));
       const [, totalKb, , freeKb] = /\s(\d+)\s+(\d+)\s+(\d+)\s+\d+%/.exec(disk) ?? [];
       if (!memory?.[1] || !totalKb || !freeKb)
@@ -35,14 +35,14 @@ export async function openRemoteHost(link: Link, host: string): Promise<Host> {
   };
 }
 
-/** The engine of that server, on its socket. */
+/** The engine of that server, through its socket. */
 export function openRemoteEngine(link: Link, socketPath: string): Engine {
   const agent = new TunnelAgent(link, socketPath);
   const options = { host: 'http://engine', port: 80, agent };
   return createEngine(link.server, new Docker(options), link);
 }
 
-/** Makes each connection of an HTTP client a channel of the link. */
+/** Makes each HTTP connection a channel of the link. */
 class TunnelAgent extends Agent {
   readonly #link: Link;
   readonly #socketPath: string;
@@ -59,7 +59,7 @@ class TunnelAgent extends Agent {
   ): Duplex | null | undefined {
     this.#link.connectSocket(this.#socketPath).then(
       (channel) => callback?.(null, channel),
-      // The client reads the error alone then.
+      // On an error the client ignores the stream.
       (error: unknown) => callback?.(error as Error, undefined as unknown as Duplex),
     );
     return undefined;
