@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LICENCES_ANALYZER } from '@signalbox/analysis/analyzers/dependencies/licenses/licenses';
+import { LICENSES_ANALYZER } from '@signalbox/analysis/analyzers/dependencies/licenses/licenses';
 import { STACK_ANALYZER } from '@signalbox/analysis/analyzers/dependencies/stack/stack';
 import { json, packageLock } from '../../fixtures/planted/dependencies/lock-texts.ts';
 import { analyze } from '../../support/analyze.ts';
@@ -17,7 +17,7 @@ const lock = packageLock({
   silent: '1.0.0',
 });
 const told = async (texts: Readonly<Record<string, string>>): Promise<readonly string[]> =>
-  (await analyze(LICENCES_ANALYZER, texts)).found
+  (await analyze(LICENSES_ANALYZER, texts)).found
     .map(({ rule, severity, values }) =>
       [severity, rule, values['name'] ?? values['license']].filter(Boolean).join(' '),
     )
@@ -32,7 +32,7 @@ describe('licenses', () => {
   });
 
   it('that a lock file does not name are counted as unknown and are no finding', async () => {
-    const { summary } = await analyze(LICENCES_ANALYZER, { LICENSE: MIT, 'package-lock.json': lock });
+    const { summary } = await analyze(LICENSES_ANALYZER, { LICENSE: MIT, 'package-lock.json': lock });
     expect(summary).toMatchObject({ own: ['MIT'], unknown: [{ path: 'package-lock.json', packages: 1 }] });
   });
 

@@ -1,6 +1,6 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { samePackage } from '../analyzers/dependencies/versions.ts';
+import { isSamePackage } from '../analyzers/dependencies/versions.ts';
 import type { AdvisoryAnswer, AdvisorySource, Hit, PackageVersion } from '../advisory-source.ts';
 import { hitOf, readOsvRecord } from './osv-record.ts';
 
@@ -44,7 +44,7 @@ async function readHits(paths: readonly string[], packages: readonly PackageVers
       const record = readOsvRecord(await readFile(path, 'utf8'));
       if (!record) continue;
       const named = packages.filter((one) =>
-        record.affected.some((other) => other.package && samePackage(one, other.package)),
+        record.affected.some((other) => other.package && isSamePackage(one, other.package)),
       );
       byFile.set(
         path,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { parseJson } from '@signalbox/contracts/system-error';
-import { compareVersions, samePackage } from '../analyzers/dependencies/versions.ts';
+import { compareVersions, isSamePackage } from '../analyzers/dependencies/versions.ts';
 import type { Hit, PackageVersion } from '../advisory-source.ts';
 import { scoreOf } from './score.ts';
 
@@ -43,7 +43,7 @@ export function readOsvRecord(text: string): OsvRecord | null {
 export function hitOf(record: OsvRecord, one: PackageVersion): Hit | null {
   if (record.withdrawn !== undefined) return null;
   for (const affected of record.affected) {
-    if (!affected.package || !samePackage(one, affected.package)) continue;
+    if (!affected.package || !isSamePackage(one, affected.package)) continue;
     const range = affected.ranges.find(({ type, events }) => type !== 'GIT' && isInRange(one, events));
     if (!range && !affected.versions.includes(one.version)) continue;
     const word = record.database_specific?.severity;

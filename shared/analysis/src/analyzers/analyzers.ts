@@ -1,7 +1,7 @@
 import type { Analyzer } from '../analyzer.ts';
 import { ADVISORIES_ANALYZER } from './dependencies/advisories/advisories.ts';
 import { DEPENDENCIES_ANALYZER } from './dependencies/dependencies.ts';
-import { LICENCES_ANALYZER } from './dependencies/licenses/licenses.ts';
+import { LICENSES_ANALYZER } from './dependencies/licenses/licenses.ts';
 import { STACK_ANALYZER } from './dependencies/stack/stack.ts';
 import { DISCOVERY_ANALYZER } from './discovery.ts';
 import { DOCUMENTATION_ANALYZER } from './documentation/documentation.ts';
@@ -21,7 +21,7 @@ export const ANALYZERS: readonly Analyzer[] = [
   HEALTH_ANALYZER,
   DOCUMENTATION_ANALYZER,
   DEPENDENCIES_ANALYZER,
-  LICENCES_ANALYZER,
+  LICENSES_ANALYZER,
   ADVISORIES_ANALYZER,
   STACK_ANALYZER,
   SECRETS_ANALYZER,

@@ -1,4 +1,4 @@
 /** Joins regular expressions as alternatives, with the flags of the first. */
-export function anyOf(...parts: readonly [RegExp, ...RegExp[]]): RegExp {
+export function joinPatterns(...parts: readonly [RegExp, ...RegExp[]]): RegExp {
   return new RegExp(parts.map(({ source }) => source).join('|'), parts[0].flags);
 }

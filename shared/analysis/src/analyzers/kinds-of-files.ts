@@ -1,4 +1,4 @@
-import { anyOf } from './any-of.ts';
+import { joinPatterns } from './any-of.ts';
 
 /** Folder and file names of one kind, by the conventions of the languages. */
 interface Kind {
@@ -9,13 +9,13 @@ interface Kind {
 const NEVER = /(?!)/;
 
 const TEST: Kind = {
-  folder: anyOf(
+  folder: joinPatterns(
     /^(?:t|tests?|__tests__|__mocks__|specs?|e2e|testing|test-?data|fixtures?|__fixtures__|mocks?|cypress)$/,
     /^(?:playwright|unittests?|test-?(?:utils?|support|kit)|[\w-]*testing-support)$/,
     /^(?:[\w.-]+(?:[._-][Tt]ests?|[a-z\d]Tests?|Fixtures))$/,
     /^(?:(?:android|common|jvm|js|native|integration|unit)Test)$/,
   ),
-  file: anyOf(
+  file: joinPatterns(
     /^(?:(?:[\w-]*[._-])?tests?[._-].*|test-?utils?\.\w+|conftest\.py)$/s,
     /[._-](?:tests?|specs?|e2e|fixture|mock|stories)\.\w+(?:\.\w+)?$/,
     /[a-z\d](?:Tests?|TestCase|Spec|IT)\.(?:java|kt|cs|php|swift|scala|groovy|cpp|cc|h)$/,
@@ -23,12 +23,12 @@ const TEST: Kind = {
 };
 
 const VENDORED: Kind = {
-  folder: anyOf(
+  folder: joinPatterns(
     /^(?:node_modules|bower_components|jspm_packages|vendor|vendors|vendored|third[_-]?party|3rd[_-]?party)$/i,
     /^(?:externals?|extern|deps|Pods|Carthage|Godeps|site-packages|\.venv|venv|virtualenv|\.yarn)$/i,
     /^(?:[\w.-]*\.(?:docset|framework|xcframework)|[\w.-]+-\d+\.\d+(?:\.\d+)?)$/i,
   ),
-  file: anyOf(
+  file: joinPatterns(
     /^(?:jquery|bootstrap|lodash|underscore|angular|modernizr|respond|html5shiv)[.\d\w-]*\.(?:js|css)$/i,
     /^(?:typeahead|d3|three|codemirror|mermaid|moment|handlebars|leaflet|select2)[.\d\w-]*\.(?:js|css)$/i,
     /^(?:knockout|dropzone|tinymce|ckeditor)[.\d\w-]*\.(?:js|css)$/i,
@@ -37,7 +37,7 @@ const VENDORED: Kind = {
 
 const GENERATED: Kind = {
   folder: /^(?:dist|generated|__generated__|\.next|\.nuxt|\.output|coverage|__pycache__|\.gradle|__snapshots__)$/,
-  file: anyOf(
+  file: joinPatterns(
     /(?:\.min\.(?:js|css|mjs)|\.bundle\.js|[._-]generated\.\w+|\.g\.(?:cs|dart)|\.designer\.cs)$/i,
     /(?:\.pb\.(?:go|cc|h)|_pb2(?:_grpc)?\.pyi?|_pb\.(?:js|ts|d\.ts)|\.snap|\.map|-lock\.json|\.lock)$/i,
     /(?:\.lockb|-lock\.yaml)$|^(?:zz_generated.*\.go|go\.sum|npm-shrinkwrap\.json|packages\.lock\.json)$/i,
@@ -55,7 +55,7 @@ const DOCUMENTATION: Kind = {
 };
 
 /** Phrases near the top of a generated file, such as those of Go and .NET. */
-const SAYS_GENERATED = anyOf(
+const GENERATED_MARK = joinPatterns(
   /@generated\b|<auto-?generated|\bauto-?generated\b|code generated .{0,80}do not edit/im,
   /do not (?:edit|modify)\b.{0,80}generated/im,
   // Helper functions that the TypeScript compiler emits.
@@ -77,7 +77,7 @@ export function isVendored(path: string): boolean {
 
 /** Checks the path, and the text if given. */
 export function isGenerated(path: string, text = ''): boolean {
-  return isOf(GENERATED, path) || SAYS_GENERATED.test(text.slice(0, HEAD_LENGTH)) || isMinified(path, text);
+  return isOf(GENERATED, path) || GENERATED_MARK.test(text.slice(0, HEAD_LENGTH)) || isMinified(path, text);
 }
 
 /** True for examples. Below a source folder the name means product code, such as a Java package. */

@@ -11,7 +11,7 @@ export type Problem = {
   readonly identity: string;
 };
 
-export function lessen(severity: Severity): Severity {
+export function lowerSeverity(severity: Severity): Severity {
   return LESS[severity];
 }
 
@@ -22,3 +22,16 @@ const LESS: Readonly<Record<Severity, Severity>> = {
   low: 'info',
   info: 'info',
 };
+
+/** Numbers equal problems in order, so that each keeps its fingerprint when lines move. */
+export function numberDuplicates<
+  P extends { readonly rule: string; readonly identity: string; readonly path?: string },
+>(problems: readonly P[]): readonly P[] {
+  const seen = new Map<string, number>();
+  return problems.map((problem) => {
+    const key = `${problem.path ?? ''}\n${problem.rule}\n${problem.identity}`;
+    const count = (seen.get(key) ?? 0) + 1;
+    seen.set(key, count);
+    return count === 1 ? problem : { ...problem, identity: `${problem.identity} #${count}` };
+  });
+}

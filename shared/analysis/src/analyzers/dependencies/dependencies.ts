@@ -1,24 +1,24 @@
 import type { Analyzer, Fact } from '../../analyzer.ts';
 import type { PackageFacts } from './packages/package.ts';
-import { LOCK_FILES, nameOf, namesPackages, readPackages } from './packages/read-packages.ts';
-import { packagesOf } from './offered-packages.ts';
-import { assemble, type Project } from './project.ts';
-import { findBroken, findTwoLocks, findWithoutLock } from './rules/lock-files.ts';
-import { findInLocks } from './rules/locked-packages.ts';
-import { findForeign, findInsecure } from './rules/origins.ts';
+import { LOCK_FILES, getFileName, namesPackages, readPackages } from './packages/read-packages.ts';
+import { listPackages } from './project.ts';
+import { assembleProject, type Project } from './project.ts';
+import { findBrokenLocks, findRivalLocks, findMissingLocks } from './rules/lock-files.ts';
+import { findLockedPackages } from './rules/locked-packages.ts';
+import { findForeignOrigins, findInsecure } from './rules/origins.ts';
 import { findOutOfStep } from './rules/out-of-step.ts';
 import { findAnyVersion, findUnpinned } from './rules/ranges.ts';
 
 const RULES = [
-  findWithoutLock,
-  findTwoLocks,
-  findBroken,
+  findMissingLocks,
+  findRivalLocks,
+  findBrokenLocks,
   findOutOfStep,
-  findForeign,
+  findForeignOrigins,
   findInsecure,
   findAnyVersion,
   findUnpinned,
-  findInLocks,
+  findLockedPackages,
 ];
 
 /** Checks manifests and lock files, and whether they agree. */
@@ -29,19 +29,19 @@ export const DEPENDENCIES_ANALYZER: Analyzer<PackageFacts> = {
   wants: ({ path }) => namesPackages(path),
   inspect: readPackages,
   conclude: (noted, view) => {
-    const project = assemble(noted, view);
+    const project = assembleProject(noted, view);
     const read = new Set(noted.map(({ path }) => path));
     const unread = view.files.map(({ path }) => path).filter((path) => isLock(path) && !read.has(path));
     return {
       found: RULES.flatMap((find) => find(project)),
       summary: { ...summarize(project), unread: unread.slice(0, 20) },
-      packages: packagesOf(project),
+      packages: listPackages(project),
     };
   },
 };
 
 function isLock(path: string): boolean {
-  return namesPackages(path) && Object.hasOwn(LOCK_FILES, nameOf(path));
+  return namesPackages(path) && Object.hasOwn(LOCK_FILES, getFileName(path));
 }
 
 function summarize({ manifests, locks }: Project): { readonly [name: string]: Fact } {

@@ -2,7 +2,7 @@ import type { RawFinding, Severity } from '@signalbox/contracts/repository/findi
 import { toEvidence } from '../evidence.ts';
 import { isDocumentation } from '../kinds-of-files.ts';
 
-interface Told {
+interface FindingParts {
   readonly path: string;
   readonly line?: number | undefined;
   readonly severity: Severity;
@@ -12,7 +12,7 @@ interface Told {
 }
 
 /** Builds a dependency finding; sanitizes all texts that come from the repository. */
-export function finding(rule: string, told: Told): RawFinding {
+export function createFinding(rule: string, told: FindingParts): RawFinding {
   const { path, line = null, severity, evidence = '', values, identity = '' } = told;
   return {
     rule,
@@ -27,8 +27,7 @@ export function finding(rule: string, told: Told): RawFinding {
   };
 }
 
-/** Joins the first three names, with an ellipsis when there are more. */
-export function someOf(names: readonly string[]): string {
+export function joinNames(names: readonly string[]): string {
   const some = names.slice(0, SOME).map((name) => name.slice(0, MAX_NAME_LENGTH));
   return names.length > SOME ? `${some.join(', ')} …` : some.join(', ');
 }

@@ -1,11 +1,12 @@
+import { isPackageKey, MAX_PACKAGES, type Packages } from '@signalbox/contracts/repository/packages';
 import type { Ecosystem } from '../../advisory-source.ts';
 import type { Noted, RepositoryView } from '../../analyzer.ts';
 import { isExample, isTest } from '../kinds-of-files.ts';
 import type { LockFacts, ManifestFacts, PackageFacts } from './packages/package.ts';
-import { normalName } from './packages/python/requirement.ts';
-import { folderOf } from './packages/read-packages.ts';
+import { normalizeName } from './packages/python/requirement.ts';
+import { getFolder } from './packages/read-packages.ts';
 
-export interface Placed<F> {
+export interface PlacedFacts<F> {
   readonly path: string;
   readonly folder: string;
   readonly facts: F;
@@ -13,55 +14,56 @@ export interface Placed<F> {
 
 /** Manifests and lock files of a commit, except those of tests, examples and templates. */
 export interface Project {
-  readonly manifests: readonly Placed<ManifestFacts>[];
-  readonly locks: readonly Placed<LockFacts>[];
-  readonly broken: readonly Placed<PackageFacts>[];
+  readonly manifests: readonly PlacedFacts<ManifestFacts>[];
+  readonly locks: readonly PlacedFacts<LockFacts>[];
+  readonly broken: readonly PlacedFacts<PackageFacts>[];
   readonly paths: ReadonlySet<string>;
   /** Keys of this repository's packages, such as `npm react`. */
   readonly own: ReadonlySet<string>;
 }
 
-/** Combines the facts of single files into a project. */
-export function assemble(noted: readonly Noted<PackageFacts>[], view: Pick<RepositoryView, 'files'>): Project {
+export function assembleProject(noted: readonly Noted<PackageFacts>[], view: Pick<RepositoryView, 'files'>): Project {
   const placed = noted
     .filter(({ path }) => isShipped(path))
-    .map(({ path, facts }) => ({ path, folder: folderOf(path), facts }))
+    .map(({ path, facts }) => ({ path, folder: getFolder(path), facts }))
     .sort((one, other) => (one.path < other.path ? -1 : 1));
-  const manifests = placed.filter((one): one is Placed<ManifestFacts> => one.facts.role === 'manifest');
+  const manifests = placed.filter((one): one is PlacedFacts<ManifestFacts> => one.facts.role === 'manifest');
   return {
     manifests,
-    locks: placed.filter((one): one is Placed<LockFacts> => one.facts.role === 'lock'),
+    locks: placed.filter((one): one is PlacedFacts<LockFacts> => one.facts.role === 'lock'),
     broken: placed.filter(({ facts }) => facts.role === 'broken'),
     paths: new Set(view.files.map(({ path }) => path)),
-    own: new Set(manifests.flatMap(({ facts }) => (facts.name === null ? [] : [ownKey(facts.ecosystem, facts.name)]))),
+    own: new Set(
+      manifests.flatMap(({ facts }) => (facts.name === null ? [] : [buildPackageKey(facts.ecosystem, facts.name)])),
+    ),
   };
 }
 
 /** Builds a package key such as `npm react`; equivalent names have equal keys. */
-export function ownKey(ecosystem: Ecosystem, name: string): string {
-  return `${ecosystem} ${ecosystem === 'PyPI' ? normalName(name) : name}`;
+export function buildPackageKey(ecosystem: Ecosystem, name: string): string {
+  return `${ecosystem} ${ecosystem === 'PyPI' ? normalizeName(name) : name}`;
 }
 
 /** Lists a folder and its parents, nearest first; the root is the empty text. */
-export function foldersAbove(folder: string): readonly string[] {
+export function listFoldersAbove(folder: string): readonly string[] {
   const folders = [folder];
-  for (let at = folder; at !== ''; folders.push(at)) at = folderOf(at);
+  for (let at = folder; at !== ''; folders.push(at)) at = getFolder(at);
   return folders;
 }
 
-export function inFolder(folder: string, name: string): string {
+export function joinPath(folder: string, name: string): string {
   return folder === '' ? name : `${folder}/${name}`;
 }
 
 /** Finds the nearest file with one of these names in a folder or above it. */
 export function findAbove(project: Project, folder: string, names: readonly string[]): string | null {
-  for (const one of foldersAbove(folder))
-    for (const name of names) if (project.paths.has(inFolder(one, name))) return inFolder(one, name);
+  for (const one of listFoldersAbove(folder))
+    for (const name of names) if (project.paths.has(joinPath(one, name))) return joinPath(one, name);
   return null;
 }
 
 /** Returns a folder's path relative to `above`; null when it is not below. */
-export function seenFrom(above: string, folder: string): string | null {
+export function getRelativeFolder(above: string, folder: string): string | null {
   if (above === '') return folder;
   if (folder === above) return '';
   return folder.startsWith(`${above}/`) ? folder.slice(above.length + 1) : null;
@@ -90,4 +92,20 @@ const TEMPLATE = /(?:^|\/)(?:_?templates?|template-[^/]*|scaffold(?:ing|s)?|skel
 /** True unless the manifest belongs to a test, an example or a template. */
 export function isShipped(path: string): boolean {
   return !TEMPLATE.test(path) && !isExample(path) && !isTest(path);
+}
+
+/** Lists the packages that this repository publishes and the external ones that it uses. */
+export function listPackages({ manifests, own }: Project): Packages {
+  const uses = manifests.flatMap(({ facts }) =>
+    facts.wanted
+      // A path dependency belongs to this repository.
+      .filter(({ origin }) => origin?.kind !== 'path')
+      .map(({ name, of = name }) => buildPackageKey(facts.ecosystem, of)),
+  );
+  return { offers: bounded(own), uses: bounded(uses.filter((name) => !own.has(name))) };
+}
+
+/** Sorted, so that the limit always keeps the same names. */
+function bounded(names: Iterable<string>): string[] {
+  return [...new Set(names)].filter(isPackageKey).sort().slice(0, MAX_PACKAGES);
 }

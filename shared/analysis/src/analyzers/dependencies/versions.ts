@@ -6,7 +6,7 @@ import {
   validRange as validPep440,
 } from '@renovatebot/pep440';
 import semver from 'semver';
-import { normalName } from './packages/python/requirement.ts';
+import { normalizeName } from './packages/python/requirement.ts';
 
 const LIMIT = 200;
 
@@ -80,10 +80,10 @@ export function compareVersions(ecosystem: Ecosystem, one: string, other: string
 }
 
 /** True when two names mean one package in its registry. `ecosystem` may have a suffix, as in OSV. */
-export function samePackage(
+export function isSamePackage(
   one: { readonly ecosystem: Ecosystem; readonly name: string },
   other: { readonly ecosystem: string; readonly name: string },
 ): boolean {
   if (other.ecosystem.split(':')[0] !== one.ecosystem) return false;
-  return one.name === (one.ecosystem === 'PyPI' ? normalName(other.name) : other.name);
+  return one.name === (one.ecosystem === 'PyPI' ? normalizeName(other.name) : other.name);
 }

@@ -1,9 +1,9 @@
-import { anyOf } from '../any-of.ts';
+import { joinPatterns } from '../any-of.ts';
 import type { RawFinding } from '@signalbox/contracts/repository/finding';
 import type { Analyzer, Noted, RepositoryView } from '../../analyzer.ts';
 import { toEvidence, toName } from '../evidence.ts';
 import { isGenerated, isTest, isVendored } from '../kinds-of-files.ts';
-import { numberAlike } from '../number-alike.ts';
+import { numberDuplicates } from '../problem.ts';
 import { findLanguage } from '../quality/source/languages.ts';
 import { createTree, readTarget } from './link-targets.ts';
 import { readMarkdown, type Link } from './read-markdown.ts';
@@ -76,7 +76,7 @@ export const DOCUMENTATION_ANALYZER: Analyzer<DocumentationFacts> = {
       readmeHasCommands: readme?.facts.hasCommands ?? false,
       hasContributing: hasPage(view, 'CONTRIBUTING'),
     };
-    return { found: numberAlike(found), summary };
+    return { found: numberDuplicates(found), summary };
   },
 };
 
@@ -132,7 +132,7 @@ function toFound(
 const NOT_FOLLOWED =
   /(?:^|\/)(?:change|history|release|news)[^/]*$|(?:^|\/)\.github\/[^]{0,200}template|(?:^|\/)(?:issue|pull_request)_template/i;
 /** Configuration files of site generators; a site has its own addresses. */
-const SITE = anyOf(
+const SITE = joinPatterns(
   /(?:^|\/)(?:mkdocs\.ya?ml|docusaurus\.config\.\w+|_config\.ya?ml|book\.toml|\.vitepress\/config\.\w+)$/,
   /(?:^|\/)(?:hugo\.\w+|conf\.py|antora\.yml|astro\.config\.\w+|gatsby-config\.\w+|mint\.json|docs\.json)$/,
   /(?:^|\/)(?:_sidebar\.md|SUMMARY\.md|nextra\.config\.\w+|source\.config\.\w+)$/,

@@ -7,12 +7,12 @@ import { readSource } from './source/read-source.ts';
 export type HotSpotsFacts = { readonly lines: number; readonly indents: number };
 
 /** A file below any of these limits is never reported. */
-const LEAST_COMMITS_OF_YEAR = 10;
-const LEAST_LINES = 200;
+const MIN_COMMITS_PER_YEAR = 10;
+const MIN_LINES = 200;
 /** Average indentation in spaces; long lists have less. */
-const LEAST_INDENT = 3;
+const MIN_INDENT = 3;
 /** Smaller repositories have no meaningful hot spots. */
-const LEAST_FILES = 20;
+const MIN_FILES = 20;
 const LEAST_AGE_SECONDS = 180 * 86_400;
 /** Maximum share of files that are reported. */
 const TOP_SHARE = 0.05;
@@ -46,7 +46,7 @@ export const HOT_SPOTS_ANALYZER: Analyzer<HotSpotsFacts> = {
       const changes = churn.get(path);
       return changes ? [{ path, facts, changes }] : [];
     });
-    if (isYoung || files.length < LEAST_FILES) return { found: [], summary: { hotSpots: [] } };
+    if (isYoung || files.length < MIN_FILES) return { found: [], summary: { hotSpots: [] } };
     const hot = findHot(files);
     const islands = history.authors < ISLAND_AUTHORS ? [] : findIslands(files);
     return {
@@ -99,9 +99,9 @@ function findHot(files: readonly Changed[]): readonly Changed[] {
   return order(
     files.filter(
       ({ facts, changes }) =>
-        changes.commitsOfYear >= LEAST_COMMITS_OF_YEAR &&
-        facts.lines >= LEAST_LINES &&
-        facts.indents >= LEAST_INDENT * facts.lines,
+        changes.commitsOfYear >= MIN_COMMITS_PER_YEAR &&
+        facts.lines >= MIN_LINES &&
+        facts.indents >= MIN_INDENT * facts.lines,
     ),
     heat,
   ).slice(0, most);
@@ -110,7 +110,7 @@ function findHot(files: readonly Changed[]): readonly Changed[] {
 function findIslands(files: readonly Changed[]): readonly Changed[] {
   const islands = files.filter(
     ({ facts, changes }) =>
-      changes.authors === 1 && changes.commitsOfYear >= LEAST_COMMITS_OF_YEAR && facts.lines >= ISLAND_LINES,
+      changes.authors === 1 && changes.commitsOfYear >= MIN_COMMITS_PER_YEAR && facts.lines >= ISLAND_LINES,
   );
   return order(islands, ({ facts, changes }) => facts.lines * changes.commits).slice(0, MAX_ISLANDS);
 }

@@ -1,22 +1,22 @@
 import type { RawFinding, Severity } from '@signalbox/contracts/repository/finding';
 import type { Hit, PackageVersion, Ecosystem } from '../../../advisory-source.ts';
 import type { Analyzer, Noted } from '../../../analyzer.ts';
-import { finding } from '../finding.ts';
-import { LOCK_FILES, namesPackages, nameOf, readPackages } from '../packages/read-packages.ts';
+import { createFinding } from '../finding.ts';
+import { LOCK_FILES, namesPackages, getFileName, readPackages } from '../packages/read-packages.ts';
 import { isShipped } from '../project.ts';
 
-type InUse = {
+type UsedPackages = {
   readonly ecosystem: Ecosystem;
   readonly packages: readonly (readonly [name: string, version: string, isDev: boolean])[];
 };
 
 /** Finds package versions with published vulnerabilities. */
-export const ADVISORIES_ANALYZER: Analyzer<InUse> = {
+export const ADVISORIES_ANALYZER: Analyzer<UsedPackages> = {
   name: 'advisories',
   version: 1,
   reach: 'commit',
   // go.sum lists unused versions, so Go's versions come from go.mod.
-  wants: ({ path }) => namesPackages(path) && isShipped(path) && nameOf(path) !== 'go.sum',
+  wants: ({ path }) => namesPackages(path) && isShipped(path) && getFileName(path) !== 'go.sum',
   inspect: async (path, text) => {
     const facts = await readPackages(path, text);
     if (facts === null || facts.role === 'broken') return null;
@@ -44,8 +44,8 @@ export const ADVISORIES_ANALYZER: Analyzer<InUse> = {
   },
 };
 
-function isUnread(path: string, noted: readonly Noted<InUse>[]): boolean {
-  const isLock = Object.hasOwn(LOCK_FILES, nameOf(path)) && ADVISORIES_ANALYZER.wants({ path, sizeBytes: 0 });
+function isUnread(path: string, noted: readonly Noted<UsedPackages>[]): boolean {
+  const isLock = Object.hasOwn(LOCK_FILES, getFileName(path)) && ADVISORIES_ANALYZER.wants({ path, sizeBytes: 0 });
   return isLock && !noted.some((one) => one.path === path);
 }
 
@@ -53,7 +53,7 @@ function keyOf({ ecosystem, name, version }: PackageVersion): string {
   return `${ecosystem} ${name} ${version}`;
 }
 
-function distinct(noted: readonly Noted<InUse>[]): readonly PackageVersion[] {
+function distinct(noted: readonly Noted<UsedPackages>[]): readonly PackageVersion[] {
   const all = noted.flatMap(({ facts: { ecosystem, packages } }) =>
     packages.map(([name, version]) => ({ ecosystem, name, version })),
   );
@@ -61,7 +61,7 @@ function distinct(noted: readonly Noted<InUse>[]): readonly PackageVersion[] {
 }
 
 /** Returns one finding per package and vulnerability, with the highest severity of its records and versions. */
-function findIn({ path, facts }: Noted<InUse>, hits: readonly Hit[]): readonly RawFinding[] {
+function findIn({ path, facts }: Noted<UsedPackages>, hits: readonly Hit[]): readonly RawFinding[] {
   const hitsOf = group(hits);
   const worst = new Map<string, { readonly hit: Hit; readonly severity: Severity }>();
   for (const [name, version, isDev] of facts.packages)
@@ -74,7 +74,7 @@ function findIn({ path, facts }: Noted<InUse>, hits: readonly Hit[]): readonly R
   return [...worst].map(([identity, { hit, severity }]) => {
     const { name, version } = hit.package;
     const id = weaknessOf(hit);
-    return finding('advisories/known-weakness', {
+    return createFinding('advisories/known-weakness', {
       path,
       severity,
       evidence: hit.summary,
@@ -122,7 +122,6 @@ function severityOf({ id, score, word }: Hit, isDev: boolean): Severity {
   return isDev && rank(severity) > rank('medium') ? 'medium' : severity;
 }
 
-/** Maps a CVSS score to its severity band. */
 function ofScore(score: number): Severity {
   if (score >= 9) return 'critical';
   if (score >= 7) return 'high';

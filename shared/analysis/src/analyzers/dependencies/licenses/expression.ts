@@ -7,10 +7,10 @@ const STRONG = /^(?:A?GPL|SSPL|OSL|EUPL|CC-BY-NC|CC-BY-SA|BUSL|Elastic|Commons-C
 /** Licenses that also apply to use over a network, or that forbid some uses. */
 const NETWORK = /^(?:AGPL|SSPL|BUSL|Elastic|CC-BY-NC|Commons-Clause)/i;
 
-export type Reading = { readonly isValid: true; readonly tree: Info } | { readonly isValid: false };
+export type ParsedExpression = { readonly isValid: true; readonly tree: Info } | { readonly isValid: false };
 
 /** Parses an SPDX expression, including npm's older `(MIT)` and Cargo's `MIT/Apache-2.0`. */
-export function readExpression(text: string): Reading {
+export function readExpression(text: string): ParsedExpression {
   if (text.length > LIMIT) return { isValid: false };
   try {
     return { isValid: true, tree: parse(text.replaceAll(/(?<=\w)\s?\/\s?(?=\w)/g, ' OR ').trim()) };
@@ -19,21 +19,21 @@ export function readExpression(text: string): Reading {
   }
 }
 
-export function idsOf(tree: Info): readonly string[] {
-  return 'license' in tree ? [plainId(tree.license)] : [...idsOf(tree.left), ...idsOf(tree.right)];
+export function listLicenseIds(tree: Info): readonly string[] {
+  return 'license' in tree ? [toPlainId(tree.license)] : [...listLicenseIds(tree.left), ...listLicenseIds(tree.right)];
 }
 
-export function plainId(id: string): string {
+export function toPlainId(id: string): string {
   return id.replace(/-(?:only|or-later)$/, '');
 }
 
 /** Returns whom a license binds: nobody, linked code, or network use as well. Of a choice, the mildest counts. */
-export function reachOf(tree: Info): 'none' | 'linked' | 'network' {
+export function findReach(tree: Info): 'none' | 'linked' | 'network' {
   if ('license' in tree) {
     if (tree.exception !== undefined || !STRONG.test(tree.license)) return 'none';
     return NETWORK.test(tree.license) ? 'network' : 'linked';
   }
-  const [one, other] = [reachOf(tree.left), reachOf(tree.right)].sort(byReach);
+  const [one, other] = [findReach(tree.left), findReach(tree.right)].sort(byReach);
   return (tree.conjunction === 'or' ? one : other) ?? 'none';
 }
 

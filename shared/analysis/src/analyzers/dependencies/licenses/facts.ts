@@ -1,17 +1,17 @@
-import { readPackages, LOCK_FILES, namesPackages, nameOf } from '../packages/read-packages.ts';
-import { fieldOf, linesOfNames, parsed, pathOf, textOf } from '../packages/plain.ts';
+import { readPackages, LOCK_FILES, namesPackages, getFileName } from '../packages/read-packages.ts';
+import { getField, indexNameLines, tryParse, getPath, toText } from '../packages/plain.ts';
 import { readLicense } from '../packages/npm/package-lock.ts';
 import { isVendored } from '../../kinds-of-files.ts';
 import { isLicenseFile, recognizeLicense } from './license-text.ts';
 
-export type LockedLicence = {
+export type LockedLicense = {
   readonly name: string;
   readonly version: string;
   readonly license: string;
   readonly isDev?: true;
 };
 
-export type LicenceFacts =
+export type LicenseFacts =
   | { readonly kind: 'text'; readonly id: string | null }
   | {
       readonly kind: 'manifest';
@@ -20,27 +20,27 @@ export type LicenceFacts =
       readonly line: number | null;
     }
   /** `unknown` counts packages whose license is missing from the lock file. */
-  | { readonly kind: 'lock'; readonly packages: readonly LockedLicence[]; readonly unknown: number };
+  | { readonly kind: 'lock'; readonly packages: readonly LockedLicense[]; readonly unknown: number };
 
 /** Manifests that are read for their own license only. */
 const ALSO_DECLARES = /(?:^|\/)composer\.json$|\.gemspec$/;
 
-export function namesLicence(path: string): boolean {
+export function mayNameLicense(path: string): boolean {
   return isLicenseFile(path) || namesPackages(path) || (ALSO_DECLARES.test(path) && !isVendored(path));
 }
 
 /** Reads the license facts of one manifest, lock file or license file. */
-export async function inspectLicences(path: string, text: string): Promise<LicenceFacts | null> {
+export async function readLicenseFacts(path: string, text: string): Promise<LicenseFacts | null> {
   if (isLicenseFile(path)) return { kind: 'text', id: recognizeLicense(text) };
-  const name = nameOf(path);
+  const name = getFileName(path);
   if (Object.hasOwn(LOCK_FILES, name)) return name === 'go.sum' ? null : readLocked(path, text);
   const declared = await readDeclared(name, text);
   if (!declared) return null;
-  const line = declared.license === null ? undefined : linesOfNames(text)('license', declared.license);
+  const line = declared.license === null ? undefined : indexNameLines(text)('license', declared.license);
   return { kind: 'manifest', declared: declared.license, isPrivate: declared.isPrivate, line: line ?? null };
 }
 
-async function readLocked(path: string, text: string): Promise<LicenceFacts | null> {
+async function readLocked(path: string, text: string): Promise<LicenseFacts | null> {
   const facts = await readPackages(path, text);
   if (facts?.role !== 'lock') return null;
   const published = facts.packages.filter(({ version }) => version !== '');
@@ -65,18 +65,18 @@ async function readDeclared(name: string, text: string): Promise<Declared | null
     return { license: quoted.join(' OR ') || null, isPrivate: false };
   }
   if (name === 'package.json' || name === 'composer.json') {
-    const root = parsed(() => JSON.parse(text));
+    const root = tryParse(() => JSON.parse(text));
     return {
-      license: readLicense(fieldOf(root, 'license') ?? fieldOf(root, 'licenses')),
-      isPrivate: fieldOf(root, 'private') === true,
+      license: readLicense(getField(root, 'license') ?? getField(root, 'licenses')),
+      isPrivate: getField(root, 'private') === true,
     };
   }
   if (name !== 'Cargo.toml' && name !== 'pyproject.toml') return null;
   const { parse } = await import('smol-toml');
-  const root = parsed(() => parse(text));
+  const root = tryParse(() => parse(text));
   const license =
     name === 'Cargo.toml'
-      ? (textOf(pathOf(root, 'package', 'license')) ?? textOf(pathOf(root, 'workspace', 'package', 'license')))
-      : (textOf(pathOf(root, 'project', 'license')) ?? textOf(pathOf(root, 'tool', 'poetry', 'license')));
-  return { license, isPrivate: pathOf(root, 'package', 'publish') === false };
+      ? (toText(getPath(root, 'package', 'license')) ?? toText(getPath(root, 'workspace', 'package', 'license')))
+      : (toText(getPath(root, 'project', 'license')) ?? toText(getPath(root, 'tool', 'poetry', 'license')));
+  return { license, isPrivate: getPath(root, 'package', 'publish') === false };
 }

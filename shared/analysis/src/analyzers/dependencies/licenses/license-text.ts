@@ -47,7 +47,6 @@ export function recognizeLicense(text: string): string | null {
   return /neither the names? of|may not be used to endorse/.test(plain) ? 'BSD-3-Clause' : 'BSD-2-Clause';
 }
 
-/** True for a license file in the repository root. */
 export function isLicenseFile(path: string): boolean {
   return /^(?:(?:un)?licen[cs]es?|copying)(?:[._-][\w.-]*)?$/i.test(path) || /^LICENSES\/[^/]+$/.test(path);
 }

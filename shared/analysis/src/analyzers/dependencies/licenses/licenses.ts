@@ -1,21 +1,21 @@
 import type { RawFinding } from '@signalbox/contracts/repository/finding';
 import type { Analyzer, Fact, Noted, RepositoryView } from '../../../analyzer.ts';
-import { finding } from '../finding.ts';
-import { nameOf, folderOf } from '../packages/read-packages.ts';
+import { createFinding } from '../finding.ts';
+import { getFileName, getFolder } from '../packages/read-packages.ts';
 import { isShipped } from '../project.ts';
-import { idsOf, plainId, reachOf, readExpression } from './expression.ts';
-import { inspectLicences, namesLicence, type LicenceFacts, type LockedLicence } from './facts.ts';
+import { listLicenseIds, toPlainId, findReach, readExpression } from './expression.ts';
+import { readLicenseFacts, mayNameLicense, type LicenseFacts, type LockedLicense } from './facts.ts';
 import { isLicenseFile } from './license-text.ts';
 
 /** Checks the license of the repository and of the dependencies in its lock files. */
-export const LICENCES_ANALYZER: Analyzer<LicenceFacts> = {
+export const LICENSES_ANALYZER: Analyzer<LicenseFacts> = {
   name: 'licences',
   version: 2,
   reach: 'commit',
-  wants: ({ path }) => namesLicence(path) && (isLicenseFile(path) || isShipped(path)),
-  inspect: inspectLicences,
+  wants: ({ path }) => mayNameLicense(path) && (isLicenseFile(path) || isShipped(path)),
+  inspect: readLicenseFacts,
   conclude: (noted, view) => {
-    const own = ownLicence(noted, view);
+    const own = readOwnLicense(noted, view);
     return {
       found: [...findOwn(own, noted), ...noted.flatMap((one) => findCopyleft(one, own))],
       summary: { own: own.ids.slice(0, 10), ...summarize(noted) },
@@ -24,23 +24,21 @@ export const LICENCES_ANALYZER: Analyzer<LicenceFacts> = {
 };
 
 interface Own {
-  /** SPDX ids from license files and the root manifest. */
   readonly ids: readonly string[];
   readonly hasFile: boolean;
   readonly isPrivate: boolean;
   readonly declared: string | null;
-  /** SPDX ids from license files only. */
   readonly recognized: readonly string[];
 }
 
-function ownLicence(noted: readonly Noted<LicenceFacts>[], { files }: RepositoryView): Own {
+function readOwnLicense(noted: readonly Noted<LicenseFacts>[], { files }: RepositoryView): Own {
   const recognized = noted.flatMap(({ facts }) => (facts.kind === 'text' && facts.id !== null ? [facts.id] : []));
-  const root = noted.filter(({ path }) => folderOf(path) === '');
+  const root = noted.filter(({ path }) => getFolder(path) === '');
   const manifests = root.flatMap(({ facts }) => (facts.kind === 'manifest' ? [facts] : []));
   const declared = manifests.find((one) => one.declared !== null)?.declared ?? null;
   const reading = declared === null ? null : readExpression(declared);
   return {
-    ids: [...new Set([...recognized, ...(reading?.isValid === true ? idsOf(reading.tree) : [])])],
+    ids: [...new Set([...recognized, ...(reading?.isValid === true ? listLicenseIds(reading.tree) : [])])],
     hasFile: files.some(({ path }) => isLicenseFile(path)),
     isPrivate: manifests.some(({ isPrivate }) => isPrivate),
     declared,
@@ -51,23 +49,25 @@ function ownLicence(noted: readonly Noted<LicenceFacts>[], { files }: Repository
 /** npm's values for a package without an open license. */
 const OTHER_TERMS = /^(?:UNLICENSED|SEE LICEN[CS]E IN .*|proprietary|LicenseRef-.*)$/i;
 
-function findOwn(own: Own, noted: readonly Noted<LicenceFacts>[]): readonly RawFinding[] {
+function findOwn(own: Own, noted: readonly Noted<LicenseFacts>[]): readonly RawFinding[] {
   const found: RawFinding[] = [];
   if (!own.hasFile && own.declared === null)
     // Less severe for a private package, which needs no license.
-    found.push(finding('licences/none', { path: '.', severity: own.isPrivate ? 'info' : 'low', values: {} }));
+    found.push(createFinding('licences/none', { path: '.', severity: own.isPrivate ? 'info' : 'low', values: {} }));
   for (const { path, facts } of noted) {
     if (facts.kind !== 'manifest' || facts.declared === null || OTHER_TERMS.test(facts.declared)) continue;
     const { declared, line } = facts;
     const reading = readExpression(declared);
     const told = { path, line: line ?? undefined, evidence: declared };
     if (!reading.isValid) {
-      found.push(finding('licences/invalid-expression', { ...told, severity: 'info', values: { license: declared } }));
-    } else if (folderOf(path) === '' && own.recognized.length > 0) {
-      const ids = idsOf(reading.tree);
+      found.push(
+        createFinding('licences/invalid-expression', { ...told, severity: 'info', values: { license: declared } }),
+      );
+    } else if (getFolder(path) === '' && own.recognized.length > 0) {
+      const ids = listLicenseIds(reading.tree);
       if (!ids.some((id) => own.recognized.includes(id)))
         found.push(
-          finding('licences/mismatch', {
+          createFinding('licences/mismatch', {
             ...told,
             severity: 'low',
             values: { license: declared, file: own.recognized.slice(0, 3).join(', ') },
@@ -79,14 +79,14 @@ function findOwn(own: Own, noted: readonly Noted<LicenceFacts>[]): readonly RawF
 }
 
 /** Finds copyleft dependencies that bind this project, unless it has such a license. Skips development dependencies. */
-function findCopyleft({ path, facts }: Noted<LicenceFacts>, own: Own): readonly RawFinding[] {
+function findCopyleft({ path, facts }: Noted<LicenseFacts>, own: Own): readonly RawFinding[] {
   if (facts.kind !== 'lock' || own.ids.some((id) => isCopyleft(id))) return [];
   return facts.packages
     .filter(({ isDev }) => isDev !== true)
     .flatMap((one) => {
       const reach = reachOfPackage(one);
       if (reach === 'none') return [];
-      return finding('licences/copyleft', {
+      return createFinding('licences/copyleft', {
         path,
         severity: reach === 'network' ? 'high' : 'medium',
         evidence: `${one.name}@${one.version}: ${one.license}`,
@@ -96,19 +96,19 @@ function findCopyleft({ path, facts }: Noted<LicenceFacts>, own: Own): readonly 
     });
 }
 
-function reachOfPackage({ license }: LockedLicence): 'none' | 'linked' | 'network' {
+function reachOfPackage({ license }: LockedLicense): 'none' | 'linked' | 'network' {
   const reading = readExpression(license);
-  return reading.isValid ? reachOf(reading.tree) : 'none';
+  return reading.isValid ? findReach(reading.tree) : 'none';
 }
 
 function isCopyleft(id: string): boolean {
-  const reading = readExpression(plainId(id));
-  return reading.isValid && reachOf(reading.tree) !== 'none';
+  const reading = readExpression(toPlainId(id));
+  return reading.isValid && findReach(reading.tree) !== 'none';
 }
 
 const LICENSES_LISTED = 20;
 
-function summarize(noted: readonly Noted<LicenceFacts>[]): { readonly [name: string]: Fact } {
+function summarize(noted: readonly Noted<LicenseFacts>[]): { readonly [name: string]: Fact } {
   const counts = new Map<string, number>();
   const unknown: { path: string; packages: number }[] = [];
   for (const { path, facts } of noted) {
@@ -119,7 +119,7 @@ function summarize(noted: readonly Noted<LicenceFacts>[]): { readonly [name: str
   const listed = [...counts].sort(([a, one], [b, other]) => other - one || (a < b ? -1 : 1)).slice(0, LICENSES_LISTED);
   return {
     files: noted.flatMap(({ path, facts }) =>
-      facts.kind === 'text' ? [{ path: nameOf(path), license: facts.id }] : [],
+      facts.kind === 'text' ? [{ path: getFileName(path), license: facts.id }] : [],
     ),
     packages: listed.map(([license, packages]) => ({ license: license.slice(0, 60), packages })),
     unknown,

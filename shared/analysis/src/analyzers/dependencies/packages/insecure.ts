@@ -1,9 +1,9 @@
-import type { Insecure } from './package.ts';
+import type { InsecureServer } from './package.ts';
 
 const LOCAL = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\]|[\w-]+\.localhost)$/;
 
 /** Returns the host of an unencrypted remote address; null for every other address. */
-export function insecureHost(address: string): string | null {
+export function findInsecureHost(address: string): string | null {
   if (!/^(?:\w+\+)?http:\/\//.test(address)) return null;
   try {
     const { hostname } = new URL(address.replace(/^\w+\+/, ''));
@@ -14,12 +14,12 @@ export function insecureHost(address: string): string | null {
 }
 
 /** Groups unencrypted addresses by host and counts them. */
-export function insecureOf(
+export function countInsecure(
   addresses: Iterable<{ readonly address: string; readonly line?: number | undefined; readonly isChecked?: boolean }>,
-): readonly Insecure[] {
-  const hosts = new Map<string, Insecure>();
+): readonly InsecureServer[] {
+  const hosts = new Map<string, InsecureServer>();
   for (const { address, line, isChecked = false } of addresses) {
-    const host = insecureHost(address);
+    const host = findInsecureHost(address);
     if (host === null) continue;
     const known = hosts.get(host);
     const first = known?.line ?? line;

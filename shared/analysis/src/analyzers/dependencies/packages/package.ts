@@ -8,7 +8,7 @@ export type Origin = {
 };
 
 /** A dependency declared in a manifest. Facts are cached, so default values are left out. */
-export type Wanted = {
+export type Dependency = {
   readonly name: string;
   /** Version range in the ecosystem's syntax; null for an origin, a tag, a catalog or a workspace package. */
   readonly range: string | null;
@@ -21,8 +21,7 @@ export type Wanted = {
   readonly of?: string;
 };
 
-/** A package in a lock file. */
-export type Locked = {
+export type LockedPackage = {
   readonly name: string;
   /** Empty for a package that is not from a registry. */
   readonly version: string;
@@ -42,7 +41,7 @@ export type Locked = {
 };
 
 /** A server that serves packages without encryption. */
-export type Insecure = {
+export type InsecureServer = {
   readonly host: string;
   readonly line?: number;
   readonly count: number;
@@ -60,29 +59,25 @@ export type ManifestFacts = {
   readonly isLibrary: boolean;
   /** Workspace members as glob patterns; `**` when the manifest does not list them. */
   readonly members: readonly string[];
-  readonly wanted: readonly Wanted[];
+  readonly wanted: readonly Dependency[];
   /** Names whose versions are overridden, regardless of their ranges. */
   readonly forced: readonly string[];
-  readonly insecure: readonly Insecure[];
+  readonly insecure: readonly InsecureServer[];
   /** Versions in use, if the manifest itself pins them. */
-  readonly packages?: readonly Locked[];
+  readonly packages?: readonly LockedPackage[];
 };
 
 export type LockFacts = {
   readonly role: 'lock';
   readonly ecosystem: Ecosystem;
   readonly manager: Manager;
-  readonly packages: readonly Locked[];
+  readonly packages: readonly LockedPackage[];
   /** Ranges of the manifests by folder and name, if the lock file stores them. */
   readonly importers?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   readonly forced: readonly string[];
-  readonly insecure: readonly Insecure[];
+  readonly insecure: readonly InsecureServer[];
 };
 
-/** A malformed lock file. */
 export type BrokenFacts = { readonly role: 'broken'; readonly manager: Manager };
 
 export type PackageFacts = ManifestFacts | LockFacts | BrokenFacts;
-
-/** The parsed value of an npm dependency: its range, or why it has none. */
-export type Reference = Pick<Wanted, 'range' | 'origin' | 'of'>;

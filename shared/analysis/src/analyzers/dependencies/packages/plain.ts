@@ -2,28 +2,27 @@
 export type Plain = Readonly<Record<string, unknown>>;
 
 /** Lists the own entries of an object; empty for other values. */
-export function entriesOf(value: unknown): readonly (readonly [string, unknown])[] {
+export function listEntries(value: unknown): readonly (readonly [string, unknown])[] {
   return isPlain(value) ? Object.entries(value) : [];
 }
 
-export function fieldOf(value: unknown, name: string): unknown {
+export function getField(value: unknown, name: string): unknown {
   return isPlain(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
-/** Reads a nested value by its keys. */
-export function pathOf(value: unknown, ...names: readonly string[]): unknown {
-  return names.reduce(fieldOf, value);
+export function getPath(value: unknown, ...names: readonly string[]): unknown {
+  return names.reduce(getField, value);
 }
 
-export function textOf(value: unknown): string | null {
+export function toText(value: unknown): string | null {
   return typeof value === 'string' ? value : null;
 }
 
-export function collectTexts(value: unknown): readonly string[] {
-  return listOf(value).filter((one): one is string => typeof one === 'string');
+export function listTexts(value: unknown): readonly string[] {
+  return toList(value).filter((one): one is string => typeof one === 'string');
 }
 
-export function listOf(value: unknown): readonly unknown[] {
+export function toList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
@@ -32,7 +31,7 @@ export function isPlain(value: unknown): value is Plain {
 }
 
 /** Returns the parsed value; null when the parser throws. */
-export function parsed(parse: () => unknown): unknown {
+export function tryParse(parse: () => unknown): unknown {
   try {
     return parse() ?? null;
   } catch {
@@ -42,7 +41,7 @@ export function parsed(parse: () => unknown): unknown {
 }
 
 /** Returns a lookup from a name to the line, from 1, where `"name": …` or `name = …` first occurs. */
-export function linesOfNames(text: string): (name: string, value?: string) => number | undefined {
+export function indexNameLines(text: string): (name: string, value?: string) => number | undefined {
   const lines = new Map<string, number>();
   for (const [index, line] of text.split('\n').entries()) {
     const given = /^\s*["']?([\w@][^"'\s=:]*)["']?\s*[:=]\s*(?:"([^"]*)")?/.exec(line.slice(0, MAX_LINE_LENGTH));

@@ -28,7 +28,6 @@ interface LockFile {
   readonly read: Read | null;
 }
 
-/** Lock files by file name. */
 export const LOCK_FILES: Readonly<Record<string, LockFile>> = {
   'package-lock.json': { manager: 'npm', read: readPackageLock },
   'npm-shrinkwrap.json': { manager: 'npm', read: readPackageLock },
@@ -46,13 +45,13 @@ const REQUIREMENTS = /(?:^|\/)(?:(?=[\w.-]*\.txt$)[\w.-]*?requirements|requireme
 
 /** True for a manifest or lock file outside vendored folders. */
 export function namesPackages(path: string): boolean {
-  const name = nameOf(path);
+  const name = getFileName(path);
   return !isVendored(path) && (isKnown(MANIFESTS, name) || isKnown(LOCK_FILES, name) || REQUIREMENTS.test(path));
 }
 
 /** Reads a manifest or lock file; null when it has no packages. Deterministic, so that results can be cached. */
 export async function readPackages(path: string, text: string): Promise<PackageFacts | null> {
-  const name = nameOf(path);
+  const name = getFileName(path);
   const lock = isKnown(LOCK_FILES, name) ? LOCK_FILES[name] : undefined;
   if (lock?.read)
     return text.trim() === '' ? null : ((await lock.read(text)) ?? { role: 'broken', manager: lock.manager });
@@ -60,12 +59,11 @@ export async function readPackages(path: string, text: string): Promise<PackageF
   return read ? read(text) : readRequirements(path, text);
 }
 
-/** Returns the folder of a file; empty for the root. */
-export function folderOf(path: string): string {
+export function getFolder(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf('/')));
 }
 
-export function nameOf(path: string): string {
+export function getFileName(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 

@@ -1,9 +1,17 @@
 import type { RawFinding } from '@signalbox/contracts/repository/finding';
-import { finding } from '../finding.ts';
+import { createFinding } from '../finding.ts';
 import type { Ecosystem } from '../../../advisory-source.ts';
 import type { ManifestFacts } from '../packages/package.ts';
 import { LOCK_FILES } from '../packages/read-packages.ts';
-import { findAbove, foldersAbove, inFolder, isMember, seenFrom, type Placed, type Project } from '../project.ts';
+import {
+  findAbove,
+  listFoldersAbove,
+  joinPath,
+  isMember,
+  getRelativeFolder,
+  type PlacedFacts,
+  type Project,
+} from '../project.ts';
 
 /** Lock file names by ecosystem. One is enough; two contradict each other. */
 const LOCKS_OF: Readonly<Record<Ecosystem, readonly string[]>> = {
@@ -14,12 +22,12 @@ const LOCKS_OF: Readonly<Record<Ecosystem, readonly string[]>> = {
 };
 
 /** Finds programs without a lock file. Libraries need none, because the programs that use them have one. */
-export function findWithoutLock(project: Project): readonly RawFinding[] {
+export function findMissingLocks(project: Project): readonly RawFinding[] {
   return project.manifests.flatMap((manifest) => {
     const { path, folder, facts } = manifest;
     if (!needsLock(project, manifest) || findAbove(project, folder, LOCKS_OF[facts.ecosystem]) !== null) return [];
     const isOnlyTooling = facts.wanted.every(({ isDev }) => isDev === true);
-    return finding('dependencies/no-lock-file', {
+    return createFinding('dependencies/no-lock-file', {
       path,
       severity: isOnlyTooling ? 'low' : 'medium',
       values: { count: facts.wanted.length },
@@ -27,17 +35,17 @@ export function findWithoutLock(project: Project): readonly RawFinding[] {
   });
 }
 
-function needsLock(project: Project, { path, folder, facts }: Placed<ManifestFacts>): boolean {
+function needsLock(project: Project, { path, folder, facts }: PlacedFacts<ManifestFacts>): boolean {
   const { manager, wanted, packages = [], isLibrary } = facts;
-  if (manager === 'go') return packages.length > 0 && !project.paths.has(inFolder(folder, 'vendor/modules.txt'));
+  if (manager === 'go') return packages.length > 0 && !project.paths.has(joinPath(folder, 'vendor/modules.txt'));
   if (!wanted.some(({ range }) => range !== null)) return false;
   const isOfWorkspace = project.manifests.some(
-    (other) => other.path !== path && isMember(other.facts.members, seenFrom(other.folder, folder) ?? ''),
+    (other) => other.path !== path && isMember(other.facts.members, getRelativeFolder(other.folder, folder) ?? ''),
   );
   if (isOfWorkspace || findAbove(project, folder, ['pnpm-workspace.yaml', 'lerna.json']) !== null) return false;
   switch (manager) {
     case 'cargo':
-      return !isLibrary || project.paths.has(inFolder(folder, 'src/main.rs'));
+      return !isLibrary || project.paths.has(joinPath(folder, 'src/main.rs'));
     case 'pipenv':
       return true;
     case 'poetry':
@@ -51,7 +59,7 @@ function needsLock(project: Project, { path, folder, facts }: Placed<ManifestFac
 }
 
 function isRequirements(path: string, folder: string): boolean {
-  const below = seenFrom(folder, path);
+  const below = getRelativeFolder(folder, path);
   return (
     below !== null &&
     /^(?:requirements\/)?[^/]*$/.test(below) &&
@@ -60,19 +68,18 @@ function isRequirements(path: string, folder: string): boolean {
   );
 }
 
-/** Finds lock files of different package managers side by side. */
-export function findTwoLocks(project: Project): readonly RawFinding[] {
+export function findRivalLocks(project: Project): readonly RawFinding[] {
   const found: RawFinding[] = [];
   const folders = new Set(project.locks.map(({ folder }) => folder));
   for (const folder of folders)
     for (const names of [LOCKS_OF.npm, LOCKS_OF.PyPI]) {
-      const there = names.filter((name) => name.includes('lock') && project.paths.has(inFolder(folder, name)));
+      const there = names.filter((name) => name.includes('lock') && project.paths.has(joinPath(folder, name)));
       const others = there.filter((name) => managerOf(name) !== managerOf(there[0] ?? ''));
       const [first, second] = [there[0], others[0]];
       if (first === undefined || second === undefined) continue;
       found.push(
-        finding('dependencies/two-lock-files', {
-          path: inFolder(folder, second),
+        createFinding('dependencies/two-lock-files', {
+          path: joinPath(folder, second),
           severity: 'medium',
           values: { first, second },
           identity: first,
@@ -91,19 +98,18 @@ function managerOf(name: string): string {
   return known ?? (name.startsWith('bun.') ? 'bun' : name);
 }
 
-/** Finds malformed lock files. */
-export function findBroken(project: Project): readonly RawFinding[] {
+export function findBrokenLocks(project: Project): readonly RawFinding[] {
   return project.broken.map(({ path }) =>
-    finding('dependencies/broken-lock-file', { path, severity: 'medium', values: {} }),
+    createFinding('dependencies/broken-lock-file', { path, severity: 'medium', values: {} }),
   );
 }
 
 /** Lists the lock files of a manifest: in its folder, or in the nearest folder above. */
-export function locksOf(
+export function findLockFiles(
   project: Project,
-  { folder, facts }: Placed<ManifestFacts>,
+  { folder, facts }: PlacedFacts<ManifestFacts>,
 ): readonly Project['locks'][number][] {
-  for (const above of foldersAbove(folder)) {
+  for (const above of listFoldersAbove(folder)) {
     const there = project.locks.filter((lock) => lock.folder === above && lock.facts.ecosystem === facts.ecosystem);
     if (there.length > 0) return there;
   }

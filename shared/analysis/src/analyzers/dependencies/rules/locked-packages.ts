@@ -1,13 +1,12 @@
 import type { RawFinding } from '@signalbox/contracts/repository/finding';
-import { finding, someOf } from '../finding.ts';
-import type { LockFacts, Locked } from '../packages/package.ts';
-import { foldersAbove, type Placed, type Project } from '../project.ts';
+import { createFinding, joinNames } from '../finding.ts';
+import type { LockFacts, LockedPackage } from '../packages/package.ts';
+import { listFoldersAbove, type PlacedFacts, type Project } from '../project.ts';
 
 /** Version count of one package above which updates are no longer the likely cause. */
 const MANY_VERSIONS = 4;
 
-/** Finds problems of single packages in lock files. */
-export function findInLocks(project: Project): readonly RawFinding[] {
+export function findLockedPackages(project: Project): readonly RawFinding[] {
   return project.locks.flatMap((lock) => [
     ...findWithoutIntegrity(lock),
     ...findDeprecated(lock, directNames(project, lock)),
@@ -17,31 +16,31 @@ export function findInLocks(project: Project): readonly RawFinding[] {
 }
 
 /** Collects the names that the manifests of a lock file depend on directly. */
-function directNames(project: Project, { folder, facts }: Placed<LockFacts>): ReadonlySet<string> {
+function directNames(project: Project, { folder, facts }: PlacedFacts<LockFacts>): ReadonlySet<string> {
   return new Set(
     project.manifests
-      .filter((one) => one.facts.ecosystem === facts.ecosystem && foldersAbove(one.folder).includes(folder))
+      .filter((one) => one.facts.ecosystem === facts.ecosystem && listFoldersAbove(one.folder).includes(folder))
       .flatMap(({ facts: { wanted } }) => wanted.map(({ name }) => name)),
   );
 }
 
-function findWithoutIntegrity({ path, facts }: Placed<LockFacts>): readonly RawFinding[] {
+function findWithoutIntegrity({ path, facts }: PlacedFacts<LockFacts>): readonly RawFinding[] {
   const names = facts.packages.filter(({ lacksIntegrity }) => lacksIntegrity === true).map(label);
   if (names.length === 0) return [];
-  const values = { count: names.length, total: facts.packages.length, names: someOf(names) };
-  return [finding('dependencies/no-integrity', { path, severity: 'low', evidence: someOf(names), values })];
+  const values = { count: names.length, total: facts.packages.length, names: joinNames(names) };
+  return [createFinding('dependencies/no-integrity', { path, severity: 'low', evidence: joinNames(names), values })];
 }
 
 /** Finds deprecated packages; direct dependencies are more severe, because this project can replace them. */
-function findDeprecated({ path, facts }: Placed<LockFacts>, direct: ReadonlySet<string>): readonly RawFinding[] {
+function findDeprecated({ path, facts }: PlacedFacts<LockFacts>, direct: ReadonlySet<string>): readonly RawFinding[] {
   const deprecated = facts.packages.filter((one) => one.deprecated !== undefined);
   // npm also has nested versions of the same name that only other packages see.
-  const isDirect = (one: Locked): boolean =>
+  const isDirect = (one: LockedPackage): boolean =>
     direct.has(one.alias ?? one.name) && (facts.manager !== 'npm' || one.at !== undefined);
   const names = [...new Set(deprecated.filter((one) => !isDirect(one)).map(label))];
   return [
     ...deprecated.filter(isDirect).map((one) =>
-      finding('dependencies/deprecated', {
+      createFinding('dependencies/deprecated', {
         path,
         severity: 'low',
         evidence: `${label(one)}: ${one.deprecated ?? ''}`,
@@ -52,17 +51,17 @@ function findDeprecated({ path, facts }: Placed<LockFacts>, direct: ReadonlySet<
     ...(names.length === 0
       ? []
       : [
-          finding('dependencies/deprecated-below', {
+          createFinding('dependencies/deprecated-below', {
             path,
             severity: 'info',
-            evidence: someOf(names),
-            values: { count: names.length, names: someOf(names) },
+            evidence: joinNames(names),
+            values: { count: names.length, names: joinNames(names) },
           }),
         ]),
   ];
 }
 
-function findManyVersions({ path, facts }: Placed<LockFacts>): readonly RawFinding[] {
+function findManyVersions({ path, facts }: PlacedFacts<LockFacts>): readonly RawFinding[] {
   // go.sum also lists versions that no build uses.
   if (facts.manager === 'go') return [];
   const versions = new Map<string, Set<string>>();
@@ -72,9 +71,9 @@ function findManyVersions({ path, facts }: Placed<LockFacts>): readonly RawFindi
     .filter(([, set]) => set.size >= MANY_VERSIONS)
     .toSorted(([a, one], [b, other]) => other.size - one.size || (a < b ? -1 : 1));
   if (many.length === 0) return [];
-  const names = someOf(many.map(([name, { size }]) => `${name} (${size})`));
+  const names = joinNames(many.map(([name, { size }]) => `${name} (${size})`));
   return [
-    finding('dependencies/many-versions', {
+    createFinding('dependencies/many-versions', {
       path,
       severity: 'info',
       evidence: names,
@@ -83,10 +82,10 @@ function findManyVersions({ path, facts }: Placed<LockFacts>): readonly RawFindi
   ];
 }
 
-function findInstallScripts({ path, facts }: Placed<LockFacts>): readonly RawFinding[] {
+function findInstallScripts({ path, facts }: PlacedFacts<LockFacts>): readonly RawFinding[] {
   const scripted = new Map(facts.packages.filter((one) => one.hasInstallScript).map((one) => [one.name, one]));
   return [...scripted.values()].map((one) =>
-    finding('dependencies/install-script', {
+    createFinding('dependencies/install-script', {
       path,
       severity: 'info',
       evidence: label(one),
@@ -96,6 +95,6 @@ function findInstallScripts({ path, facts }: Placed<LockFacts>): readonly RawFin
   );
 }
 
-function label({ name, version }: Locked): string {
+function label({ name, version }: LockedPackage): string {
   return `${name}@${version}`;
 }

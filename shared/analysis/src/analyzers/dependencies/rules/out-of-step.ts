@@ -1,9 +1,16 @@
 import type { RawFinding } from '@signalbox/contracts/repository/finding';
-import { finding } from '../finding.ts';
-import type { LockFacts, Locked, ManifestFacts, Wanted } from '../packages/package.ts';
-import { foldersAbove, isMember, ownKey, seenFrom, type Placed, type Project } from '../project.ts';
+import { createFinding } from '../finding.ts';
+import type { LockFacts, LockedPackage, ManifestFacts, Dependency } from '../packages/package.ts';
+import {
+  listFoldersAbove,
+  isMember,
+  buildPackageKey,
+  getRelativeFolder,
+  type PlacedFacts,
+  type Project,
+} from '../project.ts';
 import { satisfiesRange } from '../versions.ts';
-import { locksOf } from './lock-files.ts';
+import { findLockFiles } from './lock-files.ts';
 
 /** The locked version that a range does not allow, or empty when the package is missing; null when it fits. */
 type Mismatch = { readonly has: string } | null;
@@ -12,13 +19,13 @@ type Mismatch = { readonly has: string } | null;
 export function findOutOfStep(project: Project): readonly RawFinding[] {
   const forcedBy = project.manifests.flatMap(({ folder, facts }) => facts.forced.map((name) => ({ folder, name })));
   return project.manifests.flatMap((manifest) =>
-    locksOf(project, manifest).flatMap((lock) => {
+    findLockFiles(project, manifest).flatMap((lock) => {
       const compare = comparison(manifest, lock, project);
       if (!compare) return [];
       // An override in the manifest or the root may differ on purpose.
       const forced = new Set([
         ...lock.facts.forced,
-        ...forcedBy.filter(({ folder }) => foldersAbove(manifest.folder).includes(folder)).map(({ name }) => name),
+        ...forcedBy.filter(({ folder }) => listFoldersAbove(manifest.folder).includes(folder)).map(({ name }) => name),
       ]);
       return manifest.facts.wanted.flatMap((wanted) => {
         const isChosen = wanted.isOptional !== true && !forced.has(wanted.name);
@@ -29,9 +36,14 @@ export function findOutOfStep(project: Project): readonly RawFinding[] {
   );
 }
 
-function tell(manifest: Placed<ManifestFacts>, lock: Placed<LockFacts>, wanted: Wanted, has: string): RawFinding {
+function tell(
+  manifest: PlacedFacts<ManifestFacts>,
+  lock: PlacedFacts<LockFacts>,
+  wanted: Dependency,
+  has: string,
+): RawFinding {
   const { name, range, line } = wanted;
-  return finding('dependencies/lock-out-of-step', {
+  return createFinding('dependencies/lock-out-of-step', {
     path: manifest.path,
     line,
     severity: 'medium',
@@ -41,17 +53,17 @@ function tell(manifest: Placed<ManifestFacts>, lock: Placed<LockFacts>, wanted: 
   });
 }
 
-function isOwn(project: Project, { facts }: Placed<ManifestFacts>, { name }: Wanted): boolean {
-  return project.own.has(ownKey(facts.ecosystem, name));
+function isOwn(project: Project, { facts }: PlacedFacts<ManifestFacts>, { name }: Dependency): boolean {
+  return project.own.has(buildPackageKey(facts.ecosystem, name));
 }
 
 /** Chooses how to compare a manifest with its lock file; null when they need not agree. */
 function comparison(
-  manifest: Placed<ManifestFacts>,
-  lock: Placed<LockFacts>,
+  manifest: PlacedFacts<ManifestFacts>,
+  lock: PlacedFacts<LockFacts>,
   project: Project,
-): ((wanted: Wanted) => Mismatch) | null {
-  const below = seenFrom(lock.folder, manifest.folder) ?? '';
+): ((wanted: Dependency) => Mismatch) | null {
+  const below = getRelativeFolder(lock.folder, manifest.folder) ?? '';
   const { facts } = lock;
   switch (facts.manager) {
     case 'npm':
@@ -77,18 +89,18 @@ function comparison(
   }
 }
 
-function isSame({ name, version }: Locked, own: string | null): boolean {
+function isSame({ name, version }: LockedPackage, own: string | null): boolean {
   const plain = (text: string): string => text.toLowerCase().replaceAll(/[-_.]+/g, '-');
   return version === '' && own !== null && plain(name) === plain(own);
 }
 
 /** Looks up a package as npm does: in the manifest's folder, then in the folders above. */
-function compareNpm(lock: LockFacts, below: string): (wanted: Wanted) => Mismatch {
+function compareNpm(lock: LockFacts, below: string): (wanted: Dependency) => Mismatch {
   const placed = new Map(
     lock.packages.flatMap((one) => (one.at === undefined ? [] : [[`${one.at}\n${one.alias ?? one.name}`, one]])),
   );
   return ({ name, range }) => {
-    const one = foldersAbove(below).reduce<Locked | undefined>(
+    const one = listFoldersAbove(below).reduce<LockedPackage | undefined>(
       (found, at) => found ?? placed.get(`${at}\n${name}`),
       undefined,
     );
@@ -100,21 +112,21 @@ function compareNpm(lock: LockFacts, below: string): (wanted: Wanted) => Mismatc
 }
 
 /** Compares the specifiers that pnpm copies into its lock file; pnpm refuses to install when they differ. */
-function compareSpecifiers(importer: Readonly<Record<string, string>>): (wanted: Wanted) => Mismatch {
+function compareSpecifiers(importer: Readonly<Record<string, string>>): (wanted: Dependency) => Mismatch {
   return ({ name, range }) => {
     if (!Object.hasOwn(importer, name)) return { has: '' };
     return range === null || importer[name] === range ? null : { has: importer[name] ?? '' };
   };
 }
 
-function isOfYarn(project: Project, lock: Placed<LockFacts>, below: string): boolean {
+function isOfYarn(project: Project, lock: PlacedFacts<LockFacts>, below: string): boolean {
   if (below === '') return true;
   const root = project.manifests.find(({ folder, facts }) => folder === lock.folder && facts.members.length > 0);
   return isMember(root?.facts.members ?? [], below);
 }
 
 /** Compares with the ranges that yarn stores for each version. */
-function compareYarn(lock: LockFacts): (wanted: Wanted) => Mismatch {
+function compareYarn(lock: LockFacts): (wanted: Dependency) => Mismatch {
   const ranges = new Map<string, string[]>();
   for (const one of lock.packages) ranges.set(one.name, [...(ranges.get(one.name) ?? []), ...(one.ranges ?? [])]);
   return ({ name, range }) => {
@@ -124,13 +136,13 @@ function compareYarn(lock: LockFacts): (wanted: Wanted) => Mismatch {
   };
 }
 
-function compareGo(lock: LockFacts): (wanted: Wanted) => Mismatch {
+function compareGo(lock: LockFacts): (wanted: Dependency) => Mismatch {
   const hashed = new Set(lock.packages.map(({ name, version }) => `${name} ${version}`));
   return ({ name, range }) => (range === null || hashed.has(`${name} ${range}`) ? null : { has: '' });
 }
 
 /** Accepts a package when at least one of its locked versions satisfies the range. */
-function compareVersions(lock: LockFacts): (wanted: Wanted) => Mismatch {
+function compareVersions(lock: LockFacts): (wanted: Dependency) => Mismatch {
   const versions = new Map<string, string[]>();
   for (const { name, version } of lock.packages) versions.set(name, [...(versions.get(name) ?? []), version]);
   return ({ name, range }) => {

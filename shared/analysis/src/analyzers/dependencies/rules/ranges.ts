@@ -1,8 +1,8 @@
 import type { RawFinding } from '@signalbox/contracts/repository/finding';
-import { finding, someOf } from '../finding.ts';
-import type { ManifestFacts, Wanted } from '../packages/package.ts';
-import { inFolder, ownKey, type Placed, type Project } from '../project.ts';
-import { locksOf } from './lock-files.ts';
+import { createFinding, joinNames } from '../finding.ts';
+import type { ManifestFacts, Dependency } from '../packages/package.ts';
+import { joinPath, buildPackageKey, type PlacedFacts, type Project } from '../project.ts';
+import { findLockFiles } from './lock-files.ts';
 
 const ANY = new Set(['*', 'x', 'latest', 'next', 'canary', '>=0', '>=0.0.0', '>0']);
 
@@ -11,13 +11,13 @@ export function findAnyVersion(project: Project): readonly RawFinding[] {
   return project.manifests.flatMap((manifest) => {
     const { path, facts } = manifest;
     if (facts.manager === 'pip' || facts.manager === 'go') return [];
-    const isLocked = locksOf(project, manifest).length > 0;
+    const isLocked = findLockFiles(project, manifest).length > 0;
     // Pipenv writes `*` by default and relies on its lock file.
     if (facts.manager === 'pipenv' && isLocked) return [];
     return facts.wanted
-      .filter(({ name, range }) => isAny(facts, range) && !project.own.has(ownKey(facts.ecosystem, name)))
+      .filter(({ name, range }) => isAny(facts, range) && !project.own.has(buildPackageKey(facts.ecosystem, name)))
       .map(({ name, range, line }) =>
-        finding('dependencies/any-version', {
+        createFinding('dependencies/any-version', {
           path,
           line,
           severity: isLocked ? 'low' : 'medium',
@@ -44,7 +44,7 @@ export function findUnpinned(project: Project): readonly RawFinding[] {
     const loose = facts.wanted.filter(({ range }) => range !== null && !/^===?[^*]+$/.test(range));
     const [first] = loose;
     if (!first) return [];
-    return finding('dependencies/unpinned', {
+    return createFinding('dependencies/unpinned', {
       path,
       line: first.line,
       severity: severityOf(loose),
@@ -52,20 +52,20 @@ export function findUnpinned(project: Project): readonly RawFinding[] {
         .slice(0, 5)
         .map(({ name, range }) => name + (range ?? ''))
         .join(', '),
-      values: { count: loose.length, total: facts.wanted.length, names: someOf(loose.map(({ name }) => name)) },
+      values: { count: loose.length, total: facts.wanted.length, names: joinNames(loose.map(({ name }) => name)) },
     });
   });
 }
 
 /** An upper bound limits the changes; development dependencies are less severe. */
-function severityOf(loose: readonly Wanted[]): RawFinding['severity'] {
+function severityOf(loose: readonly Dependency[]): RawFinding['severity'] {
   if (loose.every(({ isDev }) => isDev === true)) return 'info';
   return loose.some(({ range }) => !/[<~]|==/.test(range ?? '')) ? 'medium' : 'low';
 }
 
 /** True when the requirements file lies beside a package description, which decides about the versions. */
-function isLibrary(project: Project, { folder }: Placed<ManifestFacts>): boolean {
-  const isDescribed = ['setup.py', 'setup.cfg'].some((name) => project.paths.has(inFolder(folder, name)));
+function isLibrary(project: Project, { folder }: PlacedFacts<ManifestFacts>): boolean {
+  const isDescribed = ['setup.py', 'setup.cfg'].some((name) => project.paths.has(joinPath(folder, name)));
   return (
     isDescribed ||
     project.manifests.some((one) => one.folder === folder && one.facts.ecosystem === 'PyPI' && one.facts.isLibrary)

@@ -139,7 +139,6 @@ const CRATES: Readonly<Record<string, Table>> = {
   },
 };
 
-/** Tools by ecosystem and kind. */
 const KNOWN_TOOLS: Readonly<Record<Ecosystem, Readonly<Record<string, Table>>>> = {
   npm: NPM,
   PyPI: PYPI,
@@ -147,7 +146,6 @@ const KNOWN_TOOLS: Readonly<Record<Ecosystem, Readonly<Record<string, Table>>>> 
   'crates.io': CRATES,
 };
 
-/** Tools by the file paths that reveal them. */
 export const KNOWN_FILES: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
   ci: {
     'GitHub Actions': /^\.github\/workflows\/[^/]+\.ya?ml$/,
@@ -190,7 +188,7 @@ export const KNOWN_FILES: Readonly<Record<string, Readonly<Record<string, RegExp
 };
 
 /** Returns the tools, with their kinds, that a dependency reveals. */
-export function toolOf(ecosystem: Ecosystem, name: string): readonly (readonly [kind: string, tool: string])[] {
+export function findTools(ecosystem: Ecosystem, name: string): readonly (readonly [kind: string, tool: string])[] {
   return Object.entries(KNOWN_TOOLS[ecosystem]).flatMap(([kind, tools]) =>
     Object.entries(tools)
       .filter(([, names]) =>

@@ -76,7 +76,7 @@ const BY_ENDING = new Map(
 );
 
 /** Returns the language of a file by its extension; null for data, prose, images and unknown files. */
-export function languageOf(path: string): string | null {
+export function detectLanguage(path: string): string | null {
   const name = path.slice(path.lastIndexOf('/') + 1).toLowerCase();
   if (Object.hasOwn(BY_NAME, name)) return BY_NAME[name] ?? null;
   if (/^dockerfile\.|\.dockerfile$/.test(name)) return 'Dockerfile';

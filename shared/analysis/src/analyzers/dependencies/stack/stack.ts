@@ -2,10 +2,10 @@ import type { Analyzer, Fact, Noted, RepositoryView } from '../../../analyzer.ts
 import { isGenerated, isVendored } from '../../kinds-of-files.ts';
 import type { Ecosystem } from '../../../advisory-source.ts';
 import type { Manager } from '../packages/package.ts';
-import { LOCK_FILES, nameOf, namesPackages, readPackages } from '../packages/read-packages.ts';
+import { LOCK_FILES, getFileName, namesPackages, readPackages } from '../packages/read-packages.ts';
 import { isShipped } from '../project.ts';
-import { languageOf } from './languages.ts';
-import { KNOWN_FILES, toolOf } from './known-tools.ts';
+import { detectLanguage } from './languages.ts';
+import { KNOWN_FILES, findTools } from './known-tools.ts';
 
 type StackFacts = {
   readonly ecosystem: Ecosystem;
@@ -20,16 +20,16 @@ export const STACK_ANALYZER: Analyzer<StackFacts> = {
   name: 'stack',
   version: 1,
   reach: 'commit',
-  wants: ({ path }) => namesPackages(path) && isShipped(path) && !Object.hasOwn(LOCK_FILES, nameOf(path)),
+  wants: ({ path }) => namesPackages(path) && isShipped(path) && !Object.hasOwn(LOCK_FILES, getFileName(path)),
   inspect: async (path, text) => {
     const facts = await readPackages(path, text);
     if (facts?.role !== 'manifest') return null;
     const { ecosystem, manager, name, members, wanted } = facts;
-    return { ecosystem, manager, name, members, tools: wanted.flatMap((one) => toolOf(ecosystem, one.name)) };
+    return { ecosystem, manager, name, members, tools: wanted.flatMap((one) => findTools(ecosystem, one.name)) };
   },
   conclude: (noted, view) => ({
     found: [],
-    summary: { languages: languagesOf(view), ...toolsOf(noted, view), ...packagesOf(noted, view) },
+    summary: { languages: languagesOf(view), ...toolsOf(noted, view), ...listPackages(noted, view) },
   }),
 };
 
@@ -40,7 +40,7 @@ const LISTED = 30;
 function languagesOf({ files }: RepositoryView): readonly Fact[] {
   const bytes = new Map<string, { bytes: number; files: number }>();
   for (const { path, sizeBytes } of files) {
-    const language = isVendored(path) || isGenerated(path) ? null : languageOf(path);
+    const language = isVendored(path) || isGenerated(path) ? null : detectLanguage(path);
     if (language === null) continue;
     const sum = bytes.get(language) ?? { bytes: 0, files: 0 };
     bytes.set(language, { bytes: sum.bytes + sizeBytes, files: sum.files + 1 });
@@ -71,9 +71,12 @@ function toolsOf(noted: readonly Noted<StackFacts>[], { files }: RepositoryView)
   return Object.fromEntries([...kinds].map(([kind, names]) => [kind, [...names].sort().slice(0, LISTED)]));
 }
 
-function packagesOf(noted: readonly Noted<StackFacts>[], { files }: RepositoryView): { readonly [name: string]: Fact } {
+function listPackages(
+  noted: readonly Noted<StackFacts>[],
+  { files }: RepositoryView,
+): { readonly [name: string]: Fact } {
   const locks = files.flatMap(({ path }) => {
-    const name = nameOf(path);
+    const name = getFileName(path);
     return Object.hasOwn(LOCK_FILES, name) && isShipped(path) && !isVendored(path)
       ? [LOCK_FILES[name]?.manager ?? '']
       : [];

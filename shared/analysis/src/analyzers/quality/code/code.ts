@@ -1,13 +1,13 @@
 import type { Analyzer } from '../../../analyzer.ts';
 import { isDocumentation, isExample, isGenerated, isTest, isVendored } from '../../kinds-of-files.ts';
-import { numberAlike } from '../../number-alike.ts';
+import { numberDuplicates } from '../../problem.ts';
 import { findLanguage, type Language } from '../source/languages.ts';
 import { measureFunctions } from '../source/measure.ts';
 import { readSource, type Source } from '../source/read-source.ts';
 import { findCommentedOut } from './commented-out.ts';
 import { findLeftovers, findMergeConflict } from './leftovers.ts';
 import { findLongAndComplex } from './long-and-complex.ts';
-import { lessen, type Problem } from '../../problem.ts';
+import { lowerSeverity, type Problem } from '../../problem.ts';
 import { findSwallowedErrors } from './swallowed-errors.ts';
 
 export type CodeFacts = {
@@ -27,7 +27,6 @@ export type CodeFacts = {
   readonly problems: readonly Problem[];
 };
 
-/** Code figures of the whole repository. */
 export type CodeSummary = {
   readonly files: number;
   readonly lines: number;
@@ -41,7 +40,6 @@ export type CodeSummary = {
   readonly languages: readonly { readonly name: string; readonly lines: number }[];
 };
 
-/** Maximum problems reported per file. */
 const MAX_PROBLEMS = 60;
 /** Number of TODO comments in one file that makes a finding. */
 const MANY_NOTES = 10;
@@ -76,7 +74,7 @@ export const CODE_ANALYZER: Analyzer<CodeFacts> = {
       complexFunctions: complex.length,
       complexLines: complex.reduce((sum, one) => sum + one.lines, 0),
       notes,
-      problems: numberAlike(problems).slice(0, MAX_PROBLEMS),
+      problems: numberDuplicates(problems).slice(0, MAX_PROBLEMS),
     };
   },
   conclude(noted) {
@@ -129,7 +127,7 @@ function findInProduct(
         ]
       : []),
   ];
-  return isExample(path) ? problems.map((one) => ({ ...one, severity: lessen(one.severity) })) : problems;
+  return isExample(path) ? problems.map((one) => ({ ...one, severity: lowerSeverity(one.severity) })) : problems;
 }
 
 function countLines(text: string): number {

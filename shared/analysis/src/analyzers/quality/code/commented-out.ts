@@ -4,7 +4,7 @@ import { lineOf, type Source } from '../source/read-source.ts';
 import type { Problem } from '../../problem.ts';
 
 /** Shorter comments may quote code as an example. */
-const LEAST_LINES = 6;
+const MIN_LINES = 6;
 const CODE_SHARE = 0.7;
 const LEAST_STATEMENTS = 3;
 /** Line endings that are common in code and rare in sentences. */
@@ -49,5 +49,5 @@ function readRuns(source: Source): readonly (readonly CommentLine[])[] {
     last = line;
     if (text !== '') runs.at(-1)?.push({ line, text });
   }
-  return runs.filter(({ length }) => length >= LEAST_LINES);
+  return runs.filter(({ length }) => length >= MIN_LINES);
 }

@@ -2,7 +2,7 @@ import { toEvidence } from '../../evidence.ts';
 import { isExample, isTest } from '../../kinds-of-files.ts';
 import type { Language } from '../source/languages.ts';
 import { lineOf, type Source } from '../source/read-source.ts';
-import { lessen, type Problem } from '../../problem.ts';
+import { lowerSeverity, type Problem } from '../../problem.ts';
 
 /** Finds forgotten debugger statements, debug output, and tests that are focused or skipped. */
 export function findLeftovers(path: string, source: Source, language: Language): readonly Problem[] {
@@ -10,7 +10,7 @@ export function findLeftovers(path: string, source: Source, language: Language):
   const prints = inTest || isExample(path) ? [] : findAll(source, PRINTS[language.name]);
   const stops = [...findAll(source, STOPS[language.name]), ...prints].map(({ text, line }) => ({
     rule: 'debug-leftover',
-    severity: inTest ? lessen('medium') : ('medium' as const),
+    severity: inTest ? lowerSeverity('medium') : ('medium' as const),
     line,
     evidence: text,
     values: { what: text },
@@ -24,7 +24,6 @@ interface Place {
   readonly line: number;
 }
 
-/** Debugger statements by language. */
 const STOPS: Readonly<Record<string, RegExp>> = {
   JavaScript: /^[ \t]{0,200}debugger(?=[ \t]*(?:;[ \t]*)?$)/gm,
   TypeScript: /^[ \t]{0,200}debugger(?=[ \t]*(?:;[ \t]*)?$)/gm,

@@ -47,7 +47,7 @@ function hasComment({ text, comments }: Source, start: number, end: number): boo
 
 const EMPTY_BRACES = /(?<![\w$.])catch\s{0,20}(?:\(([^(){}]{0,200})\)\s{0,20})?\{\s*\}/g;
 /** Names that mark an error as ignored on purpose. */
-const MEANT = /\b(?:ignored?|expected|unused|swallow(?:ed)?|_+)\s*$/i;
+const INTENDED = /\b(?:ignored?|expected|unused|swallow(?:ed)?|_+)\s*$/i;
 const ALL_FAILURES =
   /^(?:final\s+)?(?:\w+\s*:\s*)?\\?(?:[\w.]+\.)?(?:Exception|Throwable|RuntimeException|Error|\.\.\.)(?:\s|$)/;
 
@@ -60,7 +60,7 @@ function findEmptyBraces({ code }: Source, { name }: Language): readonly Catch[]
       text: match[0],
       end: match.index + match[0].length,
       isEverything:
-        !MEANT.test(name === 'Kotlin' ? (caught.split(':', 1)[0] ?? '') : caught) &&
+        !INTENDED.test(name === 'Kotlin' ? (caught.split(':', 1)[0] ?? '') : caught) &&
         (!isTyped || caught === '' || ALL_FAILURES.test(`${toType(caught, name)} `)),
     };
   });

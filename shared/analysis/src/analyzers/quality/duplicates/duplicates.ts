@@ -1,7 +1,7 @@
 import type { Analyzer } from '../../../analyzer.ts';
 import { toEvidence, toName } from '../../evidence.ts';
 import { isDocumentation, isExample, isGenerated, isTest, isVendored } from '../../kinds-of-files.ts';
-import { numberAlike } from '../../number-alike.ts';
+import { numberDuplicates } from '../../problem.ts';
 import { findLanguage } from '../source/languages.ts';
 import { readSource } from '../source/read-source.ts';
 import {
@@ -15,7 +15,6 @@ import {
 } from './line-hashes.ts';
 import { WINDOW_LINES, winnow } from './winnow.ts';
 
-/** Packed line hashes of one file, their count, and packed fingerprints. */
 export type DuplicatesFacts = { readonly lines: string; readonly count: number; readonly prints: string };
 
 export type DuplicatesSummary = {
@@ -25,7 +24,7 @@ export type DuplicatesSummary = {
 };
 
 /** Shorter copies are often coincidental and seldom worth a function. */
-const LEAST_LINES = 30;
+const MIN_LINES = 30;
 const MANY_LINES = 100;
 /** Longer files are data. */
 const MAX_FILE_LINES = 20_000;
@@ -44,7 +43,7 @@ export const DUPLICATES_ANALYZER: Analyzer<DuplicatesFacts> = {
     if (!language || isGenerated(path, text)) return null;
     const { comments } = readSource(text, language);
     const lines = readComparable(blankOut(text, comments));
-    if (lines.length < LEAST_LINES || lines.length > MAX_FILE_LINES) return null;
+    if (lines.length < MIN_LINES || lines.length > MAX_FILE_LINES) return null;
     const prints = winnow(Int32Array.from(lines, ({ hash }) => hash));
     return { lines: packLines(lines), count: lines.length, prints: packPrints(prints) };
   },
@@ -62,7 +61,7 @@ export const DUPLICATES_ANALYZER: Analyzer<DuplicatesFacts> = {
       values: { lines: length, other: toName(from.path) },
       identity: from.path,
     }));
-    return { found: numberAlike(found), summary: summarize(files, copies) };
+    return { found: numberDuplicates(found), summary: summarize(files, copies) };
   },
 };
 
@@ -146,7 +145,7 @@ function findCopies(files: readonly File[]): readonly Copy[] {
         length: 0,
       });
       covered.set(key, copy.fromIndex + copy.length - WINDOW_LINES);
-      if (copy.length >= LEAST_LINES) copies.push(copy);
+      if (copy.length >= MIN_LINES) copies.push(copy);
     }
   }
   return withoutOverlaps(copies);

@@ -40,7 +40,6 @@ export function packPrints(prints: readonly { readonly hash: number; readonly in
     .join('');
 }
 
-/** Reads the index of the packed fingerprint at an offset. */
 export function readPrintIndex(packed: string, from: number): number {
   return toNumber(packed, from + PRINT_DIGITS.hash, NUMBER_DIGITS);
 }

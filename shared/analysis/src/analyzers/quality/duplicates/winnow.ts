@@ -3,7 +3,6 @@ export const WINDOW_LINES = 10;
 /** Consecutive windows of which one is kept. */
 const WINNOWED = 16;
 
-/** A selected window of lines. */
 export interface Fingerprint {
   readonly hash: number;
   /** Index of its first line among the compared lines. */
@@ -32,7 +31,6 @@ function findLeast(windows: Float64Array, from: number, end: number): number {
   return least;
 }
 
-/** Hashes each window to 48 bits. */
 function hashWindows(hashes: Int32Array): Float64Array {
   const count = Math.max(0, hashes.length - WINDOW_LINES + 1);
   const windows = new Float64Array(count);

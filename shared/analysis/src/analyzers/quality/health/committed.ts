@@ -1,11 +1,11 @@
-import { anyOf } from '../../any-of.ts';
+import { joinPatterns } from '../../any-of.ts';
 import type { Severity } from '@signalbox/contracts/repository/finding';
 import type { RepositoryFile } from '../../../analyzer.ts';
 import { toEvidence, toName } from '../../evidence.ts';
 import { isDocumentation, isExample, isTest, isVendored } from '../../kinds-of-files.ts';
 
 /** A finding whose rule lacks the analyzer prefix. */
-export interface FoundInTree {
+export interface TreeFinding {
   readonly rule: string;
   readonly severity: Severity;
   readonly path: string;
@@ -21,12 +21,11 @@ const MB = 1_000_000;
 /** Every clone contains all versions; GitHub warns from 50 MB. */
 const LARGE_BYTES = 5 * MB;
 const BIG_BYTES = MB;
-/** Maximum findings per rule. */
 const MAX_FILES = 20;
 
 /** Folders of package managers and builds. Does not include `dist`, which GitHub actions commit on purpose. */
 const DEPENDENCIES = /^(.*?(?:^|\/)(?:node_modules|bower_components|site-packages))\/./;
-const BUILD_OUTPUT = anyOf(
+const BUILD_OUTPUT = joinPatterns(
   /^(.*?(?:^|\/)(?:__pycache__|\.next|\.nuxt|\.gradle|\.pytest_cache|\.mypy_cache|\.nyc_output))\/./,
   /^(.*?(?:^|\/)(?:(?:bin|obj)\/(?:Debug|Release)|target\/(?:classes|debug|release)|[^/]+\.egg-info))\/./,
   /^(.*\.(?:pyc|pyo|class|o|obj|pdb|ilk))$/,
@@ -39,7 +38,7 @@ const MEDIA =
 const LOCK = /(?:^|\/)(?:[^/]*[-.]lock(?:\.json|\.yaml|b)?|npm-shrinkwrap\.json|go\.sum|[^/]+\.map|[^/]+\.snap)$/;
 
 /** Finds committed dependencies, build output, system files and large files. */
-export function findCommitted(files: readonly File[]): readonly FoundInTree[] {
+export function findCommitted(files: readonly File[]): readonly TreeFinding[] {
   // Test fixtures may look like any of these files.
   const own = files.filter(({ path }) => !isTest(path) && !isExample(path));
   const dependencies = groupBy(own, DEPENDENCIES);
@@ -57,7 +56,7 @@ export function findCommitted(files: readonly File[]): readonly FoundInTree[] {
   ];
 }
 
-function findLarge(files: readonly File[]): readonly FoundInTree[] {
+function findLarge(files: readonly File[]): readonly TreeFinding[] {
   const large = files
     .filter(({ path, sizeBytes }) => {
       if (LOCK.test(path) || isVendored(path)) return false;
@@ -81,13 +80,13 @@ function groupBy(files: readonly File[], pattern: RegExp): ReadonlyMap<string, n
   return groups;
 }
 
-function folders(rule: string, severity: Severity, groups: ReadonlyMap<string, number>): readonly FoundInTree[] {
+function folders(rule: string, severity: Severity, groups: ReadonlyMap<string, number>): readonly TreeFinding[] {
   return [...groups]
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
     .slice(0, MAX_FILES)
     .map(([folder, files]) => toFound(rule, severity, folder, { name: toName(folder), files }));
 }
 
-function toFound(rule: string, severity: Severity, path: string, values: FoundInTree['values']): FoundInTree {
+function toFound(rule: string, severity: Severity, path: string, values: TreeFinding['values']): TreeFinding {
   return { rule, severity, path, line: null, evidence: toEvidence(path), values, identity: '' };
 }

@@ -1,12 +1,10 @@
-import type { Analyzer, Noted, RepositoryView } from '../../../analyzer.ts';
+import type { Analyzer, Noted, RepositoryFile, RepositoryView } from '../../../analyzer.ts';
+import { joinPatterns } from '../../any-of.ts';
 import { toEvidence, toName } from '../../evidence.ts';
 import { isDocumentation, isExample, isGenerated, isTest, isVendored } from '../../kinds-of-files.ts';
 import { findLanguage } from '../source/languages.ts';
-import { isBuildFile, runsTests } from './builds.ts';
-import { findCommitted, type FoundInTree } from './committed.ts';
-import type { HealthFacts } from './health-facts.ts';
-import { countLocks } from './locks.ts';
-import { findModules } from './modules.ts';
+import { findCommitted, type TreeFinding } from './committed.ts';
+import { findModules, type HealthFacts } from './modules.ts';
 
 /** Repository figures for the health score. */
 export type HealthSummary = {
@@ -19,7 +17,7 @@ export type HealthSummary = {
   /** Modules with code, and those with tests; 0 when the layout shows no modules. */
   readonly modules: number;
   readonly testedModules: number;
-  /** Folders with dependencies, and those with a lock file. */
+  /** Ecosystems with dependencies, and those with a lock file. */
   readonly manifests: number;
   readonly locked: number;
   readonly commits: number;
@@ -29,7 +27,7 @@ export type HealthSummary = {
 };
 
 /** Smaller repositories need no tests or builds. */
-const LEAST_LINES = 500;
+const MIN_LINES = 500;
 
 /** Checks that a repository has tests, builds and a readme, and no committed artifacts. */
 export const HEALTH_ANALYZER: Analyzer<HealthFacts> = {
@@ -85,13 +83,13 @@ async function summarize(noted: readonly Noted<HealthFacts>[], view: RepositoryV
   };
 }
 
-function findMissing(summary: HealthSummary): readonly FoundInTree[] {
+function findMissing(summary: HealthSummary): readonly TreeFinding[] {
   const { lines, testLines, hasBuild, buildRunsTests, hasReadme, hasIgnoreFile } = summary;
   const missing = (
     rule: string,
-    severity: FoundInTree['severity'],
-    values: FoundInTree['values'] = {},
-  ): FoundInTree => ({
+    severity: TreeFinding['severity'],
+    values: TreeFinding['values'] = {},
+  ): TreeFinding => ({
     rule,
     severity,
     path: '.',
@@ -100,7 +98,7 @@ function findMissing(summary: HealthSummary): readonly FoundInTree[] {
     values,
     identity: '',
   });
-  const hasCode = lines > LEAST_LINES;
+  const hasCode = lines > MIN_LINES;
   return [
     ...(hasCode && testLines === 0 ? [missing('no-tests', 'medium', { lines })] : []),
     ...(hasCode && !hasBuild ? [missing('no-ci', 'low')] : []),
@@ -110,7 +108,7 @@ function findMissing(summary: HealthSummary): readonly FoundInTree[] {
   ];
 }
 
-function toUntested({ path, lines }: { readonly path: string; readonly lines: number }): FoundInTree {
+function toUntested({ path, lines }: { readonly path: string; readonly lines: number }): TreeFinding {
   return {
     rule: 'untested-module',
     severity: 'low',
@@ -120,4 +118,64 @@ function toUntested({ path, lines }: { readonly path: string; readonly lines: nu
     values: { module: toName(path), lines },
     identity: '',
   };
+}
+
+const ECOSYSTEMS: readonly { readonly manifest: RegExp; readonly lock: RegExp }[] = [
+  {
+    manifest: /^package\.json$/,
+    lock: /^(?:package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|bun\.lockb?)$/,
+  },
+  {
+    manifest: /^(?:pyproject\.toml|Pipfile)$/,
+    lock: /^(?:poetry\.lock|uv\.lock|pdm\.lock|Pipfile\.lock|pylock\.toml)$/,
+  },
+  { manifest: /^Cargo\.toml$/, lock: /^Cargo\.lock$/ },
+  { manifest: /^go\.mod$/, lock: /^go\.sum$/ },
+  { manifest: /^Gemfile$/, lock: /^Gemfile\.lock$/ },
+  { manifest: /^composer\.json$/, lock: /^composer\.lock$/ },
+  { manifest: /^mix\.exs$/, lock: /^mix\.lock$/ },
+  { manifest: /^pubspec\.yaml$/, lock: /^pubspec\.lock$/ },
+];
+
+/** Counts the ecosystems in use, and those with a lock file anywhere, because workspaces share one. */
+function countLocks(files: readonly Pick<RepositoryFile, 'path'>[]): {
+  readonly manifests: number;
+  readonly locked: number;
+} {
+  const names = new Set(
+    files
+      .filter(({ path }) => !isVendored(path) && !isTest(path) && !isExample(path))
+      .map(({ path }) => path.slice(path.lastIndexOf('/') + 1)),
+  );
+  const has = (pattern: RegExp): boolean => [...names].some((name) => pattern.test(name));
+  const used = ECOSYSTEMS.filter(({ manifest }) => has(manifest));
+  return { manifests: used.length, locked: used.filter(({ lock }) => has(lock)).length };
+}
+
+/** Configuration files of common CI systems. */
+const BUILD_FILES = joinPatterns(
+  /^(?:\.(?:github|gitea|forgejo)\/workflows\/[^/]+\.ya?ml|\.gitlab-ci\.ya?ml|\.gitlab\/ci\/[^/]+\.ya?ml)$/,
+  /^(?:\.circleci\/config\.ya?ml|\.?azure-pipelines(?:[.-][\w.-]*)?\.ya?ml|\.azure\/[^/]+\.ya?ml)$/,
+  /^(?:\.azuredevops\/[^/]+\.ya?ml|\.travis\.ya?ml|\.?appveyor\.ya?ml|\.drone\.ya?ml)$/,
+  /^(?:\.woodpecker(?:\/[^/]+)?\.ya?ml|\.buildkite\/[^/]+|bitbucket-pipelines\.ya?ml|\.cirrus\.ya?ml)$/,
+  /^(?:\.semaphore\/[^/]+|Jenkinsfile(?:\.\w+)?|\.teamcity\/.+|\.builds?\/[^/]+\.ya?ml|\.sourcehut\/.+)$/,
+  /^(?:\.build\.ya?ml|\.ci\/[^/]+|ci\/[^/]+\.ya?ml|cloudbuild\.ya?ml|codefresh\.ya?ml|\.kokoro\/.+)$/,
+  /^(?:buildspec\.ya?ml|\.screwdriver\.ya?ml|\.zuul\.ya?ml|\.prow\.ya?ml)$/,
+);
+
+function isBuildFile(path: string): boolean {
+  return BUILD_FILES.test(path);
+}
+
+/** Commands that may run tests. Deliberately broad, because only a build without any of them is reported. */
+const MAY_TEST = joinPatterns(
+  /test|spec\b|\bcheck\b|verify|\btox\b|\bnox\b|coverage|\bmvnw?\b|gradle|\bmake\b|\bmage\b|\brake\b|bazel/im,
+  /\bsbt\b|\bnix\b|\bjust\b|\btask\b|earthly|dagger|\bninja\b|\bctest\b|cargo build|dotnet|\bci\b|e2e/im,
+  /cypress|playwright|uses:\s*['"]?[\w.-]+\/[\w.-]+\/\.github\/workflows|uses:\s*['"]?\.\/|^include:/im,
+  /template:|scripts?\/|\.sh\b/im,
+);
+
+/** True when a CI configuration may run tests. */
+function runsTests(text: string): boolean {
+  return MAY_TEST.test(text.replaceAll(/(?:^|\s)#.*$/gm, ''));
 }

@@ -1,6 +1,14 @@
 import type { Noted, RepositoryFile } from '../../../analyzer.ts';
 import { isExample, isTest, isVendored } from '../../kinds-of-files.ts';
-import type { HealthFacts } from './health-facts.ts';
+
+export type HealthFacts = {
+  /** Non-blank lines of code. */
+  readonly lines: number;
+  /** True for a test file or code with inline tests. */
+  readonly isTest: boolean;
+  /** True when this CI file runs tests; null for other files. */
+  readonly buildRunsTests: boolean | null;
+};
 
 /** A part of a repository with its own manifest. */
 export interface Module {
@@ -15,7 +23,7 @@ const MANIFEST =
 const TOOLING =
   /(?:^|[._-])(?:docs?|website|site|build|build-?logic|buildSrc|tools?|tooling|scripts?|config|configs|ci|benchmarks?)(?:[._-]|$)/i;
 /** Smaller modules may be tested through another one. */
-const LEAST_LINES = 500;
+const MIN_LINES = 500;
 
 /** Lists the modules of a repository; empty when the layout is unclear or fewer than half have tests, which then are elsewhere. */
 export function findModules(
@@ -42,7 +50,7 @@ export function findModules(
   }
   const named = [...testFolders].join('\n');
   const modules = [...counts]
-    .filter(([, { lines }]) => lines >= LEAST_LINES)
+    .filter(([, { lines }]) => lines >= MIN_LINES)
     // `Shop.Tests` and `tests/shop` both test `Shop`.
     .map(([path, { lines, isTested }]) => ({
       path,
@@ -54,7 +62,6 @@ export function findModules(
   return modules.length >= 2 && tested * 2 >= modules.length ? modules : [];
 }
 
-/** Returns the innermost module that contains a file. */
 function findFolder(path: string, known: ReadonlySet<string>): string | null {
   for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
     const folder = path.slice(0, end);

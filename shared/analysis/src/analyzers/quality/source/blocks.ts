@@ -43,7 +43,6 @@ const MAX_GROUPS = 12;
 /** Text after the braces of a type, as in `): { name: string }[] {`. */
 const GOES_ON = /^ ?[[>|&{]/;
 
-/** Reads the header of the block that a brace opens. */
 export function readHeader(code: string, open: number, partners: Int32Array): Header {
   const parts: string[] = [];
   const groups: number[] = [];

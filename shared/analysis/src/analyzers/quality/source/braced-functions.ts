@@ -61,7 +61,6 @@ interface OpenFunction {
 
 interface Block {
   readonly end: number;
-  /** Enclosing function. */
   readonly owner: OpenFunction | null;
   readonly depth: number;
 }

@@ -1,4 +1,4 @@
-import type { Form } from './forms.ts';
+import type { Delimiters } from './forms.ts';
 import {
   BLOCK,
   CHARACTER,
@@ -30,7 +30,7 @@ export type Shape = 'word' | 'parentheses' | 'arrow' | 'indentation';
 export interface Language {
   readonly name: string;
   readonly extensions: readonly string[];
-  readonly forms: readonly Form[];
+  readonly forms: readonly Delimiters[];
   readonly shape: Shape;
   /** Matches the header before a function body; its groups are names. With `indentation`, matches the line. */
   readonly functions: RegExp;

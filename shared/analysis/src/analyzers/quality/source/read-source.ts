@@ -1,4 +1,4 @@
-import type { Form } from './forms.ts';
+import type { Delimiters } from './forms.ts';
 import type { Language } from './languages.ts';
 
 /** A source with code, strings and comments told apart. */
@@ -51,7 +51,7 @@ function findLineStarts(text: string): readonly number[] {
 }
 
 interface KindOfSpan extends Span {
-  readonly kind: Form['kind'];
+  readonly kind: Delimiters['kind'];
 }
 
 /** Words after which a slash begins a regular expression. */
@@ -66,7 +66,7 @@ class Scanner {
   private readonly spans: KindOfSpan[] = [];
   private readonly triggers: RegExp;
   /** End of the line in which a form is unclosed; no further search on that line. */
-  private readonly unclosedUntil = new Map<Form, number>();
+  private readonly unclosedUntil = new Map<Delimiters, number>();
   /** Number of open braces in the code of each open template literal. */
   private readonly templates: number[] = [];
   private missedHeredocs = 0;
@@ -101,7 +101,7 @@ class Scanner {
   }
 
   /** Records a comment or string at an offset and returns the offset where code continues. */
-  private take(form: Form, start: number, opened: string): number {
+  private take(form: Delimiters, start: number, opened: string): number {
     const { text } = this;
     const from = start + opened.length;
     if (start < (this.unclosedUntil.get(form) ?? -1)) return from;
@@ -127,7 +127,7 @@ class Scanner {
     }
   }
 
-  private add({ kind }: Pick<Form, 'kind'>, start: number, end: number): number {
+  private add({ kind }: Pick<Delimiters, 'kind'>, start: number, end: number): number {
     this.spans.push({ kind, start, end });
     return end;
   }
@@ -138,7 +138,7 @@ class Scanner {
   }
 
   /** A Python string at the start of a line is documentation. */
-  private isDocumentation(form: Form, start: number): boolean {
+  private isDocumentation(form: Delimiters, start: number): boolean {
     if (this.language.shape !== 'indentation' || !form.open.startsWith(form.open.charAt(0).repeat(3))) return false;
     const before = this.text.slice(Math.max(0, start - MAX_INDENTED), start);
     return before.slice(before.lastIndexOf('\n') + 1).trim() === '' && (start <= MAX_INDENTED || before.includes('\n'));
@@ -168,7 +168,7 @@ class Scanner {
     return after;
   }
 
-  private takeExpression(form: Form, start: number): number {
+  private takeExpression(form: Delimiters, start: number): number {
     if (!this.mayBeginExpression(start)) return start + 1;
     let isInClass = false;
     for (let at = start + 1; at < this.text.length; at += 1) {
@@ -192,7 +192,7 @@ class Scanner {
     return BEFORE_EXPRESSION.test(this.text.slice(Math.max(0, before - 10), before + 1));
   }
 
-  private takeHeredoc(form: Form, start: number, opened: string): number {
+  private takeHeredoc(form: Delimiters, start: number, opened: string): number {
     const from = start + opened.length;
     const body = this.endOfLine(from);
     if (this.missedHeredocs > MAX_HEREDOCS) return from;
@@ -220,7 +220,7 @@ const BRACE = 123;
 const SPACE = /\s/;
 
 /** Returns the offset after the closing delimiter; null when unclosed. */
-function findEnd(text: string, from: number, close: string, { escapes, isInLine, doubles }: Form): number | null {
+function findEnd(text: string, from: number, close: string, { escapes, isInLine, doubles }: Delimiters): number | null {
   if (!escapes && !isInLine && !doubles) {
     const at = text.indexOf(close, from);
     return at < 0 ? null : at + close.length;

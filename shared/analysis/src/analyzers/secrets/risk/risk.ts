@@ -1,22 +1,21 @@
 import type { Analyzer } from '../../../analyzer.ts';
 import { isDocumentation, isExample, isGenerated, isTest, isVendored } from '../../kinds-of-files.ts';
-import { numberAlike } from '../../number-alike.ts';
-import { lessen, type Problem } from '../../problem.ts';
+import { numberDuplicates } from '../../problem.ts';
+import { lowerSeverity, type Problem } from '../../problem.ts';
 import { findInDockerfile } from './dockerfile.ts';
 import { findInManifests } from './manifests.ts';
 import { findInPackage, findInScripts } from './scripts.ts';
-import { findInTree, findKept } from './tree.ts';
+import { findInTree, findLeakedFiles } from './tree.ts';
 import { findInWorkflow } from './workflow.ts';
 
-/** Maximum problems reported per file. */
-const PER_FILE = 40;
+const MAX_PROBLEMS = 40;
 const LOOKS: readonly ((path: string, text: string) => readonly Problem[])[] = [
   findInDockerfile,
   findInManifests,
   findInWorkflow,
   findInScripts,
   findInPackage,
-  findKept,
+  findLeakedFiles,
 ];
 
 /** Finds risky settings in build, deployment and runtime files, without running anything. */
@@ -28,8 +27,10 @@ export const RISK_ANALYZER: Analyzer<readonly Problem[]> = {
   inspect(path, text) {
     const problems = LOOKS.flatMap((look) => look(path, text));
     if (problems.length === 0) return null;
-    const weighed = isExample(path) ? problems.map((one) => ({ ...one, severity: lessen(one.severity) })) : problems;
-    return numberAlike(weighed).slice(0, PER_FILE);
+    const weighed = isExample(path)
+      ? problems.map((one) => ({ ...one, severity: lowerSeverity(one.severity) }))
+      : problems;
+    return numberDuplicates(weighed).slice(0, MAX_PROBLEMS);
   },
   conclude(noted, view) {
     const found = [

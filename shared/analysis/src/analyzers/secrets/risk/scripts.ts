@@ -1,8 +1,8 @@
-import { anyOf } from '../../any-of.ts';
+import { joinPatterns } from '../../any-of.ts';
 import type { Problem } from '../../problem.ts';
 import { findInLines, type LineRule } from './lines.ts';
 
-const SCRIPT = anyOf(
+const SCRIPT = joinPatterns(
   /\.(?:sh|bash|zsh|ksh|mk|ps1)$/i,
   /(?:^|\/)(?:(?:GNU)?[Mm]akefile|Jenkinsfile|\.travis\.yml|\.gitlab-ci\.yml|\.envrc)$/i,
   /(?:^|\/)\.(?:github\/workflows|circleci|gitlab\/ci)\/[^/]+\.ya?ml$/i,
@@ -31,7 +31,7 @@ const SCRIPT_RULES: readonly LineRule[] = [
   {
     rule: 'tls-off',
     severity: 'low',
-    pattern: anyOf(
+    pattern: joinPatterns(
       /\bcurl\b[^|;\n]{0,300}[ \t](?:-[a-zA-Z]{0,6}k[a-zA-Z]{0,6}|--insecure)(?=[ \t]|$)/m,
       /\bwget\b[^|;\n]{0,300}--no-check-certificate|http\.sslVerify[ \t=]{1,3}false/m,
       /NODE_TLS_REJECT_UNAUTHORIZED[=:][ \t]?["']?0|GIT_SSL_NO_VERIFY[=:][ \t]?["']?(?:1|true)/m,
@@ -63,7 +63,7 @@ const CODE: readonly CodeRules[] = [
     path: /\.py$/,
     rules: [
       tls(
-        anyOf(
+        joinPatterns(
           /\b(?:requests|httpx|session|client)\.[^\n]{0,200}\bverify\s{0,2}=\s{0,2}False\b/m,
           /\b_create_unverified_context\b|\bverify_mode\s{0,2}=\s{0,2}ssl\.CERT_NONE\b/m,
           /\bsession\.verify\s{0,2}=\s{0,2}False\b/m,

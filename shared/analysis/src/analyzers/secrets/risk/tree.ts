@@ -8,7 +8,7 @@ import { findInLines } from './lines.ts';
 
 const KEYSTORE = /\.(?:jks|keystore|p12|pfx|kdbx)$/i;
 /** Android's debug keystore has a public password. */
-const OF_EVERYBODY = /(?:^|\/)debug\.keystore$/i;
+const PUBLIC_KEYSTORE = /(?:^|\/)debug\.keystore$/i;
 const DATABASE = /\.(?:sqlite3?|mdb|accdb|dump)$|\.sql\.(?:gz|bz2|xz|zip)$/i;
 
 /** Finds links that leave the repository and files that usually contain secrets or data, by name only. */
@@ -37,7 +37,7 @@ export function findInTree({ files, links }: Pick<RepositoryView, 'files' | 'lin
         values: { what: toEvidence(posix.basename(path)) },
         identity: '',
       };
-      if (KEYSTORE.test(path) && !OF_EVERYBODY.test(path))
+      if (KEYSTORE.test(path) && !PUBLIC_KEYSTORE.test(path))
         return [{ rule: 'risk/keystore', severity: 'high', ...place }];
       return DATABASE.test(path) ? [{ rule: 'risk/database-file', severity: 'low', ...place }] : [];
     }),
@@ -51,7 +51,7 @@ function leadsOut(path: string, target: string): boolean {
 }
 
 /** Finds credentials in git configuration and files that are committed by mistake, by content. */
-export function findKept(path: string, text: string): readonly Problem[] {
+export function findLeakedFiles(path: string, text: string): readonly Problem[] {
   const name = path.slice(path.lastIndexOf('/') + 1);
   switch (name) {
     case '.gitmodules':

@@ -1,11 +1,11 @@
-import { anyOf } from '../../any-of.ts';
+import { joinPatterns } from '../../any-of.ts';
 import type { Problem } from '../../problem.ts';
 import { findInLines, problemAt, type LineRule } from './lines.ts';
 
 const WORKFLOW = /(?:^|\/)\.github\/workflows\/[^/]+\.ya?ml$/;
 
 /** Workflow expressions that a stranger controls, such as titles, bodies and branch names. */
-const WRITTEN_BY_OTHERS = anyOf(
+const WRITTEN_BY_OTHERS = joinPatterns(
   /\$\{\{[^}]{0,120}\bgithub\.(?:head_ref|event\.issue\.(?:title|body))\b[^}]{0,120}\}\}/,
   /\$\{\{[^}]{0,120}\bgithub\.event\.pull_request\.(?:title|body|head\.(?:ref|label))\b[^}]{0,120}\}\}/,
   /\$\{\{[^}]{0,120}\bgithub\.event\.(?:(?:comment|review|review_comment)\.body|discussion\.(?:title|body))\b[^}]{0,120}\}\}/,

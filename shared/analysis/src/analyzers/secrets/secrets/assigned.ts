@@ -1,10 +1,19 @@
 import type { SecretMatch } from '@signalbox/safety/redact/found';
 import { isExample } from '../../kinds-of-files.ts';
-import type { Secret } from './secret.ts';
 import { isMadeOfWords, isPlaceholder, isRandom } from './placeholders.ts';
 
+export interface Secret extends SecretMatch {
+  readonly rule: 'private-key' | 'credential' | 'url-password' | 'hardcoded' | 'env-value';
+  /** `form`: its format identifies the issuer. `name`: only its variable name marks it. */
+  readonly certainty: 'form' | 'name';
+  /** Name of the variable or key; empty when unknown. */
+  readonly name: string;
+  /** Normalized value, from which the identity is computed. */
+  readonly value: string;
+}
+
 const ENV_FILE = /(?:^|\/)(?:\.env(?:\.[\w-]+)*|[\w-]+\.env)$/;
-const ENV_OF_NOBODY =
+const SAMPLE_ENV_FILE =
   /[._-](?:example|sample|template|tmpl|dist|default|defaults|schema|test|tests|testing|ci|e2e)(?:$|\.)/i;
 /** Files whose values need no quotes. */
 const SETTINGS =
@@ -21,7 +30,7 @@ export function isTranslation(path: string): boolean {
 
 /** True for the environment file of a deployment, not of an example. */
 function isEnvironment(path: string): boolean {
-  return ENV_FILE.test(path) && !ENV_OF_NOBODY.test(path) && !isExample(path);
+  return ENV_FILE.test(path) && !SAMPLE_ENV_FILE.test(path) && !isExample(path);
 }
 
 /** Creates a filter for values that only their name marks as a secret, such as `password`: they must be literal and random. */

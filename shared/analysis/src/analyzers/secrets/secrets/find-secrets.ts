@@ -3,9 +3,8 @@ import { mergeMatches, type SecretMatch } from '@signalbox/safety/redact/found';
 import { findShapedSecrets } from '@signalbox/safety/redact/shapes';
 import { findTokens } from '@signalbox/safety/redact/tokens';
 import { isDocumentation, isExample, isGenerated, isMinified, isTest } from '../../kinds-of-files.ts';
-import { createJudge, isTranslation } from './assigned.ts';
+import { createJudge, isTranslation, type Secret } from './assigned.ts';
 import { isPlaceholder, isRandom } from './placeholders.ts';
-import type { Secret } from './secret.ts';
 
 const MAX_VALUE_LENGTH = 4_000;
 /** Detector kinds that need a random-looking value as further proof. */
@@ -66,9 +65,9 @@ function credential(found: SecretMatch, value: string): Secret {
 }
 
 /** Length of the shortest key, Curve25519, in base64. */
-const LEAST_KEY = 60;
+const MIN_KEY_LENGTH = 60;
 /** Placeholder keys have fewer distinct characters. */
-const DISTINCT_SIGNS = 20;
+const MIN_DISTINCT_CHARACTERS = 20;
 
 /** Requires the body of a key; code that searches for keys has only the header line. */
 function judgeKey(found: SecretMatch, value: string): Secret | null {
@@ -81,8 +80,8 @@ function judgeKey(found: SecretMatch, value: string): Secret | null {
       '',
     )
     .replaceAll(/[\s"'`+,#>|\\;]/g, '');
-  if (body.length < LEAST_KEY || !/^[A-Za-z0-9+/=:-]+$/.test(body)) return null;
-  if (new Set(body).size < DISTINCT_SIGNS) return null;
+  if (body.length < MIN_KEY_LENGTH || !/^[A-Za-z0-9+/=:-]+$/.test(body)) return null;
+  if (new Set(body).size < MIN_DISTINCT_CHARACTERS) return null;
   return { ...found, rule: 'private-key', certainty: 'form', name: '', value: body };
 }
 

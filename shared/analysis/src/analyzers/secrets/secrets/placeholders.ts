@@ -1,7 +1,7 @@
-import { anyOf } from '../../any-of.ts';
+import { joinPatterns } from '../../any-of.ts';
 
 /** Words that mark a placeholder. */
-const SAYS_SO = anyOf(
+const PLACEHOLDER_WORDS = joinPatterns(
   /example|change[-_. ]?(?:me|it|this)|replace|placeholder|your[-_. ]|[-_.]your|^your|dummy|sample|fake|mock/i,
   /redacted|insert|todo|fixme|secret[-_]?here|[-_]here$|goes[-_]?here|not[-_]?(?:a[-_]?)?(?:real|secret)/i,
   /invalid|foo[-_]?bar|lorem/i,
@@ -10,9 +10,9 @@ const SAYS_SO = anyOf(
   /^(?:secret|password|passw0rd|p@ssw0rd|admin|root|user|token|guest|qwerty|letmein|hunter)[-_!@#.]?\d{0,4}!?$/i,
 );
 /** References to variables, templates, formats and pipelines. */
-const REFERS = /\$\{|\$\(|\$[A-Z_]|\{\{|\}\}|<%|%\(|%[A-Z_]+%|<[\w .:/-]+>|\{[\w.:-]*\}|#\{|\*{3}|\.{3}|…|\[\w+\]/i;
+const REFERENCE = /\$\{|\$\(|\$[A-Z_]|\{\{|\}\}|<%|%\(|%[A-Z_]+%|<[\w .:/-]+>|\{[\w.:-]*\}|#\{|\*{3}|\.{3}|…|\[\w+\]/i;
 /** Sequences of letters, keyboard keys or digits, and repeated characters. */
-const IN_A_ROW =
+const SEQUENCE =
   /abcdef(?!\d)|bcdefg|xyz123|abc123|123abc|0?123456|987654|qwerty|asdfgh|(.)\1{5,}|(..)\2{4,}|(...)\3{3,}/i;
 
 /** Example secrets from the documentation of vendors and from emulators. */
@@ -30,7 +30,7 @@ const PUBLISHED_LENGTH = 32;
 
 /** True for a placeholder; linear in its length, which the caller limits. */
 export function isPlaceholder(value: string): boolean {
-  if (REFERS.test(value) || SAYS_SO.test(value) || IN_A_ROW.test(value)) return true;
+  if (REFERENCE.test(value) || PLACEHOLDER_WORDS.test(value) || SEQUENCE.test(value)) return true;
   if (PUBLISHED.has(value.slice(0, PUBLISHED_LENGTH))) return true;
   return new Set(value).size < Math.min(6, Math.ceil(value.length / 3));
 }

@@ -2,10 +2,11 @@ import { createHash } from 'node:crypto';
 import type { RawFinding, Severity } from '@signalbox/contracts/repository/finding';
 import { describeKind } from '@signalbox/safety/redact/kinds';
 import { toEvidence } from '../../evidence.ts';
-import { isVendored } from '../../kinds-of-files.ts';
+import { isDocumentation, isExample, isTest, isVendored } from '../../kinds-of-files.ts';
+import { lowerSeverity } from '../../problem.ts';
+import type { Secret } from './assigned.ts';
 import type { Analyzer, Noted } from '../../../analyzer.ts';
 import { findHidden, findSecrets, readExpiry } from './find-secrets.ts';
-import { weigh } from './weigh.ts';
 
 /** Stored facts of a secret, never the secret itself. */
 type SecretFact = {
@@ -27,11 +28,9 @@ export type SecretsSummary = {
   readonly inHistory: number;
 };
 
-/** Maximum problems reported per file. */
-const PER_FILE = 50;
+const MAX_PROBLEMS = 50;
 const HASH_LENGTH = 16;
-/** Characters shown before and after the secret. */
-const AROUND = 90;
+const CONTEXT_LENGTH = 90;
 /** Generated files, full of hashes and ids. */
 const NOT_READ =
   /(?:^|\/)(?:package-lock\.json|npm-shrinkwrap\.json|composer\.lock|go\.sum|[\w.-]+\.lock|pnpm-lock\.yaml|[\w.-]+\.(?:map|svg|po|pot|snap|lockb))$/i;
@@ -51,12 +50,12 @@ export const SECRETS_ANALYZER: Analyzer<readonly SecretFact[]> = {
     for (const secret of secrets) {
       const hash = createHash('sha256').update(secret.value).digest('hex').slice(0, HASH_LENGTH);
       const key = `${secret.rule} ${hash}`;
-      if (facts.has(key) || facts.size >= PER_FILE) continue;
+      if (facts.has(key) || facts.size >= MAX_PROBLEMS) continue;
       facts.set(key, {
         rule: secret.rule,
         kind: describeKind(secret.kind),
         name: toEvidence(secret.name),
-        severity: weigh(path, secret),
+        severity: rateSecret(path, secret),
         line: lineAt(secret.start),
         evidence: showLine(text, secret.start, hidden),
         hash,
@@ -111,9 +110,9 @@ interface Place {
 
 /** Returns the line at an offset, with `[secret]` for each possible secret. */
 function showLine(text: string, at: number, hidden: readonly Place[]): string {
-  const from = Math.max(text.lastIndexOf('\n', at - 1) + 1, at - AROUND);
+  const from = Math.max(text.lastIndexOf('\n', at - 1) + 1, at - CONTEXT_LENGTH);
   const end = text.indexOf('\n', at);
-  const to = Math.min(end < 0 ? text.length : end, at + AROUND);
+  const to = Math.min(end < 0 ? text.length : end, at + CONTEXT_LENGTH);
   const pieces: string[] = [];
   let next = from;
   for (const one of hidden.filter(({ start, end: last }) => start < to && last > from)) {
@@ -123,7 +122,6 @@ function showLine(text: string, at: number, hidden: readonly Place[]): string {
   return toEvidence(pieces.join('') + text.slice(next, Math.max(next, to)));
 }
 
-/** Creates a line counter for ascending offsets. */
 function createLines(text: string): (at: number) => number {
   let [line, seen] = [1, 0];
   return (at) => {
@@ -133,4 +131,44 @@ function createLines(text: string): (at: number) => number {
     }
     return line;
   };
+}
+
+/** Paths that only developers use. */
+const DEVELOPMENT =
+  /(?:^|[/._-])(?:dev|devel|development|local|localhost|docker-compose|compose|vagrant|devcontainer|sandbox|playground)(?:[/._-]|$)/i;
+
+/** Keys that are public by design; their issuer limits the use. */
+const FOR_BROWSERS = new Set(['gcp-key', 'mapbox-token']);
+/** Kinds that grant access to a whole account. */
+const WHOLE_ACCOUNT = new Set([
+  'aws-key',
+  'aws-secret',
+  'azure-key',
+  'azure-secret',
+  'gcp-oauth',
+  'github-token',
+  'stripe-key',
+  'npm-token',
+  'pypi-token',
+]);
+
+function rateSecret(path: string, { rule, kind, value, certainty }: Secret): Severity {
+  const severity = SEVERITY_OF[rule] ?? ofCredential(kind, value);
+  if (isTest(path)) return rule === 'private-key' ? 'info' : 'low';
+  if (isExample(path) || isDocumentation(path))
+    return rule === 'private-key' ? 'low' : lowerSeverity(lowerSeverity(severity));
+  return DEVELOPMENT.test(path) && certainty === 'name' ? 'low' : severity;
+}
+
+const SEVERITY_OF: Readonly<Partial<Record<Secret['rule'], Severity>>> = {
+  'private-key': 'critical',
+  'url-password': 'high',
+  'env-value': 'high',
+  hardcoded: 'medium',
+};
+
+function ofCredential(kind: string, value: string): Severity {
+  if (FOR_BROWSERS.has(kind) || kind === 'jwt') return 'medium';
+  if (/^[sr]k_test_/.test(value)) return 'low';
+  return WHOLE_ACCOUNT.has(kind) ? 'critical' : 'high';
 }

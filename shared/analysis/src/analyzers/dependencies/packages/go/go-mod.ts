@@ -1,6 +1,5 @@
-import type { LockFacts, Locked, ManifestFacts, Wanted } from '../package.ts';
+import type { LockFacts, LockedPackage, ManifestFacts, Dependency } from '../package.ts';
 
-/** One directive of go.mod; blocks are unfolded. */
 interface Directive {
   readonly verb: string;
   readonly words: readonly string[];
@@ -14,7 +13,7 @@ export function readGoMod(text: string): ManifestFacts {
   const replaced = directives.filter(({ verb }) => verb === 'replace').flatMap(readReplacement);
   const byName = new Map(replaced.map((one) => [one.name, one]));
   const required = directives.filter(({ verb, words }) => verb === 'require' && words.length >= 2);
-  const wanted: Wanted[] = required.flatMap(({ words: [name = '', version = ''], line, isIndirect }) =>
+  const wanted: Dependency[] = required.flatMap(({ words: [name = '', version = ''], line, isIndirect }) =>
     byName.has(name) || isIndirect ? [] : [{ name, range: version, line }],
   );
   return {
@@ -37,7 +36,7 @@ export function readGoMod(text: string): ManifestFacts {
 
 /** Reads go.sum, which lists every version with a checksum, including versions that no build uses. */
 export function readGoSum(text: string): LockFacts {
-  const packages = new Map<string, Locked>();
+  const packages = new Map<string, LockedPackage>();
   for (const line of text.split('\n')) {
     const [name, version] = line.slice(0, 1_000).trim().split(/\s+/);
     if (!name || !version) continue;
@@ -69,7 +68,7 @@ interface Replacement {
   readonly to: string;
   /** Null when the replacement is a folder. */
   readonly version: string | null;
-  readonly wanted?: Wanted;
+  readonly wanted?: Dependency;
 }
 
 function readReplacement({ words, line }: Directive): readonly Replacement[] {

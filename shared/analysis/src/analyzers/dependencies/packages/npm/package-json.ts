@@ -1,7 +1,6 @@
-import { insecureOf } from '../insecure.ts';
-import type { ManifestFacts, Wanted } from '../package.ts';
-import { entriesOf, isPlain, linesOfNames, parsed, pathOf, textOf, collectTexts } from '../plain.ts';
-import { readReference } from './reference.ts';
+import { countInsecure } from '../insecure.ts';
+import type { ManifestFacts, Dependency } from '../package.ts';
+import { listEntries, isPlain, indexNameLines, tryParse, getPath, toText, listTexts } from '../plain.ts';
 
 const GROUPS = {
   dependencies: {},
@@ -11,36 +10,36 @@ const GROUPS = {
 
 /** Reads package.json; null for a template or a malformed file. */
 export function readPackageJson(text: string): ManifestFacts | null {
-  const root = parsed(() => JSON.parse(text));
+  const root = tryParse(() => JSON.parse(text));
   if (!isPlain(root)) return null;
-  const lineOf = linesOfNames(text);
-  const wanted: Wanted[] = [];
+  const lineOf = indexNameLines(text);
+  const wanted: Dependency[] = [];
   for (const [group, traits] of Object.entries(GROUPS))
-    for (const [name, range] of entriesOf(root[group])) {
+    for (const [name, range] of listEntries(root[group])) {
       if (typeof range !== 'string') continue;
       const line = lineOf(name, range);
       wanted.push({ name, ...readReference(range), ...traits, ...(line === undefined ? {} : { line }) });
     }
-  const registry = textOf(pathOf(root, 'publishConfig', 'registry'));
+  const registry = toText(getPath(root, 'publishConfig', 'registry'));
   return {
     role: 'manifest',
     ecosystem: 'npm',
     manager: 'npm',
-    name: textOf(root['name']),
+    name: toText(root['name']),
     isLibrary: isLibrary(root),
-    members: collectTexts(pathOf(root, 'workspaces', 'packages') ?? root['workspaces']),
+    members: listTexts(getPath(root, 'workspaces', 'packages') ?? root['workspaces']),
     wanted,
-    forced: [root['overrides'], root['resolutions'], pathOf(root, 'pnpm', 'overrides')].flatMap(forcedNames),
-    insecure: insecureOf(registry === null ? [] : [{ address: registry, line: lineOf('registry', registry) }]),
+    forced: [root['overrides'], root['resolutions'], getPath(root, 'pnpm', 'overrides')].flatMap(listForcedNames),
+    insecure: countInsecure(registry === null ? [] : [{ address: registry, line: lineOf('registry', registry) }]),
   };
 }
 
 /** Lists package names in npm overrides or yarn resolutions, such as `a`, `a@^1`, `b>a` and `**\/a`, including nested ones. */
-export function forcedNames(forced: unknown): readonly string[] {
+export function listForcedNames(forced: unknown): readonly string[] {
   const names: string[] = [];
   const open = [forced];
   for (let next = open.pop(); next !== undefined; next = open.pop())
-    for (const [key, value] of entriesOf(next)) {
+    for (const [key, value] of listEntries(next)) {
       const name = FORCED.exec(key.slice(0, 300))?.[1];
       if (name !== undefined) names.push(name);
       if (isPlain(value)) open.push(value);
@@ -51,7 +50,7 @@ export function forcedNames(forced: unknown): readonly string[] {
 const FORCED = /(?:^|[>/])((?:@[\w.-]+\/)?[\w.-]+)(?:@[^>/]*)?$/;
 
 function isLibrary(root: Readonly<Record<string, unknown>>): boolean {
-  if (root['private'] === true || textOf(root['name']) === null || textOf(root['version']) === null) return false;
+  if (root['private'] === true || toText(root['name']) === null || toText(root['version']) === null) return false;
   return ['main', 'module', 'exports', 'files', 'bin', 'types', 'publishConfig'].some((name) =>
     Object.hasOwn(root, name),
   );
@@ -63,7 +62,7 @@ export function readNpmrc(text: string): ManifestFacts | null {
     const given = /^\s*(?:@[\w.-]+:)?registry\s*=\s*"?([^\s"]+)/.exec(line.slice(0, 1_000));
     return given?.[1] === undefined ? [] : [{ address: given[1], line: index + 1 }];
   });
-  const insecure = insecureOf(addresses);
+  const insecure = countInsecure(addresses);
   if (insecure.length === 0) return null;
   return {
     role: 'manifest',
@@ -76,4 +75,20 @@ export function readNpmrc(text: string): ManifestFacts | null {
     forced: [],
     insecure,
   };
+}
+
+const COMMIT = /#[0-9a-f]{40}$/i;
+const GIT = /^(?:git(?:\+\w+)?:|git@|ssh:|(?:github|gitlab|bitbucket|gist):)|^https?:[^#]*\.git(?:#|$)/i;
+/** Matches `owner/name`, npm's short form for GitHub. */
+const SHORT = /^[\w.-]+\/[\w.-]+(?:#.*)?$/;
+const PATH = /^(?:file:|link:|portal:|\.{1,2}\/|\/|~\/)/;
+
+function readReference(range: string): Pick<Dependency, 'range' | 'origin' | 'of'> {
+  if (PATH.test(range)) return { range: null, origin: { kind: 'path', at: range, isPinned: true } };
+  if (GIT.test(range) || SHORT.test(range))
+    return { range: null, origin: { kind: 'git', at: range, isPinned: COMMIT.test(range) } };
+  if (/^https?:/.test(range)) return { range: null, origin: { kind: 'url', at: range, isPinned: false } };
+  const [, of] = /^npm:((?:@[^/@]+\/)?[^/@]+)(?:@.+)?$/.exec(range) ?? [];
+  if (of !== undefined) return { range: null, of };
+  return { range: /^(?:workspace|catalog|patch|jsr|npm|exec):/.test(range) ? null : range };
 }

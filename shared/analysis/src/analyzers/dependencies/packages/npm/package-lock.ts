@@ -1,13 +1,13 @@
-import { insecureOf } from '../insecure.ts';
-import type { LockFacts, Locked } from '../package.ts';
-import { entriesOf, fieldOf, isPlain, parsed, textOf } from '../plain.ts';
+import { countInsecure } from '../insecure.ts';
+import type { LockFacts, LockedPackage } from '../package.ts';
+import { listEntries, getField, isPlain, tryParse, toText } from '../plain.ts';
 
 const MODULES = 'node_modules/';
 const MAX_REASON_LENGTH = 120;
 
 /** Reads package-lock.json and npm-shrinkwrap.json of every version; null when malformed. */
 export function readPackageLock(text: string): LockFacts | null {
-  const root = parsed(() => JSON.parse(text));
+  const root = tryParse(() => JSON.parse(text));
   if (!isPlain(root)) return null;
   const entries = isPlain(root['packages']) ? listPlaces(root['packages']) : listTree(root['dependencies']);
   return {
@@ -17,10 +17,10 @@ export function readPackageLock(text: string): LockFacts | null {
     packages: entries.flatMap(({ place, entry }) => readEntry(place, entry) ?? []),
     importers: readImporters(root['packages']),
     forced: [],
-    insecure: insecureOf(
+    insecure: countInsecure(
       entries.flatMap(({ entry }) => {
-        const address = textOf(fieldOf(entry, 'resolved'));
-        return address === null ? [] : [{ address, isChecked: textOf(fieldOf(entry, 'integrity')) !== null }];
+        const address = toText(getField(entry, 'resolved'));
+        return address === null ? [] : [{ address, isChecked: toText(getField(entry, 'integrity')) !== null }];
       }),
     ),
   };
@@ -33,7 +33,7 @@ interface Entry {
 }
 
 function listPlaces(packages: unknown): readonly Entry[] {
-  return entriesOf(packages).map(([place, entry]) => ({ place, entry }));
+  return listEntries(packages).map(([place, entry]) => ({ place, entry }));
 }
 
 /** Flattens the nested dependencies of a version 1 lock file. */
@@ -41,34 +41,33 @@ function listTree(dependencies: unknown): readonly Entry[] {
   const found: Entry[] = [];
   const open = [{ below: '', value: dependencies }];
   for (let next = open.pop(); next; next = open.pop())
-    for (const [name, entry] of entriesOf(next.value)) {
+    for (const [name, entry] of listEntries(next.value)) {
       // No rule reads deeper paths, and a hostile file would make them long.
       const place = next.below === '' ? MODULES + name : `${MODULES}x/${MODULES}${name}`;
       found.push({ place, entry });
-      open.push({ below: place, value: fieldOf(entry, 'dependencies') });
+      open.push({ below: place, value: getField(entry, 'dependencies') });
     }
   return found;
 }
 
-/** Reads the dependencies of each workspace folder. */
 function readImporters(packages: unknown): Readonly<Record<string, Readonly<Record<string, string>>>> {
-  const folders = entriesOf(packages).flatMap(([place]) => (place.includes(MODULES) ? [] : [[place, {}] as const]));
+  const folders = listEntries(packages).flatMap(([place]) => (place.includes(MODULES) ? [] : [[place, {}] as const]));
   return Object.fromEntries([['', {}], ...folders]);
 }
 
-function readEntry(place: string, entry: unknown): Locked | null {
+function readEntry(place: string, entry: unknown): LockedPackage | null {
   const at = place.lastIndexOf(MODULES);
   if (at < 0 || !isPlain(entry)) return null;
   const installed = place.slice(at + MODULES.length);
-  const name = textOf(entry['name']) ?? installed;
+  const name = toText(entry['name']) ?? installed;
   const isTop = !place.slice(0, at).includes(MODULES);
   const owner = isTop ? { at: place.slice(0, at).replace(/\/$/, '') } : {};
   // A link is a workspace package, which has no registry version.
   if (entry['link'] === true) return isTop ? { name: installed, version: '', ...owner } : null;
-  const version = textOf(entry['version']) ?? '';
-  const resolved = textOf(entry['resolved']) ?? '';
+  const version = toText(entry['version']) ?? '';
+  const resolved = toText(entry['resolved']) ?? '';
   const isRegistry = /^https?:.*\.tgz$/.test(resolved) && !isArchive(version);
-  const deprecated = textOf(entry['deprecated']);
+  const deprecated = toText(entry['deprecated']);
   const license = readLicense(entry['license']);
   return {
     name,
@@ -94,5 +93,5 @@ export function readLicense(value: unknown): string | null {
     const names = value.flatMap((one) => readLicense(one) ?? []);
     return names.length === 0 ? null : names.join(' OR ');
   }
-  return textOf(value) ?? textOf(fieldOf(value, 'type'));
+  return toText(value) ?? toText(getField(value, 'type'));
 }

@@ -1,7 +1,7 @@
-import { insecureOf } from '../insecure.ts';
-import type { LockFacts, Locked } from '../package.ts';
-import { entriesOf, fieldOf, isPlain, parsed, pathOf, textOf } from '../plain.ts';
-import { forcedNames } from './package-json.ts';
+import { countInsecure } from '../insecure.ts';
+import type { LockFacts, LockedPackage } from '../package.ts';
+import { listEntries, getField, isPlain, tryParse, getPath, toText } from '../plain.ts';
+import { listForcedNames } from './package-json.ts';
 
 const GROUPS = ['dependencies', 'devDependencies', 'optionalDependencies'] as const;
 
@@ -9,20 +9,20 @@ const GROUPS = ['dependencies', 'devDependencies', 'optionalDependencies'] as co
 export async function readPnpmLock(text: string): Promise<LockFacts | null> {
   const { loadAll, JSON_SCHEMA } = await import('js-yaml');
   // Newer releases put a document about pnpm itself first.
-  const documents = parsed(() => loadAll(text, { schema: JSON_SCHEMA }));
+  const documents = tryParse(() => loadAll(text, { schema: JSON_SCHEMA }));
   const root = Array.isArray(documents) ? documents.findLast(isPlain) : null;
   if (!isPlain(root) || root['lockfileVersion'] === undefined) return null;
-  const entries = entriesOf(root['packages']);
+  const entries = listEntries(root['packages']);
   return {
     role: 'lock',
     ecosystem: 'npm',
     manager: 'pnpm',
     packages: entries.flatMap(([key, entry]) => readEntry(key, entry) ?? []),
     importers: readImporters(root),
-    forced: forcedNames(root['overrides']),
-    insecure: insecureOf(
+    forced: listForcedNames(root['overrides']),
+    insecure: countInsecure(
       entries.flatMap(([, entry]) => {
-        const address = textOf(pathOf(entry, 'resolution', 'tarball'));
+        const address = toText(getPath(entry, 'resolution', 'tarball'));
         return address === null ? [] : [{ address, isChecked: hasIntegrity(entry) }];
       }),
     ),
@@ -30,14 +30,14 @@ export async function readPnpmLock(text: string): Promise<LockFacts | null> {
 }
 
 function readImporters(root: Readonly<Record<string, unknown>>): LockFacts['importers'] & {} {
-  const importers = isPlain(root['importers']) ? entriesOf(root['importers']) : [['.', root] as const];
+  const importers = isPlain(root['importers']) ? listEntries(root['importers']) : [['.', root] as const];
   return Object.fromEntries(
     importers.map(([path, importer]) => [
       path === '.' ? '' : path,
       Object.fromEntries([
-        ...entriesOf(fieldOf(importer, 'specifiers')).map(([name, range]) => [name, textOf(range) ?? '']),
-        ...GROUPS.flatMap((group) => entriesOf(fieldOf(importer, group))).flatMap(([name, one]) =>
-          isPlain(one) ? [[name, textOf(one['specifier']) ?? '']] : [],
+        ...listEntries(getField(importer, 'specifiers')).map(([name, range]) => [name, toText(range) ?? '']),
+        ...GROUPS.flatMap((group) => listEntries(getField(importer, group))).flatMap(([name, one]) =>
+          isPlain(one) ? [[name, toText(one['specifier']) ?? '']] : [],
         ),
       ]),
     ]),
@@ -48,23 +48,23 @@ function readImporters(root: Readonly<Record<string, unknown>>): LockFacts['impo
 const KEY = /^\/?((?:@[^/@]+\/)?[^/@]+)@([^(]+)/;
 const OLD_KEY = /^\/((?:@[^/@]+\/)?[^/@]+)\/(\d[^/_(]*)/;
 
-function readEntry(key: string, entry: unknown): Locked | null {
+function readEntry(key: string, entry: unknown): LockedPackage | null {
   const [, name, given] = OLD_KEY.exec(key) ?? KEY.exec(key) ?? [];
-  const type = textOf(pathOf(entry, 'resolution', 'type'));
+  const type = toText(getPath(entry, 'resolution', 'type'));
   if (type === 'directory') return null;
-  const version = textOf(fieldOf(entry, 'version')) ?? (given !== undefined && /^\d/.test(given) ? given : '');
+  const version = toText(getField(entry, 'version')) ?? (given !== undefined && /^\d/.test(given) ? given : '');
   const isRegistry = given !== undefined && /^\d/.test(given) && type === null;
-  const deprecated = textOf(fieldOf(entry, 'deprecated'));
+  const deprecated = toText(getField(entry, 'deprecated'));
   return {
-    name: name ?? textOf(fieldOf(entry, 'name')) ?? key.slice(0, 200),
+    name: name ?? toText(getField(entry, 'name')) ?? key.slice(0, 200),
     version,
-    ...(fieldOf(entry, 'dev') === true ? { isDev: true } : {}),
+    ...(getField(entry, 'dev') === true ? { isDev: true } : {}),
     ...(isRegistry && !hasIntegrity(entry) ? { lacksIntegrity: true } : {}),
     ...(deprecated === null ? {} : { deprecated: deprecated.slice(0, 120) }),
-    ...(fieldOf(entry, 'requiresBuild') === true ? { hasInstallScript: true } : {}),
+    ...(getField(entry, 'requiresBuild') === true ? { hasInstallScript: true } : {}),
   };
 }
 
 function hasIntegrity(entry: unknown): boolean {
-  return textOf(pathOf(entry, 'resolution', 'integrity')) !== null;
+  return toText(getPath(entry, 'resolution', 'integrity')) !== null;
 }

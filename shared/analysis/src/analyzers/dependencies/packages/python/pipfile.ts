@@ -1,22 +1,22 @@
-import { insecureOf } from '../insecure.ts';
-import type { LockFacts, Locked, ManifestFacts, Wanted } from '../package.ts';
-import { entriesOf, fieldOf, isPlain, linesOfNames, listOf, parsed, pathOf, textOf } from '../plain.ts';
+import { countInsecure } from '../insecure.ts';
+import type { LockFacts, LockedPackage, ManifestFacts, Dependency } from '../package.ts';
+import { listEntries, getField, isPlain, indexNameLines, toList, tryParse, getPath, toText } from '../plain.ts';
 import { readOrigin } from './pyproject.ts';
-import { normalName } from './requirement.ts';
+import { normalizeName } from './requirement.ts';
 
 /** Reads a Pipfile; null when it is not valid TOML. */
 export async function readPipfile(text: string): Promise<ManifestFacts | null> {
   const { parse } = await import('smol-toml');
-  const root = parsed(() => parse(text));
+  const root = tryParse(() => parse(text));
   if (root === null) return null;
-  const lineOf = linesOfNames(text);
-  const read = (group: string, isDev: boolean): readonly Wanted[] =>
-    entriesOf(fieldOf(root, group)).map(([name, value]) => {
+  const lineOf = indexNameLines(text);
+  const read = (group: string, isDev: boolean): readonly Dependency[] =>
+    listEntries(getField(root, group)).map(([name, value]) => {
       const origin = readOrigin(value);
       const line = lineOf(name);
       return {
-        name: normalName(name),
-        range: origin ? null : (textOf(value) ?? textOf(fieldOf(value, 'version'))),
+        name: normalizeName(name),
+        range: origin ? null : (toText(value) ?? toText(getField(value, 'version'))),
         ...(isDev ? { isDev: true } : {}),
         ...(origin ? { origin } : {}),
         ...(line === undefined ? {} : { line }),
@@ -31,22 +31,22 @@ export async function readPipfile(text: string): Promise<ManifestFacts | null> {
     members: [],
     wanted: [...read('packages', false), ...read('dev-packages', true)],
     forced: [],
-    insecure: insecureOf(
-      addressesOf(fieldOf(root, 'source')).map((address) => ({ address, line: lineOf('url', address) })),
+    insecure: countInsecure(
+      addressesOf(getField(root, 'source')).map((address) => ({ address, line: lineOf('url', address) })),
     ),
   };
 }
 
 /** Reads Pipfile.lock; null when it is malformed. */
 export function readPipfileLock(text: string): LockFacts | null {
-  const root = parsed(() => JSON.parse(text));
+  const root = tryParse(() => JSON.parse(text));
   if (!isPlain(root)) return null;
-  const read = (group: string, isDev: boolean): readonly Locked[] =>
-    entriesOf(root[group]).map(([name, entry]) => {
-      const version = textOf(fieldOf(entry, 'version'))?.replace(/^===?/, '') ?? '';
-      const lacks = version !== '' && listOf(fieldOf(entry, 'hashes')).length === 0;
+  const read = (group: string, isDev: boolean): readonly LockedPackage[] =>
+    listEntries(root[group]).map(([name, entry]) => {
+      const version = toText(getField(entry, 'version'))?.replace(/^===?/, '') ?? '';
+      const lacks = version !== '' && toList(getField(entry, 'hashes')).length === 0;
       return {
-        name: normalName(name),
+        name: normalizeName(name),
         version,
         ...(isDev ? { isDev: true } : {}),
         ...(lacks ? { lacksIntegrity: true } : {}),
@@ -58,12 +58,12 @@ export function readPipfileLock(text: string): LockFacts | null {
     manager: 'pipenv',
     packages: [...read('default', false), ...read('develop', true)],
     forced: [],
-    insecure: insecureOf(
-      addressesOf(pathOf(root, '_meta', 'sources')).map((address) => ({ address, isChecked: true })),
+    insecure: countInsecure(
+      addressesOf(getPath(root, '_meta', 'sources')).map((address) => ({ address, isChecked: true })),
     ),
   };
 }
 
 function addressesOf(sources: unknown): readonly string[] {
-  return listOf(sources).flatMap((one) => textOf(fieldOf(one, 'url')) ?? []);
+  return toList(sources).flatMap((one) => toText(getField(one, 'url')) ?? []);
 }

@@ -1,11 +1,11 @@
-import type { Origin, Wanted } from '../package.ts';
+import type { Origin, Dependency } from '../package.ts';
 
 /** Parses a PEP 508 requirement, `name[extra] >=1,<2 ; marker` or `name @ address`; null for other text. */
-export function readRequirement(text: string): Wanted | null {
+export function readRequirement(text: string): Dependency | null {
   const line = text.slice(0, MAX_LINE_LENGTH).trim();
   const [, given = '', rest = ''] = /^([A-Za-z\d][\w.-]*)\s*(?:\[[^\]]*\]\s*)?(.*)$/s.exec(line) ?? [];
   if (given === '') return null;
-  const name = normalName(given);
+  const name = normalizeName(given);
   if (rest.startsWith('@'))
     return { name, range: null, origin: readAddress(rest.slice(1).trim().split(/\s/)[0] ?? '') };
   const range = (rest.split(';')[0] ?? '').replaceAll(/[()\s]/g, '').replace(/--hash=.*$/s, '');
@@ -15,7 +15,7 @@ export function readRequirement(text: string): Wanted | null {
 }
 
 /** Normalizes a Python package name: lower case, with `-` for dots and underscores (PEP 503). */
-export function normalName(name: string): string {
+export function normalizeName(name: string): string {
   return name.toLowerCase().replaceAll(/[-_.]+/g, '-');
 }
 

@@ -1,6 +1,6 @@
-import { insecureOf } from '../insecure.ts';
-import type { Locked, ManifestFacts, Wanted } from '../package.ts';
-import { normalName, readAddress, readRequirement } from './requirement.ts';
+import { countInsecure } from '../insecure.ts';
+import type { LockedPackage, ManifestFacts, Dependency } from '../package.ts';
+import { normalizeName, readAddress, readRequirement } from './requirement.ts';
 
 /** Options that precede a package index address. */
 const INDEX = /^(?:-i|--index-url|--extra-index-url|-f|--find-links)[\s=]+(\S+)/;
@@ -8,8 +8,8 @@ const TRUSTED = /^--trusted-host[\s=]+([\w.-]+)/;
 
 /** Reads requirements.txt and similar files; pinned versions count as used. */
 export function readRequirements(path: string, text: string): ManifestFacts {
-  const wanted: Wanted[] = [];
-  const packages: Locked[] = [];
+  const wanted: Dependency[] = [];
+  const packages: LockedPackage[] = [];
   const addresses: { readonly address: string; readonly line: number }[] = [];
   const isDev = /(?:dev|test|lint|docs?|ci|typing|mypy)/i.test(path.split('/').at(-1) ?? '');
   for (const { code, line } of readLines(text)) {
@@ -31,7 +31,7 @@ export function readRequirements(path: string, text: string): ManifestFacts {
     members: [],
     wanted,
     forced: [],
-    insecure: insecureOf(addresses),
+    insecure: countInsecure(addresses),
     packages,
   };
 }
@@ -57,17 +57,16 @@ function* readLines(text: string): Generator<{ readonly code: string; readonly l
   }
 }
 
-function readLine(code: string): Wanted | null {
+function readLine(code: string): Dependency | null {
   const editable = /^(?:-e|--editable)[\s=]+(\S+)/.exec(code)?.[1];
   const address = editable ?? (/^(?:(?:git|hg|svn|bzr)\+|https?:|file:|\.{0,2}\/)\S*/.exec(code)?.[0] || undefined);
   if (address === undefined) return code.startsWith('-') ? null : readRequirement(code);
   const egg = /[#&]egg=([\w.-]+)/.exec(address)?.[1];
   const name =
     egg ?? /(?<![\w.-])([\w.-]+?)(?:\.git|\.tar\.gz|\.zip|\.whl)?$/.exec(lastPart(address.slice(-200)))?.[1] ?? '';
-  return { name: normalName(name), range: null, origin: readAddress(address) };
+  return { name: normalizeName(name), range: null, origin: readAddress(address) };
 }
 
-/** Returns the last path segment of an address, without ref and fragment. */
 function lastPart(address: string): string {
   const path = address.split('#', 1)[0] ?? '';
   return path.slice(path.lastIndexOf('/') + 1).split('@', 1)[0] ?? '';

@@ -1,7 +1,7 @@
-import { insecureOf } from '../insecure.ts';
-import type { LockFacts, Locked } from '../package.ts';
-import { entriesOf, fieldOf, isPlain, listOf, parsed, pathOf, textOf, collectTexts } from '../plain.ts';
-import { normalName } from './requirement.ts';
+import { countInsecure } from '../insecure.ts';
+import type { LockFacts, LockedPackage } from '../package.ts';
+import { listEntries, getField, isPlain, toList, tryParse, getPath, toText, listTexts } from '../plain.ts';
+import { normalizeName } from './requirement.ts';
 
 /** Reads poetry.lock; null when it is malformed. */
 export async function readPoetryLock(text: string): Promise<LockFacts | null> {
@@ -9,27 +9,27 @@ export async function readPoetryLock(text: string): Promise<LockFacts | null> {
   if (!root) return null;
   // Format 1 lists checksums in `metadata` at the end.
   const hashes = new Map(
-    entriesOf(pathOf(root, 'metadata', 'files')).map(([name, files]) => [normalName(name), files]),
+    listEntries(getPath(root, 'metadata', 'files')).map(([name, files]) => [normalizeName(name), files]),
   );
-  const entries = listOf(root['package']);
+  const entries = toList(root['package']);
   return {
     role: 'lock',
     ecosystem: 'PyPI',
     manager: 'poetry',
     packages: entries.flatMap((entry) =>
       readEntry(entry, {
-        isForeign: ['git', 'directory', 'file', 'url'].includes(textOf(pathOf(entry, 'source', 'type')) ?? ''),
+        isForeign: ['git', 'directory', 'file', 'url'].includes(toText(getPath(entry, 'source', 'type')) ?? ''),
         files: [
-          ...listOf(fieldOf(entry, 'files')),
-          ...listOf(hashes.get(normalName(textOf(fieldOf(entry, 'name')) ?? ''))),
+          ...toList(getField(entry, 'files')),
+          ...toList(hashes.get(normalizeName(toText(getField(entry, 'name')) ?? ''))),
         ],
         isDev: isPoetryDev(entry),
       }),
     ),
     forced: [],
-    insecure: insecureOf(
+    insecure: countInsecure(
       entries.flatMap((entry) => {
-        const address = textOf(pathOf(entry, 'source', 'url'));
+        const address = toText(getPath(entry, 'source', 'url'));
         return address === null ? [] : [{ address, isChecked: true }];
       }),
     ),
@@ -40,22 +40,22 @@ export async function readPoetryLock(text: string): Promise<LockFacts | null> {
 export async function readUvLock(text: string): Promise<LockFacts | null> {
   const root = await readToml(text);
   if (!root) return null;
-  const entries = listOf(root['package']);
+  const entries = toList(root['package']);
   return {
     role: 'lock',
     ecosystem: 'PyPI',
     manager: 'uv',
     packages: entries.flatMap((entry) =>
       readEntry(entry, {
-        isForeign: textOf(pathOf(entry, 'source', 'registry')) === null,
-        files: [fieldOf(entry, 'sdist'), ...listOf(fieldOf(entry, 'wheels'))].filter((file) => file !== undefined),
+        isForeign: toText(getPath(entry, 'source', 'registry')) === null,
+        files: [getField(entry, 'sdist'), ...toList(getField(entry, 'wheels'))].filter((file) => file !== undefined),
         isDev: false,
       }),
     ),
-    forced: listOf(pathOf(root, 'manifest', 'overrides')).flatMap((one) => textOf(fieldOf(one, 'name')) ?? []),
-    insecure: insecureOf(
+    forced: toList(getPath(root, 'manifest', 'overrides')).flatMap((one) => toText(getField(one, 'name')) ?? []),
+    insecure: countInsecure(
       entries.flatMap((entry) => {
-        const address = textOf(pathOf(entry, 'source', 'registry'));
+        const address = toText(getPath(entry, 'source', 'registry'));
         return address === null ? [] : [{ address, isChecked: true }];
       }),
     ),
@@ -64,11 +64,10 @@ export async function readUvLock(text: string): Promise<LockFacts | null> {
 
 async function readToml(text: string): Promise<Readonly<Record<string, unknown>> | null> {
   const { parse } = await import('smol-toml');
-  const root = parsed(() => parse(text));
+  const root = tryParse(() => parse(text));
   return isPlain(root) ? root : null;
 }
 
-/** Reads a package; it has no version unless it comes from a registry. */
 function readEntry(
   entry: unknown,
   {
@@ -76,14 +75,14 @@ function readEntry(
     files,
     isDev,
   }: { readonly isForeign: boolean; readonly files: readonly unknown[]; readonly isDev: boolean },
-): readonly Locked[] {
-  const name = textOf(fieldOf(entry, 'name'));
+): readonly LockedPackage[] {
+  const name = toText(getField(entry, 'name'));
   if (name === null) return [];
-  const lacks = !isForeign && (files.length === 0 || files.some((file) => textOf(fieldOf(file, 'hash')) === null));
+  const lacks = !isForeign && (files.length === 0 || files.some((file) => toText(getField(file, 'hash')) === null));
   return [
     {
-      name: normalName(name),
-      version: isForeign ? '' : (textOf(fieldOf(entry, 'version')) ?? ''),
+      name: normalizeName(name),
+      version: isForeign ? '' : (toText(getField(entry, 'version')) ?? ''),
       ...(isDev ? { isDev: true } : {}),
       ...(lacks ? { lacksIntegrity: true } : {}),
     },
@@ -91,6 +90,6 @@ function readEntry(
 }
 
 function isPoetryDev(entry: unknown): boolean {
-  const groups = collectTexts(fieldOf(entry, 'groups'));
-  return textOf(fieldOf(entry, 'category')) === 'dev' || (groups.length > 0 && !groups.includes('main'));
+  const groups = listTexts(getField(entry, 'groups'));
+  return toText(getField(entry, 'category')) === 'dev' || (groups.length > 0 && !groups.includes('main'));
 }
