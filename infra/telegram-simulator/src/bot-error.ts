@@ -1,13 +1,13 @@
-/** What a refusal says beside its sentence. */
+/** Optional details of an error response. */
 export interface RefusalDetails {
-  /** Seconds. */
+  /** In seconds. */
   readonly retryAfter?: number | undefined;
   readonly migrateToChatId?: number | undefined;
-  /** Answered instead of JSON. */
+  /** Raw response instead of JSON. */
   readonly html?: string | undefined;
 }
 
-/** A refusal in Telegram's own shape: `{ ok: false, error_code, description, parameters? }`. */
+/** An error in Telegram's shape: `{ ok: false, error_code, description, parameters? }`. */
 export class BotError extends Error {
   readonly code: number;
   readonly details: RefusalDetails;
@@ -20,7 +20,7 @@ export class BotError extends Error {
   }
 }
 
-/** The most common refusal: 400 with "Bad Request: " before the reason. */
-export function badRequest(reason: string): BotError {
+/** Creates a BotError 400 with the prefix "Bad Request: ". */
+export function createBadRequest(reason: string): BotError {
   return new BotError(400, `Bad Request: ${reason}`);
 }

@@ -4,18 +4,14 @@ import { isEventFor } from './people/event-view.ts';
 import type { FeedEvent } from './store/feed.ts';
 import type { Store } from './store/store.ts';
 
-/** A watcher that does not read gets cut off here; it comes back and asks for what it missed. */
+/** Slow subscribers are disconnected at this limit; they reconnect and resume. */
 const MAX_BUFFERED_BYTES = 8 * 1024 * 1024;
 const RECONNECT_AFTER_MS = 1_000;
 
 const number = z.coerce.number().pipe(z.int());
 const Query = z.object({ after: number.optional(), as: number.optional() });
 
-/**
- * Serves /api/events: every change as one server-sent event whose id is its seq. `?after=` or the browser's
- * Last-Event-ID resumes; without both only new changes come. `?as=` shows what that person sees. The signal ends all
- * streams.
- */
+/** Serves server-sent events at /api/events. `?after=` or Last-Event-ID resumes; `?as=` selects a person's view. */
 export function registerEventStream(app: FastifyInstance, store: Store, closing: AbortSignal): void {
   app.get('/api/events', (request, reply) => {
     const lastId = Number(request.headers['last-event-id'] ?? Number.NaN);

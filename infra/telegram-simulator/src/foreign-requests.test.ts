@@ -10,7 +10,7 @@ import { api, client, simulator, useSimulator } from './simulator.fixture.ts';
 
 useSimulator();
 
-/** As a browser writes it, header by header: fetch would not let a test say who it is. */
+/** Sends raw headers as a browser does, because fetch does not allow some of them. */
 function send(path: string, headers: Readonly<Record<string, string>>, method = 'GET'): Promise<number> {
   const body = method === 'POST' ? JSON.stringify({ from: 1001, text: 'deploy shop to production' }) : '';
   return new Promise((resolve, reject) => {

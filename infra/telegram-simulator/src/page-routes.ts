@@ -3,15 +3,12 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import type { FastifyInstance } from 'fastify';
 
-/** No build copies the page, so both src and dist find it in src. */
+/** The page is not built, so src and dist both read it from src. */
 const FOLDER = fileURLToPath(new URL('../src/page/', import.meta.url));
 const FILES = { '/': ['index.html', 'text/html'], '/icon.svg': ['icon.svg', 'image/svg+xml'] } as const;
 const BUNDLES = { '/main.js': ['main.tsx', 'text/javascript'], '/main.css': ['main.css', 'text/css'] } as const;
 
-/**
- * Serves the page. Its sources are bundled when a browser asks for them, which takes some 50 ms: a fresh clone needs no
- * build, and an edit is there after a reload.
- */
+/** Serves the page and bundles it on each request, in about 50 ms, so that no build is needed. */
 export function registerPage(app: FastifyInstance): void {
   for (const [path, [name, type]] of Object.entries(FILES)) {
     app.get(path, async (_request, reply) => reply.type(`${type}; charset=utf-8`).send(await readFile(FOLDER + name)));
@@ -34,7 +31,7 @@ async function bundle(name: string): Promise<string> {
     write: false,
     format: 'esm',
     target: 'es2022',
-    // Said here as well: an installed package lacks what the page's tsconfig.json extends.
+    // Repeated here, because an installed package lacks the base of the page's tsconfig.json.
     tsconfigRaw: { compilerOptions: { jsx: 'react-jsx', jsxImportSource: 'preact' } },
     logLevel: 'silent',
   });

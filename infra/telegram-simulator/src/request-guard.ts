@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 
-/** Scripts, styles and connections only from here; a text of a chat can load nothing. */
+/** Allows scripts, styles and connections only from this server, so that chat content cannot load anything. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -15,14 +15,10 @@ const CONTENT_SECURITY_POLICY = [
 
 const LOCAL_NAMES = new Set(['127.0.0.1', 'localhost', '[::1]']);
 
-/** What a browser says of a request that its own page made, or that somebody typed. */
+/** Values of Sec-Fetch-Site for the page's own requests and typed addresses. */
 const OWN_SITES: readonly unknown[] = [undefined, 'same-origin', 'none'];
 
-/**
- * Refuses what another web page sends through the visitor's browser: whoever speaks as Ada can approve a deploy. A
- * foreign name that resolves to this machine is refused by its Host; a foreign page by its Origin, its Referer or what the
- * browser says of its site. A page of another port of this machine is foreign too: it may be a service that was deployed.
- */
+/** Refuses cross-site requests by Host, Origin, Referer and Sec-Fetch-Site, because a foreign page could approve a deploy as a person. */
 export function registerRequestGuard(app: FastifyInstance): void {
   app.addHook('onRequest', async (request, reply) => {
     void reply.headers({
@@ -48,7 +44,7 @@ function isLocal(url: string): boolean {
   return URL.canParse(url) && LOCAL_NAMES.has(new URL(url).hostname);
 }
 
-/** The origin of an address; of what is none, such as `null` or an empty word, a symbol that equals nothing. */
+/** Returns the origin of a URL; for an invalid one, a symbol that equals nothing. */
 function originOf(url: string): string | symbol {
   return URL.canParse(url) ? new URL(url).origin : Symbol(url);
 }

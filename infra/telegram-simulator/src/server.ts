@@ -20,19 +20,19 @@ import { startWebhookDelivery } from './webhook/webhook-delivery.ts';
 import { Store } from './store/store.ts';
 
 export interface SimulatorOptions {
-  /** Where chats survive a restart; without it they live in memory. */
+  /** Folder that keeps chats across restarts; by default they live in memory. */
   readonly dataDir?: string | undefined;
-  /** 0 or nothing: the system chooses a free port. */
+  /** 0 or undefined selects a free port. */
   readonly port?: number;
-  /** Descriptors of sockets that are bound to the port, on 127.0.0.1 and on ::1. */
+  /** File descriptors of sockets bound to the port, on 127.0.0.1 and ::1. */
   readonly sockets?: readonly number[] | undefined;
   readonly token?: string;
-  /** The first part of every address; without it whoever reaches the port can speak as anyone. */
+  /** Secret first segment of every path; without it, anyone who reaches the port can act as any person. */
   readonly key?: string | undefined;
 }
 
 export interface Simulator {
-  /** With the key, and without a slash at the end, as grammY wants its apiRoot. */
+  /** Base URL with the key and without a trailing slash, as grammY's apiRoot requires. */
   readonly url: string;
   readonly port: number;
   /** Ends open polls and streams and closes the log. Idempotent. */
@@ -40,13 +40,13 @@ export interface Simulator {
 }
 
 export const DEFAULT_TOKEN = '100:simulator';
-/** Never more than this machine: whoever reaches the simulator can speak as anyone. */
+/** Loopback only, because anyone who reaches the simulator can act as any person. */
 const HOST = '127.0.0.1';
 const HEALTH = '/healthz';
-/** Where everything leads that lacks the key. */
+/** Target of every path that lacks the key. */
 const CLOSED = '/closed';
 
-/** Starts a simulator. Throws if the port is taken or the log in `dataDir` is damaged. */
+/** Starts a simulator. Throws when the port is taken or the log in `dataDir` is corrupt. */
 export async function createSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   const { dataDir, port = 0, sockets: [near, far] = [], token = DEFAULT_TOKEN, key } = options;
   const store = new Store({ token, dataDir });
@@ -77,7 +77,7 @@ export async function createSimulator(options: SimulatorOptions = {}): Promise<S
   };
 }
 
-/** Serves the other address too: a browser takes either for `localhost`, and a program that listened there would be shown the key. */
+/** Also listens on the other loopback address, so that no other program can receive the key through `localhost`. */
 async function listenBeside(app: FastifyInstance, fd: number): Promise<Server> {
   const server = createServer((socket) => app.server.emit('connection', socket));
   server.listen({ fd });
@@ -93,12 +93,12 @@ function createApp(deps: {
 }): FastifyInstance {
   const { store, token, key, closing } = deps;
   const app = fastify({
-    // Errors only: whoever starts the simulator wants a quiet terminal.
+    // Only errors, to keep the terminal quiet.
     logger: { level: 'error' },
     bodyLimit: MAX_BODY_BYTES,
-    // Open polls and streams would hold a normal close for as long as they like.
+    // Open polls and streams would delay a normal close indefinitely.
     forceCloseConnections: true,
-    // Node counts from the first byte of a request; a long poll of 50 s is no slow request.
+    // Disabled, because Node would count a long poll of 50 s as a slow request.
     requestTimeout: 0,
     rewriteUrl: ({ url = '/' }) => (key === undefined ? url : behindKey(url, key)),
   });
@@ -128,13 +128,13 @@ function createApp(deps: {
   return app;
 }
 
-/** The address behind the key. Programs on this machine reach the port too, and do not know the key. */
+/** Removes the key from a path; returns `CLOSED` when it is missing. */
 function behindKey(url: string, key: string): string {
   if (url === HEALTH) return url;
   return url.startsWith(`/${key}/`) ? url.slice(key.length + 1) : CLOSED;
 }
 
-/** Of a body that is too large Telegram says no more than HTTP does. */
+/** For a large body, Telegram returns only the HTTP status text. */
 function toBotError(status: number, message: string): BotError {
   return new BotError(status, status === 413 ? 'Request Entity Too Large' : `Bad Request: ${message}`);
 }

@@ -8,13 +8,13 @@ import type { MessagesView } from './people/person-api.ts';
 import type { PersonMessage } from './people/person-messages.ts';
 import type { SettingsChange } from './store/settings.ts';
 
-/** An answer of the person API: `ok: false` comes with `error`. */
+/** A response of the person API; `ok: false` comes with `error`. */
 export interface PersonAnswer {
   readonly ok: boolean;
   readonly error?: string;
   readonly updateId: number | null;
   readonly messageId: number;
-  /** All messages of an album; one otherwise. */
+  /** All messages of an album, or the single message. */
   readonly messageIds: readonly number[];
   readonly callbackQueryId: string;
   readonly draftId: number;
@@ -22,7 +22,7 @@ export interface PersonAnswer {
 }
 
 type ChatName = number | 'ops';
-/** Where something happens; without a chat in the private one. */
+/** Chat and topic of an action; the default is the private chat. */
 interface Place {
   readonly chat?: ChatName;
   readonly messageId?: number;
@@ -33,17 +33,17 @@ export type SimulatorClient = ReturnType<typeof createSimulatorClient>;
 
 const POLL_EVERY_MS = 5;
 
-/** Speaks to a simulator at this address. Holds nothing open between calls. */
+/** Creates a client of a simulator. Keeps no connection open between calls. */
 export function createSimulatorClient(url: string) {
   const get = async <Result>(path: string): Promise<Result> => {
     const response = await fetch(`${url}${path}`);
-    // The simulator's own answers have the shapes that its modules declare.
+    // The simulator returns the shapes that its modules declare.
     return (await response.json()) as Result;
   };
   const post = async (path: string, body: object): Answer => {
     const headers = { 'content-type': 'application/json' };
     const response = await fetch(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
-    // All POST routes of the person API answer with parts of it.
+    // All POST routes of the person API return parts of this type.
     return (await response.json()) as PersonAnswer;
   };
   const act = async (path: string, body: object): Answer => {
@@ -55,37 +55,37 @@ export function createSimulatorClient(url: string) {
     (await get<Call[]>('/api/calls')).filter((call) => method === undefined || call.method === method);
   return {
     get,
-    /** Answers what the simulator answers, refusals too. */
+    /** Posts and returns the response, including refusals. */
     post,
-    /** The same, but rejects with the simulator's sentence if it refuses. */
+    /** Posts and rejects with the simulator's message when refused. */
     act,
     messages: async (as: number, chat: ChatName = as) =>
       (await get<MessagesView>(`/api/chats/${chat}/messages?as=${as}`)).messages,
-    /** What the bot is writing to this person, or null. */
+    /** Returns the bot's current draft for this person, or null. */
     draft: async (as: number) => (await get<MessagesView>(`/api/chats/${as}/messages?as=${as}&limit=1`)).draft,
 
-    // What people do. All of these reject if the simulator refuses.
+    // Actions of people; all reject when refused.
     say: (from: number, text: string, options?: Said) => act('/api/messages', { from, text, ...options }),
     click: (from: number, button: string, place?: Place) => act('/api/clicks', { from, button, ...place }),
     stopDraft: (from: number) => act('/api/drafts/stop', { from }),
     setBotStatus: (status: BotStatus, by = 1001) => act('/api/rights', { by, status }),
-    /** What popped up after a click, once the bot has answered it. */
+    /** Returns the bot's answer to a click, once it exists. */
     clickAnswer: (callbackQueryId: string) =>
       get<{ answered: boolean; text: string; showAlert: boolean }>(`/api/clicks/${callbackQueryId}`),
 
-    /** What goes wrong with the next calls. */
+    /** Queues a fault for the next calls. */
     fault: async (fault: Partial<Fault> & Pick<Fault, 'method'>): Promise<void> =>
       void (await act('/api/faults', fault)),
     clearFaults: async (): Promise<void> => void (await fetch(`${url}/api/faults`, { method: 'DELETE' })),
     settings: async (change: SettingsChange): Promise<void> => void (await act('/api/settings', change)),
-    /** The bot's calls so far, of one method or of all. */
+    /** Returns the bot's calls, of one method or all. */
     calls,
-    /** Everything that a bot sent and that the Bot API does not know, such as `sendMessage: txt is unknown`. */
+    /** Lists calls that violate the Bot API, such as `sendMessage: txt is unknown`. */
     problems: async (): Promise<readonly string[]> =>
       (await calls()).flatMap(({ method, violations, warnings }) =>
         [...violations, ...warnings].map((problem) => `${method}: ${problem}`),
       ),
-    /** The first Bot API call from the start on that fits, once there is one. */
+    /** Waits for the first matching Bot API call since the start. */
     findCall: async (fits: (call: Call) => boolean, signal?: AbortSignal): Promise<Call> => {
       for (;;) {
         const found = (await calls()).find(fits);
@@ -93,10 +93,7 @@ export function createSimulatorClient(url: string) {
         await wait(POLL_EVERY_MS, undefined, signal ? { signal } : {});
       }
     },
-    /**
-     * The first event that fits: from now on, or after the number `after` (0 for all that are known); `as` for what this
-     * person sees. Rejects when the simulator closes before.
-     */
+    /** Waits for the first matching event, from now or after `after`; `as` selects a person's view. Rejects when the simulator closes. */
     nextEvent: async (
       fits: (event: FeedEvent) => boolean,
       options: { readonly after?: number; readonly as?: number } = {},
@@ -123,7 +120,7 @@ async function* readEvents(response: Response): AsyncGenerator<FeedEvent> {
     rest = blocks.pop() ?? '';
     for (const block of blocks) {
       const data = /^data: (.*)$/m.exec(block)?.[1];
-      // The event stream writes nothing but these.
+      // The event stream contains only feed events.
       if (data !== undefined) yield JSON.parse(data) as FeedEvent;
     }
   }

@@ -3,12 +3,12 @@ import { afterEach, beforeEach } from 'vitest';
 import { createSimulator, DEFAULT_TOKEN, type Simulator } from './server.ts';
 import { createSimulatorClient, type SimulatorClient } from './simulator-client.ts';
 
-/** What a test of the simulator talks to, anew for each test: the simulator, the bot's side of it and the people's. */
+/** The simulator of the current test, with clients for the bot and for people. */
 export let simulator: Simulator;
 export let api: Api;
 export let client: SimulatorClient;
 
-/** Gives each test of a file a simulator of its own. `greeted`: Ada (1001) has written to the bot, which may write to her then. */
+/** Creates a simulator for each test. `greeted`: Ada (1001) has written to the bot, which may then write to her. */
 export function useSimulator({ greeted = false } = {}): void {
   beforeEach(async () => {
     simulator = await createSimulator();

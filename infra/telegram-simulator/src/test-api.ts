@@ -8,7 +8,7 @@ import type { Store } from './store/store.ts';
 const RawUpdate = z.strictObject({ update: z.record(z.string(), z.unknown()) });
 const After = z.object({ after: z.coerce.number().pipe(z.int()).default(0) });
 
-/** Serves what only tests do: raw updates, faults, and a look at the bot's calls. */
+/** Serves routes for tests: raw updates, faults, and the bot's calls. */
 export function registerTestApi(app: FastifyInstance, deps: { store: Store; faults: Faults; calls: CallLog }): void {
   const { store, faults, calls } = deps;
 

@@ -2,22 +2,22 @@ import { z } from 'zod';
 import { DEFAULTS, type SimulatorOptions } from './server.ts';
 
 const Config = z.object({
-  /** TCP port on 127.0.0.1; 0 lets the system choose. */
+  /** TCP port on 127.0.0.1; 0 selects a free one. */
   WHATSAPP_SIMULATOR_PORT: z.coerce.number().int().min(0).max(65_535).default(8083),
-  /** What bots present. Not a secret: it opens nothing outside this machine. */
+  /** Access token of bots. Not a secret, because it is valid only on this machine. */
   WHATSAPP_SIMULATOR_TOKEN: z.string().min(1).default(DEFAULTS.token),
-  /** Signs what is posted to the bot. */
+  /** Key that signs webhook requests. */
   WHATSAPP_SIMULATOR_APP_SECRET: z.string().min(1).default(DEFAULTS.appSecret),
   WHATSAPP_SIMULATOR_VERIFY_TOKEN: z.string().min(1).default(DEFAULTS.verifyToken),
   WHATSAPP_SIMULATOR_PHONE_NUMBER_ID: z.string().regex(/^\d+$/, 'is a number').default(DEFAULTS.phoneNumberId),
-  /** The version of the Graph API in the path. */
+  /** Graph API version in the path. */
   WHATSAPP_SIMULATOR_GRAPH_VERSION: z
     .string()
     .regex(/^\d+\.\d$/, 'looks like 26.0')
     .default(DEFAULTS.version),
 });
 
-/** Reads the environment. Throws one error which names every variable that is wrong. */
+/** Reads the environment. Throws one error that names every invalid variable. */
 export function loadConfig(): SimulatorOptions {
   const parsed = Config.safeParse(process.env);
   if (!parsed.success) throw new Error(`The simulator's environment is wrong:\n${z.prettifyError(parsed.error)}`);

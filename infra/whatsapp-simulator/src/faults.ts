@@ -2,30 +2,30 @@ import { z } from 'zod';
 
 const moment = z.enum(['before', 'after']);
 
-/** What goes wrong with the next calls of the bot. */
+/** A failure of the bot's next calls. */
 export const Fault = z.strictObject({
-  /** Which calls: sends, marks of what was read, uploads, addresses of files, downloads; `*` for any. */
+  /** Kind of call: sends, read marks, uploads, media addresses or downloads; `*` for any. */
   what: z.enum(['send', 'read', 'upload', 'media', 'download', '*']),
-  /** Only calls for this person. */
+  /** Restricts the fault to calls for this person. */
   to: z.string().optional(),
-  /** Lets so many of these calls pass first. */
+  /** Number of matching calls that pass first. */
   skip: z.int().nonnegative().default(0),
   times: z.int().positive().default(1),
-  /** Refused with this code of Meta's, and with another HTTP status if one is given. */
+  /** Meta's error code of the refusal; its HTTP status can be overridden. */
   code: z.int().optional(),
   status: z.int().min(400).max(599).optional(),
-  /** Seconds, in the header Retry-After of a refusal. */
+  /** Retry-After header of the refusal, in seconds. */
   retryAfter: z.number().nonnegative().optional(),
-  /** Answered instead: a page of something on the way that is not Meta. */
+  /** HTML response of an intermediate server, instead of Meta's JSON. */
   html: z.string().optional(),
-  /** Waits before anything else happens. */
+  /** Delay before everything else. */
   delayMs: z.number().nonnegative().max(600_000).optional(),
-  /** Resets the connection before the call takes effect, or after it and before the answer. */
+  /** Resets the connection before the call takes effect, or after it and before the response. */
   dropConnection: moment.optional(),
 });
 export type Fault = z.output<typeof Fault>;
 
-/** Faults in the order in which they were queued. */
+/** Queued faults, oldest first. */
 export class Faults {
   readonly #waiting: { readonly fault: Fault; skip: number; left: number }[] = [];
 
@@ -37,7 +37,7 @@ export class Faults {
     this.#waiting.length = 0;
   }
 
-  /** The oldest fault that waits for this call; it is used up by one. */
+  /** Removes and returns one use of the oldest fault that matches the call. */
   take(what: Fault['what'], to: string | null): Fault | null {
     const found = this.#waiting.find(
       ({ fault }) => (fault.what === '*' || fault.what === what) && (fault.to === undefined || fault.to === to),

@@ -11,7 +11,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   });
 }
 
-/** A wrong variable and a taken port are said in a sentence; a stack would hide it. */
+/** Prints known startup errors as one sentence, without a stack. */
 async function start(): Promise<Simulator> {
   try {
     return await createSimulator(loadConfig());

@@ -11,7 +11,7 @@ import { Store } from './store/store.ts';
 import { Webhooks } from './webhook/webhooks.ts';
 
 export interface SimulatorOptions {
-  /** 0 or nothing: the system chooses a free port. */
+  /** 0 or undefined selects a free port. */
   readonly port?: number | undefined;
   readonly token?: string | undefined;
   readonly appSecret?: string | undefined;
@@ -22,16 +22,16 @@ export interface SimulatorOptions {
 }
 
 export interface Simulator {
-  /** The address of the people's API. */
+  /** Base URL of the people's API. */
   readonly url: string;
-  /** What a bot takes for `https://graph.facebook.com/v26.0`. */
+  /** Base URL for the bot, in place of `https://graph.facebook.com/v26.0`. */
   readonly graphUrl: string;
   readonly port: number;
-  /** Ends what waits and closes every connection. Idempotent. */
+  /** Ends open waits and closes all connections. Idempotent. */
   readonly close: () => Promise<void>;
 }
 
-/** What a bot needs, unless the simulator was started with something else. */
+/** Default credentials for the bot. */
 export const DEFAULTS = {
   token: 'simulator-token',
   appSecret: 'simulator-secret',
@@ -39,11 +39,11 @@ export const DEFAULTS = {
   phoneNumberId: '106540352242922',
   version: '26.0',
 } as const;
-/** Never more than this machine: whoever reaches the simulator can speak as anyone. */
+/** Loopback only, because anyone who reaches the simulator can act as any person. */
 const HOST = '127.0.0.1';
 const DISPLAY_NUMBER = '12025550100';
 
-/** Starts a simulator. Throws if the port is taken. */
+/** Starts a simulator. Throws when the port is taken. */
 export async function createSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   const { port = 0, token = DEFAULTS.token, phoneNumberId = DEFAULTS.phoneNumberId } = options;
   const version = `v${options.version ?? DEFAULTS.version}`;
@@ -79,14 +79,14 @@ export async function createSimulator(options: SimulatorOptions = {}): Promise<S
 
 function createApp(deps: GraphDeps): FastifyInstance {
   const app = fastify({ logger: { level: 'error' }, bodyLimit: MAX_UPLOAD_BYTES, forceCloseConnections: true });
-  // A form is read where it is known what it is for.
+  // The route reads the form, because the purpose decides the limits.
   app.addContentTypeParser(
     'multipart/form-data',
     { parseAs: 'buffer' },
     async (_request: unknown, body: unknown) => body,
   );
   app.addHook('onRequest', async (request, reply) => {
-    // A page in somebody's browser must not speak as a person.
+    // Refuses requests of web pages, which could act as a person.
     if (request.headers.origin === undefined && isLocal(request.headers.host)) return undefined;
     return reply.code(403).send({ ok: false, error: 'The simulator answers to programs of this machine only.' });
   });

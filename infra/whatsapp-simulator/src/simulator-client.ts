@@ -7,24 +7,24 @@ import type { Call, MessageView, SimulatorEvent } from './store/event.ts';
 export type SimulatorClient = ReturnType<typeof createSimulatorClient>;
 type Without<Input, Keys extends PropertyKey> = Omit<Input, Keys>;
 
-/** How long one look for events waits before it is repeated. */
+/** Duration of one poll for events. */
 const POLL_MS = 10_000;
 
-/** Speaks to a simulator at this address. Holds nothing open between calls. */
+/** Creates a client of a simulator. Keeps no connection open between calls. */
 export function createSimulatorClient(url: string) {
   const get = async <Result>(path: string): Promise<Result> => {
     const response = await fetch(`${url}${path}`);
-    // The simulator's own answers have the shapes that its modules declare.
+    // The simulator returns the shapes that its modules declare.
     return (await response.json()) as Result;
   };
   const act = async <Result = unknown>(path: string, body: object): Promise<Result> => {
     const headers = { 'content-type': 'application/json' };
     const response = await fetch(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
     const answer: unknown = await response.json();
-    // Every POST route answers so.
+    // Every POST route returns this shape.
     const { ok, error } = answer as { readonly ok: boolean; readonly error?: string };
     if (!ok) throw new Error(`The simulator refused ${path}: ${error ?? 'no reason given'}`);
-    // As above.
+    // The caller knows the response type of the route.
     return answer as Result;
   };
   const write = async (path: string, body: object): Promise<string> =>
@@ -32,7 +32,7 @@ export function createSimulatorClient(url: string) {
   const calls = async (what?: Call['what']): Promise<readonly Call[]> =>
     (await get<readonly Call[]>('/api/calls')).filter((call) => what === undefined || call.what === what);
   return {
-    // What people do; all of it rejects if the simulator refuses, and answers the id of the message.
+    // Actions of people; all reject when refused, and return the message id.
     say: (from: string, text: string, options: Partial<Without<z.input<typeof Said>, 'from' | 'text'>> = {}) =>
       write('/api/messages', { from, text, ...options }),
     press: (from: string, button: string, messageId?: string) => write('/api/presses', { from, button, messageId }),
@@ -43,9 +43,9 @@ export function createSimulatorClient(url: string) {
     block: async (from: string, blocked = true): Promise<void> => void (await act('/api/blocks', { from, blocked })),
     read: async (from: string): Promise<void> => void (await act('/api/reads', { from })),
     addPerson: async (id: string, name: string): Promise<void> => void (await act('/api/people', { id, name })),
-    /** What this person sees, oldest first. */
+    /** Returns the messages that this person sees, oldest first. */
     messages: (id: string) => get<readonly MessageView[]>(`/api/people/${id}/messages`),
-    /** The first event that fits, after that number. The signal ends the wait. */
+    /** Waits for the first matching event after a number. The signal ends the wait. */
     nextEvent: async (
       fits: (event: SimulatorEvent) => boolean,
       { after = 0, signal }: { readonly after?: number; readonly signal?: AbortSignal } = {},
@@ -59,8 +59,8 @@ export function createSimulatorClient(url: string) {
       }
     },
 
-    // What tests do.
-    /** Where webhooks go; each address has to answer the challenge. */
+    // Routes for tests.
+    /** Sets the webhook addresses; each must answer the challenge. */
     subscribe: async (...urls: readonly string[]): Promise<void> => void (await act('/api/webhook', { urls })),
     hold: async (): Promise<void> => void (await act('/api/webhook/hold', {})),
     flush: async (
@@ -70,10 +70,10 @@ export function createSimulatorClient(url: string) {
         readonly copies?: number;
       } = {},
     ): Promise<void> => void (await act('/api/webhook/flush', how)),
-    /** Posts this text to the bot, signed unless the secret is null, and answers what the bot said. */
+    /** Posts a raw text to the bot, unsigned when the secret is null; returns the bot's response. */
     postRaw: (text: string, secret?: string | null) =>
       act<{ readonly status: number; readonly body: string }>('/api/webhook/raw', { text, secret }),
-    /** Posts the last webhook once more. */
+    /** Posts the last webhook again. */
     repeatWebhook: async (): Promise<void> => void (await act('/api/webhook/repeat', {})),
     pendingWebhooks: async (): Promise<number> => (await get<{ readonly pending: number }>('/api/webhook')).pending,
     advanceClock: async (advanceMs: number): Promise<void> => void (await act('/api/clock', { advanceMs })),
@@ -82,7 +82,7 @@ export function createSimulatorClient(url: string) {
     settings: async (change: z.input<typeof SettingsChange>): Promise<void> =>
       void (await act('/api/settings', change)),
     calls,
-    /** Everything that the bot sent and that the reference does not allow. */
+    /** Lists everything in the bot's calls that Meta's reference does not allow. */
     problems: async (): Promise<readonly string[]> =>
       (await calls()).flatMap(({ what, problems }) => problems.map((problem) => `${what}: ${problem}`)),
   };

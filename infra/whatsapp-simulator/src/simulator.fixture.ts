@@ -6,13 +6,13 @@ import { createSimulatorClient, type SimulatorClient } from './simulator-client.
 
 export const ADA = '12025550101';
 
-/** What a bot was called with. */
+/** A webhook request that the bot received. */
 export interface Received {
   readonly text: string;
   readonly signature: string | undefined;
 }
 
-/** A bot's end of the webhook: it answers the challenge, and then with what `answer` says. */
+/** A bot's webhook endpoint: answers the challenge, then responds as `answer` says. */
 export interface Bot {
   readonly url: string;
   readonly received: Received[];
@@ -23,7 +23,7 @@ export let simulator: Simulator;
 export let client: SimulatorClient;
 export let bot: Bot;
 
-/** Gives each test of a file a simulator and a bot of its own. */
+/** Creates a simulator and a bot for each test. */
 export function useSimulator(): void {
   let server: Server;
   beforeEach(async () => {
@@ -48,11 +48,11 @@ export async function callGraph(
   const headers = { authorization: `Bearer ${token}`, ...(body ? { 'content-type': 'application/json' } : {}) };
   const init = body === undefined ? { headers } : { method: 'POST', headers, body: JSON.stringify(body) };
   const response = await fetch(`${simulator.graphUrl}/${path}`, init);
-  // Meta answers with an object, and so does the simulator.
+  // Graph API responses are objects.
   return { status: response.status, body: (await response.json()) as Record<string, unknown> };
 }
 
-/** Posts a message to Ada, or to somebody else. */
+/** Posts a message, to Ada by default. */
 export const send = (content: Readonly<Record<string, unknown>>) =>
   callGraph(`${DEFAULTS.phoneNumberId}/messages`, {
     messaging_product: 'whatsapp',

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Ajv, type ValidateFunction } from 'ajv';
 import { z } from 'zod';
 
-/** The part of JSON Schema that the generated file uses. */
+/** Subset of JSON Schema that the generated file uses. */
 export interface ApiSchema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -25,21 +25,21 @@ const File = z.object({
 /** No build copies it, so both src and dist find it in src. */
 const PATH = new URL('../../src/bot-api-schema.json', import.meta.url);
 
-/** What the types of the Bot API say about the parameters of each method. */
+/** Parameter types of each Bot API method. */
 export interface ApiSchemas {
-  /** The parameters of a method, by its name in any case; null for a method without any. */
+  /** Returns the parameters of a method, ignoring case; null for a method without any. */
   readonly findParameters: (method: string) => { readonly name: string; readonly schema: ApiSchema } | null;
-  /** The schema itself, or what it refers to. */
+  /** Follows a `$ref`; returns other schemas unchanged. */
   readonly resolve: (schema: ApiSchema) => ApiSchema;
-  /** The validator of a place in the file, such as `SendMessageParams/properties/text`. Throws when there is no such place. */
+  /** Returns the validator of a path such as `SendMessageParams/properties/text`. Throws for an unknown path. */
   readonly validatorOf: (place: string) => ValidateFunction;
 }
 
-/** Reads the generated schemas. Each place is compiled when it is needed first, which takes some milliseconds. */
+/** Reads the generated schemas; compiles each validator on first use, which takes some milliseconds. */
 export function loadSchemas(): ApiSchemas {
   const file = File.parse(JSON.parse(readFileSync(PATH, 'utf8')));
   const types = new Map(Object.entries(file.methods).map(([method, type]) => [method.toLowerCase(), type]));
-  // Not optimized: what is compiled once and run a few hundred times is three times as quick to compile.
+  // Optimizing takes three times as long and pays off only after many runs.
   const code = { optimize: false };
   const ajv = new Ajv({ strict: false, allErrors: true, discriminator: true, validateSchema: false, code });
   ajv.addSchema({ $id: 'api', definitions: file.definitions });

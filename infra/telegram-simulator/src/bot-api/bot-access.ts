@@ -1,17 +1,17 @@
-import { badRequest, BotError } from '../bot-error.ts';
+import { createBadRequest, BotError } from '../bot-error.ts';
 import type { StoredMessage } from '../store/event.ts';
 import { findChat } from '../store/chat-shapes.ts';
 import { GROUP } from '../store/people.ts';
 import type { Store } from '../store/store.ts';
 import { listTopics } from '../store/topic.ts';
 
-/** The id of a chat that exists, or 400. */
+/** Returns the id of an existing chat. Throws BotError 400. */
 export function requireChat(store: Store, chat: number | string): number {
-  if (typeof chat === 'string' || !findChat(store.state, chat)) throw badRequest('chat not found');
+  if (typeof chat === 'string' || !findChat(store.state, chat)) throw createBadRequest('chat not found');
   return chat;
 }
 
-/** The id of a chat that the bot may write to, or 400 or 403. */
+/** Returns the id of a chat that the bot may write to. Throws BotError 400 or 403. */
 export function requireWritableChat(store: Store, chat: number | string): number {
   const chatId = requireChat(store, chat);
   if (chatId === GROUP.id) return requireMembership(store, chatId);
@@ -21,26 +21,26 @@ export function requireWritableChat(store: Store, chat: number | string): number
   return chatId;
 }
 
-/** A message that is there for everybody, or null: an ephemeral one has methods of its own. */
+/** Finds a message that all members see, or null; ephemeral messages have methods of their own. */
 export function findMessage(store: Store, chatId: number, messageId: number): StoredMessage | null {
   const message = store.state.chats.get(chatId)?.get(messageId);
   return message && !message.deleted && message.ephemeral === null ? message : null;
 }
 
-/** A message of the bot that it may edit, or 400 or 403. */
+/** Returns a message that the bot may edit. Throws BotError 400 or 403. */
 export function requireOwnMessage(store: Store, chat: number | string, messageId: number): StoredMessage {
   const message = findMessage(store, requireWritableChat(store, chat), messageId);
-  if (!message) throw badRequest('message to edit not found');
-  if (message.fromId !== store.bot.id || message.forward !== null) throw badRequest("message can't be edited");
+  if (!message) throw createBadRequest('message to edit not found');
+  if (message.fromId !== store.bot.id || message.forward !== null) throw createBadRequest("message can't be edited");
   return message;
 }
 
-/** The number of the topic that a call names, or null for none; 400 if there is none of that number. */
+/** Returns the topic number of a call, or null for none. Throws BotError 400 for an unknown topic. */
 export function requireTopic(chatId: number, given: number | undefined): number | null {
   if (given === undefined || given === 0) return null;
-  // The general topic has no number that could be named, and a private chat has no topics.
+  // The general topic has no number, and private chats have no topics.
   if (listTopics(chatId).some(({ topicId }) => topicId === given)) return given;
-  throw badRequest('message thread not found');
+  throw createBadRequest('message thread not found');
 }
 
 function requireMembership(store: Store, chatId: number): number {

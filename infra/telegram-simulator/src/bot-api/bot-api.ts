@@ -12,7 +12,6 @@ interface CallRequest {
   readonly Querystring: Readonly<Record<string, unknown>>;
 }
 
-/** Serves /bot<token>/<method>. */
 export function registerBotApi(app: FastifyInstance, deps: BotApiDeps): void {
   app.route<CallRequest>({
     method: ['GET', 'POST'],
@@ -35,10 +34,7 @@ export function registerBotApi(app: FastifyInstance, deps: BotApiDeps): void {
   });
 }
 
-/**
- * Telegram takes GET for everything. Here any page that a browser shows could send one, as the address of a picture: so it is taken
- * for what changes nothing. getUpdates makes the updates before its offset be forgotten.
- */
+/** True for methods without side effects. Telegram allows GET for all, but here any web page could send one, for example as an image. */
 function isReading(method: string): boolean {
   return /^get/i.test(method) && !/^getupdates$/i.test(method);
 }
@@ -49,12 +45,12 @@ function notByGet(method: string): string {
 
 type Sent = Pick<Parameters, 'values' | 'files'>;
 
-/** A body is an object of parameters or a form; anything else has none. The query counts too. */
+/** Reads parameters from the query and from an object or form body; ignores other bodies. */
 function readParameters(query: Readonly<Record<string, unknown>>, body: unknown): Sent {
   const files = body instanceof FormBody ? body.files : new Map<string, Upload>();
   const fields: unknown = body instanceof FormBody ? body.fields : body;
   if (typeof fields !== 'object' || fields === null || Array.isArray(fields)) return { values: query, files };
-  // Libraries write null for what is not given.
+  // Libraries send null for omitted parameters.
   const given = Object.entries(fields).filter(([, value]) => value !== null);
   return { values: { ...query, ...Object.fromEntries(given) }, files };
 }

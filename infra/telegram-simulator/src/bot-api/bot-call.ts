@@ -12,7 +12,7 @@ export interface BotApiDeps {
   readonly token: string;
   readonly faults: Faults;
   readonly calls: CallLog;
-  /** Ends everything that waits when the simulator closes. */
+  /** Aborts when the simulator closes. */
   readonly closing: AbortSignal;
 }
 
@@ -21,16 +21,16 @@ export interface BotCall {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   readonly method: string;
-  /** See `readArrivalTime`: taken before anything that takes time. */
+  /** Arrival time, from `readArrivalTime`. */
   readonly arrivedAt: number;
   readonly parameters: Pick<Parameters, 'values' | 'files'>;
   readonly problems: CallProblems;
-  /** Does what was asked for. The signal ends it when the bot hangs up or the simulator closes. Throws BotError. */
+  /** Runs the method. The signal aborts when the bot disconnects or the simulator closes. Throws BotError. */
   readonly run: (signal: AbortSignal) => unknown;
   readonly send: (reply: FastifyReply, result: unknown) => FastifyReply;
 }
 
-/** Answers one call of a bot: log, delay, hang or drop "before", injected error or method, hang or drop "after". */
+/** Handles a Bot API call with its queued faults: log, delay, hang or drop, then the error or method, then hang or drop. */
 export async function serveCall(options: BotCall): Promise<FastifyReply> {
   const { deps, request, reply, method, parameters } = options;
   const call = deps.calls.start({ method, at: options.arrivedAt, params: toLogged(parameters), ...options.problems });
@@ -52,10 +52,10 @@ export async function serveCall(options: BotCall): Promise<FastifyReply> {
   return options.send(reply, outcome.result);
 }
 
-/** Answers in Telegram's error shape. */
+/** Sends a Telegram error response. */
 export function sendError(reply: FastifyReply, error: BotError): FastifyReply {
   const { retryAfter, migrateToChatId, html } = error.details;
-  // Telegram says it twice: in the body and as a header.
+  // Telegram sends it in the body and in a header.
   if (retryAfter !== undefined) void reply.header('retry-after', String(retryAfter));
   if (html !== undefined) return reply.code(error.code).type('text/html').send(html);
   const parameters = {
@@ -82,7 +82,7 @@ async function runMethod({ run }: BotCall, fault: Fault | null, signal: AbortSig
   }
 }
 
-/** Of files the log keeps what they are and not what is in them. */
+/** Logs the metadata of files instead of their bytes. */
 function toLogged({ values, files }: BotCall['parameters']): Readonly<Record<string, unknown>> {
   if (files.size === 0) return values;
   const uploads = [...files].map(([field, { name, mimeType, bytes }]) => [
@@ -99,7 +99,7 @@ function dropConnection(request: FastifyRequest, reply: FastifyReply, call: Call
   return reply;
 }
 
-/** Ends when the bot hangs up before it got its answer. */
+/** Returns a signal that aborts when the bot disconnects before the response. */
 function watchHangUp(reply: FastifyReply): AbortSignal {
   const controller = new AbortController();
   reply.raw.once('close', () => {
@@ -108,7 +108,7 @@ function watchHangUp(reply: FastifyReply): AbortSignal {
   return controller.signal;
 }
 
-/** As long as a timer goes. */
+/** Maximum delay of a Node timer. */
 const FOREVER_MS = 2 ** 31 - 1;
 
 async function waitUnlessAborted(delayMs: number, signal: AbortSignal): Promise<void> {

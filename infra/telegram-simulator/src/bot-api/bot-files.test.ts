@@ -11,7 +11,7 @@ import { api, client, simulator, useSimulator } from '../simulator.fixture.ts';
 
 useSimulator({ greeted: true });
 
-/** The smallest PNG header that says how large the picture is. */
+/** Builds the shortest PNG header that contains the image size. */
 function png(width: number, height: number): Buffer {
   const bytes = Buffer.alloc(64);
   bytes.writeUInt32BE(0x89504e47, 0);

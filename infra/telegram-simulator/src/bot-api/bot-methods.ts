@@ -18,13 +18,9 @@ import { getUpdates } from './bot-polling.ts';
 import { deleteWebhook, getWebhookInfo, setWebhook } from './bot-webhook.ts';
 import type { Store } from '../store/store.ts';
 
-/**
- * Answers one call with its result or a promise of it; throws a BotError to refuse it. The signal ends a call that waits: the bot hung
- * up, or the simulator closes.
- */
+/** Runs one Bot API method; throws BotError to refuse. The signal aborts when the bot disconnects or the simulator closes. */
 export type BotMethod = (store: Store, parameters: Parameters, signal: AbortSignal) => unknown;
 
-/** Every method this simulator knows. */
 export const BOT_METHODS = {
   getMe: (store) => store.bot,
   getUpdates,
@@ -58,7 +54,7 @@ const BY_NAME: ReadonlyMap<string, BotMethod> = new Map(
   Object.entries(BOT_METHODS).map(([name, method]) => [name.toLowerCase(), method]),
 );
 
-/** The method of a name: Telegram does not mind the case. */
+/** Finds a method by name, ignoring case as Telegram does. */
 export function findMethod(name: string): BotMethod | undefined {
   return BY_NAME.get(name.toLowerCase());
 }

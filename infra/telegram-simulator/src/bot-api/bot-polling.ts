@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { allowedUpdates, integer, parseParameters, type Parameters } from './bot-parameters.ts';
 import type { Store } from '../store/store.ts';
 
-/** Telegram's server answers a long poll after this time at the latest. */
+/** Telegram's maximum duration of a long poll. */
 const MAX_POLL_SECONDS = 50;
 const MAX_BATCH = 100;
 const GetUpdates = z.object({
@@ -12,7 +12,7 @@ const GetUpdates = z.object({
   allowed_updates: allowedUpdates,
 });
 
-/** getUpdates: a long poll of at most 50 seconds; the signal ends it with an empty list. */
+/** getUpdates: polls for at most 50 seconds; the signal ends it with an empty list. */
 export function getUpdates(store: Store, parameters: Parameters, signal: AbortSignal): Promise<readonly unknown[]> {
   const given = parseParameters(GetUpdates, parameters);
   return store.updates.poll({

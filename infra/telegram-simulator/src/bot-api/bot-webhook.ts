@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { badRequest } from '../bot-error.ts';
+import { createBadRequest } from '../bot-error.ts';
 import { allowedUpdates, flag, integer, parseParameters, type Parameters } from './bot-parameters.ts';
 import type { Webhook } from '../store/event.ts';
 import type { Store } from '../store/store.ts';
@@ -16,7 +16,7 @@ const SetWebhook = z.object({
   drop_pending_updates: flag.default(false),
 });
 
-/** setWebhook: updates are posted to the URL from now on; an empty URL goes back to getUpdates. */
+/** setWebhook: posts updates to the URL from now on; an empty URL restores getUpdates. */
 export function setWebhook(store: Store, parameters: Parameters): true {
   const given = parseParameters(SetWebhook, parameters);
   if (given.url === '') return removeWebhook(store, given.drop_pending_updates);
@@ -31,7 +31,7 @@ export function setWebhook(store: Store, parameters: Parameters): true {
     return true;
   }
   store.updates.endPoll();
-  // As in Telegram the old webhook goes first, even if the new one is refused then.
+  // Telegram removes the old webhook even when it refuses the new one.
   if (current) store.commit({ kind: 'webhook', webhook: null });
   store.webhookError = null;
   if (given.drop_pending_updates) store.updates.dropAll();
@@ -43,12 +43,12 @@ export function setWebhook(store: Store, parameters: Parameters): true {
 
 const DeleteWebhook = SetWebhook.pick({ drop_pending_updates: true });
 
-/** deleteWebhook: updates wait for getUpdates again. What is just being sent may come twice. */
+/** deleteWebhook: keeps updates for getUpdates again; an update in delivery may arrive twice. */
 export function deleteWebhook(store: Store, parameters: Parameters): true {
   return removeWebhook(store, parseParameters(DeleteWebhook, parameters).drop_pending_updates);
 }
 
-/** getWebhookInfo: where updates go, how many wait, and the last failure. */
+/** getWebhookInfo: returns the URL, the number of pending updates, and the last failure. */
 export function getWebhookInfo(store: Store): object {
   const { webhook, allowedUpdates: allowed } = store.state;
   const error = store.webhookError;
@@ -69,15 +69,12 @@ function removeWebhook(store: Store, dropsPending: boolean): true {
   return true;
 }
 
-/**
- * Telegram takes only https on the ports 80, 88, 443 and 8443, and no address of a private network. Here it is the other
- * way round: a simulator that called anything but this machine could be used to reach somebody.
- */
+/** Allows only URLs on this machine, so that the simulator cannot be used against other hosts. */
 function checkWebhook({ url, secretToken }: Webhook): void {
-  if (!URL.canParse(url)) throw badRequest('invalid webhook URL specified');
-  if (Buffer.byteLength(secretToken) > MAX_SECRET_BYTES) throw badRequest('secret token is too long');
-  if (!/^[\w-]*$/.test(secretToken)) throw badRequest('secret token contains unallowed characters');
+  if (!URL.canParse(url)) throw createBadRequest('invalid webhook URL specified');
+  if (Buffer.byteLength(secretToken) > MAX_SECRET_BYTES) throw createBadRequest('secret token is too long');
+  if (!/^[\w-]*$/.test(secretToken)) throw createBadRequest('secret token contains unallowed characters');
   const { protocol, hostname, username, password } = new URL(url);
   const isLocal = protocol === 'http:' && hostname === '127.0.0.1' && username === '' && password === '';
-  if (!isLocal) throw badRequest('bad webhook: the simulator calls only http://127.0.0.1 (Telegram: only https)');
+  if (!isLocal) throw createBadRequest('bad webhook: the simulator calls only http://127.0.0.1 (Telegram: only https)');
 }

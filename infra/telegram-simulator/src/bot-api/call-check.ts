@@ -2,29 +2,26 @@ import type { ErrorObject } from 'ajv';
 import { type ApiSchemas, loadSchemas } from './api-schema.ts';
 import { listUnknownFields } from './unknown-fields.ts';
 
-/** What is wrong with a call, in sentences for whoever reads the call log. */
+/** Problems of a call, as sentences for the call log. */
 export interface CallProblems {
-  /** Against the types of the Bot API: what is missing or has a wrong value. */
+  /** Missing parameters and values of the wrong type. */
   readonly violations: readonly string[];
-  /** Parameters and fields that the Bot API does not have, which Telegram would ignore. */
+  /** Parameters and fields that are unknown to the Bot API, which Telegram ignores. */
   readonly warnings: readonly string[];
 }
 
 export interface CheckedCall extends CallProblems {
-  /** The parameters with a wrong value. What is missing is for the method to say: it knows Telegram's words for it. */
+  /** Parameters with a wrong value, without missing ones, for which the method has Telegram's message. */
   readonly wrong: readonly string[];
 }
 
-/** More say the same in other words. */
+/** Further problems usually repeat the first ones. */
 const MAX_PROBLEMS = 8;
 
-/** Compiling takes up to a second, and what comes of it is the same for every simulator of a process. */
+/** Cached per process, because compiling takes up to a second. */
 let loaded: ApiSchemas | undefined;
 
-/**
- * Compares what a bot sent with the types of the Bot API 10.3. A text may stand for a number, a flag, an object or a list, as
- * in a form; an upload for a file.
- */
+/** Validates a call against the types of Bot API 10.3. As in a form, text may replace any value. */
 export function checkCall(
   method: string,
   values: Readonly<Record<string, unknown>>,
@@ -58,13 +55,13 @@ function toUnknown(field: string): string {
   return `${field} is unknown`;
 }
 
-/** What is wrong with a value of one of the types, such as `TelegramInputRichMessage`; null when nothing is. */
+/** Returns the type error of a value, such as a `TelegramInputRichMessage`; null when it is valid. */
 export function findViolation(type: string, value: unknown): string | null {
   loaded ??= loadSchemas();
   return readValue(loaded, type, value).problems[0]?.trim() ?? null;
 }
 
-/** The value as it is or, if it is a text that fits only so, what its JSON says; and what is wrong with it. */
+/** Returns the value, or its parsed JSON when only that fits, with its problems. */
 function readValue(
   schemas: ApiSchemas,
   place: string,
@@ -80,7 +77,7 @@ function readValue(
     : { accepted: value, problems: describe(validate.errors ?? []) };
 }
 
-/** Of all branches that were tried, those that got furthest are about what was meant. */
+/** Reports the errors of the union branch that matched furthest. */
 function describe(errors: readonly ErrorObject[]): string[] {
   const depth = Math.max(...errors.map((error) => error.instancePath.split('/').length));
   const deepest = errors.filter((error) => error.instancePath.split('/').length === depth);

@@ -1,16 +1,15 @@
-/** One Bot API call, written down when it arrives. */
+/** One Bot API call, logged on arrival. */
 export interface Call {
   readonly seq: number;
   readonly method: string;
-  /** Arrival, epoch milliseconds with a fraction. */
+  /** Arrival time in epoch milliseconds, with a fraction. */
   readonly at: number;
   readonly chatId: number | string | null;
   readonly params: Readonly<Record<string, unknown>>;
-  /** The HTTP status of the answer; null while it runs, 0 if the connection was dropped. */
+  /** HTTP status; null while the call runs, 0 for a dropped connection. */
   status: number | null;
-  /** What the types of the Bot API say against it; such a call is refused. */
+  /** Type errors, for which the call is refused. */
   readonly violations: readonly string[];
-  /** Parameters and fields that the Bot API does not have. */
   readonly warnings: readonly string[];
 }
 
@@ -18,12 +17,12 @@ type ArrivedCall = Omit<Call, 'seq' | 'chatId' | 'status'>;
 
 const KEPT_CALLS = 20_000;
 
-/** The time of `Call.at`. */
+/** Returns the current time for `Call.at`. */
 export function readArrivalTime(): number {
   return performance.timeOrigin + performance.now();
 }
 
-/** Remembers the last calls, so that tests can assert their order and timing. */
+/** Keeps the last calls, so that tests can check their order and timing. */
 export class CallLog {
   #calls: Call[] = [];
   #next = 1;
@@ -31,7 +30,7 @@ export class CallLog {
   start(arrived: ArrivedCall): Call {
     const call: Call = { ...arrived, seq: this.#next++, chatId: readChatId(arrived.params['chat_id']), status: null };
     this.#calls.push(call);
-    // Cut in bulk: shifting one by one moves the whole list each time.
+    // Removes calls in bulk, because each removal moves the whole array.
     if (this.#calls.length > KEPT_CALLS * 1.5) this.#calls = this.#calls.slice(-KEPT_CALLS);
     return call;
   }

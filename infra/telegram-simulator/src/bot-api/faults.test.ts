@@ -116,7 +116,7 @@ test.each([
 ] as const)('a call that hangs %s its effect is answered by nobody', async (hang, texts) => {
   await client.post('/api/faults', { method: 'sendMessage', hang });
   const controller = new AbortController();
-  // grammY's signal type is that of another library; both are the same object at run time.
+  // grammY declares its own signal type; at run time it is the same class.
   const signal = controller.signal as Parameters<typeof api.getMe>[0];
   const answer = api.sendMessage(1001, 'sent', {}, signal).catch(() => 'hung up');
   await client.findCall((call) => call.method === 'sendMessage');

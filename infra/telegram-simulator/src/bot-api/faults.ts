@@ -3,45 +3,45 @@ import { BotError } from '../bot-error.ts';
 import { type Refusal, REFUSALS } from './refusals.ts';
 import { resolveChatName } from '../store/people.ts';
 
-// The keys of a constant object are its names.
+// A constant object has only its named keys.
 const RefusalName = z.enum(Object.keys(REFUSALS) as [keyof typeof REFUSALS]);
 
-/** An error by its name in `refusals.ts`, or one of a test's own. */
+/** An error named in `refusals.ts`, or a custom one. */
 const InjectedError = z.union([
   RefusalName,
   z.strictObject({
-    /** Takes the code and the words of a named one. */
+    /** Uses the code and text of a named refusal. */
     name: RefusalName.optional(),
     code: z.int().min(400).max(599).optional(),
     description: z.string().optional(),
-    /** Seconds, as Telegram counts them. */
+    /** In seconds, as in Telegram. */
     retryAfter: z.int().nonnegative().optional(),
-    /** Where the group went, with `migrated`. */
+    /** New chat id of the group, with `migrated`. */
     migrateToChatId: z.int().optional(),
   }),
 ]);
 const moment = z.enum(['before', 'after']);
 
-/** What goes wrong with the next calls of a method, `*` for any but getUpdates. */
+/** A failure of the next calls of a method; `*` means all methods except getUpdates. */
 export const Fault = z.strictObject({
   method: z.string().min(1),
-  /** Only calls for this chat. */
+  /** Restricts the fault to calls for this chat. */
   chat: z.union([z.int(), z.literal('ops')]).optional(),
-  /** Lets so many of these calls pass first. */
+  /** Number of matching calls that pass first. */
   skip: z.int().nonnegative().default(0),
-  /** Answered instead of running the method. */
+  /** Error response instead of running the method. */
   error: InjectedError.optional(),
-  /** Waits before anything else happens. */
+  /** Delay before everything else. */
   delayMs: z.number().nonnegative().max(600_000).optional(),
-  /** Resets the connection: before the method runs, or after it took effect and before the answer. */
+  /** Resets the connection before the method runs, or after its effect and before the response. */
   dropConnection: moment.optional(),
-  /** Never answers, before the method runs or after it took effect, until the bot hangs up. */
+  /** Never responds, before the method runs or after its effect, until the bot disconnects. */
   hang: moment.optional(),
   times: z.int().positive().default(1),
 });
 export type Fault = z.output<typeof Fault>;
 
-/** Faults in the order they were queued. */
+/** Queued faults, oldest first. */
 export class Faults {
   readonly #waiting: { readonly fault: Fault; skip: number; left: number }[] = [];
 
@@ -49,7 +49,7 @@ export class Faults {
     this.#waiting.push({ fault, skip: fault.skip, left: fault.times });
   }
 
-  /** The oldest fault waiting for this call; it is used up by one. */
+  /** Removes and returns one use of the oldest fault that matches the call. */
   take(method: string, chatId: number | string | null): Fault | null {
     const found = this.#waiting.find(({ fault }) => concerns(fault, method.toLowerCase(), chatId));
     if (!found) return null;
@@ -66,7 +66,7 @@ export class Faults {
     this.#waiting.length = 0;
   }
 
-  /** What still waits, with how often. */
+  /** Lists pending faults with their remaining uses. */
   list(): readonly (Fault & { readonly left: number })[] {
     return this.#waiting.map(({ fault, left }) => ({ ...fault, left }));
   }
@@ -74,11 +74,11 @@ export class Faults {
 
 function concerns({ method: wanted, chat }: Fault, method: string, chatId: number | string | null): boolean {
   if (chat !== undefined && resolveChatName(chat) !== chatId) return false;
-  // `*` leaves polling alone: a test which breaks every call rarely means the one that is always waiting.
+  // `*` excludes getUpdates, which is always running.
   return wanted === '*' ? method !== 'getupdates' : wanted.toLowerCase() === method;
 }
 
-/** What an injected error answers: Telegram's own sentence where a test gives none. */
+/** Creates an injected error, with Telegram's own text as default. */
 export function createInjectedError(error: NonNullable<Fault['error']>): BotError {
   const given = typeof error === 'string' ? { name: error } : error;
   const named: Refusal | undefined = given.name === undefined ? undefined : REFUSALS[given.name];

@@ -1,14 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import { Busboy } from '@fastify/busboy';
 
-/** A file that came with a form. */
+/** A file uploaded in a form. */
 export interface Upload {
   readonly name: string;
   readonly mimeType: string;
   readonly bytes: Buffer;
 }
 
-/** A form: texts and files by the names of their fields. */
+/** A parsed form: texts and files by field name. */
 export class FormBody {
   readonly fields: Readonly<Record<string, string>>;
   readonly files: ReadonlyMap<string, Upload>;
@@ -19,21 +19,18 @@ export class FormBody {
   }
 }
 
-/** What Telegram takes from a bot in one request. */
+/** Telegram's upload limit for bots. */
 const MAX_UPLOAD_BYTES = 50 * 1024 * 1024;
-/** A text field is JSON of a few kilobytes; this is what any other body may have. */
+/** Same limit as for other bodies; a text field is JSON of a few kilobytes. */
 const MAX_FIELD_BYTES = 4 * 1024 * 1024;
 
-/**
- * Reads a form into memory. Rejects with an error that has a `statusCode`: 400 if it is no form, 413 beyond 50 MB. It is
- * read to its end in any case, because a client that is still sending hears no answer.
- */
+/** Reads a form into memory, to its end so that the client gets the response. Rejects with `statusCode` 400, or 413 beyond 50 MB. */
 export async function readForm(request: IncomingMessage): Promise<FormBody> {
   const fields: Record<string, string> = {};
   const files = new Map<string, Upload>();
   let sizeBytes = 0;
   const read = new Promise<void>((resolve, reject) => {
-    // Throws at once if the header names no boundary.
+    // Throws at once when the header has no boundary.
     const parser = new Busboy({
       headers: { ...request.headers, 'content-type': request.headers['content-type'] ?? '' },
       limits: { fieldSize: MAX_FIELD_BYTES },

@@ -1,8 +1,8 @@
-/** One of Telegram's refusals, ready to be injected by its name. */
+/** A Telegram error that tests can inject by name. */
 export interface Refusal {
   readonly code: number;
   readonly description: string;
-  /** Answered as it is, where Telegram's front end answers before the Bot API does. */
+  /** Raw response of Telegram's front end, instead of JSON. */
   readonly html?: string;
 }
 
@@ -14,7 +14,7 @@ const down = (code: number, reason: string): Refusal => ({
   html: `<html>\r\n<head><title>${code} ${reason}</title></head>\r\n<body>\r\n<center><h1>${code} ${reason}</h1></center>\r\n<hr><center>nginx</center>\r\n</body>\r\n</html>\r\n`,
 });
 
-/** The refusals that bots meet, in Telegram's words. */
+/** Telegram errors that bots meet, with their original texts. */
 export const REFUSALS = {
   unauthorized: { code: 401, description: 'Unauthorized' },
   blocked: forbidden('bot was blocked by the user'),

@@ -2,7 +2,7 @@ import type { ApiSchema, ApiSchemas } from './api-schema.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The fields of a value, at any depth, that its schema does not have. The value must be valid. */
+/** Lists fields of a valid value, at any depth, that its schema lacks. */
 export function listUnknownFields(schemas: ApiSchemas, schema: ApiSchema, value: unknown, path: string): string[] {
   const resolved = schemas.resolve(schema);
   if (Array.isArray(value)) {
@@ -12,7 +12,7 @@ export function listUnknownFields(schemas: ApiSchemas, schema: ApiSchema, value:
   const branches = resolved.anyOf ?? resolved.oneOf;
   if (branches) return listOfBranch(schemas, branches, value, path);
   const { properties } = resolved;
-  // Without properties nothing is known of it.
+  // A schema without properties allows all fields.
   if (!properties || !isFields(value)) return [];
   return Object.entries(value).flatMap(([field, inner]) => {
     const property = properties[field];
@@ -21,7 +21,7 @@ export function listUnknownFields(schemas: ApiSchemas, schema: ApiSchema, value:
   });
 }
 
-/** The branch that is meant: the one which knows the most of it, of those whose required fields are there. */
+/** Uses the union branch with the fewest unknown fields among those whose required fields exist. */
 function listOfBranch(schemas: ApiSchemas, branches: readonly ApiSchema[], value: unknown, path: string): string[] {
   const fitting = branches.filter((branch) => fits(schemas.resolve(branch), value));
   const lists = fitting.map((branch) => listUnknownFields(schemas, branch, value, path));

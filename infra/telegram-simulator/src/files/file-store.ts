@@ -10,15 +10,15 @@ export interface NewFile {
   readonly kind: FileKind;
   readonly name: string;
   readonly mimeType: string;
-  /** Or only how many there are. */
+  /** Contents, or only their length. */
   readonly bytes: Buffer | number;
   readonly durationSeconds?: number | undefined;
 }
 
-/** Something is wrong with a file; the reason is in Telegram's words. */
+/** An invalid file; the message is Telegram's. */
 export class FileError extends Error {}
 
-/** Stores a file under a new id. Throws FileError for an empty file and for what is no photo. */
+/** Stores a file under a new id. Throws FileError for an empty file or an invalid photo. */
 export function storeFile(store: Store, file: NewFile): StoredFile {
   const sizeBytes = typeof file.bytes === 'number' ? file.bytes : file.bytes.length;
   if (sizeBytes === 0) throw new FileError('file must be non-empty');
@@ -40,14 +40,14 @@ export function storeFile(store: Store, file: NewFile): StoredFile {
   return stored;
 }
 
-/** What is in a file; null if nobody knows. */
+/** Returns the contents of a file; null when they are unknown. */
 export function readBytes(store: Store, file: StoredFile): Buffer | null {
   return file.hasBytes ? store.fileBytes.get(file.uniqueId) : null;
 }
 
 const FOLDERS: Readonly<Record<FileKind, string>> = { document: 'documents', photo: 'photos', voice: 'voice' };
 const DEFAULT_EXTENSIONS: Readonly<Record<FileKind, string>> = { document: '', photo: '.jpg', voice: '.oga' };
-/** Telegram goes by the name of a document rather than by what the sender says. */
+/** Telegram derives the type of a document from its name, not from the upload. */
 const MIME_TYPES: Readonly<Record<string, string>> = {
   '.txt': 'text/plain',
   '.log': 'text/plain',
@@ -64,7 +64,7 @@ const MIME_TYPES: Readonly<Record<string, string>> = {
   '.mp3': 'audio/mpeg',
 };
 
-/** Opaque, as at Telegram: nobody must read anything out of them. */
+/** Creates opaque ids, as Telegram does. */
 function createIds(): { fileId: string; uniqueId: string } {
   return { fileId: `F${randomBytes(30).toString('base64url')}`, uniqueId: `U${randomBytes(9).toString('base64url')}` };
 }

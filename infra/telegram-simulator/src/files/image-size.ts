@@ -3,7 +3,7 @@ export interface ImageSize {
   readonly height: number;
 }
 
-/** Reads the size of a PNG, GIF or JPEG from its header; null if it is none of them. */
+/** Reads the size of a PNG, GIF or JPEG from its header; null for other formats. */
 export function readImageSize(bytes: Buffer): ImageSize | null {
   if (bytes.length >= 24 && bytes.readUInt32BE(0) === 0x89504e47) {
     return { width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) };
@@ -14,7 +14,7 @@ export function readImageSize(bytes: Buffer): ImageSize | null {
   return bytes.length >= 4 && bytes.readUInt16BE(0) === 0xffd8 ? readJpegSize(bytes) : null;
 }
 
-/** The segments of a JPEG begin with FF, their kind and their length; the frame header (C0 … CF) has the size. */
+/** Walks the JPEG segments (FF, kind, length) to the frame header (C0 … CF), which has the size. */
 function readJpegSize(bytes: Buffer): ImageSize | null {
   let position = 2;
   while (position + 9 <= bytes.length) {

@@ -8,7 +8,7 @@ import type { Page } from './state/page.ts';
 
 const PHONE = matchMedia('(width <= 760px)');
 
-/** The whole page. It is drawn anew after each change; what did not change stays as it is. */
+/** The whole page, rendered again after each change. */
 export function App({ page }: { readonly page: Page }): VNode {
   const { place, store } = page;
   markRead(page);
@@ -22,7 +22,7 @@ export function App({ page }: { readonly page: Page }): VNode {
     const { dataset } = document.body;
     const isFirst = dataset['pane'] === undefined;
     dataset['pane'] = pane;
-    // On a phone, what had the focus is on the other pane now.
+    // On a phone the focused element is on the hidden pane.
     const { activeElement } = document;
     if (isFirst || !PHONE.matches || (activeElement?.checkVisibility() && activeElement !== document.body)) return;
     document.querySelector<HTMLElement>(pane === 'list' ? '.chats [aria-current=true]' : '#back')?.focus();
@@ -44,7 +44,7 @@ export function App({ page }: { readonly page: Page }): VNode {
   );
 }
 
-/** What is on the screen is read. */
+/** Marks the visible messages as read. */
 function markRead({ place, list, store }: Page): void {
   if (place === null || document.visibilityState !== 'visible' || (place.isList && PHONE.matches)) return;
   if (list?.isAtEnd() ?? true) store.markRead(place.person.id, place.chat.id, place.topic);

@@ -3,10 +3,7 @@ import { isVisibleTo } from './visibility.ts';
 import { GROUP } from '../store/people.ts';
 import type { Store } from '../store/store.ts';
 
-/**
- * Whether an event is shown to a watcher. One who watches as somebody sees what that person sees; one who watches as
- * nobody sees every chat, but nothing that is for one person alone.
- */
+/** True when a subscriber sees an event: as a person, that person's view; without one, all events except ephemeral ones. */
 export function isEventFor(store: Store, event: FeedEvent, personId: number | null): boolean {
   if ('message' in event && !isVisibleTo(event.message, personId)) return false;
   if (personId === null) return true;

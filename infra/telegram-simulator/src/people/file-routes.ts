@@ -5,10 +5,10 @@ import { readArrivalTime } from '../bot-api/call-log.ts';
 import { readBytes } from '../files/file-store.ts';
 import { PersonError } from './person-access.ts';
 
-/** Pictures and recordings that the page may show in place; anything else is only downloaded. */
+/** Types that the page may display; all others are only downloaded. */
 const SHOWN_TYPES = new Set(['image/jpeg', 'image/png', 'image/gif', 'audio/ogg']);
 
-/** Serves the bytes of files: to bots below /file/bot<token>/, to people below /api/files/. */
+/** Serves file contents: to bots at /file/bot<token>/, to people at /api/files/. */
 export function registerFileRoutes(app: FastifyInstance, deps: BotApiDeps): void {
   const { store } = deps;
 

@@ -7,16 +7,12 @@ export interface PrivacyQuestion {
   readonly text: string;
   readonly entities: readonly MessageEntity[];
   readonly repliesToBot: boolean;
-  /** An ephemeral message to it. */
+  /** True for an ephemeral message to the bot. */
   readonly isForBot: boolean;
   readonly botStatus: BotStatus;
 }
 
-/**
- * Returns whether a bot in Telegram's default privacy mode receives this message: all of a private chat; of a group
- * only commands (not those for another bot), mentions of it, replies to it, and everything if it is an
- * administrator. Nothing once it was removed.
- */
+/** Applies Telegram's privacy mode: in groups, a bot that is no administrator receives only commands, mentions and replies to it. */
 export function isShownToBot(question: PrivacyQuestion): boolean {
   const { chatId, text, entities, botStatus } = question;
   if (chatId !== GROUP.id) return true;

@@ -4,7 +4,7 @@ import { isVisibleTo } from './visibility.ts';
 import { GROUP, resolveChatName, type Person } from '../store/people.ts';
 import type { Store } from '../store/store.ts';
 
-/** A person asked for something a Telegram client would not do. `status` is the HTTP status to answer. */
+/** A refused action of a person. `status` is the HTTP status. */
 export class PersonError extends Error {
   readonly status: number;
 
@@ -15,14 +15,14 @@ export class PersonError extends Error {
   }
 }
 
-/** A chat as people name it. */
+/** A chat in the person API. */
 export const ChatName = z.union([z.int(), z.string().regex(/^(ops|-?\d+)$/, 'a chat is a number or "ops"')]);
 type ChatName = z.infer<typeof ChatName>;
 
-/** Who acts, and where; without a chat in the private one. */
+/** Acting person and chat; the default is the private chat. */
 export const Acting = z.strictObject({ from: z.int(), chat: ChatName.optional() });
 
-/** The same with the id of the chat. */
+/** Resolves the chat of an action to its id. */
 export function findPlace<Given extends { readonly from: number; readonly chat?: ChatName | undefined }>({
   chat,
   ...given
@@ -30,14 +30,14 @@ export function findPlace<Given extends { readonly from: number; readonly chat?:
   return { ...given, chatId: resolveChatName(chat ?? given.from) };
 }
 
-/** The person of an id, or 404. */
+/** Returns a person by id. Throws PersonError 404. */
 export function requirePerson(store: Store, id: number): Person {
   const person = store.state.people.get(id);
   if (!person) throw new PersonError(404, `There is no person ${id}. POST /api/people {"id":…,"name":…} adds one.`);
   return person;
 }
 
-/** The person of an id if they are in this chat, or 403. */
+/** Returns a member of a chat. Throws PersonError 403 for others. */
 export function requireMember(store: Store, personId: number, chatId: number): Person {
   const person = requirePerson(store, personId);
   const isMember = chatId === GROUP.id ? person.inGroup : chatId === person.id;
@@ -45,7 +45,7 @@ export function requireMember(store: Store, personId: number, chatId: number): P
   return person;
 }
 
-/** A message that is there for this person, or 404. */
+/** Returns a message that this person sees. Throws PersonError 404. */
 export function requireMessage(store: Store, chatId: number, messageId: number, personId: number): StoredMessage {
   const message = store.state.chats.get(chatId)?.get(messageId);
   if (!message || message.deleted || !isVisibleTo(message, personId))

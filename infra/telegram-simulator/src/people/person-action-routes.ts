@@ -15,7 +15,7 @@ const Stop = z.strictObject({ from: z.int() });
 const Rights = z.strictObject({ by: z.int(), status: BotStatus });
 const Block = z.strictObject({ person: z.int(), blocked: z.boolean() });
 
-/** Serves what people do: for the page, the terminal chat and tests. Answers are JSON. */
+/** Serves people's actions as JSON for the page, the terminal chat and tests. */
 export function registerPersonActions(app: FastifyInstance, store: Store): void {
   function serve<Schema extends z.ZodType>(
     path: string,

@@ -10,10 +10,7 @@ export const PersonForward = Acting.extend({ messageId: z.int(), to: ChatName.op
   .transform(findPlace)
   .transform(({ to, ...given }) => ({ ...given, toChatId: resolveChatName(to ?? given.from) }));
 
-/**
- * A person forwards a message that they see into a chat of theirs. Its buttons come along with their data: pressing one
- * there is how a click reaches the bot from a chat that its card was not meant for.
- */
+/** Forwards a visible message to another chat of the person, with its buttons, so that a click can come from an unexpected chat. */
 export function forwardFromPerson(store: Store, action: z.output<typeof PersonForward>): Sent {
   const person = requireMember(store, action.from, action.chatId);
   requireMember(store, action.from, action.toChatId);

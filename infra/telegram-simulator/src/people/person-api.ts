@@ -12,14 +12,14 @@ import { PersonError, requireMember, requirePerson } from './person-access.ts';
 import { listTopics, type Topic } from '../store/topic.ts';
 import { listMessages, type Store } from '../store/store.ts';
 
-/** A person as /api/people lists them. */
+/** A person in /api/people. */
 export interface PersonView extends Omit<Person, 'inGroup'> {
-  /** Whether they blocked the bot. */
+  /** True when the person has blocked the bot. */
   readonly blocked: boolean;
 }
-/** A topic as /api/topics lists it. */
+/** A topic in /api/topics. */
 export type TopicView = Pick<Topic, 'topicId' | 'name'>;
-/** What /api/chats/:id/messages answers. */
+/** Response of /api/chats/:id/messages. */
 export interface MessagesView {
   readonly seq: number;
   readonly draft: Draft | null;
@@ -39,12 +39,12 @@ const NewPerson = z.strictObject({
 const As = z.object({ as: number });
 const MessagesQuery = As.extend({
   after: number.default(0),
-  /** Only the newest so many, and only older than this message: for pages that load in parts. */
+  /** Page size; with `before`, only older messages. */
   limit: number.pipe(z.int().positive()).optional(),
   before: number.optional(),
 });
 
-/** Serves what people do and see: for the page, the terminal chat and tests. Answers are JSON. */
+/** Serves the state and actions of people as JSON for the page, the terminal chat and tests. */
 export function registerPersonApi(app: FastifyInstance, store: Store): void {
   app.get('/api/people', async () => [...store.state.people.values()].map((person) => toPersonView(store, person)));
 

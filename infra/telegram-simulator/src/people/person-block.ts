@@ -1,8 +1,8 @@
-import { announceMember } from '../bot-api/chats/bot-rights.ts';
+import { notifyBotStatus } from '../bot-api/chats/bot-rights.ts';
 import { requirePerson } from './person-access.ts';
 import type { Store } from '../store/store.ts';
 
-/** A person blocks the bot or lets it in again. Idempotent. */
+/** Blocks or unblocks the bot. Idempotent. */
 export function blockFromPerson(
   store: Store,
   personId: number,
@@ -14,5 +14,5 @@ export function blockFromPerson(
   store.commit({ kind: 'contact', contact: { ...contact, blocked } });
   store.announce({ kind: 'people' });
   const [before, after] = blocked ? (['member', 'kicked'] as const) : (['kicked', 'member'] as const);
-  return announceMember(store, { person, chatId: person.id, before, after });
+  return notifyBotStatus(store, { person, chatId: person.id, before, after });
 }

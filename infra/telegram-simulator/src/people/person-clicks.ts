@@ -12,9 +12,9 @@ import { listMessages, type Store } from '../store/store.ts';
 
 export const PersonClick = Acting.extend({
   messageId: z.int().nullable().default(null),
-  /** The label or the data of a button; of the newest message that has it, unless one is named. */
+  /** Label or data of the button; without a message id, the newest message with it. */
   button: z.string().min(1).nullable().default(null),
-  /** Any data instead: what a stale client sends, or a forged one. */
+  /** Sends other callback data, as an outdated or forged client does. */
   data: z.string().nullable().default(null),
 })
   .refine(
@@ -24,7 +24,7 @@ export const PersonClick = Acting.extend({
   .transform(findPlace);
 type PersonClick = z.output<typeof PersonClick>;
 
-/** A person presses a button, or a client of theirs says so. */
+/** Presses a button as a person, or sends the data of a forged client. */
 export function clickFromPerson(
   store: Store,
   click: PersonClick,
@@ -49,7 +49,7 @@ export function clickFromPerson(
   return { updateId, callbackQueryId: id };
 }
 
-/** A person presses Stop at the message that the bot is writing. */
+/** Presses Stop on the bot's draft as a person. */
 export function stopFromPerson(store: Store, personId: number): { updateId: number | null; draftId: number } {
   const person = requirePerson(store, personId);
   const draftId = stopDraft(store, person.id);
@@ -78,7 +78,7 @@ function findClicked(store: Store, click: PersonClick): { messageId: number; dat
   throw new PersonError(404, `No message${messageId === null ? '' : ` ${messageId}`} has a button "${wanted}".`);
 }
 
-/** Of a message that the bot cannot see (deleted, or a forward in a group) it learns only which one it was. */
+/** For a message that the bot cannot see, such as a forward in a group, the update contains only its id. */
 function toClickedMessage(store: Store, chatId: number, messageId: number): BotMessage | InaccessibleMessage {
   const message = store.state.chats.get(chatId)?.get(messageId);
   const isForeign =

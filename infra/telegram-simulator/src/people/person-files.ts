@@ -5,7 +5,7 @@ import { PersonError } from './person-access.ts';
 
 const Kind = z.enum(['document', 'photo', 'voice']);
 
-/** A file that a person sends, as JSON has it: its bytes in Base64, or only how many there are. */
+/** A person's file in JSON: its bytes in Base64, or only their number. */
 export const PersonFile = z
   .strictObject({
     kind: Kind.default('document'),
@@ -24,10 +24,7 @@ export const PersonFile = z
     durationSeconds,
   }));
 
-/**
- * Reads a request that may come as a form: its field `message` holds what the JSON would, and each file stands in a field
- * named after its kind (`document`, `photo2`). Throws what the schema throws.
- */
+/** Parses JSON or a form with JSON in `message` and a file per field (`document`, `photo2`). Throws the schema's errors. */
 export function parseWithFiles<Schema extends z.ZodType<{ files: NewFile[] }>>(
   schema: Schema,
   body: unknown,

@@ -4,7 +4,7 @@ import { findCommandsFor } from '../bot-api/chats/bot-commands.ts';
 import type { StoredMessage } from '../store/event.ts';
 import { FileError, type NewFile, storeFile } from '../files/file-store.ts';
 import { detectEntities } from '../bot-api/messages/message-entities.ts';
-import { nowSeconds, putNewMessage } from '../store/new-message.ts';
+import { getUnixSeconds, putNewMessage } from '../store/new-message.ts';
 import { BOT_USERNAME, GROUP, type Person } from '../store/people.ts';
 import { Acting, findPlace, PersonError, requireMember, requireMessage } from './person-access.ts';
 import { PersonFile } from './person-files.ts';
@@ -13,27 +13,27 @@ import { listTopics } from '../store/topic.ts';
 import type { Store } from '../store/store.ts';
 
 export const PersonMessage = Acting.extend({
-  /** With files: the caption of the first one. */
+  /** With files, the caption of the first one. */
   text: z.string().default(''),
   replyTo: z.int().nullable().default(null),
-  /** The number or the name of a topic; null for none. */
+  /** Number or name of a topic; null for none. */
   topic: z
     .union([z.int(), z.string().min(1)])
     .nullable()
     .default(null),
-  /** Sends the text as it is: not trimmed, whatever its length. */
+  /** True to send the text untrimmed and with any length. */
   raw: z.boolean().default(false),
   files: z.array(PersonFile).default([]),
 }).transform(findPlace);
 
 export const PersonEdit = Acting.extend({ messageId: z.int(), text: z.string() }).transform(findPlace);
 
-/** The limits of Telegram clients, in UTF-16 units: they split longer texts and cut longer captions. */
+/** Limits of Telegram clients in UTF-16 units: clients split longer texts and truncate longer captions. */
 export const MAX_TEXT_LENGTH = 4096;
 const MAX_CAPTION_LENGTH = 1024;
 const MAX_ALBUM = 10;
 
-/** A person writes, or sends files: several are an album, one message for each. Answers them in their order. */
+/** Sends a person's text and files; several files form an album. Returns its messages in order. */
 export function sendFromPerson(store: Store, given: z.output<typeof PersonMessage>): readonly [Sent, ...Sent[]] {
   const person = requireMember(store, given.from, given.chatId);
   const { chatId, replyTo, files } = given;
@@ -63,7 +63,7 @@ export function sendFromPerson(store: Store, given: z.output<typeof PersonMessag
   return [put(text, first, albumId), ...others.map((fileId) => put('', fileId, albumId))];
 }
 
-/** A person changes a text or a caption of theirs. */
+/** Edits a person's text or caption. */
 export function editFromPerson(store: Store, edit: z.output<typeof PersonEdit>): Sent {
   const person = requireMember(store, edit.from, edit.chatId);
   const old = requireMessage(store, edit.chatId, edit.messageId, person.id);
@@ -75,7 +75,7 @@ export function editFromPerson(store: Store, edit: z.output<typeof PersonEdit>):
     ...old,
     text,
     entities: detectEntities(text),
-    editDate: Math.max(nowSeconds(), old.date),
+    editDate: Math.max(getUnixSeconds(), old.date),
   });
   return sendUpdate(store, 'edited_message', message);
 }
@@ -93,7 +93,7 @@ function findTopic(chatId: number, given: number | string | null): number | null
   return topic.topicId;
 }
 
-/** Clients send these so that only the bot sees them: commands declared as ephemeral, and answers to its whispers. */
+/** Clients send ephemeral messages for commands declared as such, and for replies to ephemeral messages. */
 function findEphemeral(
   store: Store,
   given: { person: Person; chatId: number; text: string; replied: StoredMessage | null },
@@ -137,7 +137,7 @@ function storePersonFile(store: Store, file: NewFile): string {
   }
 }
 
-/** A large number as text, as at Telegram. */
+/** Creates a large number as text, as Telegram does. */
 function createAlbumId(): string {
   return `1${randomInt(1e12, 9e12)}`;
 }

@@ -3,13 +3,13 @@ import { isShownToBot } from './group-privacy.ts';
 import { toBotMessage } from '../bot-api/messages/bot-message-shape.ts';
 import type { Store } from '../store/store.ts';
 
-/** A message and the update about it. `updateId` is null if the bot does not get to see it. */
+/** A message with the id of its update; `updateId` is null when the bot does not see the message. */
 export interface Sent {
   readonly updateId: number | null;
   readonly message: StoredMessage;
 }
 
-/** Tells the bot of a message, new or edited, if it may see it. */
+/** Queues the update for a new or edited message, if the bot may see it. */
 export function sendUpdate(store: Store, kind: 'message' | 'edited_message', message: StoredMessage): Sent {
   const replied = message.replyTo === null ? undefined : store.state.chats.get(message.chatId)?.get(message.replyTo);
   const isShown = isShownToBot({
@@ -22,7 +22,7 @@ export function sendUpdate(store: Store, kind: 'message' | 'edited_message', mes
   });
   if (!isShown) return { updateId: null, message };
   const body = toBotMessage(store.state, store.bot, message);
-  // A message of a private or group chat is what both kinds of update hold; the library's type is a wider union.
+  // grammY's type is wider than the messages of private and group chats.
   const updateId = store.updates.add(
     kind === 'message'
       ? { message: body }

@@ -2,7 +2,7 @@ import type { StoredMessage } from '../store/event.ts';
 
 type Seen = Pick<StoredMessage, 'ephemeral'>;
 
-/** Whether somebody in the chat sees a message: everybody, or the two whom an ephemeral one is between. */
+/** True when a member sees a message: always, or only its two participants when ephemeral. */
 export function isVisibleTo(
   message: Seen & ({ readonly fromId: number } | { readonly from: { readonly id: number } }),
   personId: number | null,

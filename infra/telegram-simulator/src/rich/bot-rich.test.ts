@@ -10,7 +10,7 @@ const paragraph = (text: string): Blocks[number] => ({ type: 'paragraph', text }
 const nest = (depth: number): Blocks[number] =>
   depth === 1 ? paragraph('deep') : { type: 'blockquote', blocks: [nest(depth - 1)] };
 
-/** Sends whatever it is given, also what the library's types would not let through. */
+/** Sends any value, including invalid ones. */
 function send(rich_message: unknown): Promise<unknown> {
   return api.sendRichMessage(1001, rich_message as InputRichMessage);
 }

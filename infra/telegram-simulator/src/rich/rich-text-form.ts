@@ -1,18 +1,18 @@
 import type { RichBlock, RichMessage, RichText } from 'grammy/types';
 
-/** A rich message as plain text, one line per paragraph, item and row: for whoever shows or compares only text. */
+/** Converts a rich message to plain text, one line per paragraph, item and row. */
 export function toPlainText(message: RichMessage): string {
   return message.blocks.map(blockText).filter(Boolean).join('\n');
 }
 
-/** The words of a text without its formatting. */
-export function plainOf(text: RichText | undefined): string {
+/** Returns the text without formatting. */
+export function stripFormatting(text: RichText | undefined): string {
   if (text === undefined) return '';
   if (typeof text === 'string') return text;
-  if (Array.isArray(text)) return text.map(plainOf).join('');
+  if (Array.isArray(text)) return text.map(stripFormatting).join('');
   if (text.type === 'custom_emoji') return text.alternative_text;
   if (text.type === 'mathematical_expression') return text.expression;
-  return 'text' in text ? plainOf(text.text) : '';
+  return 'text' in text ? stripFormatting(text.text) : '';
 }
 
 function blockText(block: RichBlock): string {
@@ -26,11 +26,11 @@ function blockText(block: RichBlock): string {
     case 'blockquote':
       return block.blocks.map(blockText).join('\n');
     case 'details':
-      return [plainOf(block.summary), ...block.blocks.map(blockText)].join('\n');
+      return [stripFormatting(block.summary), ...block.blocks.map(blockText)].join('\n');
     case 'table':
-      return block.cells.map((row) => row.map((cell) => plainOf(cell.text)).join(' | ')).join('\n');
+      return block.cells.map((row) => row.map((cell) => stripFormatting(cell.text)).join(' | ')).join('\n');
     default:
-      return 'text' in block ? plainOf(block.text) : '';
+      return 'text' in block ? stripFormatting(block.text) : '';
   }
 }
 

@@ -1,21 +1,20 @@
 import type { InlineKeyboardButton } from 'grammy/types';
 import type { Keyboard } from './event.ts';
 
-/** A button below a message as the person API shows it. At most one of data, url and copyText says what it does. */
+/** A button in the person API. At most one of `data`, `url` and `copyText` is set. */
 export interface ButtonView {
   readonly text: string;
-  /** The callback data; null for buttons that send nothing to the bot. */
+  /** Callback data; null for buttons that send nothing. */
   readonly data: string | null;
   readonly url?: string;
-  /** danger, success or primary: how it is colored. */
+  /** Color: danger, success or primary. */
   readonly style?: string;
-  /** What the client copies when it is pressed. */
+  /** Text that the client copies. */
   readonly copyText?: string;
-  /** It is shown and does nothing. */
+  /** True for a button without effect. */
   readonly disabled?: true;
 }
 
-/** The rows of a keyboard as the person API shows them. */
 export function toButtonViews(keyboard: Keyboard): ButtonView[][] {
   return keyboard.map((row) => row.map(toButtonView));
 }

@@ -2,7 +2,7 @@ import type { Chat, User } from 'grammy/types';
 import { BOT_NAME, GROUP, type Person, toUser } from './people.ts';
 import type { State } from './state.ts';
 
-/** A chat of a simulated person, as the API lists it that the page and tests use. */
+/** A chat in the person API. */
 export interface ChatView {
   readonly id: number;
   readonly title: string;
@@ -11,7 +11,7 @@ export interface ChatView {
 
 export type KnownChat = Chat.PrivateChat | Chat.SupergroupChat;
 
-/** The chat of an id as the Bot API shows it; null if there is none. */
+/** Returns a chat in the Bot API's shape; null when unknown. */
 export function findChat(state: State, chatId: number): KnownChat | null {
   if (chatId === GROUP.id) return toGroupChat();
   const person = state.people.get(chatId);
@@ -20,18 +20,16 @@ export function findChat(state: State, chatId: number): KnownChat | null {
   return { id: person.id, type: 'private', first_name, ...(username === undefined ? {} : { username }) };
 }
 
-/** The group as the Bot API shows it. */
 export function toGroupChat(): Chat.SupergroupChat {
   return { ...GROUP, type: 'supergroup', is_forum: true };
 }
 
-/** The chats that a person sees. */
 export function listChats(person: Person): ChatView[] {
   const own: ChatView = { id: person.id, title: BOT_NAME, type: 'private' };
   return person.inGroup ? [own, { ...GROUP, type: 'group' }] : [own];
 }
 
-/** Who wrote something: a person, or the bot. */
+/** Returns the sender by id: a person or the bot. */
 export function toSender(state: State, bot: User, id: number): User {
   const person = state.people.get(id);
   if (person) return toUser(person);

@@ -1,16 +1,16 @@
 import type { MessageEntity, RichMessage } from 'grammy/types';
 
-/** A message that the bot is still writing. It is shown for a short time, and a private chat has at most one. */
+/** An unfinished message of the bot, shown for a short time; at most one per private chat. */
 export interface Draft {
   readonly chatId: number;
   readonly draftId: number;
-  /** Empty for the placeholder that clients show while the bot thinks. */
+  /** Empty for the "Thinking…" placeholder. */
   readonly text: string;
   readonly entities: readonly MessageEntity[];
   readonly rich: RichMessage | null;
   readonly canStop: boolean;
-  /** Whether it stays after the person pressed Stop. */
+  /** True when it stays after Stop. */
   readonly keepOnStop: boolean;
-  /** Epoch milliseconds. */
+  /** In epoch milliseconds. */
   readonly expiresAtMs: number;
 }

@@ -2,55 +2,48 @@ import type { InlineKeyboardButton, MessageEntity, RichMessage } from 'grammy/ty
 import { z } from 'zod';
 import { Person } from './people.ts';
 
-/** Rows of buttons below a message, as the bot sent them. */
 export type Keyboard = readonly (readonly InlineKeyboardButton[])[];
 
 const seq = z.int().nonnegative();
 
-// What was checked when it came in is not checked again: the log is written by nobody else.
+// Already validated on arrival; only the simulator writes the log.
 const richMessage = z.custom<RichMessage>((value) => typeof value === 'object' && value !== null);
 
-/** What the bot is in the group. */
+/** Status of the bot in the group. */
 export const BotStatus = z.enum(['member', 'administrator', 'kicked']);
 export type BotStatus = z.infer<typeof BotStatus>;
 
-/**
- * A message as it is now; every change writes it again with a new `seq`. What has a default came later than the first
- * logs.
- */
+/** Current version of a message; each change stores it again with a new `seq`. Fields with defaults are missing in older logs. */
 export const StoredMessage = z.object({
   chatId: z.int(),
   messageId: z.int(),
   fromId: z.int(),
-  /** Unix seconds, because that is what the Bot API shows. */
+  /** In Unix seconds, as in the Bot API. */
   date: z.int(),
-  /** The words of a rich message are here too, as plain text. */
+  /** For a rich message, its plain text. */
   text: z.string(),
   entities: z.custom<readonly MessageEntity[]>(Array.isArray),
   rich: richMessage.nullable().default(null),
-  /** The document, photo or voice that `text` is the caption of. */
+  /** The document, photo or voice that `text` describes. */
   fileId: z.string().nullable().default(null),
-  /** What the messages of one album have in common. */
+  /** Common id of the messages of one album. */
   albumId: z.string().nullable().default(null),
   keyboard: z.custom<Keyboard>(Array.isArray).nullable(),
   replyTo: z.int().nullable(),
-  /** The topic of the forum; null in the general one and in private chats. */
+  /** Forum topic; null in the general topic and private chats. */
   topicId: z.int().nullable().default(null),
-  /**
-   * Seen only by the one who wrote it and by its receiver. At Telegram such a message has no id of its own in the chat; here
-   * `messageId` is what the Bot API calls ephemeral_message_id.
-   */
+  /** Visible only to its author and receiver; `messageId` then is the Bot API's ephemeral_message_id. */
   ephemeral: z.object({ receiverId: z.int() }).nullable().default(null),
-  /** Who wrote it first, and when, if it was forwarded. */
+  /** Original author and time of a forwarded message. */
   forward: z.object({ fromId: z.int(), date: z.int() }).nullable().default(null),
-  /** Unix seconds of the last change of the text; markup changes leave it alone, as clients show no "edited" then. */
+  /** Unix seconds of the last text edit; keyboard changes do not count. */
   editDate: z.int().nullable(),
   deleted: z.boolean(),
   seq,
 });
 export type StoredMessage = Readonly<z.infer<typeof StoredMessage>>;
 
-/** An update which waits for the bot. `position` is the order of arrival; an injected update may carry any id. */
+/** An update that the bot has not confirmed. `position` is the arrival order; an injected update may have any id. */
 export const QueuedUpdate = z.object({
   position: z.int(),
   injected: z.boolean(),
@@ -75,11 +68,11 @@ export const Command = z.object({
 });
 export type Command = Readonly<z.infer<typeof Command>>;
 
-/** What a person did to their private chat with the bot. */
+/** State of a person's private chat with the bot. */
 export const Contact = z.object({ personId: z.int(), started: z.boolean(), blocked: z.boolean() });
 export type Contact = Readonly<z.infer<typeof Contact>>;
 
-/** A file that was sent. Its bytes are beside the log. */
+/** Metadata of a sent file; the contents are stored beside the log. */
 export const StoredFile = z.object({
   fileId: z.string(),
   uniqueId: z.string(),
@@ -87,28 +80,28 @@ export const StoredFile = z.object({
   name: z.string(),
   mimeType: z.string(),
   sizeBytes: z.int().nonnegative(),
-  /** Pixels, of photos. */
+  /** Pixels, for photos only. */
   width: z.int().nullable(),
   height: z.int().nullable(),
   durationSeconds: z.int().nullable(),
-  /** Where bots download it. */
+  /** Download path for bots. */
   path: z.string(),
-  /** False if only its size is known: people may send more than anybody wants to store. */
+  /** False when only the size is known, because test files may be too large to store. */
   hasBytes: z.boolean(),
 });
 export type StoredFile = Readonly<z.infer<typeof StoredFile>>;
 
-/** Where updates are sent instead of waiting for getUpdates. */
+/** Destination of updates, instead of getUpdates. */
 export const Webhook = z.object({ url: z.string(), secretToken: z.string(), maxConnections: z.int().positive() });
 export type Webhook = Readonly<z.infer<typeof Webhook>>;
 
-/** One line of the log. Each states a fact about one record; the last line about a record wins. */
+/** One line of the log; the last line about a record wins. */
 export const StoreEvent = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('counters'), updateId: z.int(), messageId: z.int(), position: z.int(), seq }),
   z.object({ kind: z.literal('person'), person: Person }),
   z.object({ kind: z.literal('contact'), contact: Contact }),
   z.object({ kind: z.literal('message'), message: StoredMessage }),
-  // Of earlier releases: the topics are always the same.
+  // Written by earlier releases; topics are fixed now.
   z.object({ kind: z.literal('topic') }),
   z.object({ kind: z.literal('botStatus'), status: BotStatus }),
   z.object({ kind: z.literal('file'), file: StoredFile }),

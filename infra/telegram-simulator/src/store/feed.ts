@@ -1,7 +1,7 @@
 import type { Draft } from './draft.ts';
 import type { MessageView } from './message-view.ts';
 
-/** A change that someone can see. `seq` only grows, over restarts too. */
+/** A visible change. `seq` only grows, also across restarts. */
 export type Change =
   | { readonly kind: 'message' | 'edit' | 'delete'; readonly chatId: number; readonly message: MessageView }
   | {
@@ -28,14 +28,14 @@ export type Change =
   | { readonly kind: 'people' | 'commands' | 'bot' };
 export type FeedEvent = (Change | { readonly kind: 'reset' }) & { readonly seq: number };
 
-/** Long enough for a page to come back from a sleeping laptop; a message view is about 300 bytes. */
+/** Enough to resume after a laptop's sleep; a message view has about 300 bytes. */
 const KEPT_EVENTS = 5_000;
 
-/** The stream of changes. Events up to `knownFrom` were before its time. */
+/** The stream of changes. Events up to `knownFrom` are unknown. */
 export class Feed {
   readonly #listeners = new Set<(event: FeedEvent) => void>();
   #kept: (Change & { readonly seq: number })[] = [];
-  /** Every event after this number is in `#kept`. */
+  /** `#kept` contains every event after this number. */
   #floor: number;
 
   constructor(knownFrom: number) {
@@ -44,7 +44,7 @@ export class Feed {
 
   publish(event: Change & { readonly seq: number }): void {
     this.#kept.push(event);
-    // Cut rarely and in bulk: shifting one by one moves the whole list each time.
+    // Removes events in bulk, because each removal moves the whole array.
     if (this.#kept.length >= KEPT_EVENTS * 2) {
       this.#floor = this.#kept[KEPT_EVENTS - 1]?.seq ?? this.#floor;
       this.#kept = this.#kept.slice(KEPT_EVENTS);
@@ -52,10 +52,7 @@ export class Feed {
     for (const listener of this.#listeners) listener(event);
   }
 
-  /**
-   * Calls the listener with every event after `after` that is still known, then with each new one. If some were
-   * forgotten, a `reset` comes first: load everything again. Returns the function that ends it.
-   */
+  /** Sends known events after `after`, then new ones; `reset` comes first when some are lost. Returns a function that ends it. */
   subscribe(after: number | null, listener: (event: FeedEvent) => void): () => void {
     if (after !== null) {
       if (after < this.#floor) listener({ kind: 'reset', seq: this.#floor });

@@ -1,18 +1,18 @@
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The contents of files, by a name that the simulator gave them. */
+/** Contents of files by internal name. */
 export interface FileBytes {
-  /** Written before it returns. */
+  /** Writes synchronously. */
   readonly put: (name: string, bytes: Buffer) => void;
-  /** Null if they were forgotten. */
+  /** Null when the contents are no longer stored. */
   readonly get: (name: string) => Buffer | null;
 }
 
-/** In memory the oldest files go beyond this. */
+/** Memory limit, beyond which the oldest files are removed. */
 const MAX_MEMORY_BYTES = 512 * 1024 * 1024;
 
-/** Keeps files in `files/` of the folder, or in memory without one. */
+/** Stores files in `files/` of the folder, or in memory without one. */
 export function createFileBytes(dataDir: string | undefined): FileBytes {
   if (dataDir === undefined) return createMemory();
   const folder = join(dataDir, 'files');
@@ -26,7 +26,7 @@ export function createFileBytes(dataDir: string | undefined): FileBytes {
       try {
         return readFileSync(join(folder, name));
       } catch (error) {
-        // Somebody may tidy up the folder; then the file is gone as one is at Telegram.
+        // A deleted file counts as expired.
         if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
         throw error;
       }

@@ -1,18 +1,17 @@
 import type { Document, Message } from 'grammy/types';
 import type { StoredFile } from './event.ts';
 
-/** A file of a message as the person API shows it. */
+/** A file in the person API. */
 export interface FileView extends Omit<StoredFile, 'uniqueId' | 'path' | 'hasBytes'> {
-  /** Where its bytes are; null if only its size is known. */
+  /** URL of the contents; null when only the size is known. */
   readonly url: string | null;
 }
 
-/** A file in the person API's shape. */
 export function toFileView({ uniqueId: _id, path: _path, hasBytes, ...same }: StoredFile): FileView {
   return { ...same, url: hasBytes ? `/api/files/${same.fileId}` : null };
 }
 
-/** The fields of a message that hold its file, in the Bot API's shape. */
+/** Builds the Bot API fields of a message's file. */
 export function toMediaFields(file: StoredFile): Partial<Message> {
   const shared = toShared(file);
   switch (file.kind) {

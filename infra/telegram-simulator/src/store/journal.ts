@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { StoreEvent } from './event.ts';
 
 export interface Journal {
-  /** Writes before it returns, so nothing is announced that a killed process would forget. */
+  /** Writes synchronously, so that a killed process loses no published event. */
   readonly append: (event: StoreEvent) => void;
   readonly close: () => void;
 }
@@ -11,19 +11,16 @@ export interface Journal {
 const FILE = 'simulator.jsonl';
 const NEWLINE = 10;
 
-/**
- * Reads the append-only log of a folder, which is made if it is not there. A last line without its newline is what a killed process
- * leaves: it was never announced, so it is left out. Any other unreadable line throws, with what to do.
- */
+/** Reads the log, creating its folder. Drops an incomplete last line; throws with a remedy for other unreadable lines. */
 export function readJournal(dataDir: string): StoreEvent[] {
-  // What people said is for whoever runs the simulator alone, also in a folder that an earlier release made.
+  // Private to the user, also in a folder of an earlier release.
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   chmodSync(dataDir, 0o700);
   const path = join(dataDir, FILE);
   return existsSync(path) ? parseLines(readFileSync(path), path) : [];
 }
 
-/** Begins the log of a folder anew with these events, in place of the old one. A crash in between leaves the old log. */
+/** Replaces the log by these events; a crash leaves the old log intact. */
 export function rewriteJournal(dataDir: string, events: Iterable<StoreEvent>): Journal {
   const path = join(dataDir, FILE);
   const next = `${path}.next`;
@@ -34,12 +31,12 @@ export function rewriteJournal(dataDir: string, events: Iterable<StoreEvent>): J
   return { append, close: () => closeSync(descriptor) };
 }
 
-/** Keeps nothing: for a simulator without a folder. */
+/** Creates a journal that stores nothing, for a simulator without a folder. */
 export function createVolatileJournal(): Journal {
   return { append: () => undefined, close: () => undefined };
 }
 
-/** One write may take only a part of a long line. */
+/** Repeats partial writes of a long line. */
 function writeAll(descriptor: number, line: string): void {
   const bytes = Buffer.from(line);
   let written = 0;
@@ -49,7 +46,7 @@ function writeAll(descriptor: number, line: string): void {
 function parseLines(bytes: Buffer, path: string): StoreEvent[] {
   const events: StoreEvent[] = [];
   let start = 0;
-  // Line by line from the bytes: a long log does not fit into one string.
+  // Splits bytes instead of a string, because a long log exceeds the maximum string length.
   for (let end = bytes.indexOf(NEWLINE); end !== -1; end = bytes.indexOf(NEWLINE, start)) {
     events.push(parseLine(bytes.toString('utf8', start, end), events.length + 1, path));
     start = end + 1;

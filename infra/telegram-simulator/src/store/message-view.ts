@@ -5,20 +5,18 @@ import type { StoredMessage } from './event.ts';
 import { type FileView, toFileView } from './file-shapes.ts';
 import type { State } from './state.ts';
 
-/** A message as the person API shows it. Ids and times are those of the stored message. */
+/** A message in the person API, with the ids and times of the stored message. */
 export interface MessageView extends Omit<StoredMessage, 'fromId' | 'fileId' | 'forward' | 'keyboard' | 'editDate'> {
   readonly from: { readonly id: number; readonly name: string; readonly isBot: boolean };
-  /** The file that came with it; null without one. */
+  /** The attached file; null without one. */
   readonly file: FileView | null;
-  /** Who wrote it first, if it was forwarded; null otherwise. */
+  /** Original author of a forwarded message; null otherwise. */
   readonly forwardedFrom: { readonly id: number; readonly name: string } | null;
-  /** The keyboard below the message. */
   readonly buttons: readonly (readonly ButtonView[])[] | null;
-  /** Unix seconds. */
+  /** In Unix seconds. */
   readonly editedAt: number | null;
 }
 
-/** A stored message in the person API's shape. */
 export function toMessageView(state: State, bot: User, message: StoredMessage): MessageView {
   const { fromId, fileId, forward, keyboard, editDate, ...same } = message;
   const sender = toSender(state, bot, fromId);

@@ -1,14 +1,14 @@
 import type { StoredMessage } from './event.ts';
 import type { Store } from './store.ts';
 
-/** What a message needs to say; the rest is as in a plain text. */
+/** Required fields of a new message; all others default to those of a plain text. */
 type Content = Pick<StoredMessage, 'chatId' | 'fromId' | 'text'> & Partial<Omit<StoredMessage, 'seq'>>;
 
-/** Stores a new message with the next id and tells everyone who watches. */
+/** Stores a new message with the next id and publishes it. */
 export function putNewMessage(store: Store, content: Content): StoredMessage {
   return store.putMessage('message', {
     messageId: store.state.next.messageId,
-    date: nowSeconds(),
+    date: getUnixSeconds(),
     entities: [],
     rich: null,
     fileId: null,
@@ -24,7 +24,7 @@ export function putNewMessage(store: Store, content: Content): StoredMessage {
   });
 }
 
-/** What a forward takes along of a message. One that was a forward itself keeps its first author. */
+/** Returns the content of a forwarded message; its first author is kept. */
 export function toForwarded(
   message: StoredMessage,
 ): Pick<StoredMessage, 'text' | 'entities' | 'rich' | 'fileId' | 'keyboard' | 'forward'> {
@@ -32,12 +32,12 @@ export function toForwarded(
   return { text, entities, rich, fileId, keyboard, forward: message.forward ?? { fromId, date } };
 }
 
-/** What is left of a message that was deleted: its place. */
+/** Removes all content of a deleted message, but keeps its id. */
 export function toDeleted(message: StoredMessage): StoredMessage {
   return { ...message, text: '', entities: [], rich: null, fileId: null, keyboard: null, deleted: true };
 }
 
-/** The Bot API counts in Unix seconds. */
-export function nowSeconds(): number {
+/** Returns the current time in Unix seconds. */
+export function getUnixSeconds(): number {
   return Math.floor(Date.now() / 1000);
 }

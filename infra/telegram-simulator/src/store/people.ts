@@ -4,27 +4,27 @@ import { z } from 'zod';
 export const Role = z.enum(['admin', 'developer', 'operator', 'viewer', 'stranger']);
 export type Role = z.infer<typeof Role>;
 
-/** Someone who can write to the bot. The role only describes who they are meant to be: the simulator grants nothing. */
+/** A person who can write to the bot. The role is only a description and grants nothing. */
 export const Person = z.object({
   id: z.int().positive(),
   name: z.string().min(1).max(64),
   role: Role,
   inGroup: z.boolean(),
-  /** Of their client, as an IETF tag; English when left out. */
+  /** Client language as an IETF tag; English by default. */
   language: z.string().min(2).max(35).optional(),
 });
 export type Person = Readonly<z.infer<typeof Person>>;
 
-/** The group: a forum, which only supergroups can be. Its id is short where Telegram's begin with -100. */
+/** The group, a supergroup with topics. Its id is shorter than Telegram's, which begin with -100. */
 export const GROUP = { id: -2001, title: 'ops' } as const;
 
-/** People write 'ops' for the group; everything else is a number. */
+/** Resolves 'ops' to the group's id, and any other name to a number. */
 export function resolveChatName(chat: string | number): number {
   if (chat === GROUP.title) return GROUP.id;
   return typeof chat === 'number' ? chat : Number(chat);
 }
 
-/** Who is there at the first start. */
+/** People at the first start. */
 export const FIRST_PEOPLE: readonly Person[] = [
   { id: 1001, name: 'Ada', role: 'admin', inGroup: true },
   { id: 1002, name: 'Ben', role: 'developer', inGroup: true },
@@ -37,7 +37,7 @@ export const FIRST_PEOPLE: readonly Person[] = [
 export const BOT_NAME = 'Signalbox';
 export const BOT_USERNAME = 'signalbox_bot';
 
-/** The bot as getMe describes it. Its id is the number before the colon of the token, as in Telegram. */
+/** Returns the bot as in getMe; its id is the part of the token before the colon. */
 export function createBotUser(token: string): UserFromGetMe {
   return {
     id: Number.parseInt(token, 10) || 100,
@@ -56,13 +56,13 @@ export function createBotUser(token: string): UserFromGetMe {
   };
 }
 
-/** A person as updates carry them. */
+/** Converts a person to the user in updates. */
 export function toUser(person: Person): User {
   const { id, name, language = 'en' } = person;
   return { id, is_bot: false, first_name: name, username: usernameOf(person), language_code: language };
 }
 
-/** Telegram names have at least five letters, so short first names get their id. */
+/** Telegram usernames have at least five letters, so short first names get their id appended. */
 function usernameOf(person: Person): string {
   const letters = person.name.toLowerCase().replace(/[^a-z0-9]/g, '');
   return `${letters || 'person'}_${person.id}`;

@@ -2,20 +2,19 @@ import { z } from 'zod';
 
 const milliseconds = z.number().nonnegative().max(86_400_000);
 
-/** Times that tests may change while the simulator runs. They are forgotten when it stops. */
+/** Times that tests can change until the simulator stops. */
 export const SettingsChange = z.strictObject({
-  /** How long a webhook may take to answer. Telegram: about a minute. */
+  /** Timeout of a webhook request; about a minute at Telegram. */
   webhookTimeoutMs: milliseconds.optional(),
-  /** How long a draft is shown. Telegram: 30 seconds. */
+  /** Display time of a draft; 30 seconds at Telegram. */
   draftLifeMs: milliseconds.optional(),
-  /** How long after a click or an ephemeral message a bot may answer with one. Telegram: 15 seconds. */
+  /** Time after a click or ephemeral message in which the bot may send one; 15 seconds at Telegram. */
   ephemeralWindowMs: milliseconds.optional(),
 });
 export type SettingsChange = z.output<typeof SettingsChange>;
 
 export type Settings = { -readonly [Name in keyof SettingsChange]-?: NonNullable<SettingsChange[Name]> };
 
-/** What applies until somebody changes it. */
 export function createSettings(): Settings {
   return {
     webhookTimeoutMs: 60_000,

@@ -11,43 +11,37 @@ import type {
 } from './event.ts';
 import { FIRST_PEOPLE, GROUP, type Person } from './people.ts';
 
-/** Enough for every test and for weeks of use; beyond it the oldest messages of a chat go, so memory stays bounded. */
+/** Limits memory; the oldest messages of a chat are removed first. */
 const MAX_MESSAGES_PER_CHAT = 50_000;
 const MAX_CLICKS = 20_000;
 
-/**
- * Everything the simulator knows, rebuilt from log entries. Only `applyEvent` writes to it, so a state that was read
- * from the log is the state that was in memory.
- */
+/** All data of the simulator, rebuilt from the log. Only `applyEvent` changes it. */
 export class State {
   readonly people = new Map<number, Person>(FIRST_PEOPLE.map((person) => [person.id, person]));
   readonly contacts = new Map<number, Contact>();
-  /** Messages by chat, then by id, oldest first. */
+  /** Messages by chat and id, oldest first. */
   readonly chats = new Map<number, Map<number, StoredMessage>>([[GROUP.id, new Map()]]);
-  /** What the bot is in the group. */
+  /** Status of the bot in the group. */
   botStatus: BotStatus = 'member';
   readonly files = new Map<string, StoredFile>();
-  /** Updates which the bot has not confirmed, by position. */
+  /** Unconfirmed updates by position. */
   readonly updates = new Map<number, QueuedUpdate>();
   readonly commands = new Map<string, readonly Command[]>();
   readonly clicks = new Map<string, Click>();
-  /** Menu buttons of the bot, by chat. */
+  /** Menu buttons by chat. */
   readonly profile = new Map<string, string>();
   allowedUpdates: readonly string[] = [];
   webhook: Webhook | null = null;
-  /** The next values. All only grow. */
+  /** Next free numbers, which only grow. */
   readonly next: { updateId: number; messageId: number; position: number; seq: number };
 
-  /**
-   * A state before the first event. Ids start from the present time in milliseconds, so a simulator that forgot
-   * everything never repeats an id, unless it made more than a thousand a second all its life.
-   */
+  /** Creates an empty state. Ids start at the time in milliseconds, so that a restart without data does not repeat them. */
   constructor(nowMs: number) {
     this.next = { updateId: nowMs, messageId: nowMs, position: nowMs, seq: nowMs };
   }
 }
 
-/** Applies one fact. Applying a fact about a record again replaces that record. */
+/** Applies one event; an event about an existing record replaces it. */
 export function applyEvent(state: State, event: StoreEvent): void {
   switch (event.kind) {
     case 'counters':
@@ -93,7 +87,7 @@ export function applyEvent(state: State, event: StoreEvent): void {
   }
 }
 
-/** The fewest entries that give this state again. */
+/** Yields the fewest events that rebuild this state. */
 export function* listEvents(state: State): Generator<StoreEvent> {
   yield { kind: 'counters', ...state.next };
   yield { kind: 'allowedUpdates', allowed: [...state.allowedUpdates] };
@@ -120,7 +114,7 @@ function applyMessage(state: State, message: StoredMessage): void {
   state.next.seq = Math.max(state.next.seq, message.seq + 1);
 }
 
-/** A far-away injected id must not push the counter to where numbers stop being exact. */
+/** Limits the effect of a large injected id, which could exceed exact integers. */
 const MAX_ID_JUMP = 1_000_000;
 
 function applyUpdate(state: State, item: QueuedUpdate): void {
@@ -128,7 +122,7 @@ function applyUpdate(state: State, item: QueuedUpdate): void {
   state.next.position = Math.max(state.next.position, item.position + 1);
   const id = item.update['update_id'];
   if (typeof id !== 'number' || !Number.isSafeInteger(id)) return;
-  // Confirming this update confirms every smaller id, so the updates that follow it must have larger ones.
+  // The next updates need larger ids, because confirming this one confirms all smaller ids.
   if (id >= state.next.updateId && id < state.next.updateId + MAX_ID_JUMP) state.next.updateId = id + 1;
 }
 

@@ -139,11 +139,11 @@ test('a compacted log says everything that the long one said', async () => {
   await api.sendRichMessage(1001, { blocks: [{ type: 'paragraph', text: 'rich' }] });
   await api.setWebhook('http://127.0.0.1:1/', { allowed_updates: ['message'] });
   await first.close();
-  // Opened once, its state is that of the long log; opened twice, that of the compacted one.
+  // The first open reads the long log, the second one the compacted log.
   const long = open();
   long.close();
   const short = open();
-  // The numbers that come next only grow, also when a log is opened.
+  // Counters only grow, also when a log is opened.
   const rest = (state: object): unknown => Object.entries(state).filter(([name]) => name !== 'next');
   expect(rest(short.state)).toEqual(rest(long.state));
   expect(short.state.next.messageId).toBe(long.state.next.messageId);

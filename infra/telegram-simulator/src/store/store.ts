@@ -11,7 +11,7 @@ import { applyEvent, listEvents, State } from './state.ts';
 import { UpdatesQueue } from './updates-queue.ts';
 
 export interface WebhookError {
-  /** Unix seconds. */
+  /** In Unix seconds. */
   readonly date: number;
   readonly message: string;
 }
@@ -21,21 +21,17 @@ interface StoreOptions {
   readonly dataDir?: string | undefined;
 }
 
-/**
- * Everything that both sides, bot and people, act on: of a folder, or empty and in memory. All of it is synchronous, so every
- * action is atomic. The constructor throws if the log is damaged before its last line.
- */
+/** Data and synchronous, atomic actions of bot and people; in a folder or in memory. Throws when the log is corrupt. */
 export class Store {
   readonly bot: UserFromGetMe;
   readonly state = new State(Date.now());
   readonly updates: UpdatesQueue;
   readonly feed: Feed;
   readonly settings = createSettings();
-  /** The last time that the webhook did not take an update; not kept over a restart. */
+  /** Last webhook failure; lost on restart. */
   webhookError: WebhookError | null = null;
-  /** What is in the files that were sent. */
   readonly fileBytes: FileBytes;
-  /** Drafts by chat, and the last one of a chat that was stopped: what the bot still sends for it is not shown. */
+  /** Shown drafts by chat, and the last stopped draft of each chat, whose later versions are ignored. */
   readonly drafts = { shown: new Map<number, Draft>(), stopped: new Map<number, number>() };
   readonly #journal: Journal;
   readonly #listeners: ((event: StoreEvent) => void)[] = [];
@@ -45,21 +41,21 @@ export class Store {
     this.bot = createBotUser(token);
     const { journal, isNew } = loadJournal(state, dataDir);
     this.#journal = journal;
-    // Numbers given to events that are not in the log (typing) must not come again after a restart.
+    // Unlogged events such as typing used numbers too, which must not repeat after a restart.
     state.next.seq = Math.max(state.next.seq, Date.now());
     this.feed = new Feed(isNew ? 0 : state.next.seq - 1);
     this.fileBytes = createFileBytes(dataDir);
     this.updates = new UpdatesQueue(state, (event) => this.commit(event));
   }
 
-  /** Writes a fact to the log, then makes it true. */
+  /** Appends an event to the log, then applies it. */
   commit(event: StoreEvent): void {
     this.#journal.append(event);
     applyEvent(this.state, event);
     for (const listener of this.#listeners) listener(event);
   }
 
-  /** Calls the listener after every fact from now on. */
+  /** Calls the listener after each new event. */
   onCommit(listener: (event: StoreEvent) => void): void {
     this.#listeners.push(listener);
   }
@@ -68,7 +64,7 @@ export class Store {
     this.feed.publish({ ...change, seq: this.state.next.seq++ });
   }
 
-  /** Stores a message with a new seq and tells everyone who watches. */
+  /** Stores a message with a new `seq` and publishes it. */
   putMessage(kind: 'message' | 'edit' | 'delete', content: Omit<StoredMessage, 'seq'>): StoredMessage {
     const message: StoredMessage = { ...content, seq: this.state.next.seq };
     this.commit({ kind: 'message', message });
@@ -77,7 +73,7 @@ export class Store {
     return message;
   }
 
-  /** The number of the newest change. */
+  /** Returns the number of the newest change. */
   currentSeq(): number {
     return this.state.next.seq - 1;
   }
@@ -91,12 +87,12 @@ export class Store {
   }
 }
 
-/** The messages of a chat, oldest first. */
+/** Returns the messages of a chat, oldest first. */
 export function listMessages(state: State, chatId: number): StoredMessage[] {
   return [...(state.chats.get(chatId)?.values() ?? [])];
 }
 
-/** The log is written anew at each start, so that it holds what is and not all that was. */
+/** Compacts the log at each start. */
 function loadJournal(state: State, dataDir: string | undefined): { journal: Journal; isNew: boolean } {
   if (dataDir === undefined) return { journal: createVolatileJournal(), isNew: true };
   const events = readJournal(dataDir);

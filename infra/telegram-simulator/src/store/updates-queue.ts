@@ -9,14 +9,14 @@ export interface PollRequest {
   readonly offset: number;
   readonly limit: number;
   readonly timeoutMs: number;
-  /** Undefined keeps what the last call asked for. */
+  /** Undefined keeps the last choice. */
   readonly allowedUpdates: readonly string[] | undefined;
   readonly signal: AbortSignal;
 }
 
-/** Telegram sends these kinds only to bots that ask for them by name. */
+/** Update kinds that Telegram sends only on explicit request. */
 const NOT_BY_DEFAULT = new Set(['chat_member', 'message_reaction', 'message_reaction_count']);
-/** TDLib takes an offset further ahead than this for a mistake and answers from the head of the queue. */
+/** TDLib ignores an offset that is further ahead. */
 const MAX_OFFSET_AHEAD = 10;
 
 interface Waiter {
@@ -29,10 +29,7 @@ const WEBHOOK_SET = 'terminated by setWebhook request';
 const WEBHOOK_ACTIVE =
   "can't use getUpdates method while webhook is active; use deleteWebhook to delete the webhook first";
 
-/**
- * The queue of updates with Telegram's acknowledgement: an offset forgets all smaller ids, a negative one all but the
- * last ones. Injected updates may carry any id, so they are forgotten only after they were delivered once.
- */
+/** Update queue with Telegram's confirmation by offset. Injected updates are confirmed only after one delivery. */
 export class UpdatesQueue {
   readonly #state: State;
   readonly #commit: (event: StoreEvent) => void;
@@ -44,7 +41,7 @@ export class UpdatesQueue {
     this.#commit = commit;
   }
 
-  /** Adds an update; answers its id, or null if the bot did not ask for this kind. */
+  /** Adds an update; returns its id, or null when the bot does not want its kind. */
   add(body: UpdateBody): number | null {
     const { allowedUpdates, next } = this.#state;
     if (!isAllowed(allowedUpdates, Object.keys(body)[0] ?? '')) return null;
@@ -53,14 +50,14 @@ export class UpdatesQueue {
     return update_id;
   }
 
-  /** Adds a raw object, whatever it is. Only a missing update_id is filled in. Returns the id it carries. */
+  /** Adds any object as an update; fills in a missing update_id, which is returned. */
   inject(update: Readonly<Record<string, unknown>>): unknown {
     const withId = { update_id: this.#state.next.updateId, ...update };
     this.#enqueue(withId, true);
     return withId.update_id;
   }
 
-  /** getUpdates. A newer call ends this one with 409; the signal ends it with an empty list. */
+  /** getUpdates: a newer call ends this one with 409, the signal with an empty list. */
   async poll({ offset, limit, timeoutMs, allowedUpdates, signal }: PollRequest): Promise<readonly unknown[]> {
     if (this.#state.webhook) throw createConflict(WEBHOOK_ACTIVE);
     this.#waiter?.conflict(OTHER_POLL);
@@ -73,18 +70,18 @@ export class UpdatesQueue {
     return items.map((item) => item.update);
   }
 
-  /** Forgets one update, by position. Idempotent. */
+  /** Removes one update by position. Idempotent. */
   confirm(position: number): void {
     if (this.#state.updates.has(position)) this.#forget([position]);
   }
 
-  /** Which kinds of updates are queued from now on; an empty list means the usual ones. */
+  /** Sets the wanted kinds of updates; an empty list restores the default. */
   allow(allowed: readonly string[]): void {
     if (allowed.join() === this.#state.allowedUpdates.join()) return;
     this.#commit({ kind: 'allowedUpdates', allowed: [...allowed] });
   }
 
-  /** Ends an open poll with 409, because from now on a webhook gets the updates. */
+  /** Ends an open poll with 409, because a webhook was set. */
   endPoll(): void {
     this.#waiter?.conflict(WEBHOOK_SET);
   }
@@ -142,7 +139,7 @@ function isAllowed(allowed: readonly string[], kind: string): boolean {
   return allowed.length === 0 ? !NOT_BY_DEFAULT.has(kind) : allowed.includes(kind);
 }
 
-/** Not a number (an injected nonsense id) compares as neither smaller nor larger. */
+/** NaN for an injected id that is no number, which compares as neither smaller nor larger. */
 function idOf(item: QueuedUpdate): number {
   const id = item.update['update_id'];
   return typeof id === 'number' ? id : Number.NaN;

@@ -67,7 +67,7 @@ test('a second poller ends the first with 409', async () => {
 
 test('a poller that hung up does not swallow the next update', async () => {
   const controller = new AbortController();
-  // grammY's signal type is that of another library; both are the same object at run time.
+  // grammY declares its own signal type; at run time it is the same class.
   const signal = controller.signal as Parameters<typeof api.getUpdates>[1];
   const lost = api.getUpdates({ timeout: 50 }, signal).catch(() => 'hung up');
   await client.findCall((call) => call.method === 'getUpdates');

@@ -19,7 +19,7 @@ let client: SimulatorClient;
 let receiver: Server;
 let url: string;
 let deliveries: Delivery[];
-/** Decides the status of each answer; until the promise is settled the webhook hangs. */
+/** Returns the status of each response; the webhook hangs until the promise settles. */
 let answer: (update: Update) => number | Promise<number>;
 
 beforeEach(async () => {
@@ -145,7 +145,7 @@ test('a webhook that does not answer in time is called again', async () => {
   };
   await api.setWebhook(url);
   await say('slow');
-  // Also more often, where the machine takes longer than that for an answer.
+  // A slow machine may cause more retries.
   await until(() => expect(collectTexts().slice(0, 2)).toEqual(['slow', 'slow']));
   expect(await api.getWebhookInfo()).toMatchObject({ last_error_message: 'Read timeout expired' });
 });

@@ -4,14 +4,11 @@ import { nameLine } from './webhook-order.ts';
 import { postUpdate } from './webhook-post.ts';
 import type { Store } from '../store/store.ts';
 
-/** Two seconds and a minute or two at Telegram; nobody wants to wait for a test. */
+/** Much shorter than Telegram's delays, for quick tests. */
 const RETRY_MS = 20;
 const MAX_RETRY_MS = 1_000;
 
-/**
- * Sends updates to the webhook as long as one is set: each until it is taken, in the order of its line, up to
- * `maxConnections` at once. The signal ends it; what is under way then stays pending.
- */
+/** Posts updates to the webhook until accepted, in order per chat or person. The signal stops it; unfinished updates stay pending. */
 export function startWebhookDelivery(store: Store, closing: AbortSignal): void {
   let round = startRound(store, store.state.webhook, closing);
   store.onCommit((event) => {
@@ -26,16 +23,16 @@ function startRound(store: Store, webhook: Webhook | null, closing: AbortSignal)
   return webhook && !closing.aborted ? new Round(store, webhook, closing) : null;
 }
 
-/** The delivery to one webhook, from its setting to its removal. */
+/** Delivery to one webhook, until it is removed. */
 class Round {
   readonly #store: Store;
   readonly #webhook: Webhook;
   readonly #stopping = new AbortController();
   readonly #signal: AbortSignal;
-  /** What each line still has to send, oldest first. */
+  /** Unsent updates by line, oldest first. */
   readonly #lines = new Map<string, QueuedUpdate[]>();
   #freeConnections: number;
-  /** Lines that wait for a connection, in the order in which they asked. */
+  /** Lines that wait for a connection, first come first served. */
   readonly #waiting: (() => void)[] = [];
 
   constructor(store: Store, webhook: Webhook, closing: AbortSignal) {
@@ -58,7 +55,7 @@ class Round {
     this.#stopping.abort();
   }
 
-  /** Never rejects: what goes wrong is a reason to try again. */
+  /** Never rejects; a failure causes a retry. */
   async #sendLine(key: string): Promise<void> {
     const line = this.#lines.get(key) ?? [];
     for (let item = line[0]; item && !this.#signal.aborted; item = line[0]) {
@@ -79,13 +76,13 @@ class Round {
       if (this.#signal.aborted) return;
       if (failure === null) return updates.confirm(position);
       this.#store.webhookError = { date: Math.floor(Date.now() / 1000), message: failure.message };
-      // As Telegram does: what the webhook asked for, else at once the first time, then ever later.
+      // Uses the webhook's Retry-After, else retries at once and then with growing delays, as Telegram does.
       const waitMs = failures === 0 ? 0 : Math.min(RETRY_MS * 2 ** (failures - 1), MAX_RETRY_MS);
       await delay(failure.retryAfterMs ?? waitMs, undefined, { signal: this.#signal }).catch(() => undefined);
     }
   }
 
-  /** Does something once one of the connections is free. */
+  /** Runs work when one of the connections is free. */
   async #connected<Result>(work: () => Promise<Result>): Promise<Result> {
     if (this.#freeConnections === 0) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     else this.#freeConnections -= 1;

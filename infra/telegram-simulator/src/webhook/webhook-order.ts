@@ -1,7 +1,4 @@
-/**
- * Names the line of an update. Telegram keeps the messages of one chat in order, and the clicks of one person; lines do
- * not wait for each other, so a click may overtake the message that came before it.
- */
+/** Returns an update's delivery line: the chat for messages, the person for clicks. Lines are independent, as in Telegram. */
 export function nameLine(update: Readonly<Record<string, unknown>>): string {
   const click = update['callback_query'];
   if (click !== undefined) return `clicks of ${readId(click, 'from')}`;
@@ -10,7 +7,7 @@ export function nameLine(update: Readonly<Record<string, unknown>>): string {
   return `${family} in ${readId(update[kind], 'chat')}`;
 }
 
-/** Injected updates may have any shape: what has no id shares a line. */
+/** Injected updates may have any shape; those without an id share a line. */
 function readId(value: unknown, field: 'from' | 'chat'): string {
   if (typeof value !== 'object' || value === null || !(field in value)) return '?';
   const owner: unknown = Reflect.get(value, field);

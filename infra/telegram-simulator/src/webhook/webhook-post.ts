@@ -1,16 +1,16 @@
 import type { Webhook } from '../store/event.ts';
 
 export interface WebhookFailure {
-  /** As getWebhookInfo says it. */
+  /** Text for getWebhookInfo. */
   readonly message: string;
-  /** What the webhook asked for in its Retry-After header. */
+  /** Retry-After of the webhook's response, in milliseconds. */
   readonly retryAfterMs: number | null;
 }
 
-/** Telegram does not believe in longer waits. */
+/** Telegram ignores longer delays. */
 const MAX_RETRY_AFTER_SECONDS = 3_600;
 
-/** Posts one update. Returns null if the webhook took it (2xx), else why not. Never rejects. */
+/** Posts one update. Returns null when the webhook accepts it (2xx), else the failure. Never rejects. */
 export async function postUpdate(options: {
   readonly webhook: Webhook;
   readonly update: Readonly<Record<string, unknown>>;
@@ -52,7 +52,7 @@ const MESSAGES: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'Connection timed out',
 };
 
-/** fetch hides what happened to the connection in the cause. */
+/** fetch stores the connection error in `cause`. */
 function describeFailure(error: unknown): string {
   const cause = error instanceof Error ? error.cause : undefined;
   const code = typeof cause === 'object' && cause !== null && 'code' in cause ? String(cause.code) : '';

@@ -10,7 +10,7 @@ interface ByPath {
   readonly id: string;
 }
 
-/** Serves what a bot calls: messages, media, and the downloads that media lead to. */
+/** Serves the bot's API: messages, media and media downloads. */
 export function registerGraphApi(app: FastifyInstance, deps: GraphDeps): void {
   app.post<{ Params: ByPath }>('/:version/:id/messages', (request, reply) => {
     const { body } = request;
@@ -79,7 +79,7 @@ export function registerGraphApi(app: FastifyInstance, deps: GraphDeps): void {
   );
 }
 
-/** What an id stands for: our number, or a file. */
+/** Serves an object by id: the phone number or a file. */
 function serveObject(
   deps: GraphDeps,
   request: FastifyRequest<{ Params: ByPath }>,
@@ -117,7 +117,7 @@ function readRecipient(body: unknown): string | null {
   return typeof to === 'string' ? to.replace(/^\+/, '') : null;
 }
 
-/** A call with problems is refused before it runs. */
+/** Refuses a call with problems before it runs. */
 function fail(): never {
   throw new GraphError(100);
 }

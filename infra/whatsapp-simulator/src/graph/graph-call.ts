@@ -11,9 +11,9 @@ export interface GraphDeps {
   readonly webhooks: Webhooks;
   readonly token: string;
   readonly phoneNumberId: string;
-  /** `v26.0`: another version is not served. */
+  /** Such as `v26.0`; other versions are not served. */
   readonly version: string;
-  /** Ends everything that waits when the simulator closes. */
+  /** Aborts when the simulator closes. */
   readonly closing: AbortSignal;
 }
 
@@ -23,14 +23,14 @@ export interface GraphCall {
   readonly reply: FastifyReply;
   readonly what: Exclude<Fault['what'], '*'>;
   readonly to: string | null;
-  /** What is written down of the body. */
+  /** Body as logged. */
   readonly body: unknown;
   readonly problems: readonly string[];
-  /** Does what was asked for. Throws GraphError. */
+  /** Performs the call. Throws GraphError. */
   readonly run: () => object | Buffer;
 }
 
-/** Answers one call of the bot: token, delay, dropped connection, injected error, effect, dropped connection. */
+/** Handles a bot's call with its queued faults: token, delay, dropped connection, error, effect, dropped connection. */
 export async function serveCall(call: GraphCall): Promise<FastifyReply> {
   const { deps, request, reply, what, to } = call;
   const note = (status: number, code: number | null): void =>

@@ -1,4 +1,4 @@
-/** How Meta refuses a call. `details` is what `error_data` holds; the status is that of HTTP. */
+/** A refusal of Meta. `details` goes into `error_data`; `status` is the HTTP status. */
 export interface GraphRefusal {
   readonly status: number;
   readonly type: 'OAuthException' | 'GraphMethodException';
@@ -6,7 +6,7 @@ export interface GraphRefusal {
   readonly details: string;
 }
 
-/** The refusals that a bot has to know, by their codes in Meta's reference of errors. */
+/** Refusals that bots must handle, by Meta's error codes. */
 export const REFUSALS = {
   2: refusal(503, 'API Service', 'Temporary due to downtime or due to being overloaded.'),
   100: refusal(400, 'Invalid parameter', 'The request included one or more unsupported or misspelled parameters.'),
@@ -35,7 +35,7 @@ export const REFUSALS = {
 } as const;
 export type RefusalCode = keyof typeof REFUSALS;
 
-/** A call that is refused. `details` replaces the usual ones. */
+/** A refused call. `details` replaces the default text. */
 export class GraphError extends Error {
   readonly status: number;
   readonly code: number;
@@ -59,7 +59,7 @@ export class GraphError extends Error {
   }
 }
 
-/** What a webhook says of a message that failed after it was accepted. */
+/** Builds the webhook error of a message that failed after acceptance. */
 export function toStatusError(code: RefusalCode): object {
   const { message, details } = REFUSALS[code];
   const href = 'https://developers.facebook.com/docs/whatsapp/cloud-api/support/error-codes/';

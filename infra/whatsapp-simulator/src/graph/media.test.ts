@@ -16,7 +16,7 @@ async function upload(bytes: string, type: string): Promise<{ readonly status: n
     headers: { authorization },
     body: form,
   });
-  // An upload is answered with an id, a refusal with none.
+  // An upload returns an id, a refusal does not.
   const { id = '' } = (await response.json()) as { readonly id?: string };
   return { status: response.status, id };
 }

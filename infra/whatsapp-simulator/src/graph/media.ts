@@ -4,10 +4,10 @@ import type { Media, Store } from '../store/store.ts';
 import { GraphError } from './graph-error.ts';
 
 const MIB = 1024 * 1024;
-/** How long the address of a file is good. */
+/** Validity of a media address. */
 const ADDRESS_MS = 5 * 60_000;
 
-/** What can be uploaded, and how large (the reference of media). */
+/** Accepted media types with their maximum sizes, from Meta's reference. */
 const LIMITS: readonly { readonly types: RegExp; readonly maxBytes: number }[] = [
   { types: /^audio\/(aac|amr|mpeg|mp4|ogg|opus)$/, maxBytes: 16 * MIB },
   { types: /^image\/(jpeg|png)$/, maxBytes: 5 * MIB },
@@ -27,7 +27,7 @@ interface Upload {
   readonly logged: unknown;
 }
 
-/** Reads an upload: a form with `messaging_product`, `type` and `file`. */
+/** Reads an upload form with `messaging_product`, `type` and `file`. */
 export async function readUpload(request: FastifyRequest): Promise<Upload> {
   const form = await readForm(request);
   if (form === null) return { file: null, problems: ['the body is no form'], logged: null };
@@ -47,14 +47,14 @@ export async function readUpload(request: FastifyRequest): Promise<Upload> {
   return { file: { mimeType, bytes, name: file.name }, problems, logged: { mimeType, sizeBytes: file.size } };
 }
 
-/** The media of an id. Throws GraphError. */
+/** Finds media by id. Throws GraphError. */
 export function findMedia(store: Store, id: string): Media {
   const media = store.media.get(id);
   if (!media) throw new GraphError(100, `Object with ID '${id}' does not exist`);
   return media;
 }
 
-/** Where the file can be fetched for five minutes. */
+/** Returns the download address of a file, valid for five minutes. */
 export function toMediaAddress(store: Store, media: Media, origin: string): object {
   const ext = String(store.now() + ADDRESS_MS);
   const query = new URLSearchParams({ mid: media.id, ext, hash: hashOf(media.id, ext) });
@@ -68,7 +68,7 @@ export function toMediaAddress(store: Store, media: Media, origin: string): obje
   };
 }
 
-/** Throws GraphError for an address that was changed, or that is older than five minutes. */
+/** Throws GraphError for a modified or expired address. */
 export function requireFresh(
   store: Store,
   { media, ext, hash }: { readonly media: Media; readonly ext: string; readonly hash: string },

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The limits of the reference of messages; lengths are counted as people count characters. */
+/** Limits of Meta's message reference, in visible characters. */
 const LIMITS = { text: 4_096, interactive: 1_024, caption: 1_024, button: 20, row: 24, description: 72, rows: 10 };
 
 const length = (max: number) =>
@@ -63,7 +63,7 @@ const Addressed = z.strictObject({
 const mediaId = z.string().min(1);
 const caption = length(LIMITS.caption).optional();
 
-/** A message as a bot posts it. */
+/** A message that a bot posts. */
 export const BotMessage = z.discriminatedUnion('type', [
   Addressed.extend({
     type: z.literal('text'),
@@ -91,7 +91,7 @@ export const BotMessage = z.discriminatedUnion('type', [
 ]);
 export type BotMessage = z.output<typeof BotMessage>;
 
-/** A message of a person is marked as read; with the indicator, they see that an answer is being written. */
+/** Marks a person's message as read; may show the typing indicator. */
 export const ReadMark = z.strictObject({
   messaging_product: z.literal('whatsapp'),
   status: z.literal('read'),
@@ -99,7 +99,7 @@ export const ReadMark = z.strictObject({
   typing_indicator: z.strictObject({ type: z.literal('text') }).optional(),
 });
 
-/** What is wrong with a body, one sentence for each place; empty when it is a message. */
+/** Lists the problems of a body, one sentence per field. */
 export function describeIssues(error: z.ZodError): readonly string[] {
   return error.issues.map(({ path, message }) => [path.join('.'), message].filter(Boolean).join(': '));
 }

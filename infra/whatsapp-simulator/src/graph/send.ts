@@ -6,7 +6,7 @@ import { findMedia } from './media.ts';
 import type { BotMessage, ReadMark } from './message-rules.ts';
 import type { z } from 'zod';
 
-/** Takes a message of the bot, or says why not. Throws GraphError. */
+/** Accepts a bot's message. Throws GraphError to refuse. */
 export function acceptMessage(deps: GraphDeps, message: BotMessage): object {
   const { store } = deps;
   const person = message.to.replace(/^\+/, '');
@@ -28,7 +28,7 @@ export function acceptMessage(deps: GraphDeps, message: BotMessage): object {
   };
 }
 
-/** Marks a message of a person as read, and shows them that an answer is being written. Throws GraphError. */
+/** Marks a person's message as read and shows the typing indicator. Throws GraphError. */
 export function markRead({ store }: GraphDeps, mark: z.output<typeof ReadMark>): object {
   const message = store.findMessage(mark.message_id);
   if (!message || message.fromBot) throw new GraphError(100, 'There is no such message of a person.');
@@ -57,7 +57,7 @@ function acceptReaction(
   return { messaging_product: 'whatsapp', contacts: [{ input: to, wa_id: person }], messages: [{ id }] };
 }
 
-/** Whoever blocked the bot is shown nothing, and Meta does not say so: the message is never delivered. */
+/** Shows nothing to a person who has blocked the bot; Meta then never reports a delivery. */
 function announce({ store, webhooks }: GraphDeps, message: MessageView, refused: RefusalCode | null): void {
   const tell = (status: string, error?: object): void => {
     if (store.settings.statuses || error) webhooks.add(toStatusNotice({ message, status, error, at: store.now() }));

@@ -21,10 +21,10 @@ export const SettingsChange = z.strictObject({
   templates: z.array(z.string()).optional(),
   retryMs: z.int().min(1).optional(),
 });
-/** A body for the webhook as it is; a secret signs it, null leaves the signature out. */
+/** Raw webhook body; `secret` signs it, null omits the signature. */
 const RawPost = z.strictObject({ text: z.string(), secret: z.string().nullable().optional() });
 
-/** Serves what people do and see. Answers are JSON; a refusal has `ok: false` and `error`. */
+/** Serves the state and actions of people as JSON; a refusal has `ok: false` and `error`. */
 export function registerPeopleApi(app: FastifyInstance, deps: GraphDeps): void {
   const { store } = deps;
   app.get('/api/people', async () => [...store.people.values()]);
@@ -34,7 +34,7 @@ export function registerPeopleApi(app: FastifyInstance, deps: GraphDeps): void {
     return { ok: true, ...person };
   });
   app.get<{ Params: { id: string } }>('/api/people/:id/messages', async (request) => {
-    // Whoever blocked the bot sees nothing of what it sent meanwhile.
+    // A person who has blocked the bot does not see its messages.
     return store.messagesOf(request.params.id).filter(({ status }) => status !== 'sent');
   });
   app.post('/api/messages', async (request) => toAnswer(actions.say(deps, actions.Said.parse(request.body))));
@@ -55,7 +55,7 @@ export function registerPeopleApi(app: FastifyInstance, deps: GraphDeps): void {
   });
 }
 
-/** Serves what only tests do: the clock, faults, settings, webhooks, and a look at the bot's calls. */
+/** Serves routes for tests: clock, faults, settings, webhooks, and the bot's calls. */
 export function registerTestApi(app: FastifyInstance, { store, webhooks, faults }: GraphDeps): void {
   app.post('/api/webhook', async (request, reply) => {
     const { urls } = z.strictObject({ urls: z.array(z.url()).min(1) }).parse(request.body);

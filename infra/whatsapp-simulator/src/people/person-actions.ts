@@ -4,7 +4,7 @@ import type { MessageView } from '../store/event.ts';
 import type { Person } from '../store/store.ts';
 import { toMessageNotice, toStatusNotice } from '../webhook/notice.ts';
 
-/** What a client of WhatsApp would not do. `status` is that of HTTP. */
+/** An action that WhatsApp clients do not offer. `status` is the HTTP status. */
 export class PersonError extends Error {
   readonly status: number;
 
@@ -20,19 +20,19 @@ const Writing = Acting.extend({ replyTo: z.string().optional(), forwarded: z.boo
 
 export const Said = Writing.extend({ text: z.string().min(1).max(65_536) });
 export const Pressed = Acting.extend({
-  /** The title or the id of a button or a row; of the newest message that has it, unless one is named. */
+  /** Title or id of a button or row; without a message id, the newest message with it. */
   button: z.string().min(1),
   messageId: z.string().optional(),
 });
 export const Sent = Writing.extend({
   kind: z.enum(['document', 'image', 'audio', 'voice', 'video', 'sticker']),
-  /** As base64. */
+  /** In Base64. */
   bytes: z.base64(),
   mimeType: z.string().min(1),
   name: z.string().optional(),
   caption: z.string().optional(),
 });
-/** Anything else that WhatsApp knows: `content` stands in the message under its type. */
+/** Any other message type; `content` becomes the field with the name of the type. */
 export const Other = Writing.extend({
   type: z.enum(['location', 'contacts', 'reaction', 'unsupported', 'order', 'edit', 'revoke', 'system']),
   content: z.unknown(),
@@ -40,18 +40,18 @@ export const Other = Writing.extend({
 export const Blocking = Acting.extend({ blocked: z.boolean() });
 export const Reading = Acting;
 
-/** A person writes. */
+/** Sends a person's text. */
 export function say(deps: GraphDeps, given: z.output<typeof Said>): MessageView {
   return putFromPerson(deps, given, { type: 'text', text: given.text, content: { text: { body: given.text } } });
 }
 
-/** A person presses a button of the bot's, or chooses a row of a list. */
+/** Presses a bot's button or chooses a list row as a person. */
 export function press(deps: GraphDeps, { from, button, messageId }: z.output<typeof Pressed>): MessageView {
   const { store } = deps;
   const candidates = store.messagesOf(from).filter(({ fromBot, id }) => fromBot && id === (messageId ?? id));
   for (const message of candidates.reverse()) {
     const replying = { from, replyTo: message.id, forwarded: false };
-    // The quick replies of a template stand in its definition, which only its author knows.
+    // Quick replies of a template are unknown, because only its definition has them.
     if (message.type === 'template' && messageId !== undefined) {
       const content = { button: { payload: button, text: button } };
       return putFromPerson(deps, replying, { type: 'button', text: button, content });
@@ -67,7 +67,7 @@ export function press(deps: GraphDeps, { from, button, messageId }: z.output<typ
   throw new PersonError(404, `No message has a button "${button}".`);
 }
 
-/** A person sends a file, a recording or a sticker. */
+/** Sends a person's file, recording or sticker. */
 export function sendFile(deps: GraphDeps, given: z.output<typeof Sent>): MessageView {
   const { kind, mimeType, caption, name } = given;
   const bytes = Buffer.from(given.bytes, 'base64');
@@ -87,21 +87,21 @@ export function sendFile(deps: GraphDeps, given: z.output<typeof Sent>): Message
   return putFromPerson(deps, given, { ...shown, content: { [type]: described } });
 }
 
-/** A person shares a place or a contact, reacts, edits or takes back what they wrote. */
+/** Sends a location, contact, reaction, edit or deletion of a person. */
 export function sendOther(deps: GraphDeps, given: z.output<typeof Other>): MessageView {
   const { type, content } = given;
-  // What WhatsApp itself cannot hand on comes with an error instead of a content.
+  // An unsupported message has errors instead of content.
   const key = type === 'unsupported' ? 'errors' : type;
   return putFromPerson(deps, given, { type, text: '', content: { [key]: content } });
 }
 
-/** A person blocks the bot, or lets it write again. */
+/** Blocks or unblocks the bot as a person. */
 export function block({ store }: GraphDeps, { from, blocked }: z.output<typeof Blocking>): void {
   if (blocked) store.blocked.add(from);
   else store.blocked.delete(from);
 }
 
-/** A person looks at the chat: everything that the bot sent is read. */
+/** Marks all messages of the bot as read by a person. */
 export function read({ store, webhooks }: GraphDeps, { from }: z.output<typeof Reading>): void {
   for (const message of store.messagesOf(from)) {
     if (!message.fromBot || message.status !== 'delivered') continue;

@@ -1,4 +1,4 @@
-/** A button, or a row of a list, that a person can press. */
+/** A button or list row that a person can press. */
 export interface ButtonView {
   readonly id: string;
   readonly title: string;
@@ -11,38 +11,38 @@ export interface MessageView {
   readonly person: string;
   readonly fromBot: boolean;
   readonly type: string;
-  /** The words: a text, a body or a caption; of a template, its name. */
+  /** Text, body or caption; for a template, its name. */
   readonly text: string;
   readonly buttons: readonly ButtonView[];
-  /** What opens the list; null for reply buttons and for none. */
+  /** Button that opens the list; null for messages without a list. */
   readonly listButton: string | null;
   readonly mediaId: string | null;
   readonly fileName: string | null;
-  /** The message that it answers. */
+  /** Id of the quoted message. */
   readonly replyTo: string | null;
-  /** Epoch milliseconds on the simulator's clock. */
+  /** Epoch milliseconds of the simulator's clock. */
   readonly at: number;
-  /** How far a message of the bot has come. */
+  /** Delivery status of a bot's message. */
   readonly status: 'sent' | 'delivered' | 'read' | 'failed' | null;
 }
 
-/** Something that a person, or a test, can see. `seq` only grows. */
+/** A visible event. `seq` only grows. */
 export type SimulatorEvent = { readonly seq: number; readonly person: string } & (
   | { readonly kind: 'message' | 'status'; readonly message: MessageView }
   | { readonly kind: 'read' | 'typing'; readonly messageId: string }
   | { readonly kind: 'reaction'; readonly messageId: string; readonly emoji: string }
 );
 
-/** A call of the bot, written down when it was answered. */
+/** A call of the bot, logged after its response. */
 export interface Call {
   readonly seq: number;
   readonly what: string;
   readonly to: string | null;
   readonly body: unknown;
-  /** The HTTP status; 0 when the connection was dropped. */
+  /** HTTP status; 0 for a dropped connection. */
   readonly status: number;
-  /** The code of Meta's error; null when there is none. */
+  /** Meta's error code; null without an error. */
   readonly code: number | null;
-  /** What the reference does not allow. */
+  /** Violations of Meta's reference. */
   readonly problems: readonly string[];
 }

@@ -2,7 +2,7 @@ import { createHash, randomBytes, randomInt } from 'node:crypto';
 import type { Call, MessageView, SimulatorEvent } from './event.ts';
 
 export interface Person {
-  /** The phone number, as digits. */
+  /** Phone number, digits only. */
   readonly id: string;
   readonly name: string;
 }
@@ -16,15 +16,15 @@ export interface Media {
 }
 
 export interface Settings {
-  /** How a message that cannot be delivered is refused: by the answer, or by a status later, as Meta mostly does. */
+  /** Refuses undeliverable messages in the response, or in a later status as Meta usually does. */
   refuseBy: 'answer' | 'status';
-  /** Whether only known people are on the list of test numbers. */
+  /** True when only known people are valid recipients, as for a test number. */
   testNumber: boolean;
-  /** Whether webhooks tell of messages that were sent and delivered. */
+  /** True when webhooks report sent and delivered messages. */
   statuses: boolean;
-  /** Templates that were approved, as `name/language`; `*` for any. */
+  /** Approved templates as `name/language`; `*` for any. */
   templates: readonly string[];
-  /** Milliseconds until a webhook that was not taken comes again; each time twice as long. */
+  /** First retry delay of a webhook in milliseconds; doubles each time. */
   retryMs: number;
 }
 
@@ -39,7 +39,7 @@ const PEOPLE: readonly Person[] = [
 const WINDOW_MS = 24 * 3_600_000;
 const KEPT = 20_000;
 
-/** What both sides act on, in memory. Everything is synchronous, so that every action is atomic. */
+/** In-memory data of bot and people. All actions are synchronous and therefore atomic. */
 export class Store {
   readonly people = new Map(PEOPLE.map((person) => [person.id, person]));
   readonly blocked = new Set<string>();
@@ -59,7 +59,7 @@ export class Store {
   #seq = 0;
   #offsetMs = 0;
 
-  /** Epoch milliseconds on a clock that tests may move. */
+  /** Returns epoch milliseconds of a clock that tests can move. */
   now(): number {
     return Date.now() + this.#offsetMs;
   }
@@ -68,7 +68,7 @@ export class Store {
     this.#offsetMs += byMs;
   }
 
-  /** Whether the bot may write freely: within 24 hours of what the person wrote last. */
+  /** True within 24 hours of the person's last message, when the bot may write freely. */
   isWindowOpen(person: string): boolean {
     const last = this.#lastWritten.get(person);
     return last !== undefined && this.now() - last < WINDOW_MS;
@@ -94,7 +94,7 @@ export class Store {
     return this.#messages.get(id);
   }
 
-  /** The messages of a person's chat that they can see, oldest first. */
+  /** Returns the messages that the person sees, oldest first. */
   messagesOf(person: string): readonly MessageView[] {
     return [...this.#messages.values()].filter((message) => message.person === person && message.status !== 'failed');
   }
@@ -116,7 +116,7 @@ export class Store {
     for (const wake of this.#listeners) wake();
   }
 
-  /** What happened after that number; waits for something until the signal aborts. */
+  /** Returns the events after a number; waits for one until the signal aborts. */
   async eventsAfter(seq: number, signal: AbortSignal): Promise<readonly SimulatorEvent[]> {
     for (;;) {
       const found = this.#events.filter((event) => event.seq > seq);

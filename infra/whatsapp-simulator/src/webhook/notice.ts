@@ -1,10 +1,10 @@
 import type { MessageView } from '../store/event.ts';
 import type { Person } from '../store/store.ts';
 
-/** One thing that a webhook tells of: the `value` of a change, without what is the same in all of them. */
+/** The `value` of a webhook change, without its common fields. */
 export type Notice = Readonly<Record<string, unknown>>;
 
-/** A message of a person; `content` is what its type adds to it. */
+/** Builds the notice of a person's message; `content` has the fields of its type. */
 export function toMessageNotice(message: {
   readonly person: Person;
   readonly id: string;
@@ -20,7 +20,7 @@ export function toMessageNotice(message: {
   };
 }
 
-/** How far a message of the bot has come. */
+/** Builds the notice of a message status. */
 export function toStatusNotice(given: {
   readonly message: MessageView;
   readonly status: string;
@@ -33,7 +33,7 @@ export function toStatusNotice(given: {
   return { statuses: [error ? { ...known, errors: [error] } : { ...known, pricing }] };
 }
 
-/** What is posted: one entry for each notice. */
+/** Builds a webhook body with one entry per notice. */
 export function toPayload(
   notices: readonly Notice[],
   phone: { readonly id: string; readonly display: string },

@@ -8,7 +8,7 @@
 
 const PERSON = '972987654321';
 
-/** A webhook with one message of the tests of pywa. */
+/** Wraps a message from the tests of pywa in a webhook body. */
 function ofPywa(message: object): object {
   return {
     object: 'whatsapp_business_account',

@@ -6,16 +6,16 @@ import { PUBLIC_PAYLOADS } from './public-payloads.fixture.ts';
 
 useSimulator();
 
-/** What a webhook tells of: its changes, one after the other. */
+/** Lists the changes of a webhook body. */
 const valuesOf = (payload: string): readonly Record<string, unknown>[] => {
-  // The shape that every webhook has, and that the tests below compare with public ones.
+  // All webhooks have this shape, which the tests compare with public examples.
   const { entry } = JSON.parse(payload) as { entry: { changes: { value: Record<string, unknown> }[] }[] };
   return entry.flatMap(({ changes }) => changes.map(({ value }) => value));
 };
 const received = () => bot.received.flatMap((one) => valuesOf(one.text));
 const bodies = () => JSON.stringify(received().map(({ messages }) => messages)).match(/"body":"(\w+)"/g);
 
-/** The paths of everything in it that is not a list's place. */
+/** Lists all paths of a value, without array indexes. */
 function pathsOf(value: unknown, path = ''): readonly string[] {
   if (typeof value !== 'object' || value === null) return [`${path}:${typeof value}`];
   if (Array.isArray(value)) return value.flatMap((one) => pathsOf(one, `${path}[]`));

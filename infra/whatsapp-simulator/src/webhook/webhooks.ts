@@ -6,7 +6,7 @@ import { type Notice, toPayload } from './notice.ts';
 const TIMEOUT_MS = 10_000;
 const LONGEST_WAIT_MS = 30_000;
 
-/** What the bot answered to one post; `status` 0 when it did not answer. */
+/** The bot's response to a post; `status` 0 when there was none. */
 export interface PostAnswer {
   readonly status: number;
   readonly body: string;
@@ -20,12 +20,9 @@ interface WebhooksOptions {
   readonly closing: AbortSignal;
 }
 
-/**
- * Brings notices to the bot, signed and one after the other. What is not answered with 200 comes again, ever later. With several
- * addresses each post goes to the next one, as behind a load balancer.
- */
+/** Posts signed notices to the bot in order, retries until 200 with growing delays, and alternates between several addresses. */
 export class Webhooks {
-  /** While true, notices gather until they are flushed. */
+  /** While true, notices are collected until `flush`. */
   isHeld = false;
   readonly #options: WebhooksOptions;
   #urls: readonly string[] = [];
@@ -39,17 +36,17 @@ export class Webhooks {
     this.#options = options;
   }
 
-  /** The bot's number: its id and how people see it. */
+  /** Id and display form of the bot's number. */
   get phone(): WebhooksOptions['phone'] {
     return this.#options.phone;
   }
 
-  /** How many posts were not taken yet. */
+  /** Number of unaccepted posts. */
   get pending(): number {
     return this.#waiting.length + this.#gathered.length;
   }
 
-  /** Asks each address for the challenge, as Meta does. Answers why one is not taken; null when all are. */
+  /** Sends Meta's challenge to each address. Returns why one fails; null when all pass. */
   async subscribe(urls: readonly string[]): Promise<string | null> {
     for (const url of urls) {
       const challenge = String(randomBytes(4).readUInt32BE());
@@ -72,7 +69,7 @@ export class Webhooks {
     if (!this.isHeld) this.flush({});
   }
 
-  /** Sends what has gathered: in the opposite order, all in one body, or several times. */
+  /** Sends the collected notices: reversed, in one body, or repeated. */
   flush(how: {
     readonly isReversed?: boolean | undefined;
     readonly isTogether?: boolean | undefined;
@@ -85,7 +82,7 @@ export class Webhooks {
     this.#start();
   }
 
-  /** Posts any text at once and only once, signed with this secret or with none. */
+  /** Posts any text once, signed with this secret or unsigned. */
   async post(text: string, secret: string | null = this.#options.appSecret): Promise<PostAnswer> {
     const url = this.#urls[(this.#turn += 1) % this.#urls.length] ?? '';
     const signature = secret === null ? {} : { 'x-hub-signature-256': sign(text, secret) };
@@ -93,7 +90,7 @@ export class Webhooks {
     return this.#request(url, { method: 'POST', headers, body: text });
   }
 
-  /** Posts the last body once more, as if the answer had been lost. */
+  /** Posts the last body again, as if the response had been lost. */
   repeat(): Promise<PostAnswer> {
     return this.post(this.#last);
   }
@@ -131,7 +128,7 @@ export class Webhooks {
   }
 }
 
-/** What `X-Hub-Signature-256` holds of a body. */
+/** Computes the value of `X-Hub-Signature-256`. */
 function sign(text: string, secret: string): string {
   return `sha256=${createHmac('sha256', secret).update(text).digest('hex')}`;
 }

@@ -7,7 +7,7 @@ import type { Store } from '../../store/store.ts';
 const CHAT_ACTION_MS = 5_000;
 const SendChatAction = z.object({ chat_id: chatId, message_thread_id: threadId, action: z.string() });
 
-/** sendChatAction: shows for five seconds or until the bot sends a message. */
+/** sendChatAction: shows the action for five seconds or until the bot's next message. */
 export function sendChatAction(store: Store, parameters: Parameters): true {
   const given = parseParameters(SendChatAction, parameters);
   const chat = requireWritableChat(store, given.chat_id);

@@ -1,12 +1,20 @@
 import { z } from 'zod';
 import { requireChat } from '../bot-access.ts';
-import { badRequest } from '../../bot-error.ts';
-import { chatId, flag, integer, jsonOf, languageCode, parseParameters, type Parameters } from '../bot-parameters.ts';
+import { createBadRequest } from '../../bot-error.ts';
+import {
+  chatId,
+  flag,
+  integer,
+  createJsonSchema,
+  languageCode,
+  parseParameters,
+  type Parameters,
+} from '../bot-parameters.ts';
 import type { Command } from '../../store/event.ts';
 import { GROUP } from '../../store/people.ts';
 import type { Store } from '../../store/store.ts';
 
-/** Which scopes there are is in the types of the Bot API. */
+/** The schema of the Bot API lists the scopes. */
 const Scope = z.object({
   type: z.string(),
   chat_id: chatId.optional(),
@@ -15,13 +23,13 @@ const Scope = z.object({
 type Scope = z.output<typeof Scope>;
 
 const Target = z.object({
-  scope: jsonOf(Scope, "can't parse BotCommandScope JSON object").default({ type: 'default' }),
+  scope: createJsonSchema(Scope, "can't parse BotCommandScope JSON object").default({ type: 'default' }),
   language_code: languageCode,
 });
 
 const MAX_COMMANDS = 100;
 const SetMyCommands = Target.extend({
-  commands: jsonOf(
+  commands: createJsonSchema(
     z.array(
       z.object({
         command: z
@@ -41,31 +49,31 @@ const SetMyCommands = Target.extend({
   ),
 });
 
-/** setMyCommands: the list of one scope and language; an empty list removes it. */
+/** setMyCommands: sets the commands of one scope and language; an empty list removes them. */
 export function setMyCommands(store: Store, parameters: Parameters): true {
   const { commands, scope, language_code } = parseParameters(SetMyCommands, parameters);
-  if (commands.length > MAX_COMMANDS) throw badRequest('BOT_COMMANDS_TOO_MUCH');
+  if (commands.length > MAX_COMMANDS) throw createBadRequest('BOT_COMMANDS_TOO_MUCH');
   if (scope.chat_id !== undefined) requireChat(store, scope.chat_id);
-  store.commit({ kind: 'commands', key: keyOf(scope, language_code), commands });
+  store.commit({ kind: 'commands', key: buildCommandsKey(scope, language_code), commands });
   store.announce({ kind: 'commands' });
   return true;
 }
 
-/** getMyCommands: exactly this scope and language, without falling back, as in Telegram. */
+/** getMyCommands: returns exactly this scope and language, without fallback, as Telegram does. */
 export function getMyCommands(store: Store, parameters: Parameters): readonly Command[] {
   const { scope, language_code } = parseParameters(Target, parameters);
-  return store.state.commands.get(keyOf(scope, language_code)) ?? [];
+  return store.state.commands.get(buildCommandsKey(scope, language_code)) ?? [];
 }
 
-/** deleteMyCommands: the wider scope applies again. */
+/** deleteMyCommands: removes a scope's commands, so that the wider scope applies. */
 export function deleteMyCommands(store: Store, parameters: Parameters): true {
   const { scope, language_code } = parseParameters(Target, parameters);
-  store.commit({ kind: 'commands', key: keyOf(scope, language_code), commands: [] });
+  store.commit({ kind: 'commands', key: buildCommandsKey(scope, language_code), commands: [] });
   store.announce({ kind: 'commands' });
   return true;
 }
 
-/** What a person's client offers after "/": the narrowest scope that has a list, in their language or in none. */
+/** Returns the commands that a client offers: the narrowest scope with a list, in the person's language or none. */
 export function findCommandsFor(store: Store, personId: number, chat: number, language: string): readonly Command[] {
   const scopes: Scope[] = [
     { type: 'chat_member', chat_id: chat, user_id: personId },
@@ -75,13 +83,13 @@ export function findCommandsFor(store: Store, personId: number, chat: number, la
   ];
   for (const scope of scopes) {
     for (const code of [language, '']) {
-      const commands = store.state.commands.get(keyOf(scope, code));
+      const commands = store.state.commands.get(buildCommandsKey(scope, code));
       if (commands && commands.length > 0) return commands;
     }
   }
   return [];
 }
 
-function keyOf({ type, chat_id, user_id }: Scope, language: string): string {
+function buildCommandsKey({ type, chat_id, user_id }: Scope, language: string): string {
   return [type, chat_id, user_id, language].join('/');
 }

@@ -1,17 +1,17 @@
 import { z } from 'zod';
 import { requireChat } from '../bot-access.ts';
-import { chatId, jsonOf, parseParameters, type Parameters } from '../bot-parameters.ts';
+import { chatId, createJsonSchema, parseParameters, type Parameters } from '../bot-parameters.ts';
 import type { BotStatus } from '../../store/event.ts';
 import type { Store } from '../../store/store.ts';
 
 const OneChat = z.object({ chat_id: chatId.optional() });
 const SetChatMenuButton = OneChat.extend({
-  menu_button: jsonOf(z.record(z.string(), z.unknown()), "can't parse menu button JSON object").default({
+  menu_button: createJsonSchema(z.record(z.string(), z.unknown()), "can't parse menu button JSON object").default({
     type: 'default',
   }),
 });
 
-/** setChatMenuButton: of one private chat, or of all without a chat. */
+/** setChatMenuButton: sets the button of one private chat, or the default. */
 export function setChatMenuButton(store: Store, parameters: Parameters): true {
   const given = parseParameters(SetChatMenuButton, parameters);
   const chat = given.chat_id === undefined ? '' : requireChat(store, given.chat_id);
@@ -20,13 +20,13 @@ export function setChatMenuButton(store: Store, parameters: Parameters): true {
   return true;
 }
 
-/** getChatMenuButton: of this chat, else of all. */
+/** getChatMenuButton: returns the button of this chat, or the default. */
 export function getChatMenuButton(store: Store, parameters: Parameters): unknown {
   const given = parseParameters(OneChat, parameters);
   return findMenuButton(store, given.chat_id === undefined ? null : requireChat(store, given.chat_id));
 }
 
-/** What people see of the bot before they write to it. */
+/** The bot's profile as shown to people. */
 export interface BotView {
   readonly id: number;
   readonly username: string;
@@ -35,7 +35,6 @@ export interface BotView {
   readonly groupStatus: BotStatus;
 }
 
-/** The bot as a person sees it. */
 export function toBotView(store: Store, personId: number | null): BotView {
   const { id, username, first_name: name } = store.bot;
   return { id, username, name, menuButton: findMenuButton(store, personId), groupStatus: store.state.botStatus };

@@ -1,12 +1,11 @@
 import type { ChatMember, User } from 'grammy/types';
 import type { BotStatus } from '../../store/event.ts';
 import { findChat, toGroupChat } from '../../store/chat-shapes.ts';
-import { nowSeconds } from '../../store/new-message.ts';
+import { getUnixSeconds } from '../../store/new-message.ts';
 import { GROUP, type Person, toUser } from '../../store/people.ts';
 import { requireMember } from '../../people/person-access.ts';
 import type { Store } from '../../store/store.ts';
 
-/** The bot as a member of a chat. */
 function toBotMember(store: Store, status: BotStatus): ChatMember {
   const { id, is_bot, first_name, username } = store.bot;
   const user: User = { id, is_bot, first_name, username };
@@ -15,7 +14,7 @@ function toBotMember(store: Store, status: BotStatus): ChatMember {
   return { status, user, ...RIGHTS };
 }
 
-/** A member of the group makes the bot an administrator, a plain member again, or removes it. Idempotent. */
+/** Makes the bot an administrator or a plain member of the group, or removes it. Idempotent. */
 export function changeBotStatus(
   store: Store,
   change: { readonly by: number; readonly status: BotStatus },
@@ -24,11 +23,11 @@ export function changeBotStatus(
   const before = store.state.botStatus;
   if (before === change.status) return { updateId: null };
   store.commit({ kind: 'botStatus', status: change.status });
-  return announceMember(store, { person, chatId: GROUP.id, before, after: change.status });
+  return notifyBotStatus(store, { person, chatId: GROUP.id, before, after: change.status });
 }
 
-/** Tells the bot what it is in a chat now, and who made it that. */
-export function announceMember(
+/** Notifies the bot of its new status in a chat and who changed it. */
+export function notifyBotStatus(
   store: Store,
   change: { readonly person: Person; readonly chatId: number; readonly before: BotStatus; readonly after: BotStatus },
 ): { readonly updateId: number | null } {
@@ -37,7 +36,7 @@ export function announceMember(
       my_chat_member: {
         chat: findChat(store.state, change.chatId) ?? toGroupChat(),
         from: toUser(change.person),
-        date: nowSeconds(),
+        date: getUnixSeconds(),
         old_chat_member: toBotMember(store, change.before),
         new_chat_member: toBotMember(store, change.after),
       },
@@ -45,7 +44,7 @@ export function announceMember(
   };
 }
 
-/** What an administrator of the group may do; the bot gets all that it could use. */
+/** Administrator rights; the bot gets every right that it can use. */
 const RIGHTS = {
   can_be_edited: false,
   is_anonymous: false,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { requireWritableChat } from '../bot-access.ts';
-import { badRequest } from '../../bot-error.ts';
+import { createBadRequest } from '../../bot-error.ts';
 import { formatLimited, PlainText } from './bot-messages.ts';
 import * as parameter from '../bot-parameters.ts';
 import { parseParameters, type Parameters } from '../bot-parameters.ts';
@@ -18,7 +18,7 @@ const Target = z.object({
 });
 const SendMessageDraft = Target.extend(PlainText.shape);
 
-/** sendMessageDraft: shows what the bot has written so far. An empty text is a "Thinking…" placeholder. */
+/** sendMessageDraft: shows the text written so far; an empty text shows a "Thinking…" placeholder. */
 export function sendMessageDraft(store: Store, parameters: Parameters): true {
   const given = parseParameters(SendMessageDraft, parameters);
   return draft(store, given, () => {
@@ -29,7 +29,7 @@ export function sendMessageDraft(store: Store, parameters: Parameters): true {
 
 const SendRichMessageDraft = Target.extend({ rich_message: parameter.richDraft });
 
-/** sendRichMessageDraft: the same with blocks, among them `thinking`. */
+/** sendRichMessageDraft: shows draft blocks, including `thinking`. */
 export function sendRichMessageDraft(store: Store, parameters: Parameters): true {
   const given = parseParameters(SendRichMessageDraft, parameters);
   const rich = given.rich_message;
@@ -42,7 +42,7 @@ function draft(
   read: () => Pick<Draft, 'text' | 'entities' | 'rich'>,
 ): true {
   const chatId = requireWritableChat(store, target.chat_id);
-  if (chatId === GROUP.id) throw badRequest('TEXTDRAFT_PEER_INVALID');
+  if (chatId === GROUP.id) throw createBadRequest('TEXTDRAFT_PEER_INVALID');
   showDraft(store, {
     chatId,
     draftId: target.draft_id,

@@ -11,7 +11,7 @@ const refusal = (reason: string): object => ({ error_code: 400, description: `Ba
 const seenBy = async (person: number): Promise<string[]> =>
   (await client.messages(person, 'ops')).filter(({ deleted }) => !deleted).map(({ text }) => text);
 
-/** Somebody presses a button in the group; answers what lets the bot whisper to them. */
+/** Clicks a button in the group; returns the parameters that allow an ephemeral message to this person. */
 async function click(from: number): Promise<{ receiver_user_id: number; callback_query_id: string }> {
   await api.sendMessage(OPS, 'card', { reply_markup: go });
   const { callbackQueryId } = await client.post('/api/clicks', { from, chat: 'ops', button: 'Go' });
@@ -35,7 +35,7 @@ test('an event stream shows a whisper only to its receiver', async () => {
     const response = await fetch(`${simulator.url}/api/events?after=0${query}`);
     const reader = (response.body ?? new ReadableStream()).pipeThrough(new TextDecoderStream()).getReader();
     let text = '';
-    // The last event that everybody sees marks the end.
+    // Waits for the last public event.
     while (!text.includes('"end of it"')) text += (await reader.read()).value ?? '';
     await reader.cancel();
     return [...text.matchAll(/^data: (.*)$/gm)].map((match) => JSON.parse(match[1] ?? '{}') as FeedEvent);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { requireWritableChat } from '../bot-access.ts';
 import { changeContent, NewText, readNewText } from './bot-edits.ts';
-import { badRequest } from '../../bot-error.ts';
+import { createBadRequest } from '../../bot-error.ts';
 import * as parameter from '../bot-parameters.ts';
 import { parseParameters, type Parameters } from '../bot-parameters.ts';
 import type { StoredMessage } from '../../store/event.ts';
@@ -15,7 +15,7 @@ const OneEphemeral = z.object({
 });
 const EditText = OneEphemeral.extend(NewText.shape);
 
-/** editEphemeralMessageText: what only one person sees says something else. Without reply_markup its buttons go. */
+/** editEphemeralMessageText: replaces the text of an ephemeral message. Removes the buttons without `reply_markup`. */
 export function editEphemeralMessageText(store: Store, parameters: Parameters): true {
   const given = parseParameters(EditText, parameters);
   const old = requireEphemeral(store, given);
@@ -24,21 +24,21 @@ export function editEphemeralMessageText(store: Store, parameters: Parameters): 
 
 const EditMarkup = OneEphemeral.extend({ reply_markup: parameter.keyboard });
 
-/** editEphemeralMessageReplyMarkup: only the buttons. */
+/** editEphemeralMessageReplyMarkup: changes only the buttons. */
 export function editEphemeralMessageReplyMarkup(store: Store, parameters: Parameters): true {
   const given = parseParameters(EditMarkup, parameters);
   const old = requireEphemeral(store, given);
   return change(store, old, { ...old, keyboard: given.reply_markup });
 }
 
-/** deleteEphemeralMessage: it is gone for the one who saw it. */
+/** deleteEphemeralMessage: removes the message for its receiver. */
 export function deleteEphemeralMessage(store: Store, parameters: Parameters): true {
   const message = requireEphemeral(store, parseParameters(OneEphemeral, parameters));
   store.putMessage('delete', toDeleted(message));
   return true;
 }
 
-/** Telegram answers true also if nothing changed: it does not know whether anybody saw the message. */
+/** Telegram returns true even without a change, because it does not know whether the message was seen. */
 function change(store: Store, old: StoredMessage, next: StoredMessage): true {
   changeContent(store, old, next);
   return true;
@@ -52,6 +52,6 @@ function requireEphemeral(store: Store, given: z.output<typeof OneEphemeral>): S
     !message.deleted &&
     message.fromId === store.bot.id &&
     message.ephemeral?.receiverId === given.receiver_user_id;
-  if (!isOwn) throw badRequest('MESSAGE_ID_INVALID');
+  if (!isOwn) throw createBadRequest('MESSAGE_ID_INVALID');
   return message;
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { badRequest } from '../../bot-error.ts';
+import { createBadRequest } from '../../bot-error.ts';
 import { resolveFile } from '../bot-files.ts';
 import { type MessageContent, sendContent, Target } from './bot-messages.ts';
 import * as parameter from '../bot-parameters.ts';
@@ -11,7 +11,7 @@ import type { Store } from '../../store/store.ts';
 
 const MAX_CAPTION_LENGTH = 1_024;
 
-/** The text below a file, which may be missing. */
+/** Caption of a file, optional. */
 const Caption = z.object({
   caption: z.coerce.string().default(''),
   caption_entities: parameter.entities,
@@ -21,15 +21,15 @@ const SendFile = Target.extend(Caption.shape).extend({
   duration: parameter.integer('duration must be an Integer').optional(),
 });
 
-/** A caption as Telegram keeps it. Throws BotError 400 if it is too long. */
+/** Formats a caption as Telegram does. Throws BotError 400 when it is too long. */
 function formatCaption(given: z.output<typeof Caption>): FormattedText {
   if (given.caption.trim() === '') return { text: '', entities: [] };
   const formatted = formatBotText(given.caption, given.caption_entities);
-  if (formatted.text.length > MAX_CAPTION_LENGTH) throw badRequest('message caption is too long');
+  if (formatted.text.length > MAX_CAPTION_LENGTH) throw createBadRequest('message caption is too long');
   return formatted;
 }
 
-/** sendDocument: any file. sendPhoto: a picture, which Telegram scales and shows. sendVoice: a recording. */
+/** Creates sendDocument, sendPhoto (which Telegram scales) or sendVoice. */
 export function sendFile(kind: FileKind): (store: Store, parameters: Parameters) => BotMessage {
   return (store, parameters) => {
     const given = parseParameters(SendFile, parameters);

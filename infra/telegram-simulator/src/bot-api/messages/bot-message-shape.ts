@@ -5,25 +5,24 @@ import { toMediaFields } from '../../store/file-shapes.ts';
 import type { State } from '../../store/state.ts';
 import { listTopics } from '../../store/topic.ts';
 
-/** Who opened the topics, and when. */
 const TOPICS_OPENED = { by: 1001, at: 1_700_000_000 };
 
-/** A message of a private chat or a group: both kinds have a sender. */
+/** A message in a private chat or group, which always has a sender. */
 export type BotMessage = Message & { readonly chat: KnownChat; readonly from: User };
 
-/** A stored message in the Bot API's shape, with the message it answers one level deep, as Telegram gives it. */
+/** Converts a stored message to the Bot API's shape, including the message it replies to, one level deep. */
 export function toBotMessage(state: State, bot: User, message: StoredMessage): BotMessage {
   const own = toPlainMessage(state, bot, message);
   const replied = findReplied(state, bot, message);
   if (!replied) return own;
-  // The library wants `reply_to_message: undefined` inside, which exactOptionalPropertyTypes forbids to write.
+  // grammY requires `reply_to_message: undefined`, which exactOptionalPropertyTypes forbids.
   return { ...own, reply_to_message: replied as Message as NonNullable<BotMessage['reply_to_message']> };
 }
 
-/** In a topic a message that answers nothing answers the message that opened the topic. */
+/** In a topic, a message without a reply target replies to the message that opened the topic. */
 function findReplied(state: State, bot: User, message: StoredMessage): BotMessage | null {
   const replied = message.replyTo === null ? undefined : state.chats.get(message.chatId)?.get(message.replyTo);
-  // Of a reply to an ephemeral message Telegram may leave the original out.
+  // Telegram may omit the original of a reply to an ephemeral message.
   if (replied && !replied.deleted && replied.ephemeral === null) return toPlainMessage(state, bot, replied);
   if (message.topicId === null || message.replyTo !== null || message.messageId === message.topicId) return null;
   const topic = listTopics(message.chatId).find(({ topicId }) => topicId === message.topicId);
@@ -58,7 +57,7 @@ function toOrigin(state: State, bot: User, { fromId, date }: NonNullable<StoredM
   return { type: 'user', sender_user: toSender(state, bot, fromId), date };
 }
 
-/** An ephemeral message has no id in the chat. */
+/** Ephemeral messages have no id in the chat. */
 function toIds(state: State, bot: User, { messageId, ephemeral }: StoredMessage): Pick<Message, 'message_id'> {
   if (ephemeral === null) return { message_id: messageId };
   const ids: Pick<Message, 'message_id' | 'ephemeral_message_id' | 'receiver_user'> = {
@@ -69,7 +68,6 @@ function toIds(state: State, bot: User, { messageId, ephemeral }: StoredMessage)
   return ids;
 }
 
-/** What a message says, in the fields that its kind has. */
 function toContent(state: State, message: StoredMessage): Partial<Message> {
   if (message.rich !== null) return { rich_message: message.rich };
   const entities = [...message.entities];

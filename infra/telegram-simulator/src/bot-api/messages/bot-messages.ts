@@ -1,7 +1,7 @@
 import type { RichMessage } from 'grammy/types';
 import { z } from 'zod';
 import { requireTopic, requireWritableChat } from '../bot-access.ts';
-import { badRequest } from '../../bot-error.ts';
+import { createBadRequest } from '../../bot-error.ts';
 import * as parameter from '../bot-parameters.ts';
 import { parseParameters, type Parameters } from '../bot-parameters.ts';
 import { findReplied, ReplyParameters } from './bot-reply.ts';
@@ -15,21 +15,21 @@ import { MAX_TEXT_LENGTH } from '../../people/person-messages.ts';
 import { toPlainText } from '../../rich/rich-text-form.ts';
 import type { Store } from '../../store/store.ts';
 
-/** What a message says: everything of it that an edit can replace. */
+/** The parts of a message that an edit can replace. */
 export type MessageContent = Pick<StoredMessage, 'text' | 'entities' | 'rich' | 'fileId'>;
 
-/** Where and how a message is sent, whatever is in it. */
+/** Common parameters of all send methods. */
 export const Target = z.object({
   chat_id: parameter.chatId,
   message_thread_id: parameter.threadId,
   ephemeral_message_parameters: parameter
-    .jsonOf(EphemeralParameters, "can't parse ephemeral message parameters JSON object")
+    .createJsonSchema(EphemeralParameters, "can't parse ephemeral message parameters JSON object")
     .optional(),
-  reply_parameters: parameter.jsonOf(ReplyParameters, "can't parse reply parameters JSON object").optional(),
+  reply_parameters: parameter.createJsonSchema(ReplyParameters, "can't parse reply parameters JSON object").optional(),
   reply_markup: parameter.keyboard,
 });
 
-/** A text with its entities. */
+/** Text with entities. */
 export const PlainText = z.object({
   text: z.coerce.string().default(''),
   entities: parameter.entities,
@@ -38,7 +38,7 @@ export const PlainText = z.object({
 
 const SendMessage = Target.extend(PlainText.shape);
 
-/** sendMessage: the bot writes to a chat that lets it. */
+/** sendMessage: sends a text to a chat that accepts messages from the bot. */
 export function sendMessage(store: Store, parameters: Parameters): BotMessage {
   const given = parseParameters(SendMessage, parameters);
   return sendContent(store, given, () => toPlainContent(given));
@@ -46,30 +46,28 @@ export function sendMessage(store: Store, parameters: Parameters): BotMessage {
 
 const SendRichMessage = Target.extend({ rich_message: parameter.richMessage });
 
-/** sendRichMessage: the same with blocks. */
+/** sendRichMessage: sends blocks. */
 export function sendRichMessage(store: Store, parameters: Parameters): BotMessage {
   const given = parseParameters(SendRichMessage, parameters);
   return sendContent(store, given, () => toRichContent(given.rich_message));
 }
 
-/** The content of a plain message. */
 export function toPlainContent(given: z.output<typeof PlainText>): MessageContent {
   return { ...formatLimited(given.text, given.entities), rich: null, fileId: null };
 }
 
-/** A text as Telegram keeps it, if it is not too long. */
+/** Formats a text as Telegram does. Throws BotError 400 when it is too long. */
 export function formatLimited(given: string, entities: z.output<typeof parameter.entities>): FormattedText {
   const formatted = formatBotText(given, entities);
-  if (formatted.text.length > MAX_TEXT_LENGTH) throw badRequest('message is too long');
+  if (formatted.text.length > MAX_TEXT_LENGTH) throw createBadRequest('message is too long');
   return formatted;
 }
 
-/** The content of a message with blocks. */
 export function toRichContent(rich: RichMessage): MessageContent {
   return { text: toPlainText(rich), entities: [], rich, fileId: null };
 }
 
-/** Sends what `read` answers, once the chat is known to take it. A reply goes to the topic of what it answers. */
+/** Sends the content that `read` returns, after checking the chat. A reply goes to the topic of its target. */
 export function sendContent(store: Store, target: z.output<typeof Target>, read: () => MessageContent): BotMessage {
   const chatId = requireWritableChat(store, target.chat_id);
   const whisper = target.ephemeral_message_parameters;
@@ -85,7 +83,7 @@ export function sendContent(store: Store, target: z.output<typeof Target>, read:
     topicId,
     ephemeral: readEphemeral(store, chatId, whisper, replied),
   });
-  // The message itself ends a draft, as in clients.
+  // As in clients, the message ends its draft.
   endDraft(store, chatId, 'sent');
   return toBotMessage(store.state, store.bot, message);
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { findMessage } from '../bot-access.ts';
-import { badRequest } from '../../bot-error.ts';
+import { createBadRequest } from '../../bot-error.ts';
 import * as parameter from '../bot-parameters.ts';
 import type { StoredMessage } from '../../store/event.ts';
 import type { Store } from '../../store/store.ts';
@@ -11,10 +11,7 @@ export const ReplyParameters = z.looseObject({
   allow_sending_without_reply: parameter.flag.default(false),
 });
 
-/**
- * The message that is replied to, or null. Throws BotError 400 if it must be there and is not, and for a reply to an
- * ephemeral message that everybody would see.
- */
+/** Finds the reply target, or null. Throws BotError 400 when it is required and missing, or ephemeral while the reply is public. */
 export function findReplied(
   store: Store,
   chatId: number,
@@ -23,15 +20,16 @@ export function findReplied(
 ): StoredMessage | null {
   if (!reply) return null;
   const { message_id: messageId, ephemeral_message_id: ephemeralId } = reply;
-  if (messageId === undefined && ephemeralId === undefined) throw badRequest('message identifier is not specified');
+  if (messageId === undefined && ephemeralId === undefined)
+    throw createBadRequest('message identifier is not specified');
   if (messageId !== undefined) {
     const message = findMessage(store, chatId, messageId);
     if (message) return message;
     if (reply.allow_sending_without_reply && !isEphemeral) return null;
-    throw badRequest('message to be replied not found');
+    throw createBadRequest('message to be replied not found');
   }
   const whispered = store.state.chats.get(chatId)?.get(ephemeralId ?? 0);
   const isThere = whispered?.ephemeral?.receiverId === store.bot.id && !whispered.deleted;
-  if (!isThere || !isEphemeral) throw badRequest('message to be replied not found');
+  if (!isThere || !isEphemeral) throw createBadRequest('message to be replied not found');
   return whispered;
 }

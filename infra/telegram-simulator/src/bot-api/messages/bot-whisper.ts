@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { badRequest } from '../../bot-error.ts';
+import { createBadRequest } from '../../bot-error.ts';
 import * as parameter from '../bot-parameters.ts';
 import type { StoredMessage } from '../../store/event.ts';
 import { GROUP } from '../../store/people.ts';
 import type { Store } from '../../store/store.ts';
 
-/** Who alone gets to see a message, and what lets the bot send it. */
+/** Receiver of an ephemeral message, and the click or message that permits it. */
 export const EphemeralParameters = z.looseObject({
   receiver_user_id: parameter.integer('invalid receiver_user_id specified'),
   callback_query_id: z.coerce.string().optional(),
@@ -15,11 +15,7 @@ export const EphemeralParameters = z.looseObject({
 });
 type EphemeralParameters = z.output<typeof EphemeralParameters>;
 
-/**
- * Checks whether the bot may send an ephemeral message: in the group, to a person in it, as an administrator at any
- * time, else within 15 seconds of their click or of their ephemeral message. Throws BotError 400. The conditions are
- * documented; of the refusals only BOT_NOT_ADMIN is known, for private chats too.
- */
+/** Checks that the bot is an administrator, or answers a person's click or message within 15 seconds. Throws BotError 400. */
 export function readEphemeral(
   store: Store,
   chatId: number,
@@ -27,17 +23,17 @@ export function readEphemeral(
   replied: StoredMessage | null,
 ): StoredMessage['ephemeral'] {
   if (!given) return null;
-  if (chatId !== GROUP.id) throw badRequest('BOT_NOT_ADMIN');
+  if (chatId !== GROUP.id) throw createBadRequest('BOT_NOT_ADMIN');
   const receiverId = given.receiver_user_id;
-  if (receiverId === store.bot.id) throw badRequest('USER_IS_BOT');
-  if (!store.state.people.get(receiverId)?.inGroup) throw badRequest('USER_NOT_PARTICIPANT');
+  if (receiverId === store.bot.id) throw createBadRequest('USER_IS_BOT');
+  if (!store.state.people.get(receiverId)?.inGroup) throw createBadRequest('USER_NOT_PARTICIPANT');
   const isAllowed =
     store.state.botStatus === 'administrator' ||
     (given.callback_query_id === undefined
       ? answersRecently(store, replied, receiverId)
       : wasClickedRecently(store, given.callback_query_id, receiverId));
   if (!isAllowed) {
-    throw badRequest(
+    throw createBadRequest(
       given.callback_query_id === undefined
         ? 'BOT_NOT_ADMIN'
         : 'query is too old and response timeout expired or query ID is invalid',

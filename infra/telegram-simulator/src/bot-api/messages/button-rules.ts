@@ -1,6 +1,6 @@
 import { findUrlProblem } from './url-rules.ts';
 
-/** What a button can do; a keyboard's may also start a game or a payment. */
+/** Actions of a button; a keyboard button may also start a game or payment. */
 export const BUTTON_ACTIONS = [
   'url',
   'callback_data',
@@ -13,11 +13,11 @@ export const BUTTON_ACTIONS = [
   'disabled',
 ];
 
-/** Telegram's own limits: bytes of callback data, characters of a text to copy. */
+/** Telegram's limits: bytes of callback data, characters of copied text. */
 const MAX_CALLBACK_DATA_BYTES = 64;
 const MAX_COPY_LENGTH = 256;
 
-/** Says in Telegram's words what is wrong with the action of a button, of a keyboard or of a rich message; or null. */
+/** Returns Telegram's message for an invalid button action; null when valid. */
 export function findButtonProblem(action: string, value: unknown): string | null {
   if (action === 'callback_data') {
     const isFine = typeof value === 'string' && value !== '' && Buffer.byteLength(value) <= MAX_CALLBACK_DATA_BYTES;

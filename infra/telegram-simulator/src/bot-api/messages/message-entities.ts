@@ -1,5 +1,5 @@
 import type { MessageEntity } from 'grammy/types';
-import { badRequest } from '../../bot-error.ts';
+import { createBadRequest } from '../../bot-error.ts';
 import { findUrlProblem } from './url-rules.ts';
 
 export interface FormattedText {
@@ -7,25 +7,21 @@ export interface FormattedText {
   readonly entities: readonly MessageEntity[];
 }
 
-/** Telegram ignores entities after the first hundred. */
 const MAX_ENTITIES = 100;
-/** TDLib refuses offsets and lengths beyond this before it looks at the text. */
+/** TDLib refuses larger offsets and lengths without reading the text. */
 const MAX_BOUND = 1_000_000;
 
-/**
- * Does to a bot's text what Telegram does: checks entity bounds (UTF-16), cleans control characters, trims, cuts
- * entities at the new end, and adds the commands, mentions and links that it finds. Throws BotError 400.
- */
+/** Validates entities, cleans and trims the text, and detects commands and links, as Telegram does. Throws BotError 400. */
 export function formatBotText(text: string, entities: readonly MessageEntity[]): FormattedText {
-  if (text === '') throw badRequest('message text is empty');
-  if (/\p{Surrogate}/u.test(text)) throw badRequest('strings must be encoded in UTF-8');
+  if (text === '') throw createBadRequest('message text is empty');
+  if (/\p{Surrogate}/u.test(text)) throw createBadRequest('strings must be encoded in UTF-8');
   for (const entity of entities) checkEntity(text, entity);
   const cleaned = cleanText(text);
   const trimmed = trimText(
     cleaned.text,
     entities.filter((entity) => entity.length > 0).map((entity) => moveEntity(entity, cleaned.moveOffset)),
   );
-  if (trimmed.text === '') throw badRequest('text must be non-empty');
+  if (trimmed.text === '') throw createBadRequest('text must be non-empty');
   const found = detectEntities(trimmed.text).filter((one) => !trimmed.entities.some((other) => collides(one, other)));
   const sorted = [...trimmed.entities, ...found].sort((a, b) => a.offset - b.offset || b.length - a.length);
   return { text: trimmed.text, entities: sorted.slice(0, MAX_ENTITIES) };
@@ -35,7 +31,7 @@ const URL_PATTERN = /https?:\/\/[^\s<>"'`]+/giu;
 const COMMAND_PATTERN = /(?<![\w/<>@])\/[A-Za-z0-9_]{1,64}(?:@[A-Za-z0-9_]{3,32})?(?![\w/<>])/g;
 const MENTION_PATTERN = /(?<![\w@/])@[A-Za-z][A-Za-z0-9_]{3,31}(?!\w)/g;
 
-/** Finds commands, mentions and http links, as Telegram marks them in everyone's messages. */
+/** Finds commands, mentions and http links, as Telegram does in all messages. */
 export function detectEntities(text: string): MessageEntity[] {
   const urls = [...text.matchAll(URL_PATTERN)].map((match) => {
     const url = match[0].replace(/[.,:;!?)\]}]+$/u, '');
@@ -61,40 +57,41 @@ const NEEDED: Readonly<Record<string, string>> = {
 function checkEntity(text: string, entity: MessageEntity): void {
   const { type, offset, length } = entity;
   const needed = NEEDED[type];
-  if (needed && !(needed in entity)) throw badRequest(`can't parse MessageEntity: Can't find field "${needed}"`);
-  if (offset < 0 || offset > MAX_BOUND) throw badRequest(`receive an entity with incorrect offset ${offset}`);
-  if (length < 0 || length > MAX_BOUND) throw badRequest(`receive an entity with incorrect length ${length}`);
+  if (needed && !(needed in entity)) throw createBadRequest(`can't parse MessageEntity: Can't find field "${needed}"`);
+  if (offset < 0 || offset > MAX_BOUND) throw createBadRequest(`receive an entity with incorrect offset ${offset}`);
+  if (length < 0 || length > MAX_BOUND) throw createBadRequest(`receive an entity with incorrect length ${length}`);
   if (length === 0) return;
   const end = offset + length;
-  if (offset > text.length) throw badRequest(`entity begins after the end of the text at UTF-16 offset ${offset}`);
+  if (offset > text.length)
+    throw createBadRequest(`entity begins after the end of the text at UTF-16 offset ${offset}`);
   if (end > text.length) {
-    throw badRequest(
+    throw createBadRequest(
       `entity beginning at UTF-16 offset ${offset} ends after the end of the text at UTF-16 offset ${end}`,
     );
   }
   if (splitsPair(text, offset)) {
-    throw badRequest(`entity begins in a middle of a UTF-16 symbol at byte offset ${byteOffset(text, offset)}`);
+    throw createBadRequest(`entity begins in a middle of a UTF-16 symbol at byte offset ${byteOffset(text, offset)}`);
   }
   if (splitsPair(text, end)) {
-    throw badRequest(
+    throw createBadRequest(
       `entity beginning at UTF-16 offset ${offset} ends in a middle of a UTF-16 symbol at byte offset ${byteOffset(text, end)}`,
     );
   }
   if (entity.type !== 'text_link') return;
   const problem = findUrlProblem(entity.url);
-  if (problem) throw badRequest(`entity URL '${entity.url}' is invalid: ${problem}`);
+  if (problem) throw createBadRequest(`entity URL '${entity.url}' is invalid: ${problem}`);
 }
 
 function splitsPair(text: string, offset: number): boolean {
   return offset > 0 && offset < text.length && (text.codePointAt(offset - 1) ?? 0) > 0xffff;
 }
 
-/** Bytes up to and with the symbol that the offset cuts: where TDLib's reader stands when it notices. */
+/** Returns the byte position at which TDLib reports an offset inside a symbol. */
 function byteOffset(text: string, offset: number): number {
   return Buffer.byteLength(text.slice(0, offset + 1));
 }
 
-/** Removes carriage returns and turns other control characters into spaces; says where each offset went. */
+/** Removes carriage returns and replaces other control characters by spaces; maps old offsets to new ones. */
 function cleanText(text: string): { text: string; moveOffset: (offset: number) => number } {
   // eslint-disable-next-line no-control-regex -- control characters are the subject
   const spaced = text.replace(/[\u0000-\u0009\u000b\u000c\u000e-\u001f]/g, ' ');
@@ -108,7 +105,7 @@ function moveEntity(entity: MessageEntity, move: (offset: number) => number): Me
   return { ...entity, offset, length: move(entity.offset + entity.length) - offset };
 }
 
-/** Spaces and line breaks go from the end always, from the start only up to the first entity. */
+/** Trims the end fully, and the start up to the first entity. */
 function trimText(text: string, entities: readonly MessageEntity[]): FormattedText {
   let end = text.length;
   while (end > 0 && isBlank(text[end - 1])) end -= 1;
@@ -128,7 +125,7 @@ function isBlank(character: string | undefined): boolean {
   return character === ' ' || character === '\n';
 }
 
-/** Inside code and links nothing is found; inside bold or a quotation it is. */
+/** Entities in which nothing is detected, unlike bold text or quotations. */
 const OPAQUE = new Set(['pre', 'code', 'text_link', 'text_mention', 'url', 'mention', 'bot_command', 'custom_emoji']);
 
 function collides(found: MessageEntity, given: MessageEntity): boolean {

@@ -1,10 +1,7 @@
 const HTTP = new Set(['http:', 'https:']);
 const TELEGRAM = new Set(['tg:', 'ton:', 'tonsite:']);
 
-/**
- * Says in Telegram's words what is wrong with a link of a button or of a text, or null. Telegram wants a host with a
- * dot, so `http://localhost:3000` is refused there too, which is worth learning before production.
- */
+/** Returns Telegram's message for an invalid link; null when valid. Telegram requires a dot in the host, which excludes `localhost`. */
 export function findUrlProblem(url: string): string | null {
   if (url.trim() === '') return 'URL host is empty';
   const withScheme = /^[a-z][a-z0-9+.-]*:/i.test(url) && !/^[^/]*\.[^/]*:\d/.test(url) ? url : `http://${url}`;

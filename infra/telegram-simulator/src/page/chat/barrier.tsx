@@ -3,7 +3,7 @@ import type { Page } from '../state/page.ts';
 import type { Place } from '../state/place.ts';
 import { act } from '../state/simulator.ts';
 
-/** Why somebody cannot write in a place, and what lets them; null where they can. */
+/** Returns why a person cannot write in a chat, with the remedy; null when they can. */
 export function findBarrier(page: Page, { person, chat }: Place): VNode | null {
   if (chat.type === 'group' || !person.blocked) return null;
   const unblock = (): Promise<unknown> => act('block', { person: person.id, blocked: false });

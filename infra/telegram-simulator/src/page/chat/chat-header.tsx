@@ -6,7 +6,7 @@ import type { Page } from '../state/page.ts';
 import type { Place } from '../state/place.ts';
 import { Avatar, ChatAvatar } from '../theme/avatar.tsx';
 
-/** Whose chat is shown, what the bot does in it, and who speaks. */
+/** Header with the chat, the bot's status, and the current person. */
 export function ChatHeader({ unread }: { readonly unread: number }): VNode {
   const [page, place] = [usePage(), usePlace()];
   const { person, chat, topic } = place;

@@ -2,12 +2,12 @@ import type { VNode } from 'preact';
 import { Composer } from '../composer/composer.tsx';
 import { MessageList } from '../messages/message-list.tsx';
 import { usePage, usePlace } from '../state/context.ts';
-import { keyOf } from '../state/place.ts';
+import { buildPlaceKey } from '../state/place.ts';
 import { findBarrier } from './barrier.tsx';
 import { ChatHeader } from './chat-header.tsx';
 import { TopicTabs } from './topic-tabs.tsx';
 
-/** One chat: its header, its messages and the field. Files may be dropped anywhere on it. */
+/** One chat with header, messages and composer. Accepts dropped files everywhere. */
 export function Chat({ unread }: { readonly unread: number }): VNode {
   const [page, place] = [usePage(), usePlace()];
   const drop = (event: DragEvent): void => {
@@ -18,7 +18,7 @@ export function Chat({ unread }: { readonly unread: number }): VNode {
     <main class="chat" id="chat" onDragOver={(event) => event.preventDefault()} onDrop={drop}>
       <ChatHeader unread={unread} />
       <TopicTabs />
-      <MessageList key={keyOf(place)} page={page} place={place} />
+      <MessageList key={buildPlaceKey(place)} page={page} place={place} />
       {findBarrier(page, place) ?? <Composer />}
     </main>
   );

@@ -2,7 +2,7 @@ import type { VNode } from 'preact';
 import { usePage, usePlace } from '../state/context.ts';
 import { Badge } from '../theme/avatar.tsx';
 
-/** The topics of a group above its messages, the general one first. */
+/** The topics of a group, the general one first. */
 export function TopicTabs(): VNode | null {
   const [page, place] = [usePage(), usePlace()];
   const { person, chat, topic } = place;

@@ -4,18 +4,15 @@ import { HAS_KEYBOARD, MessageField } from '@signalbox/page-kit/message-field';
 import { SuggestionList, useOffer, type Offer } from '@signalbox/page-kit/suggestions';
 import type { RefObject, TargetedEvent, TargetedKeyboardEvent, VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { summaryOf } from '../messages/summary.ts';
+import { summarizeMessage } from '../messages/summary.ts';
 import { editLast } from '../state/actions.ts';
 import { usePage, usePlace } from '../state/context.ts';
-import { keyOf } from '../state/place.ts';
+import { buildPlaceKey } from '../state/place.ts';
 import { findSuggestions, type Suggestion } from './suggestions.ts';
 import { Tray } from './tray.tsx';
 import type { Context } from './writing.ts';
 
-/**
- * The field at the bottom: Enter sends, Shift+Enter makes a line, "/" and "@" offer what fits, ↑ in an empty field edits
- * the last own message, Escape cancels a reply or an edit.
- */
+/** The message field. Enter sends, "/" and "@" open suggestions, ↑ edits the last own message, Escape cancels. */
 export function Composer(): VNode {
   const [page, place] = [usePage(), usePlace()];
   const { writing, commands } = page;
@@ -96,7 +93,7 @@ export function Composer(): VNode {
   );
 }
 
-/** Offers what fits what is typed in a field: a command is sent, a name is put into the text. */
+/** Offers suggestions for the typed text: a command is sent, a name is inserted. */
 function useSuggestions(field: RefObject<HTMLTextAreaElement | null>): Offer<Suggestion> {
   const { writing, commands, store } = usePage();
   const { chat } = usePlace();
@@ -117,14 +114,14 @@ function useSuggestions(field: RefObject<HTMLTextAreaElement | null>): Offer<Sug
   });
 }
 
-/** Puts the focus where somebody goes on to write. */
+/** Focuses the field when the chat changes. */
 function useFocus(field: RefObject<HTMLTextAreaElement | null>): void {
   const { text, context } = usePage().writing;
   const place = usePlace();
   useEffect(() => {
-    // The keyboard of a phone would cover half of its screen.
+    // A phone's on-screen keyboard would cover half of the screen.
     if (HAS_KEYBOARD && !place.isList) field.current?.focus();
-  }, [keyOf(place)]);
+  }, [buildPlaceKey(place)]);
   useEffect(() => {
     if (!context) return;
     field.current?.focus();
@@ -132,14 +129,14 @@ function useFocus(field: RefObject<HTMLTextAreaElement | null>): void {
   }, [context]);
 }
 
-/** Which message is answered or changed. */
+/** Shows the message that is answered or edited. */
 function ContextBar({ context, onCancel }: { context: Context; onCancel: () => void }): VNode {
   return (
     <div class="panel context">
       <Icon name={context.mode} />
       <div class="stack">
         <strong>{context.mode === 'edit' ? 'Edit message' : `Reply to ${context.message.from.name}`}</strong>
-        <span class="clip">{summaryOf(context.message)}</span>
+        <span class="clip">{summarizeMessage(context.message)}</span>
       </div>
       <IconButton icon="close" label="Cancel" onClick={onCancel} />
     </div>

@@ -1,24 +1,24 @@
 import type { Command } from '../../store/event.ts';
 
-/** Something that fits what is typed. */
+/** A completion of the typed text. */
 export interface Suggestion {
   readonly label: string;
   readonly detail: string;
-  /** Whether only the person and the bot see the command. */
+  /** True for an ephemeral command, which only the person and the bot see. */
   readonly isWhispered: boolean;
-  /** Whether it is a whole message, which is sent when it is chosen. */
+  /** True when choosing it sends a whole message. */
   readonly isCommand: boolean;
-  /** The part of the text that it takes the place of. */
+  /** Start of the replaced text. */
   readonly start: number;
   readonly end: number;
 }
 interface Offered {
   readonly commands: readonly Command[];
-  /** Whom one can mention. */
+  /** People who can be mentioned. */
   readonly names: readonly { readonly name: string; readonly title: string }[];
 }
 
-/** What fits what is typed before the caret: commands while it is the beginning of one, and names after an @. */
+/** Finds suggestions for the text before the caret: commands at the start, names after @. */
 export function findSuggestions(text: string, caret: number, { commands, names }: Offered): readonly Suggestion[] {
   const command = /^\/(\w*)$/.exec(text)?.[1]?.toLowerCase();
   if (command !== undefined) {

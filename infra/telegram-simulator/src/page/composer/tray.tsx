@@ -1,11 +1,11 @@
 import { IconButton } from '@signalbox/page-kit/icon-button';
 import { Icon } from '@signalbox/page-kit/icons';
 import type { VNode } from 'preact';
-import { sizeOf } from '../messages/amounts.ts';
+import { formatSize } from '../messages/amounts.ts';
 import { usePage } from '../state/context.ts';
-import { kindOf } from './file-kind.ts';
+import { detectFileKind } from './file-kind.ts';
 
-/** The files that wait above the field. `onRemove` is called after one was removed. */
+/** Files attached to the message being written. */
 export function Tray({ onRemove }: { readonly onRemove: () => void }): VNode | null {
   const { writing } = usePage();
   const { files, problem, isSending } = writing;
@@ -19,9 +19,9 @@ export function Tray({ onRemove }: { readonly onRemove: () => void }): VNode | n
       <ul>
         {files.map((file) => (
           <li>
-            <Icon name={kindOf(file)} />
+            <Icon name={detectFileKind(file)} />
             <span class="clip">{file.name}</span>
-            <span class="dim">{sizeOf(file.size)}</span>
+            <span class="dim">{formatSize(file.size)}</span>
             <IconButton icon="close" label={`Remove ${file.name}`} onClick={() => remove(file)} />
           </li>
         ))}

@@ -1,10 +1,10 @@
 import type { MessageView } from '../../store/message-view.ts';
 import { attempt } from '../state/attempt.ts';
-import { keyOf, type Place } from '../state/place.ts';
+import { buildPlaceKey, type Place } from '../state/place.ts';
 import { act, sendFiles } from '../state/simulator.ts';
 import { splitText } from './text-parts.ts';
 
-/** The message that is answered or changed. */
+/** The message that is answered or edited. */
 export interface Context {
   readonly mode: 'reply' | 'edit';
   readonly message: MessageView;
@@ -12,16 +12,16 @@ export interface Context {
 
 export interface WritingOptions {
   readonly onChange: () => void;
-  /** Gets why something could not be sent, as a sentence. */
+  /** Receives a sentence when sending fails. */
   readonly onProblem: (problem: string) => void;
 }
 
-/** The message that is being written. Each person has a text per chat; files and the quoted message are dropped on a switch. */
+/** The message being written. Keeps one text per person and chat; switching chats drops files and the quoted message. */
 export class Writing {
   text = '';
   context: Context | null = null;
   files: readonly File[] = [];
-  /** Why a file was not taken or not sent. */
+  /** Error of the last attachment or send. */
   problem = '';
   isSending = false;
   #place: Place | null = null;
@@ -32,20 +32,20 @@ export class Writing {
     this.#options = options;
   }
 
-  /** Turns to a chat: keeps the text of the old one and brings back that of the new. */
+  /** Switches to another chat and restores its unsent text. */
   open(next: Place): void {
     const before = this.#place;
     this.#place = next;
-    if (before && keyOf(before) === keyOf(next)) return;
-    if (before && this.context?.mode !== 'edit') this.#texts.set(keyOf(before), this.text);
-    this.#change({ text: this.#texts.get(keyOf(next)) ?? '', context: null, files: [], problem: '' });
+    if (before && buildPlaceKey(before) === buildPlaceKey(next)) return;
+    if (before && this.context?.mode !== 'edit') this.#texts.set(buildPlaceKey(before), this.text);
+    this.#change({ text: this.#texts.get(buildPlaceKey(next)) ?? '', context: null, files: [], problem: '' });
   }
 
   type(text: string): void {
     this.#change({ text });
   }
 
-  /** Begins an answer to a message, or a change of it. */
+  /** Starts a reply to a message, or an edit. */
   begin(context: Context): void {
     this.#change(context.mode === 'edit' ? { context, text: context.message.text } : { context });
   }
@@ -62,7 +62,7 @@ export class Writing {
     this.#change({ files: this.files.filter((file) => !gone.includes(file)), problem: '' });
   }
 
-  /** Sends a text with the files that wait. What cannot be sent comes back, unless something new was typed meanwhile. */
+  /** Sends the text and files. Restores what failed, unless something new was typed. */
   async submit(value: string): Promise<void> {
     const { context } = this;
     const to = this.#place;
@@ -74,11 +74,12 @@ export class Writing {
     const failed = (await send).join('\n').trim();
     this.#change({ isSending: false });
     if (failed === '') return;
-    if (this.#place === null || keyOf(to) !== keyOf(this.#place)) this.#texts.set(keyOf(to), failed);
+    if (this.#place === null || buildPlaceKey(to) !== buildPlaceKey(this.#place))
+      this.#texts.set(buildPlaceKey(to), failed);
     else this.#change({ text: this.text || failed, context: this.context ?? context });
   }
 
-  /** Sends one after the other, the files with the first; answers those that could not be sent. */
+  /** Sends the parts in order, files with the first; returns the unsent parts. */
   async #send(
     to: Place,
     context: Context | null,

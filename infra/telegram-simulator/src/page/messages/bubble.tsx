@@ -10,19 +10,19 @@ import { isVisibleTo } from '../../people/visibility.ts';
 import { Blocks } from '../text/blocks.tsx';
 import { Keyboard, MessageId } from '../text/keyboard.tsx';
 import { PlainText } from '../text/plain-text.tsx';
-import { Avatar, hueOf } from '../theme/avatar.tsx';
+import { Avatar, pickHue } from '../theme/avatar.tsx';
 import { Files } from './files.tsx';
-import { timeOf } from './amounts.ts';
-import { summaryOf } from './summary.ts';
+import { formatTime } from './amounts.ts';
+import { summarizeMessage } from './summary.ts';
 
 interface BubbleProps {
-  /** One message, or those of an album, which are shown as one. */
+  /** One message, or all messages of an album. */
   readonly messages: readonly [MessageView, ...MessageView[]];
-  /** Whether it stands under the name of the message above it. */
+  /** True when the sender's name is shown on the message above. */
   readonly continues: boolean;
 }
 
-/** One message. It is drawn anew only when something in it changed. */
+/** A message bubble. */
 export function Bubble({ messages, continues }: BubbleProps): VNode {
   const [page, place] = [usePage(), usePlace()];
   const [{ chatId, replyTo }] = messages;
@@ -47,7 +47,7 @@ function renderBubble({ messages, continues, page, place, replied }: Drawing): V
     <article
       class={`message ${side.filter(Boolean).join(' ')}`}
       tabIndex={-1}
-      aria-label={`${isOwn ? 'You' : first.from.name}, ${timeOf(first.date)}`}
+      aria-label={`${isOwn ? 'You' : first.from.name}, ${formatTime(first.date)}`}
       data-id={first.messageId}
       data-also={others.map(({ messageId }) => messageId).join(' ') || undefined}
     >
@@ -56,7 +56,7 @@ function renderBubble({ messages, continues, page, place, replied }: Drawing): V
         <div class="line">
           <div class={message.rich ? 'bubble rich' : 'bubble'}>
             {showsAuthor && !continues && (
-              <span class="author" style={{ '--hue': hueOf(first.from) }}>
+              <span class="author" style={{ '--hue': pickHue(first.from) }}>
                 {first.from.name}
               </span>
             )}
@@ -72,7 +72,7 @@ function renderBubble({ messages, continues, page, place, replied }: Drawing): V
             <MessageId.Provider value={message.messageId}>
               <Body message={message}>
                 {message.editedAt !== null && <span>edited</span>}
-                <time>{timeOf(message.date)}</time>
+                <time>{formatTime(message.date)}</time>
               </Body>
             </MessageId.Provider>
           </div>
@@ -89,11 +89,11 @@ function renderBubble({ messages, continues, page, place, replied }: Drawing): V
 
 interface BodyProps {
   readonly message: Pick<MessageView, 'text' | 'entities' | 'rich'>;
-  /** What stands behind the words: the time. */
+  /** Content after the text: the time. */
   readonly children: VNode | readonly (VNode | false)[];
 }
 
-/** The words of a message, plain or rich. */
+/** The text of a message, plain or rich. */
 export function Body({ message: { text, entities, rich }, children }: BodyProps): VNode {
   const richDirection = rich?.is_rtl ? 'rtl' : undefined;
   return (
@@ -119,7 +119,7 @@ function renderQuote(page: Page, place: Place, id: number, replied: MessageView 
   return (
     <button class="quote" onClick={() => void jumpTo(page, place, id)}>
       <strong>{isSeen ? replied.from.name : 'Message'}</strong>
-      <span class="clip">{isSeen ? summaryOf(replied) : missing}</span>
+      <span class="clip">{isSeen ? summarizeMessage(replied) : missing}</span>
     </button>
   );
 }

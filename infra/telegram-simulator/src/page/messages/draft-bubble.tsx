@@ -5,10 +5,7 @@ import { usePage, usePlace } from '../state/context.ts';
 import { act } from '../state/simulator.ts';
 import { Body } from './bubble.tsx';
 
-/**
- * What the bot is writing. It stands exactly where the message will stand, and Stop is beside it, so that nothing moves when
- * the message takes its place.
- */
+/** The message that the bot is writing, with Stop beside it; positioned so that the final message replaces it without movement. */
 export function DraftBubble({ draft, isSending }: { readonly draft: Draft; readonly isSending: boolean }): VNode {
   const page = usePage();
   const { person } = usePlace();

@@ -1,9 +1,9 @@
 import { Icon } from '@signalbox/page-kit/icons';
 import type { VNode } from 'preact';
 import type { FileView } from '../../store/file-shapes.ts';
-import { lengthOf, sizeOf } from './amounts.ts';
+import { formatDuration, formatSize } from './amounts.ts';
 
-/** The file of a message, or those of an album: pictures side by side, the others as a list. */
+/** The files of a message or album: photos side by side, others as a list. */
 export function Files({ files }: { readonly files: readonly FileView[] }): VNode {
   const isPhotos = files.every(({ kind }) => kind === 'photo');
   return (
@@ -28,9 +28,9 @@ function Photo({ file: { name, width, height }, url }: { readonly file: FileView
   );
 }
 
-/** A file whose bytes nobody kept can be seen and not downloaded. */
+/** A file without stored bytes is displayed, but cannot be downloaded. */
 function Download({ file: { url, name, sizeBytes, durationSeconds, kind } }: { readonly file: FileView }): VNode {
-  const title = kind === 'voice' ? `Voice message, ${lengthOf(durationSeconds ?? 0)}` : name || 'Photo';
+  const title = kind === 'voice' ? `Voice message, ${formatDuration(durationSeconds ?? 0)}` : name || 'Photo';
   const ending = /\.(\w{1,4})$/.exec(title)?.[1]?.toLowerCase();
   const parts = (
     <>
@@ -39,20 +39,20 @@ function Download({ file: { url, name, sizeBytes, durationSeconds, kind } }: { r
       </span>
       <span class="stack">
         <span class="file-name">{title}</span>
-        <span class="dim">{url === null ? `${sizeOf(sizeBytes)}, not kept here` : sizeOf(sizeBytes)}</span>
+        <span class="dim">{url === null ? `${formatSize(sizeBytes)}, not kept here` : formatSize(sizeBytes)}</span>
       </span>
     </>
   );
   if (url === null) return <div class="file">{parts}</div>;
   return (
-    <a class="file" href={fromHere(url)} download={title} aria-label={`Download ${title}, ${sizeOf(sizeBytes)}`}>
+    <a class="file" href={fromHere(url)} download={title} aria-label={`Download ${title}, ${formatSize(sizeBytes)}`}>
       {parts}
       <Icon name="download" />
     </a>
   );
 }
 
-/** The page may stand behind a key: the simulator's addresses are below its own. */
+/** Makes a simulator URL relative to the page, which may be behind a key. */
 function fromHere(url: string): string {
   return url.replace(/^\//, '');
 }

@@ -1,9 +1,6 @@
 const MESSAGES = '.message:not(.draft)';
 
-/**
- * Makes the messages one stop of the Tab key, however many there are: the arrow keys go from one to the next, Home and
- * End to the ends, and Enter opens what can be done with one.
- */
+/** Makes the message list one Tab stop: arrows, Home and End move between messages, Enter opens the menu. */
 export function followFocus(container: HTMLElement, onMenu: (message: HTMLElement) => void): void {
   container.addEventListener('focusin', ({ target }) => {
     if (target instanceof HTMLElement && target.matches(MESSAGES)) makeStop(container, target);
@@ -26,7 +23,7 @@ export function followFocus(container: HTMLElement, onMenu: (message: HTMLElemen
   });
 }
 
-/** The newest message is where the Tab key arrives, as long as the focus is not in the messages. */
+/** Makes the newest message the Tab stop, unless the list has the focus. */
 export function refreshStop(container: HTMLElement): void {
   if (container.contains(document.activeElement)) return;
   makeStop(container, [...container.querySelectorAll<HTMLElement>(MESSAGES)].at(-1));

@@ -18,13 +18,10 @@ interface ListProps {
   readonly place: Place;
 }
 
-/**
- * The messages of one chat as one person sees them, and what the bot is writing below them. What the person sends brings them to the end.
- * A list belongs to one place: another place gets another list.
- */
+/** The messages of one chat as one person sees them, with the bot's draft. Scrolls down when the person sends. */
 export class MessageList extends Component<ListProps> {
   readonly #list = createRef<FollowingList>();
-  /** The newest message that was shown. */
+  /** Newest displayed message. */
   #newest = this.#newestId();
 
   override componentDidMount(): void {
@@ -41,7 +38,7 @@ export class MessageList extends Component<ListProps> {
       },
     };
     refreshStop(list.content);
-    // What is shown is read now.
+    // Marks the displayed messages as read.
     this.props.page.change({});
   }
 
@@ -75,7 +72,7 @@ export class MessageList extends Component<ListProps> {
             )}
           </button>
         )}
-        // What was below is read now.
+        // Marks the messages below as read.
         onPin={() => page.change({})}
       >
         {page.store.hasOlder(chat.id) && (
@@ -99,7 +96,7 @@ export class MessageList extends Component<ListProps> {
     return this.#all().reduce((newest, { messageId }) => Math.max(newest, messageId), 0);
   }
 
-  /** A right click, or a long press. Links keep the menu of the browser, and so does a text that somebody selected. */
+  /** Opens the message menu on right click or long press, except on links and selected text. */
   #onContextMenu(event: MouseEvent): void {
     const { target } = event;
     if (!(target instanceof Element) || target.closest('a') || !getSelection()?.isCollapsed) return;

@@ -1,20 +1,20 @@
 import type { VNode } from 'preact';
 import type { MessageView } from '../../store/message-view.ts';
-import { dayOf } from './amounts.ts';
+import { formatDay } from './amounts.ts';
 import { Bubble } from './bubble.tsx';
 
-/** Messages of one person closer than this stand together under one name. */
+/** Messages of one person within this time share one name. */
 const TOGETHER_SECONDS = 300;
 
 type Album = [MessageView, ...MessageView[]];
 
-/** The messages of a chat with the days between them. */
+/** Renders messages with day separators. */
 export function renderRows(messages: readonly MessageView[]): VNode[] {
   let day = '';
   return groupAlbums(messages).flatMap((album, index, albums) => {
     const [first] = album;
-    const isNewDay = dayOf(first.date) !== day;
-    day = dayOf(first.date);
+    const isNewDay = formatDay(first.date) !== day;
+    day = formatDay(first.date);
     const above = albums[index - 1]?.at(-1);
     const continues = !isNewDay && above?.from.id === first.from.id && first.date - above.date < TOGETHER_SECONDS;
     const row = <Bubble key={first.messageId} messages={album} continues={continues} />;
@@ -28,7 +28,7 @@ export function renderRows(messages: readonly MessageView[]): VNode[] {
   });
 }
 
-/** Lists of messages that are shown as one: those of an album, and every other one alone. */
+/** Groups the messages of an album; every other message is its own group. */
 function groupAlbums(messages: readonly MessageView[]): readonly Album[] {
   const albums: Album[] = [];
   for (const message of messages) {

@@ -3,7 +3,7 @@ import { usePage, usePlace } from '../state/context.ts';
 import type { Page } from '../state/page.ts';
 import type { Place } from '../state/place.ts';
 
-/** What stands in a chat before its first message: who you are here, and something to begin with. */
+/** Placeholder of an empty chat: who you are, and how to begin. */
 export function Welcome(): VNode {
   const [page, place] = [usePage(), usePlace()];
   const [title, hint, tries] = describe(page, place);
@@ -22,7 +22,7 @@ export function Welcome(): VNode {
   );
 }
 
-/** A heading, a hint, and what may be said first. */
+/** Returns a heading, a hint and example messages. */
 function describe({ store }: Page, { person, chat }: Place): readonly [string, string, readonly string[]] {
   if (chat.type === 'group') {
     const hint = 'As in Telegram, here the bot reads only commands, replies to it and messages that mention it. Try:';

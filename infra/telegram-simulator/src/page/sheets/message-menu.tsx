@@ -1,24 +1,21 @@
 import { Icon, type IconName } from '@signalbox/page-kit/icons';
 import type { VNode } from 'preact';
 import type { MessageView } from '../../store/message-view.ts';
-import { summaryOf } from '../messages/summary.ts';
+import { summarizeMessage } from '../messages/summary.ts';
 import { canEdit, copyText, forward } from '../state/actions.ts';
 import type { Page } from '../state/page.ts';
 import type { Place } from '../state/place.ts';
 import { ChatAvatar } from '../theme/avatar.tsx';
 import { Row } from '../theme/row.tsx';
 
-/**
- * Opens what can be done with a message. What a client does not let people do is not offered: what is for one person alone
- * is not forwarded.
- */
+/** Opens the actions for a message, without those that clients do not offer, such as forwarding an ephemeral one. */
 export function openMessageMenu(page: Page, place: Place, message: MessageView): void {
   const item = (title: string, icon: IconName, run: () => void): VNode => (
     <Row title={title} picture={<Icon name={icon} />} onPress={run} />
   );
   const content = (): VNode => (
     <>
-      <p class="sheet-title">{summaryOf(message)}</p>
+      <p class="sheet-title">{summarizeMessage(message)}</p>
       {item('Reply', 'reply', () => page.writing.begin({ mode: 'reply', message }))}
       {message.text !== '' && item('Copy text', 'copy', () => void copyText(page, message.text))}
       {canEdit(message, place.person.id) && item('Edit', 'edit', () => page.writing.begin({ mode: 'edit', message }))}

@@ -4,12 +4,12 @@ import { useEffect, useRef } from 'preact/hooks';
 interface ModalProps {
   readonly kind: 'sheet' | 'alert';
   readonly label: string;
-  /** Is called once it was closed: by Escape, by the back button, by a press outside or by what is in it. */
+  /** Called after closing by Escape, back button, outside click or content. */
   readonly onClose: () => void;
   readonly children: ComponentChildren;
 }
 
-/** A panel over the page. When it closes, the focus goes back to where it was. */
+/** A modal panel; restores the focus when it closes. */
 export function Modal({ kind, label, onClose, children }: ModalProps): VNode {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {

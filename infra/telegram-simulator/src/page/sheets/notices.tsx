@@ -3,7 +3,7 @@ import { usePage } from '../state/context.ts';
 import { Modal } from './modal.tsx';
 import { Sheet } from './sheet.tsx';
 
-/** What stands over the page for a while: short texts, alerts of the bot, the panel of choices. */
+/** Overlays: toasts, alerts of the bot, and the open panel. */
 export function Notices(): VNode {
   const page = usePage();
   const { alerts, sheet } = page;

@@ -7,14 +7,14 @@ import { act } from '../state/simulator.ts';
 import { Avatar, Badge, ChatAvatar } from '../theme/avatar.tsx';
 import { Row } from '../theme/row.tsx';
 
-/** Opens the choice of who speaks: everybody, with what they have not read. */
+/** Opens the list of people, with their unread counts. */
 export function openPeopleSheet(page: Page, place: Place): void {
   const { store } = page;
   const content = (): VNode => (
     <>
       <h2>Speak as</h2>
       {store.people.map((person) => {
-        // In the group everyone who is in it goes on reading the same.
+        // Group members keep the same group chat.
         const same = store.chat(person.id, place.chat.id);
         const [chat = place.chat] = same ? [same] : store.chatsOf(person.id);
         const to = { ...place, person, chat, topic: same ? place.topic : null };
@@ -31,7 +31,7 @@ export function openPeopleSheet(page: Page, place: Place): void {
   page.change({ sheet: { label: 'Speak as', content } });
 }
 
-/** Opens what the bot says of itself, and whether it may write to this person. */
+/** Opens the bot's profile and whether it may write to this person. */
 export function openBotSheet(page: Page, { person: { id, blocked }, chat }: Place): void {
   const { bot } = page.store;
   const content = (): VNode => (
@@ -54,7 +54,7 @@ const STATUSES: readonly (readonly [BotStatus, string])[] = [
   ['kicked', 'Removed from the group'],
 ];
 
-/** Opens who is in the group, and what the bot may do there. */
+/** Opens the group's members and the bot's rights. */
 export function openGroupSheet(page: Page, { person, chat }: Place): void {
   const { store } = page;
   const members = store.membersOf(chat.id).map(({ name }) => name);

@@ -3,14 +3,14 @@ import { usePage } from '../state/context.ts';
 import type { SheetView } from '../state/page.ts';
 import { Modal } from './modal.tsx';
 
-/** The one panel of choices. What is chosen closes it. */
+/** The open panel of choices; a choice closes it. */
 export function Sheet({ view }: { readonly view: SheetView }): VNode {
   const page = usePage();
   return (
     <Modal
       kind="sheet"
       label={view.label}
-      // What was chosen may have opened the next one already.
+      // The choice may already have opened another panel.
       onClose={() => page.sheet === view && page.change({ sheet: null })}
     >
       <div onKeyDown={moveFocus} onClickCapture={closeFirst}>
@@ -20,7 +20,7 @@ export function Sheet({ view }: { readonly view: SheetView }): VNode {
   );
 }
 
-/** Before the choice takes effect: it may move the focus. */
+/** Closes before the choice takes effect, which may move the focus. */
 function closeFirst({ target, currentTarget }: TargetedMouseEvent<HTMLElement>): void {
   if (target instanceof Element && target.closest('button')) currentTarget.closest('dialog')?.close();
 }

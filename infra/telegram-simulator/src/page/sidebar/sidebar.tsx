@@ -2,13 +2,13 @@ import type { VNode } from 'preact';
 import type { ChatView } from '../../store/chat-shapes.ts';
 import type { MessageView } from '../../store/message-view.ts';
 import type { PersonView } from '../../people/person-api.ts';
-import { timeOf } from '../messages/amounts.ts';
-import { summaryOf } from '../messages/summary.ts';
+import { formatTime } from '../messages/amounts.ts';
+import { summarizeMessage } from '../messages/summary.ts';
 import { usePage, usePlace } from '../state/context.ts';
 import { Avatar, Badge, ChatAvatar } from '../theme/avatar.tsx';
 import { Row } from '../theme/row.tsx';
 
-/** The list of people and the chats of the one who is speaking. */
+/** People, and the chats of the current person. */
 export function Sidebar(): VNode {
   const { store } = usePage();
   const { person } = usePlace();
@@ -44,7 +44,7 @@ function PersonRow({ person }: { readonly person: PersonView }): VNode {
   const [page, place] = [usePage(), usePlace()];
   const { id, name, role, blocked } = person;
   const [chat = place.chat] = page.store.chatsOf(id);
-  // On a phone the list stays, so that a chat of this person can be chosen.
+  // On a phone the list stays open to select a chat of this person.
   const go = (): void => page.go({ person, chat, topic: null, isList: true });
   const detail = blocked ? `${role}, blocked the bot` : role;
   const isCurrent = id === place.person.id;
@@ -63,7 +63,7 @@ function ChatRow({ chat }: { readonly chat: ChatView }): VNode {
   const last = store.messagesOf(person.id, chat.id).at(-1);
   const title = (
     <>
-      <span class="clip">{store.titleOf(chat)}</span> {last && <time class="dim">{timeOf(last.date)}</time>}
+      <span class="clip">{store.titleOf(chat)}</span> {last && <time class="dim">{formatTime(last.date)}</time>}
     </>
   );
   return (
@@ -82,6 +82,6 @@ function ChatRow({ chat }: { readonly chat: ChatView }): VNode {
 }
 
 function previewOf(last: MessageView, { type }: ChatView, person: PersonView): string {
-  if (last.from.id === person.id) return `You: ${summaryOf(last)}`;
-  return type === 'group' ? `${last.from.name}: ${summaryOf(last)}` : summaryOf(last);
+  if (last.from.id === person.id) return `You: ${summarizeMessage(last)}`;
+  return type === 'group' ? `${last.from.name}: ${summarizeMessage(last)}` : summarizeMessage(last);
 }

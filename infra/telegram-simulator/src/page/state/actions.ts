@@ -4,7 +4,7 @@ import type { Page } from './page.ts';
 import type { Place } from './place.ts';
 import { act } from './simulator.ts';
 
-/** Copies a text and says so. */
+/** Copies a text and confirms it. */
 export async function copyText(page: Page, text: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text);
@@ -14,7 +14,7 @@ export async function copyText(page: Page, text: string): Promise<void> {
   }
 }
 
-/** Presses a button of a message and shows what the bot answers. */
+/** Presses a button and shows the bot's answer. */
 export async function pressButton(page: Page, { person, chat }: Place, messageId: number, data: string): Promise<void> {
   await page.tell(async () => {
     const answer = await page.clicks.press({ from: person.id, chat: chat.id, messageId, button: data });
@@ -24,7 +24,7 @@ export async function pressButton(page: Page, { person, chat }: Place, messageId
   });
 }
 
-/** Forwards a message, or all messages of its album in their order. */
+/** Forwards a message, or all messages of its album in order. */
 export function forward(page: Page, { person, chat }: Place, message: MessageView, to: ChatView): void {
   const send = async (): Promise<void> => {
     for (const { messageId } of page.store.albumOf(message))
@@ -33,30 +33,30 @@ export function forward(page: Page, { person, chat }: Place, message: MessageVie
   void page.tell(send, `Forwarded to ${page.store.titleOf(to)}`);
 }
 
-/** Whether a client lets a person change a message: their own words, said to everybody. */
+/** True for the person's own public messages, which clients can edit. */
 export function canEdit({ from, ephemeral, forwardedFrom }: MessageView, person: number): boolean {
   return from.id === person && ephemeral === null && forwardedFrom === null;
 }
 
-/** Begins to change the last message of one's own that can be changed. */
+/** Starts editing the person's last editable message. */
 export function editLast(page: Page, { person, chat, topic }: Place): void {
   const all = page.store.messagesOf(person.id, chat.id, topic);
   const message = all.findLast((one) => canEdit(one, person.id));
   if (message) page.writing.begin({ mode: 'edit', message });
 }
 
-/** Loads what is older than what the list shows. */
+/** Loads older messages of the shown list. */
 export async function loadOlder(page: Page, { person, chat, topic }: Place): Promise<void> {
   await page.tell(() => page.store.loadOlder(person.id, chat.id, topic));
 }
 
-/** Shows a message, also one that is not loaded yet. */
+/** Scrolls to a message; loads it if needed. */
 export async function jumpTo(page: Page, place: Place, id: number): Promise<void> {
   const find = (): Element | null => document.querySelector(`[data-id="${id}"], [data-also~="${id}"]`);
   while (!find() && page.store.hasOlder(place.chat.id) && page.isConnected) {
     await loadOlder(page, place);
     await new Promise((drawn) => setTimeout(drawn));
-    // Who went on to another chat wants to stay there.
+    // The user has switched to another chat.
     if (page.place?.chat.id !== place.chat.id) return;
   }
   const node = find();

@@ -3,7 +3,7 @@ import { isVisibleTo } from '../../people/visibility.ts';
 
 type Seen = Pick<MessageView, 'messageId' | 'ephemeral' | 'deleted'> & { readonly from: { readonly id: number } };
 
-/** The messages that a person sees, oldest first, without the deleted ones. */
+/** Returns the messages that a person sees, oldest first, without deleted ones. */
 export function arrangeMessages<Message extends Seen>(messages: readonly Message[], person: number): Message[] {
   return messages
     .filter((message) => !message.deleted && isVisibleTo(message, person))

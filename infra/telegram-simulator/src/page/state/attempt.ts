@@ -1,6 +1,6 @@
 import { Refusal } from './simulator.ts';
 
-/** Does something for a person; answers null, or a sentence that says why it could not be done. */
+/** Runs an action; returns null, or a sentence with the reason of the failure. */
 export async function attempt(work: () => Promise<unknown>): Promise<string | null> {
   try {
     await work();

@@ -1,21 +1,21 @@
 import { click } from './simulator.ts';
 
-/** A client stops waiting for an answer after a while; the bot may still do the work. */
+/** Clients stop waiting after this time; the bot may still complete the action. */
 const GIVE_UP_MS = 15_000;
 
-/** What a bot answers to a press. */
+/** The bot's answer to a click. */
 export interface ClickAnswer {
   readonly callbackQueryId: string;
   readonly text: string;
   readonly showAlert: boolean;
 }
 
-/** Presses buttons and waits for what the bot answers. */
+/** Presses buttons and waits for the bot's answers. */
 export class Clicks {
-  /** An answer can overtake the response to the press itself, so each is kept for a while. */
+  /** Kept for a while, because an answer can arrive before the response to its click. */
   readonly #answers = new Map<string, PromiseWithResolvers<ClickAnswer | null>>();
 
-  /** Returns null when the bot says nothing in time. Throws what the simulator refuses. */
+  /** Returns null without an answer in time. Throws the simulator's refusal. */
   async press(button: object): Promise<ClickAnswer | null> {
     const { callbackQueryId } = await click(button);
     return this.#answerOf(callbackQueryId).promise;

@@ -7,33 +7,33 @@ import { Writing } from '../composer/writing.ts';
 import { attempt } from './attempt.ts';
 import { Clicks } from './clicks.ts';
 import { Expiring } from './expiring.ts';
-import { hashOf, type Place, readPlace } from './place.ts';
+import { buildHash, type Place, readPlace } from './place.ts';
 import * as simulator from './simulator.ts';
 import { Store } from './store.ts';
 
-/** Thousands of events may come in a second. Not an animation frame: those stop in a tab behind others. */
+/** Batches thousands of events per second; animation frames would stop in background tabs. */
 const BATCH_MS = 25;
 const RETRY_MS = 1_000;
 const TOAST_MS = 4_000;
-/** Between the end of a draft and its message; longer only if the message never comes. */
+/** Time that a sent draft stays visible when its message does not arrive. */
 const SENDING_MS = 1_500;
 
-/** The panel that is open over the page. */
+/** The open panel. */
 export interface SheetView {
   readonly label: string;
   readonly content: () => ComponentChildren;
 }
-/** What the shown list of messages can be asked for. */
+/** Operations on the displayed message list. */
 export interface ShownList {
   readonly isAtEnd: () => boolean;
   readonly toEnd: () => void;
   readonly show: (node: Element) => void;
 }
 
-/** The page: where it is, what it knows, and what is open. `onChange` is called when it has to be drawn anew. */
+/** State of the page: place, data and overlays. Calls `onChange` to render again. */
 export class Page {
   readonly store = new Store();
-  /** Null until everything was loaded once. */
+  /** Null until the first load is complete. */
   place: Place | null = null;
   isConnected = true;
   commands: readonly Command[] = [];
@@ -48,7 +48,7 @@ export class Page {
   readonly #onChange: () => void;
   #isDue = false;
   #toastCount = 0;
-  /** How far what one person alone sees was followed, by person. */
+  /** Last processed event per person in their private event stream. */
   readonly #reached = new Map<number, number>();
   #whispersOf: number | null = null;
   #endWhispers = (): void => {};
@@ -61,7 +61,7 @@ export class Page {
     this.writing = new Writing({ onChange, onProblem: (problem) => this.toast(problem, 'error') });
   }
 
-  /** Loads everything and follows what happens. The simulator may still be starting, or starting again. */
+  /** Loads everything and follows changes; retries while the simulator starts. */
   async start(): Promise<void> {
     try {
       await this.#load();
@@ -76,25 +76,24 @@ export class Page {
     simulator.followEvents(this.store.seq, null, {
       onEvent: (event) => this.#handle(event),
       onState: (isThere) => {
-        // A simulator that forgot everything does not know that we remember it.
+        // A restarted simulator may have lost its data.
         if (isThere && !this.isConnected) this.#reload();
         this.change({ isConnected: isThere });
       },
     });
   }
 
-  /** Changes what is shown, and draws it. */
   change(fields: Partial<Pick<Page, 'isConnected' | 'sheet' | 'alerts'>>): void {
     Object.assign(this, fields);
     this.#onChange();
   }
 
-  /** Goes to a chat of a person, or to the list of chats. */
+  /** Switches to a chat of a person, or to the list of chats. */
   go(place: Place): void {
-    location.hash = hashOf(place);
+    location.hash = buildHash(place);
   }
 
-  /** Reads the address again: it says where the page is. */
+  /** Reads the place from the address again. */
   redraw(): void {
     this.place = readPlace(location.hash, this.store);
     if (this.place === null) return this.#onChange();
@@ -104,12 +103,12 @@ export class Page {
     return this.#onChange();
   }
 
-  /** Shows a short text which goes by itself. */
+  /** Shows a short text that disappears by itself. */
   toast(text: string, kind: 'info' | 'error' = 'info'): void {
     this.toasts.put((this.#toastCount += 1), { text, kind }, TOAST_MS);
   }
 
-  /** Does something and shows why it could not be done. `praise` is said when it is done. */
+  /** Runs an action; shows the reason of a failure, or `praise` on success. */
   async tell(work: () => Promise<unknown>, praise: string | null = null): Promise<void> {
     const problem = await attempt(work);
     if (problem !== null) this.toast(problem, 'error');
@@ -167,7 +166,7 @@ export class Page {
     this.drafts.put(draft.chatId, { draft, isSending: false }, draft.expiresAtMs - Date.now());
   }
 
-  /** A draft that was sent stays until its message is there, so that the one takes the place of the other. */
+  /** Keeps a sent draft until its message arrives, so that the message replaces it in place. */
   #endDraft({ chatId, draftId, reason }: Extract<FeedEvent, { kind: 'draftEnd' }>): void {
     const known = this.drafts.of(chatId);
     if (known?.draft.draftId !== draftId) return;
@@ -175,7 +174,7 @@ export class Page {
     else this.drafts.drop(chatId);
   }
 
-  /** Follows what the one who speaks sees alone: a browser has too few connections to do so for everybody. */
+  /** Follows the ephemeral messages of the current person only, because browsers limit connections. */
   #followWhispers(person: number): void {
     if (person === this.#whispersOf) return;
     this.#endWhispers();

@@ -2,22 +2,19 @@ import type { ChatView } from '../../store/chat-shapes.ts';
 import type { PersonView } from '../../people/person-api.ts';
 import type { Store } from './store.ts';
 
-/** Where the page is: a person in a chat. */
+/** The displayed person, chat and topic. */
 export interface Place {
   readonly person: PersonView;
   readonly chat: ChatView;
   /** Null in the general topic and in private chats. */
   readonly topic: number | null;
-  /** The list of chats, which stands beside the chat on a wide screen and instead of it on a phone. */
+  /** True when a phone shows the list of chats instead of the chat. */
   readonly isList: boolean;
 }
 
 const GROUP = 'ops';
 
-/**
- * Reads a place from the part of the address after `#`: `#as=1001&chat=ops&topic=101` is Ada in a topic of the group.
- * Unknown names lead to the first person and to their first chat; null means that nobody is there.
- */
+/** Parses the address after `#`, such as `#as=1001&chat=ops&topic=101`. Unknown values select the first person or chat; null without people. */
 export function readPlace(hash: string, store: Store): Place | null {
   const wanted = new URLSearchParams(hash.slice(1));
   const person = store.person(Number(wanted.get('as'))) ?? store.people[0];
@@ -29,13 +26,12 @@ export function readPlace(hash: string, store: Store): Place | null {
   return { person, chat, topic, isList: wanted.has('list') || !wanted.has('as') };
 }
 
-/** The address of a place. */
-export function hashOf({ person, chat, topic, isList }: Place): string {
+export function buildHash({ person, chat, topic, isList }: Place): string {
   const parts = [`as=${person.id}`, chat.type === 'group' && `chat=${GROUP}`, topic && `topic=${topic}`];
   return `#${[...parts, isList && 'list'].filter(Boolean).join('&')}`;
 }
 
-/** Identifies a place: the same as long as the page shows one chat, or topic, to one person. */
-export function keyOf({ person, chat, topic }: Place): string {
+/** Returns a key that stays equal while the same person sees the same chat and topic. */
+export function buildPlaceKey({ person, chat, topic }: Place): string {
   return `${person.id}:${chat.id}:${topic}`;
 }

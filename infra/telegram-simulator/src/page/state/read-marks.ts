@@ -1,9 +1,6 @@
 const KEY = 'signalbox-simulator-read';
 
-/**
- * The newest message that each person has seen in each chat. The browser keeps it; where it refuses to, it lasts until
- * the page closes.
- */
+/** The newest message that each person has read in each chat. Stored by the browser, or in memory where it refuses. */
 export class ReadMarks {
   readonly #marks: Record<string, number> = load();
 
@@ -18,14 +15,14 @@ export class ReadMarks {
     try {
       localStorage.setItem(KEY, JSON.stringify(this.#marks));
     } catch {
-      // See ReadMarks: private windows may refuse.
+      // Private windows may refuse storage; the marks stay in memory.
     }
   }
 }
 
 function load(): Record<string, number> {
   try {
-    // Nobody else writes this key.
+    // Only this class writes the key.
     return JSON.parse(localStorage.getItem(KEY) ?? '{}') as Record<string, number>;
   } catch {
     return {};

@@ -3,15 +3,15 @@ import type { ChatView } from '../../store/chat-shapes.ts';
 import type { MessagesView, PersonView, TopicView } from '../../people/person-api.ts';
 import type { Command } from '../../store/event.ts';
 import type { FeedEvent } from '../../store/feed.ts';
-import { kindOf } from '../composer/file-kind.ts';
+import { detectFileKind } from '../composer/file-kind.ts';
 
-/** A refusal of the simulator. Its message is a sentence for people. */
+/** A refusal of the simulator, with a message for people. */
 export class Refusal extends Error {}
 
-/** `Answer` is what the route of this path answers: the caller knows which one it asks. */
+/** `Answer` is the response type of the path, which the caller knows. */
 async function call<Answer>(path: string, init?: RequestInit): Promise<Answer> {
   const response = await fetch(`api/${path}`, init);
-  // The simulator's own answers have the shapes that its modules declare; a refusal has an error.
+  // The simulator returns the shapes that its modules declare; a refusal has `error`.
   const answer = (await response.json()) as Answer & { readonly error?: string };
   if (!response.ok) throw new Refusal(answer.error ?? response.statusText);
   return answer;
@@ -24,42 +24,39 @@ export const listTopics = (person: number) => call<readonly TopicView[]>(`topics
 export const listCommands = (person: number, chat: number) =>
   call<readonly Command[]>(`commands?as=${person}&chat=${chat}`);
 
-/** The newest messages of a chat, or those before a message. */
+/** Loads the newest messages of a chat, or those before a message. */
 export function listMessages(person: number, chat: number, limit: number, before?: number): Promise<MessagesView> {
   const older = before === undefined ? '' : `&before=${before}`;
   return call(`chats/${chat}/messages?as=${person}&limit=${limit}${older}`);
 }
 
-/** Does something as a person: one of the POST requests of the person API. */
+/** Posts an action to the person API. */
 export function act<Answer = unknown>(path: string, body: object): Promise<Answer> {
   return call(path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
 }
 
-/** Presses a button; answers the id that the bot's answer will name. */
+/** Presses a button; returns the callback query id, which the bot's answer repeats. */
 export function click(button: object): Promise<{ readonly callbackQueryId: string }> {
   return act('clicks', button);
 }
 
-/** Sends a message with files, which are an album if they are several. */
+/** Sends a message with files; several files form an album. */
 export function sendFiles(message: object, files: readonly File[]): Promise<unknown> {
   const form = new FormData();
   form.append('message', JSON.stringify(message));
-  files.forEach((file, index) => form.append(`${kindOf(file)}${index + 1}`, file, file.name));
+  files.forEach((file, index) => form.append(`${detectFileKind(file)}${index + 1}`, file, file.name));
   return call('messages', { method: 'POST', body: form });
 }
 
 export interface Follower {
   readonly onEvent: (event: FeedEvent) => void;
-  /** Gets whether the connection is there. */
+  /** Receives the connection state. */
   readonly onState?: (isThere: boolean) => void;
 }
 
 const RETRY_MS = 1_000;
 
-/**
- * Follows every change after `seq`, and comes back by itself when the simulator restarts. Without `as` it follows all
- * chats but for what one person alone sees; with `as` it follows what this person sees. The answer ends it.
- */
+/** Follows public events after `seq`, or one person's view with `as`; reconnects. Returns a function that stops it. */
 export function followEvents(seq: number, as: number | null, { onEvent, onState }: Follower): () => void {
   let last = seq;
   let isEnded = false;
@@ -73,7 +70,7 @@ export function followEvents(seq: number, as: number | null, { onEvent, onState 
     const next = new EventSource(`api/events?after=${last}${as === null ? '' : `&as=${as}`}`);
     next.addEventListener('open', () => onState?.(true));
     next.addEventListener('message', (message: MessageEvent<string>) => {
-      // The simulator writes each event of its feed as one line of JSON.
+      // The simulator writes each feed event as one line of JSON.
       const event = JSON.parse(message.data) as FeedEvent;
       last = event.seq;
       onEvent(event);
@@ -81,7 +78,7 @@ export function followEvents(seq: number, as: number | null, { onEvent, onState 
     next.addEventListener('error', () => {
       if (isEnded) return;
       onState?.(false);
-      // The browser tries again by itself, unless the answer was a wrong one.
+      // The browser reconnects by itself, except after an error response.
       if (next.readyState === EventSource.CLOSED) setTimeout(() => !isEnded && (source = open()), RETRY_MS);
     });
     return next;

@@ -8,28 +8,25 @@ import * as simulator from './simulator.ts';
 import { arrangeMessages } from './arrangement.ts';
 
 const PAGE_SIZE = 60;
-/** How many pages are asked for one more message of a quiet topic. */
+/** Maximum pages loaded to find one more message of a quiet topic. */
 const MAX_PAGES = 20;
 
-/**
- * What the page knows: the bot, people, their chats with their topics, the messages of each chat, and what each person
- * has read. A topic of null is the general one; without a topic all of them count.
- */
+/** Data of the page: bot, people, chats, topics, messages and read marks. Topic null is the general one; undefined means all. */
 export class Store {
   bot: BotView | null = null;
   people: readonly PersonView[] = [];
   topics: readonly TopicView[] = [];
-  /** How far everything was loaded. */
+  /** Number of the last loaded event. */
   seq = 0;
   readonly #chats = new Map<number, readonly ChatView[]>();
   readonly #messages = new Map<number, Map<number, MessageView>>();
-  /** From which message on a chat is loaded; missing if it is all. */
+  /** First loaded message by chat; missing when the whole chat is loaded. */
   readonly #loadedFrom = new Map<number, number>();
   readonly #marks = new ReadMarks();
-  /** The lists that `messagesOf` gave; a change of a chat throws its lists away. */
+  /** Cached results of `messagesOf`, dropped when their chat changes. */
   readonly #arranged = new Map<string, readonly MessageView[]>();
 
-  /** Loads everything again, and answers the drafts that are being written. */
+  /** Reloads everything; returns the current drafts. */
   async load(): Promise<readonly Draft[]> {
     [this.bot, this.people] = await Promise.all([simulator.readBot(), simulator.listPeople()]);
     for (const known of [this.#messages, this.#arranged, this.#loadedFrom]) known.clear();
@@ -47,7 +44,7 @@ export class Store {
     this.bot = await simulator.readBot();
   }
 
-  /** Loads older messages until one of them is shown here. */
+  /** Loads older messages until at least one of them is visible. */
   async loadOlder(person: number, chat: number, topic: number | null): Promise<void> {
     const before = this.messagesOf(person, chat, topic).length;
     for (let page = 0; page < MAX_PAGES && this.hasOlder(chat); page += 1) {
@@ -88,7 +85,7 @@ export class Store {
     return this.people.filter((person) => this.chat(person.id, chat) !== undefined);
   }
 
-  /** The messages that a person sees, oldest first, without the deleted ones. */
+  /** Returns the messages that a person sees, oldest first, without deleted ones. */
   messagesOf(person: number, chat: number, topic?: number | null): readonly MessageView[] {
     const key = `${chat}:${person}:${topic}`;
     const known = this.#arranged.get(key);
@@ -100,19 +97,19 @@ export class Store {
     return shown;
   }
 
-  /** A message, if it is loaded. */
+  /** Returns a loaded message. */
   message(chat: number, id: number): MessageView | undefined {
     return this.#messages.get(chat)?.get(id);
   }
 
-  /** The messages of an album, or the one message. */
+  /** Returns the messages of an album, or the single message. */
   albumOf(message: MessageView): readonly MessageView[] {
     if (message.albumId === null) return [message];
     const all = [...(this.#messages.get(message.chatId)?.values() ?? [])];
     return all.filter((one) => one.albumId === message.albumId && !one.deleted);
   }
 
-  /** Takes a newer state of a message; answers whether it was news. */
+  /** Stores a newer version of a message; returns false when it is not newer. */
   putMessage(message: MessageView): boolean {
     const inChat = this.#messages.get(message.chatId) ?? new Map<number, MessageView>();
     this.#messages.set(message.chatId, inChat);
@@ -150,7 +147,7 @@ export class Store {
     );
   }
 
-  /** The next older messages, as each member of the chat sees them: some are for one of them alone. */
+  /** Loads the next older messages as every member sees them, because some are ephemeral. */
   async #loadPage(chat: number): Promise<void> {
     const before = this.#loadedFrom.get(chat);
     const load = ({ id }: PersonView): Promise<MessagesView> => simulator.listMessages(id, chat, PAGE_SIZE, before);

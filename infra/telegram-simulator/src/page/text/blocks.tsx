@@ -5,7 +5,7 @@ import { CodeBlock } from './code-block.tsx';
 import { renderRichText } from './rich-text.tsx';
 import { Table } from './table.tsx';
 
-/** The blocks of a rich message. What a bot wrote only ever becomes text nodes. */
+/** Renders the blocks of a rich message; bot content only becomes text nodes. */
 export function Blocks({ blocks }: { readonly blocks: readonly RichBlock[] }): VNode {
   return <>{blocks.map(renderBlock)}</>;
 }
@@ -13,7 +13,7 @@ export function Blocks({ blocks }: { readonly blocks: readonly RichBlock[] }): V
 function renderBlock(block: RichBlock): VNode {
   switch (block.type) {
     case 'heading': {
-      // Below the name of the chat, which is the first level of the page.
+      // The chat name is the first heading level of the page.
       const Level = (['h2', 'h3', 'h4', 'h5', 'h6'] as const)[block.size - 1] ?? 'h6';
       return <Level class={`heading size-${block.size}`}>{renderRichText(block.text)}</Level>;
     }
@@ -54,7 +54,7 @@ function renderBlock(block: RichBlock): VNode {
 function renderList(items: readonly RichBlockListItem[]): VNode {
   const List = items.some(({ value }) => value !== undefined) ? 'ol' : 'ul';
   return (
-    // Without markers of the browser some readers would not call it a list any more.
+    // Without list markers, some screen readers need the role.
     <List class="list" role="list">
       {items.map((item) => (
         <li>

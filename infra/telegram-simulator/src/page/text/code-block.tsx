@@ -4,7 +4,7 @@ import { useRef } from 'preact/hooks';
 import { copyText } from '../state/actions.ts';
 import { usePage } from '../state/context.ts';
 
-/** Code with its language and a button that copies it. */
+/** A code block with its language and a copy button. */
 export function CodeBlock({
   language,
   children,

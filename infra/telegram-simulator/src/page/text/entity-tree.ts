@@ -1,10 +1,10 @@
 import type { MessageEntity } from 'grammy/types';
 
-/** These break the line by themselves. */
+/** Entities that break the line by themselves. */
 const BLOCKS = new Set(['pre', 'blockquote', 'expandable_blockquote']);
 
 type Place = { readonly type: string; readonly offset: number; readonly length: number };
-/** A part of a text: plain words, or an entity with what is in it. */
+/** A node of a formatted text: plain text, or an entity with its content. */
 export type EntityNode<Entity extends Place = MessageEntity> =
   string | { readonly entity: Entity; readonly text: string; readonly children: readonly EntityNode<Entity>[] };
 
@@ -15,10 +15,7 @@ interface Range<Entity> {
   readonly spans: readonly { readonly entity: Entity; readonly start: number; readonly end: number }[];
 }
 
-/**
- * Turns a text and its entities (UTF-16 offsets, as JavaScript counts) into a tree. Entities may nest; one that sticks out
- * of the one around it is cut in two. The line break that touches a block goes, since the block breaks the line already.
- */
+/** Builds a tree from a text and its entities (UTF-16 offsets). Splits overlapping entities, and drops line breaks next to blocks. */
 export function buildEntityTree<Entity extends Place>(
   text: string,
   entities: readonly Entity[],
@@ -45,7 +42,7 @@ function buildRange<Entity extends Place>({ text, start, end, spans }: Range<Ent
     const children = buildRange({ text, start: from, end: to, spans: inside });
     nodes.push({ entity: first.entity, text: text.slice(from, to), children });
     position = isBlock && text[to] === '\n' ? to + 1 : to;
-    // What sticks out goes on after the end of this one.
+    // The rest of an overlapping entity continues after this one.
     rest = rest.filter((span) => span.end > to);
   }
   nodes.push(text.slice(position, Math.max(position, end)));

@@ -3,7 +3,7 @@ import type { MessageEntity, RichText } from 'grammy/types';
 import type { ComponentChildren, VNode } from 'preact';
 import { usePage } from '../state/context.ts';
 
-/** Formattings that are an element and nothing more, in plain texts and in rich ones. */
+/** Formats that map to a single element, in plain and rich texts. */
 const TAGS = {
   bold: 'strong',
   italic: 'em',
@@ -15,16 +15,16 @@ const TAGS = {
   superscript: 'sup',
 } as const;
 
-/** A formatting with its fields: an entity of a text, or an object in a rich text. */
+/** A format with its fields: a message entity, or a rich text object. */
 export type Formatting = MessageEntity | Exclude<RichText, string | RichText[]>;
 interface InlineProps {
   readonly value: Formatting;
-  /** The formatted words without their formatting. */
+  /** Text without formatting. */
   readonly words: string;
   readonly children: ComponentChildren;
 }
 
-/** A formatting around its children. What the page does not know is shown as its words. */
+/** Formats its children; an unknown format shows the plain text. */
 export function Inline({ value, words, children }: InlineProps): VNode {
   const page = usePage();
   if (isSimple(value.type)) {
@@ -48,7 +48,7 @@ export function Inline({ value, words, children }: InlineProps): VNode {
   }
 }
 
-/** Words that do something when they are pressed. */
+/** Text that reacts to a press. */
 function Word({ onPress, children }: { onPress: (event: Event) => void; children: ComponentChildren }): VNode {
   return (
     <button class="word" onClick={onPress}>
@@ -57,7 +57,7 @@ function Word({ onPress, children }: { onPress: (event: Event) => void; children
   );
 }
 
-/** Only web links open; anything else is shown and does nothing. */
+/** Opens web links only; other links are displayed without effect. */
 function Link({ url, children }: { url: string; children: ComponentChildren }): VNode {
   const href = /^[a-z]+:/i.test(url) ? url : `http://${url}`;
   if (!isWebLink(href)) return <span class="mention">{children}</span>;

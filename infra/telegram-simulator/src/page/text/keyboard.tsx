@@ -6,10 +6,10 @@ import type { ButtonView } from '../../store/button-view.ts';
 import { copyText, pressButton } from '../state/actions.ts';
 import { usePage, usePlace } from '../state/context.ts';
 
-/** The message that a button is at. */
+/** Id of the message that contains the button. */
 export const MessageId = createContext(0);
 
-/** The rows of buttons below a message. */
+/** Rows of buttons below a message. */
 export function Keyboard({ rows }: { readonly rows: readonly (readonly ButtonView[])[] }): VNode {
   return (
     <div class="keyboard">
@@ -24,7 +24,7 @@ export function Keyboard({ rows }: { readonly rows: readonly (readonly ButtonVie
   );
 }
 
-/** One button. One that this page cannot follow is shown as disabled. */
+/** A button; disabled when the page does not support its action. */
 function Key({ button: { text, data, url, style, copyText: copied, disabled } }: { button: ButtonView }): VNode {
   const [page, place, messageId] = [usePage(), usePlace(), useContext(MessageId)];
   const [isBusy, setBusy] = useState(false);

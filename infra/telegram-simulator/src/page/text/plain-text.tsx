@@ -4,7 +4,6 @@ import { CodeBlock } from './code-block.tsx';
 import { buildEntityTree, type EntityNode } from './entity-tree.ts';
 import { Inline } from './inline.tsx';
 
-/** A text with its entities. */
 export function PlainText({ text, entities }: { text: string; entities: readonly MessageEntity[] }): VNode {
   return <>{renderNodes(buildEntityTree(text, entities))}</>;
 }

@@ -2,7 +2,7 @@ import type { RichBlockTable, RichBlockTableCell } from 'grammy/types';
 import type { VNode } from 'preact';
 import { renderRichText } from './rich-text.tsx';
 
-/** A table. One that is wider than its bubble scrolls inside of it, with the keyboard too. */
+/** A table that scrolls inside its bubble when it is too wide, also by keyboard. */
 export function Table({ block }: { readonly block: RichBlockTable }): VNode {
   const { cells } = block;
   const first = cells.findIndex((row) => row.some((cell) => !cell.is_header));

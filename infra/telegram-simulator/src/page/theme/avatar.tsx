@@ -6,8 +6,8 @@ const HUES = ['#c2410c', '#7c3aed', '#0f766e', '#be185d', '#a16207', '#4d7c0f', 
 const BOT_HUE = '#2a64dc';
 const GROUP_HUE = '#475467';
 
-/** The color of a sender, which stays with the id. */
-export function hueOf({ id, isBot = false }: { readonly id: number; readonly isBot?: boolean }): string {
+/** Returns the color of a sender, derived from the id. */
+export function pickHue({ id, isBot = false }: { readonly id: number; readonly isBot?: boolean }): string {
   return isBot ? BOT_HUE : (HUES[id % HUES.length] ?? BOT_HUE);
 }
 
@@ -17,16 +17,15 @@ interface Sender {
   readonly isBot?: boolean;
 }
 
-/** A circle with a letter, or with the drawing of a bot. `more` is added to its class. */
+/** A circle with a letter or the bot's icon. `more` adds CSS classes. */
 export function Avatar({ from, more = '' }: { readonly from: Sender; readonly more?: string }): VNode {
   return (
-    <span class={`avatar ${more}`} aria-hidden="true" style={{ '--hue': hueOf(from) }}>
+    <span class={`avatar ${more}`} aria-hidden="true" style={{ '--hue': pickHue(from) }}>
       {from.isBot ? <Icon name="bot" /> : ([...from.name][0]?.toUpperCase() ?? '?')}
     </span>
   );
 }
 
-/** The picture of a chat. */
 export function ChatAvatar({ chat }: { readonly chat: ChatView }): VNode {
   const kind = chat.type === 'group' ? 'group' : 'bot';
   return (
@@ -36,7 +35,7 @@ export function ChatAvatar({ chat }: { readonly chat: ChatView }): VNode {
   );
 }
 
-/** A number of messages that were not read, or nothing for zero. */
+/** Number of unread messages; renders nothing for zero. */
 export function Badge({ count }: { readonly count: number }): VNode | null {
   if (count === 0) return null;
   return (

@@ -8,12 +8,12 @@ interface RowProps {
   readonly detail?: string;
   readonly isCurrent?: boolean;
   readonly kind?: 'danger' | undefined;
-  /** What stands at its end. */
+  /** Content at the end of the row. */
   readonly children?: ComponentChildren;
   readonly onPress: OnPress;
 }
 
-/** A line of a list or of a panel that does something. */
+/** A pressable row of a list or panel. */
 export function Row({ picture, title, detail, isCurrent, kind, children, onPress }: RowProps): VNode {
   return (
     <button class={`row ${kind ?? ''}`} aria-current={isCurrent} onClick={onPress}>
