@@ -2,7 +2,7 @@ import { isStopWord } from '@signalbox/gateway/admission/log-stop';
 import { closeMarkdown } from '@signalbox/gateway/channels/telegram/format/partial-markdown';
 import { splitChunks } from '@signalbox/gateway/channels/text/chunk';
 import { escapeMarks, formatStretches } from '@signalbox/gateway/channels/whatsapp/send/format';
-import { parseChange } from '@signalbox/gateway/commands/change';
+import { parseChange } from '@signalbox/gateway/commands/approval-answers';
 import { groupErrors } from '@signalbox/jobs/logs/error-lines';
 import { splitMarkdown } from '@signalbox/jobs/knowledge/passages';
 import { tidy } from '@signalbox/planner/slots/descriptions';

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { openActivity, type Activity } from '@signalbox/local/chat/chat-activity';
-import { JSON_OUTPUT, PLAIN_OUTPUT } from '@signalbox/local/chat/chat-output';
+import { JSON_OUTPUT, PLAIN_OUTPUT } from '@signalbox/local/chat/chat';
 import { openChatSession, type ChatSession } from '@signalbox/local/chat/chat-session';
 import { createSimulatorClient, type SimulatorClient } from '@signalbox/local/chat/chat-simulator';
 import { getCheckoutPath } from '@signalbox/local/checkout';

@@ -1,8 +1,7 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { identifyProcess } from '@signalbox/local/supervisor/process-identity';
-import { discardRedis, startRedis } from '@signalbox/local/redis/redis';
-import { tryRedisLogin } from '@signalbox/local/redis/redis-wire';
+import { discardRedis, startRedis, tryRedisLogin } from '@signalbox/local/redis/redis';
 import { Redis } from 'ioredis';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { loadTestConfig } from '../support/config.ts';

@@ -7,8 +7,8 @@ import { AIMessage, type BaseMessage } from '@langchain/core/messages';
 import type { ChatResult } from '@langchain/core/outputs';
 import { sleep } from '@signalbox/contracts/time';
 import type { BoundTool } from '@signalbox/contracts/tool-catalog';
-import { readBoundTools } from '@signalbox/planner/bound-tool';
-import { createLocalModel } from '@signalbox/models/local-model';
+import { readBoundTools } from '@signalbox/planner/chat-model';
+import { createLocalModel } from '@signalbox/models/open-models';
 import type { Models } from '@signalbox/models/port';
 
 export interface ScriptedAnswer {

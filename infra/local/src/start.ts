@@ -1,19 +1,19 @@
 import { join, resolve } from 'node:path';
 import { closeInherited } from '@signalbox/platform/descriptors';
 import { ensureOwnerCode } from '@signalbox/store/people/owner-code';
+import { sleep } from '@signalbox/contracts/time';
 import { locateBubblewrap, type BubblewrapSettings } from './setup/bubblewrap-program.ts';
 import { loadLocalConfig, type LocalConfig } from './config.ts';
 import { makeDemoRepository, moveDemoRepository } from './setup/demo-repository.ts';
 import { describeDeployed } from './setup/deployed.ts';
 import { describeError } from './describe-error.ts';
-import { removeRun, stopLeftovers, takeInstanceLock } from './supervisor/instance.ts';
+import { removeRun, stopLeftovers, takeInstanceLock, writeRun, type RunRecord } from './supervisor/instance.ts';
 import { startLocalServers, type LocalServers } from './local-servers.ts';
 import { placeKeys, type KeyFiles } from './setup/key-files.ts';
 import { migrateDatabase } from './postgres/migrate-database.ts';
 import { settleModel } from './setup/model-line.ts';
 import { describeServices, describeSimulator } from './supervisor/programs.ts';
 import { getDemoRepositoryPath } from './supervisor/service-wiring.ts';
-import { createRunRecorder } from './run-recorder.ts';
 import { seedSimulatorPeople } from './setup/seed.ts';
 import {
   listDatabasePasswords,
@@ -25,6 +25,8 @@ import { makeMemberLogins, type ServicePasswords } from './supervisor/service-lo
 import { createStopSwitch, type StopSwitch } from './supervisor/stop-switch.ts';
 import { createSupervisor, type ProgramSpec } from './supervisor/supervisor.ts';
 import { describeOwnerCode, describeReady, report, show } from './supervisor/terminal.ts';
+
+const RETRY_MS = 2_000;
 
 // `npm start`: starts servers, migrations, simulator and services, and stops them all on Ctrl-C.
 
@@ -173,4 +175,39 @@ function findPageUrl(services: readonly ProgramSpec[]): string | null {
   const url = `http://localhost:${env['GATEWAY_HTTP_PORT']}/`;
   if (!hasPage) return null;
   return env['WEB_DEMO_PEOPLE'] === 'on' ? `${url}${env['WEB_START_KEY']}/` : url;
+}
+
+/** Creates a writer of run.json that retries until it succeeds: a full disk is reported once and stops nothing. The newest record wins. */
+function createRunRecorder(options: {
+  readonly dataDir: string;
+  readonly report: (line: string) => void;
+  readonly signal: AbortSignal;
+}): (record: RunRecord) => void {
+  const { dataDir, report, signal } = options;
+  let newest: RunRecord | null = null;
+  let isTrying = false;
+
+  const tryUntilWritten = async (): Promise<void> => {
+    isTrying = true;
+    while (newest !== null && !signal.aborted) {
+      await sleep(RETRY_MS, signal);
+      if (tryWrite()) report('what runs is recorded in run.json again');
+    }
+    isTrying = false;
+  };
+  const tryWrite = (): boolean => {
+    if (newest === null) return true;
+    try {
+      writeRun(dataDir, newest);
+      newest = null;
+      return true;
+    } catch (error) {
+      if (!isTrying) report(`run.json cannot be written, it is tried again: ${String(error)}`);
+      return false;
+    }
+  };
+  return (record) => {
+    newest = record;
+    if (!tryWrite() && !isTrying) void tryUntilWritten();
+  };
 }

@@ -1,17 +1,24 @@
 import { Readable } from 'node:stream';
-import { parseArgs } from 'node:util';
+import { parseArgs, promisify } from 'node:util';
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import { checkDatabase } from '@signalbox/store/database-check';
 import { openPool, type Pool } from '@signalbox/store/pool';
 import { AppError } from '@signalbox/contracts/errors';
 import { closeAll, type Closable } from '@signalbox/platform/lifecycle';
 import { createLog } from '@signalbox/platform/log';
 import { checkRedis, closeRedis, openRedis, type Redis } from '@signalbox/platform/redis';
+import { VERSION } from '@signalbox/platform/version';
 import { nameActor } from './actor.ts';
 import { COMMANDS, describeCommands, findCommand, type CommandEntry } from './catalog.ts';
-import { describeVersion } from './describe-version.ts';
-import { escapeControls } from './escape-controls.ts';
 import { OPTIONS, UsageError, type CommandContext, type Report } from './command.ts';
 import { loadConfig, loadEnvironment, requireUrl, type CliConfig } from './config.ts';
+
+/** Control characters and direction marks, except line feed and tab, which we write. */
+const CONTROLS = /(?![\n\t])[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
+
+const CHECKOUT = fileURLToPath(new URL('../../../', import.meta.url));
+const GIT_TIMEOUT_MS = 2_000;
 
 /** A server, named by the variable with its URL. */
 type Server = 'DATABASE_URL' | 'REDIS_URL';
@@ -150,4 +157,18 @@ function describeError(error: unknown): { readonly message: string; readonly cod
   const message = error instanceof Error ? error.message || error.name : String(error);
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'UNEXPECTED';
   return { message: `${message} (${code}). \`npm run signalbox -- doctor\` shows what is wrong.`, code };
+}
+
+/** The running release and, in a git checkout, its commit. Never throws. */
+async function describeVersion(): Promise<{ readonly version: string; readonly commit: string | null }> {
+  const words = ['-C', CHECKOUT, 'rev-parse', '--show-prefix', '--short=12', 'HEAD'];
+  // Empty without git or in an image. A prefix means that the checkout belongs to an outer repository.
+  const answer = await promisify(execFile)('git', words, { timeout: GIT_TIMEOUT_MS }).catch(() => ({ stdout: '' }));
+  const [prefix, commit = ''] = answer.stdout.split('\n');
+  return { version: VERSION, commit: prefix === '' && commit !== '' ? commit : null };
+}
+
+/** Escapes control characters of names and logs, so that a terminal does not obey them. Uses JSON's notation, so JSON stays valid. Pure. */
+export function escapeControls(text: string): string {
+  return text.replace(CONTROLS, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

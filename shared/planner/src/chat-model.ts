@@ -2,15 +2,21 @@ import type { BaseLanguageModelInput } from '@langchain/core/language_models/bas
 import { AIMessage, type AIMessageChunk, type BaseMessage } from '@langchain/core/messages';
 import type { ChatResult } from '@langchain/core/outputs';
 import type { Runnable } from '@langchain/core/runnables';
-import { readBoundTools } from './bound-tool.ts';
-import type { ToolCatalog } from '@signalbox/contracts/tool-catalog';
+import type { ToolCatalog, BoundTool } from '@signalbox/contracts/tool-catalog';
 import { plan } from './plan.ts';
-
 import {
   BaseChatModel,
   type BaseChatModelCallOptions,
   type BindToolsInput,
 } from '@langchain/core/language_models/chat_models';
+import { isInteropZodSchema } from '@langchain/core/utils/types';
+import { toJsonSchema } from '@langchain/core/utils/json_schema';
+import { z } from 'zod';
+
+const OpenAiTool = z.object({
+  function: z.object({ name: z.string(), description: z.string().catch(''), parameters: z.unknown() }),
+});
+const NamedTool = z.object({ name: z.string(), description: z.string().catch(''), schema: z.unknown() });
 
 interface OfflineCallOptions extends BaseChatModelCallOptions {
   tools?: BindToolsInput[];
@@ -55,4 +61,19 @@ export class OfflineChatModel extends BaseChatModel<OfflineCallOptions> {
     });
     return { generations: [{ text: planned.content, message }] };
   }
+}
+
+/** Reads bound tools: LangChain's {name, description, schema}, structured tools, and OpenAI's {type, function}. Others are left out. */
+export function readBoundTools(tools: readonly unknown[] | undefined): readonly BoundTool[] {
+  return (tools ?? []).flatMap((tool): readonly BoundTool[] => {
+    const openAi = OpenAiTool.safeParse(tool);
+    if (openAi.success) {
+      const { name, description, parameters } = openAi.data.function;
+      return [{ name, description, schema: parameters }];
+    }
+    const named = NamedTool.safeParse(tool);
+    if (!named.success) return [];
+    const { name, description, schema } = named.data;
+    return [{ name, description, schema: isInteropZodSchema(schema) ? toJsonSchema(schema) : schema }];
+  });
 }

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { ChainName } from '@signalbox/contracts/repository/chains';
 import { createSources } from '@signalbox/jobs/git/sources';
 import { createRepositoryChain } from '@signalbox/jobs/jobs/repository-chain';
-import { createRepositoryFetch } from '@signalbox/jobs/jobs/repository-fetch';
+import { createRepositoryFetch } from '@signalbox/jobs/jobs/operations';
 import { ScanProcess } from '@signalbox/analysis/scan/scan-process';
 import { openGitCell } from '@signalbox/jobs/sandbox/git-room';
 import { openScanCell } from '@signalbox/jobs/sandbox/scan-room';

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { getCheckoutPath } from '@signalbox/local/checkout';
-import { locateRedis } from '@signalbox/local/redis/redis-programs';
+import { locateRedis } from '@signalbox/local/redis/redis';
 import { createLog } from '@signalbox/platform/log';
 import { closeRedis, openRedis } from '@signalbox/platform/redis';
 import { REDIS_SERVICES } from '@signalbox/platform/redis-users';

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
 import { openDriver } from '@signalbox/jobs/drivers/open-driver';
 import { openConfinement } from '@signalbox/jobs/sandbox/confinement';
-import { createServerInspect } from '@signalbox/jobs/jobs/server-inspect';
+import { createServerInspect } from '@signalbox/jobs/jobs/operations';
 import { createServersWatch } from '@signalbox/jobs/machine/servers-watch';
 import { findTarget } from '@signalbox/store/deploy/deployments-placement';
 import { createServerProbes } from '@signalbox/jobs/machine/server-probes';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { loanToValue, monthlyPayment, schedule, sumOf, type Loan } from './payment.ts';
-import { quote } from './quote.ts';
+import { quote } from './views.ts';
 
 /** Values of tables and calculators of others, as their own tests have them; each names where it stands and under which license. */
 const Published = z.array(

@@ -1,10 +1,29 @@
 import type { OfferedButton } from '@signalbox/contracts/conversation/envelope';
 import { say } from '@signalbox/messages/say';
 import { actionButton, type GuidedReply, type Reader } from '@signalbox/worker/guided/spec';
+import { currentLanguage } from '@signalbox/messages/language';
 import type { actions } from './actions.ts';
 import { chosenProduct, missingInputs, TOPICS, type MortgageDomain, type Product, type Topic } from './domain.ts';
-import { sayAmount, sayPercent, sayRoundAmount } from './figures.ts';
-import { quote } from './quote.ts';
+import { monthlyPayment, schedule, sumOf, type Loan } from './payment.ts';
+
+/** What a product costs: percent a year as decimal text. */
+interface Terms {
+  readonly fixYears: number;
+  readonly rate: string;
+  readonly followOnRate: string;
+}
+
+/** What a person pays for a loan with a product. */
+interface Quote {
+  /** A month, while the rate is fixed. */
+  readonly monthly: string;
+  /** All that is paid in that time. */
+  readonly paidInFix: string;
+  /** What is owed when it ends. */
+  readonly balanceAfterFix: string;
+  /** A month for the rest of the term, at the rate that follows; null when nothing is owed by then. */
+  readonly monthlyAfter: string | null;
+}
 
 /** The currency of amounts before a product says its own. */
 const CURRENCY = 'GBP';
@@ -217,4 +236,41 @@ function backButtons(domain: MortgageDomain): readonly OfferedButton[] {
 
 function lines(list: readonly string[], ...paragraphs: readonly string[]): string {
   return [list.map((line) => `- ${line}`).join('\n'), ...paragraphs].filter((part) => part !== '').join('\n\n');
+}
+
+/** An amount as people write it in the language of the reader, to the cent. */
+function sayAmount(amount: string, currency: string): string {
+  return format(amount, { style: 'currency', currency });
+}
+
+/** The same for amounts that are mostly whole: without cents where there are none. */
+function sayRoundAmount(amount: string, currency: string): string {
+  return format(amount, { style: 'currency', currency, trailingZeroDisplay: 'stripIfInteger' });
+}
+
+/** A percentage with the places that it has. */
+function sayPercent(percent: string): string {
+  return format(percent, { style: 'unit', unit: 'percent', maximumFractionDigits: 3 });
+}
+
+function format(decimal: string, options: Intl.NumberFormatOptions): string {
+  // Text that is a decimal number is formatted exactly; the type knows only literals.
+  return new Intl.NumberFormat(currentLanguage(), options).format(decimal as Intl.StringNumericLiteral);
+}
+
+/** The payments for a loan over these years: fixed at first, then at the rate that follows, calculated anew for what is left. */
+export function quote(terms: Terms, loan: { readonly principal: string; readonly years: number }): Quote {
+  const whole: Loan = { principal: loan.principal, ratePercent: terms.rate, months: loan.years * 12 };
+  const fixed = schedule(whole).slice(0, terms.fixYears * 12);
+  const balanceAfterFix = fixed.at(-1)?.balance ?? loan.principal;
+  const left = whole.months - fixed.length;
+  const isPaid = left === 0 || Number(balanceAfterFix) === 0;
+  return {
+    monthly: monthlyPayment(whole),
+    paidInFix: sumOf(fixed.map(({ payment }) => payment)),
+    balanceAfterFix,
+    monthlyAfter: isPaid
+      ? null
+      : monthlyPayment({ principal: balanceAfterFix, ratePercent: terms.followOnRate, months: left }),
+  };
 }

@@ -3,12 +3,22 @@ import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { openActivity } from './chat-activity.ts';
-import { JSON_OUTPUT, PLAIN_OUTPUT, type ChatOutput } from './chat-output.ts';
 import { openChatSession, type ChatSession, type Exchange } from './chat-session.ts';
-import { createSimulatorClient } from './chat-simulator.ts';
+import { createSimulatorClient, type SeenMessage } from './chat-simulator.ts';
 import { loadLocalConfig } from '../config.ts';
 import { readLiveRun, type RunRecord } from '../supervisor/instance.ts';
 import { SetupError } from '../setup-error.ts';
+
+/** Formats messages for the terminal, as text or JSON lines. */
+type ChatOutput = (seen: Pick<Exchange, 'messages' | 'notice'>) => string;
+
+/** Plain text replies with their buttons, separated by blank lines. */
+export const PLAIN_OUTPUT: ChatOutput = ({ messages, notice }) =>
+  `${messages.map(describeMessage).join('')}${notice === '' ? '' : `(${notice})\n\n`}`;
+
+/** One JSON line per message (messageId, from, text, button labels, edited) and per notice. */
+export const JSON_OUTPUT: ChatOutput = ({ messages, notice }) =>
+  `${messages.map(toJsonLine).join('')}${notice === '' ? '' : `${JSON.stringify({ notice })}\n`}`;
 
 // `npm run chat`: writes as a person of the simulator and shows what that person sees.
 
@@ -153,4 +163,14 @@ async function showUnasked(
 
 function describeError(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+function describeMessage({ text, buttons }: SeenMessage): string {
+  const rows = (buttons ?? []).map((row) => `${row.map((button) => `[${button.text}]`).join(' ')}\n`);
+  return `${text}\n${rows.join('')}\n`;
+}
+
+function toJsonLine({ messageId, from, text, buttons, editedAt }: SeenMessage): string {
+  const labels = (buttons ?? []).map((row) => row.map((button) => button.text));
+  return `${JSON.stringify({ messageId, from: from.name, text, buttons: labels, edited: editedAt !== null })}\n`;
 }

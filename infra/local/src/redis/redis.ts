@@ -10,8 +10,9 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join, resolve, delimiter } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { connect } from 'node:net';
 import { createLog } from '@signalbox/platform/log';
 import { closeRedis, openRedis } from '@signalbox/platform/redis';
 import { z } from 'zod';
@@ -23,9 +24,17 @@ import { endWithParent } from '../parent-death.ts';
 import { stopProcess } from '../supervisor/instance.ts';
 import { identifyProcess, isRunning, readCommandLine, sendSignal } from '../supervisor/process-identity.ts';
 import type { ProcessIdentity } from '../supervisor/process-identity.ts';
-import { locateRedis } from './redis-programs.ts';
-import { tryRedisLogin } from './redis-wire.ts';
 import { SetupError } from '../setup-error.ts';
+import { fetchProgram, runs, type RunnableProgram } from '../setup/debian-packages.ts';
+
+/** The result of a login, as for Postgres. */
+type RedisLogin = 'ours' | 'other' | 'refused' | 'absent';
+
+const DEBIAN = {
+  title: 'Redis',
+  packages: ['redis-server', 'redis-tools', 'libjemalloc2', 'liblzf1', 'libatomic1'],
+  file: 'usr/bin/redis-server',
+};
 
 /** Generous: loading a large append-only file takes time on a slow disk. */
 const READY_TIMEOUT_MS = 60_000;
@@ -212,4 +221,59 @@ function configuration(dir: string, record: { password: string; port: number }, 
     ...settings,
   ];
   return `${lines.join('\n')}\n`;
+}
+
+/**
+ * Finds a Redis server: the one unpacked in `binDir`, else Debian's packages unpacked there without root (needs apt, 5 s and 7 MB, once),
+ * else redis-server or valkey-server on PATH. Throws SetupError without any.
+ */
+export async function locateRedis(
+  binDir: string,
+  path: string,
+  report: (line: string) => void,
+): Promise<RunnableProgram> {
+  const fetched = await fetchProgram(DEBIAN, binDir, report);
+  if ('program' in fetched) return fetched.program;
+  const folders = path.split(delimiter);
+  const installed = ['redis-server', 'valkey-server'].flatMap((name) =>
+    folders.map((folder) => ({ file: join(folder, name), env: {} })),
+  );
+  const program = installed.find((one) => existsSync(one.file) && runs(one));
+  if (program) return program;
+  throw new SetupError('There is no Redis server on this machine, and none could be fetched.', {
+    output: fetched.problem,
+    remedy:
+      'Check the network for apt-get, or install one (Debian: apt-get install redis-server; macOS: brew install redis), ' +
+      'or set REDIS_URL to a Redis 7 or newer.',
+  });
+}
+
+/**
+ * Logs in to a local Redis and compares its process id and folder, within two seconds. Raw commands, because a client library would
+ * reconnect.
+ */
+export async function tryRedisLogin(
+  port: number,
+  password: string,
+  expected: { readonly pid: number; readonly dir: string },
+): Promise<RedisLogin> {
+  const text = await ask(port, [`AUTH ${password}`, 'PING', 'INFO server', 'CONFIG GET dir', 'QUIT']);
+  if (text === null) return 'absent';
+  if (text.startsWith('-WRONGPASS') || text.startsWith('-ERR')) return 'refused';
+  const ours = text.includes(`process_id:${expected.pid}\r\n`) && text.includes(`\r\n${expected.dir}\r\n`);
+  if (!ours) return 'other';
+  return text.includes('+PONG') ? 'ours' : 'absent'; // no PONG while it loads its data
+}
+
+function ask(port: number, commands: readonly string[]): Promise<string | null> {
+  return new Promise((resolve) => {
+    let text = '';
+    const socket = connect({ host: '127.0.0.1', port, timeout: 2_000 });
+    socket.setEncoding('utf8');
+    socket.on('connect', () => socket.write(commands.map((command) => `${command}\r\n`).join('')));
+    socket.on('data', (chunk: string) => (text += chunk));
+    socket.on('timeout', () => socket.destroy());
+    socket.on('error', () => undefined); // no server: `close` follows
+    socket.on('close', () => resolve(text === '' ? null : text));
+  });
 }

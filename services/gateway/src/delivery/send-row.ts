@@ -9,7 +9,7 @@ import type { Channel, SendResult } from '../channels/channel.ts';
 import { createPartSender } from './send-part.ts';
 import type { Throttle } from './throttle.ts';
 import { say } from '@signalbox/messages/say';
-import { fillInCode } from './written-code.ts';
+import { CODE_PLACEHOLDER, computeCode, computeMark } from '@signalbox/safety/secrets/step-up-code';
 
 /** The result of one try: of the row, or of the whole chat. */
 export type SendOutcome =
@@ -186,4 +186,20 @@ function toSettled(
 ): Extract<SendOutcome, { kind: 'settle' }> {
   const result = { id: item.id, status, delivery, error, uncounted: options.uncounted ?? false };
   return { kind: 'settle', result, pauseMs: options.pauseMs ?? null, edited: false };
+}
+
+/**
+ * Fills the code of a challenge into the body that is sent; it is never stored. The mark to compare answers with is
+ * stored first. A void code is not sent.
+ */
+async function fillInCode(
+  db: Queryable,
+  { cipher, challenges }: { readonly cipher: SecretSealer; readonly challenges: ChallengeStore },
+  body: OutboundBody,
+): Promise<OutboundBody> {
+  if (body.code === undefined) return body;
+  const { challengeId } = body.code;
+  const code = computeCode(cipher, challengeId);
+  const isValid = await challenges.markSent(db, challengeId, computeMark(cipher, challengeId, code));
+  return { ...body, text: isValid ? body.text.replaceAll(CODE_PLACEHOLDER, code) : say('gateway.code-void') };
 }

@@ -5,18 +5,25 @@ import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
 import { isTransient } from '@signalbox/store/pool';
 import { AppError, toAppError, type ErrorCode } from '@signalbox/contracts/errors';
 import { SECOND_MS, abortAfter, backoffMs, pause, sleep } from '@signalbox/contracts/time';
+import type { Closable } from '@signalbox/platform/lifecycle';
+import { startLoop } from '@signalbox/platform/loop';
 import type { JobContext } from '../runner/handlers.ts';
 import { CancelRequested, limitOf } from './leased-deployment.ts';
 import { readCleanLines } from './lines.ts';
 import { KEPT_ARTIFACTS, type DeployParts } from './parts.ts';
 import { requireSamePlace } from './steps/plan.ts';
 import { build, prepare } from './steps/prepare.ts';
-import { endProgress, startProgress } from './progress.ts';
 import { recover } from './steps/recover.ts';
 import { checkHealth, start } from './steps/start.ts';
 import { drain, switchOver, verify } from './steps/switch.ts';
 import { cancel, fail } from './steps/undo.ts';
 import { openDeploymentSession, type DeploymentSession } from './deployment-session.ts';
+import { describeEnded, describeProgress } from './words.ts';
+
+/** Minimum interval between edits, and interval of edits for the elapsed time. */
+const EDIT_MS = SECOND_MS;
+const TICK_MS = 5 * SECOND_MS;
+const LOOK_MS = 200;
 
 type PhaseState = Exclude<DeployState, 'queued' | 'succeeded' | 'failed' | 'rolled_back' | 'cancelled'>;
 
@@ -211,4 +218,30 @@ async function describeEnd(parts: DeployParts, deploymentId: string): Promise<De
     seconds:
       Math.max(0, row.finishedAt === null ? row.ageMs : row.finishedAt.getTime() - startedAt.getTime()) / SECOND_MS,
   };
+}
+
+/** Writes the final progress message of a deployment that has ended or is left by its job. */
+async function endProgress(row: WorkRow, context: Pick<JobContext, 'tell' | 'log'>): Promise<void> {
+  await context
+    .tell(describeEnded(row), { slot: 'deploy', isLast: true })
+    .catch((error: unknown) => context.log.warn('end of progress not told', { error }));
+}
+
+/** Keeps one progress message of the chat up to date: an edit per state, and now and then for the elapsed time. */
+function startProgress(session: Pick<DeploymentSession, 'held' | 'context'>): Closable {
+  const { held, context } = session;
+  let said = '';
+  let saidAt = Number.NEGATIVE_INFINITY;
+  const step = async (): Promise<void> => {
+    const row = held.row();
+    const sinceMs = performance.now() - saidAt;
+    if (sinceMs < TICK_MS && (row.state === said || sinceMs < EDIT_MS)) return;
+    said = row.state;
+    saidAt = performance.now();
+    // A failed message must not fail the deployment.
+    await context
+      .tell(describeProgress(row, held.ageMs()), { slot: 'deploy' })
+      .catch((error: unknown) => context.log.warn('progress not told', { error }));
+  };
+  return startLoop({ name: 'progress', everyMs: LOOK_MS, log: context.log, step });
 }

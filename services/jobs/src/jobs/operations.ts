@@ -12,12 +12,12 @@ import { createServices } from '@signalbox/store/deploy/services';
 import type { Log } from '@signalbox/platform/log';
 import type { Queue } from '@signalbox/platform/queue/queue';
 import type { Publisher } from '@signalbox/platform/streams/publish';
-import { MINUTE_MS, SECOND_MS } from '@signalbox/contracts/time';
+import { MINUTE_MS, SECOND_MS, HOUR_MS } from '@signalbox/contracts/time';
 import type { JobsConfig } from '../config.ts';
 import type { DeployParts } from '../deploy/parts.ts';
-import { createSources } from '../git/sources.ts';
+import { createSources, type Sources } from '../git/sources.ts';
 import { openDriver } from '../drivers/open-driver.ts';
-import type { PoolHandlers } from '../runner/handlers.ts';
+import type { PoolHandlers, HandlerOf, JobContext } from '../runner/handlers.ts';
 import type { Confinement } from '../sandbox/confinement.ts';
 import { bubblewrapOf, cellProgram, findConfinement } from '../sandbox/find-confinement.ts';
 import { openGitCell } from '../sandbox/git-room.ts';
@@ -25,22 +25,37 @@ import { hiddenPaths } from '../sandbox/program-room.ts';
 import { openSandbox, type Sandbox } from '../sandbox/sandbox.ts';
 import { HaproxyTraffic } from '../traffic/haproxy-traffic.ts';
 import { createProxyTraffic } from '../traffic/proxy-traffic.ts';
-import { say } from '@signalbox/messages/say';
+import { say, explain } from '@signalbox/messages/say';
+import { findDriverServer, readHealth } from '@signalbox/store/deploy/service-health';
+import { AppError } from '@signalbox/contracts/errors';
+import { redactText } from '@signalbox/safety/redact/redact';
+import { classifyCommand } from '@signalbox/safety/shell/classification';
+import type { ChainFetch } from '@signalbox/contracts/repository/chain-run';
+import type { JobPayload, JobResult } from '@signalbox/contracts/operations/jobs';
+import { countErrors } from '@signalbox/store/deploy/error-groups';
 import { runDeployment } from '../deploy/engine.ts';
 import { describeBriefly, describeResult } from '../deploy/words.ts';
 import { createDeployCheck } from './deploy-check.ts';
 import { createDeployReconciler } from './deploys-reconcile.ts';
-import { createDiagnosticRun } from './diagnostic-run.ts';
-import { createRepositoryFetch } from './repository-fetch.ts';
 import { createRepositoryLook } from './repository-look.ts';
-import { createServerInspect } from './server-inspect.ts';
 import { createServersWatch } from '../machine/servers-watch.ts';
 import { createServiceDiagnose } from './service-diagnose.ts';
-import { createServiceHealth } from './service-health.ts';
 import { createServiceLogs } from './service-logs.ts';
 import { createServiceRevive } from './service-revive.ts';
 import { createServiceStop } from './service-stop.ts';
 import { createServicesWatch } from '../health/services-watch.ts';
+import { lastLines } from '../sandbox/kept-output.ts';
+import { withDriver, type DiagnoseParts, findServing } from '../health/target.ts';
+import { executeBounded } from '../machine/bounded-run.ts';
+import { readRelease, type ReleaseParts } from '../machine/read-release.ts';
+import { repositoryOf } from '../git/repository-login.ts';
+import { describeEnded, probeServer, type MachineDeps } from '../machine/probe-server.ts';
+import { HealthMemory } from '../health/latencies.ts';
+import { probeService, nothingFound } from '../health/probe-service.ts';
+import { judge } from '../health/verdict.ts';
+
+/** Stored bytes of each output. */
+const KEPT_BYTES = 30_000;
 
 /** Handlers of the jobs that reach servers. Opens their dependencies once per process. */
 export async function createOperationsHandlers(
@@ -149,4 +164,105 @@ function openDeployParts(config: JobsConfig, pool: Pool, confinement: Confinemen
       wholeMs: (config.DEPLOY_BUILD_MINUTES + 15) * MINUTE_MS,
     },
   };
+}
+
+/**
+ * Runs a command on a server. Listed reading programs run without a shell, joined by pipes and bounded; any other command arrives only with
+ * a person's approval of its exact text; forbidden ones never run.
+ */
+function createDiagnosticRun(
+  parts: Pick<DiagnoseParts, 'pool' | 'openDriver'> & ReleaseParts,
+): HandlerOf<'diagnostic.run'> {
+  return {
+    title: () => say('jobs.runningADiagnosticCommand'),
+    run: async ({ server, command, onlyReads, service }, context) => {
+      if (service) return readRelease(parts, { server, command, service }, context);
+      const { decision, pipeline, reason } = classifyCommand(command, 'server');
+      // Checked again: a worker of another release may have classified it differently.
+      if (decision === 'deny' || (pipeline === null && onlyReads)) throw new AppError('COMMAND_REFUSED', { reason });
+      const target = await findDriverServer(parts.pool, server);
+      const startedAt = performance.now();
+      const options = { signal: context.signal, maxBytes: KEPT_BYTES };
+      const { code, stdout, stderr, truncated } = await withDriver(parts, target, context, (driver) =>
+        pipeline ? executeBounded(driver, pipeline, options) : driver.execute(['sh', '-c', command], options),
+      );
+      const seconds = Math.round(performance.now() - startedAt) / 1_000;
+      return { server, code, stdout: redactText(stdout), stderr: redactText(stderr), truncated, seconds };
+    },
+    say: ({ server, code, stdout, stderr }) =>
+      `${say('jobs.diagnosticEnded', { server, isKilled: code === null, code: code ?? '' })}\n${lastLines(stdout || stderr)}`,
+  };
+}
+
+/** Fetches the repository of a project for a chain, whose process opens no secrets. An unreadable repository is a result, not a failure. */
+export function createRepositoryFetch(
+  sources: Pick<Sources, 'fetch'>,
+  projects: Pick<ReturnType<typeof createProjects>, 'get'>,
+): HandlerOf<'repository.fetch'> {
+  return {
+    title: () => say('jobs.repositoryChain'),
+    async run({ project, ref }, { openSecret, signal }): Promise<ChainFetch> {
+      try {
+        const repository = repositoryOf(await projects.get(project), openSecret);
+        if (repository === null) throw new AppError('REPOSITORY_MISSING', { project });
+        const { mirror, commit, folder } = await sources.fetch(repository, ref, signal);
+        return { mirror, commit, folder, problem: null };
+      } catch (error) {
+        signal.throwIfAborted();
+        if (!(error instanceof AppError)) throw error;
+        return { mirror: null, commit: null, folder: null, problem: explain(error).slice(0, 2_000) };
+      }
+    },
+    // The chain reports at its end.
+    say: () => '',
+  };
+}
+
+/** Measures one server and stores the result. Each run measures again. */
+export function createServerInspect(deps: MachineDeps): HandlerOf<'server.inspect'> {
+  return {
+    title: () => say('jobs.lookingAtAServer'),
+    run: async ({ server: name }, context) => {
+      const server = await deps.probes.get(name);
+      const probe = await probeServer(deps, server, context);
+      context.signal.throwIfAborted();
+      await deps.probes.save(name, probe);
+      if (probe.kind === 'up') {
+        const { hostKey } = server;
+        const hostKeyTrusted = hostKey === null ? null : true;
+        const detail = describeEnded(probe.ended);
+        return { server: name, reached: true, inventory: probe.inventory, hostKey, hostKeyTrusted, detail };
+      }
+      const { detail, hostKey } = probe;
+      const hostKeyTrusted = hostKey === null ? null : false;
+      return { server: name, reached: false, inventory: null, hostKey, hostKeyTrusted, detail };
+    },
+    say: ({ server, reached, detail }) => (reached ? `I measured ${server}. ${detail}`.trim() : detail),
+  };
+}
+
+/** Probes a service once. Changes nothing. */
+function createServiceHealth(parts: DiagnoseParts): HandlerOf<'service.health'> {
+  return {
+    title: () => say('jobs.lookingAtAService'),
+    run: (service, context) => probeOnce(parts, service, context),
+    say: ({ project, environment, verdict, because }) => `${project} in ${environment} is ${verdict}. ${because}`,
+  };
+}
+
+/** Probes a service and judges the result. Throws NOT_FOUND, and the errors of an unreachable server. */
+async function probeOnce(
+  parts: DiagnoseParts,
+  key: JobPayload<'service.health'>,
+  context: Pick<JobContext, 'signal' | 'openSecret'>,
+): Promise<JobResult<'service.health'>> {
+  const { service, serving } = await findServing(parts, key);
+  const memory = HealthMemory.parse((await readHealth(parts.pool, key))?.health);
+  const found =
+    serving === null
+      ? nothingFound(memory, await countErrors(parts.pool, key, HOUR_MS))
+      : await withDriver(parts, serving, context, (driver) =>
+          probeService(parts, { driver, signal: context.signal }, { service, serving }, memory),
+        );
+  return { ...key, ...found, ...judge(found) };
 }

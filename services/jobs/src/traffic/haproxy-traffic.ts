@@ -1,10 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
+import { mkdir, open, readFile, rename } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Route, RouteState } from '@signalbox/contracts/operations/traffic';
 import { AppError } from '@signalbox/contracts/errors';
 import { say } from '@signalbox/messages/say';
-import { createHaproxyStates, type HaproxyState } from './haproxy-state.ts';
+import { newId } from '@signalbox/contracts/ids';
+import { allowMissing } from '@signalbox/contracts/system-error';
+import { z } from 'zod';
 import { askHaproxy, readServers, type HaproxyServer } from './haproxy-wire.ts';
 import type { Traffic } from './traffic.ts';
+
+/** The last route set for a service. A removed route keeps its epoch. */
+const HaproxyState = z.object({ route: Route, since: z.iso.datetime(), isRemoved: z.boolean() });
+type HaproxyState = z.infer<typeof HaproxyState>;
 
 /** The two servers of a backend: one serves, the other drains and serves next. */
 const SLOTS = ['a', 'b'] as const;
@@ -140,4 +148,31 @@ function refuseOlder(service: string, state: HaproxyState | null, epoch: number)
 function missing(service: string, door: number | undefined): string {
   const port = { isListening: door !== undefined, port: door ?? '' };
   return say('deployment.backendMissing', { backend: backendOf(service), ...port });
+}
+
+/** One file per service, written atomically. */
+function createHaproxyStates(folder: string): {
+  readonly read: (service: string) => Promise<HaproxyState | null>;
+  readonly write: (state: HaproxyState) => Promise<void>;
+} {
+  const fileOf = (service: string): string => join(folder, `${encodeURIComponent(service)}.json`);
+  return {
+    read: async (service) => {
+      const text = await allowMissing(readFile(fileOf(service), 'utf8'));
+      return text === null ? null : HaproxyState.parse(JSON.parse(text));
+    },
+    write: async (state) => {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      const file = fileOf(state.route.service);
+      const next = `${file}.${newId('tmp')}`; // several processes may write at once
+      const handle = await open(next, 'wx', 0o600);
+      try {
+        await handle.writeFile(`${JSON.stringify(state)}\n`);
+        await handle.sync();
+      } finally {
+        await handle.close();
+      }
+      await rename(next, file);
+    },
+  };
 }

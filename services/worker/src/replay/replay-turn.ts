@@ -1,15 +1,16 @@
 import { z } from 'zod';
 import { inLanguage } from '@signalbox/messages/language';
 import { OFFLINE } from '@signalbox/models/settings';
-import type { ExecutionTurn, RecordedRun } from '@signalbox/contracts/governance/execution-turn';
+import type { ExecutionTurn, RecordedRun, RecordedAnswer } from '@signalbox/contracts/governance/execution-turn';
 import type { PolicyEngine } from '@signalbox/contracts/governance/decision';
 import { makeAnswerId } from '@signalbox/contracts/ids';
+import { AIMessage } from '@langchain/core/messages';
+import { toReasoningExtras } from '@signalbox/models/reasoning';
 import type { Agent, AgentPlugin, AgentRecord, AgentRun } from '../agents/agent.ts';
 import { evaluate } from '../loop/evaluation.ts';
 import { createMachine, passOf } from '../loop/fsm.ts';
 import { sortByPolicy } from '../loop/loading.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
-import { answerMessage } from './answer.ts';
 import { compareDecisions, comparePasses, otherVersions, type Difference, type Versioned } from './comparison.ts';
 import { Cursor, type Halt } from './cursor.ts';
 import { carryOutAgain } from './decision.ts';
@@ -211,4 +212,19 @@ function recordedTools(
   const results = record?.calls.flatMap(({ result }) => LoadedResult.safeParse(result.result).data ?? []) ?? [];
   const same = results.find(({ enabled }) => enabled.join(' ') === groups.join(' '));
   return same ? { tools: same.new_tools } : {};
+}
+
+/** A recorded answer as the message that a model gave. */
+function answerMessage({ id, modelId = id, text, calls, unreadable, reasoning, extras }: RecordedAnswer): AIMessage {
+  return new AIMessage({
+    ...(modelId === null ? {} : { id: modelId }),
+    content: text,
+    tool_calls: calls.map((call) => ({ type: 'tool_call' as const, ...call })),
+    invalid_tool_calls: unreadable.map(({ name, args }) => ({
+      type: 'invalid_tool_call' as const,
+      ...(name === null ? {} : { name }),
+      ...(args === null ? {} : { args }),
+    })),
+    additional_kwargs: { ...extras, ...toReasoningExtras(reasoning ?? null) },
+  });
 }

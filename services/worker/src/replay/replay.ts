@@ -7,9 +7,8 @@ import type { Pool } from '@signalbox/store/pool';
 import { loadStoredPolicySet } from '@signalbox/safety/policy/policy-set';
 import type { AgentPlugin } from '../agents/agent.ts';
 import { loadAgents } from '../agents/registry.ts';
-import { loadCapabilities } from '../tools/registry.ts';
-import type { ToolGroup } from '../tools/tool.ts';
-import { withoutHandlers } from './without-handlers.ts';
+import { loadCapabilities, createRegistry, type ToolRegistry } from '../tools/registry.ts';
+import type { ToolGroup, Tool } from '../tools/tool.ts';
 import { replayTurn, type Replayed } from './replay-turn.ts';
 import { ReplayStates } from './states.ts';
 
@@ -104,4 +103,21 @@ function keepEngines(pool: Pool): (version: string, timeZone: string) => Promise
 async function openEngine(pool: Pool, version: string, timeZone: string): Promise<PolicyEngine | null> {
   const files = await findPolicySet(pool, version);
   return files && (await loadStoredPolicySet(files, timeZone)).engine;
+}
+
+/** The same groups with the same words, risks and schemas, and no handler behind them: any call throws. */
+function withoutHandlers(groups: readonly ToolGroup[]): ToolRegistry {
+  return createRegistry(
+    groups.map((group) => ({
+      ...group,
+      tools: Object.fromEntries(Object.entries(group.tools).map(([name, tool]) => [name, withoutHandler(name, tool)])),
+    })),
+  );
+}
+
+function withoutHandler(name: string, tool: Tool): Tool {
+  const refuse = (): never => {
+    throw new Error(`${name} was called in a replay, where no tool may run. Results come from the record.`);
+  };
+  return { ...tool, run: refuse, probe: tool.probe && refuse, resolve: tool.resolve && refuse };
 }

@@ -2,8 +2,24 @@ import { readdir } from 'node:fs/promises';
 import { z } from 'zod';
 import type { CatalogGroup } from '@signalbox/contracts/tool-catalog';
 import { AppError } from '@signalbox/contracts/errors';
-import { KNOWN_GROUPS } from './known-groups.ts';
 import type { Tool, ToolGroup } from './tool.ts';
+
+const ENGINEERING = {
+  name: 'engineering',
+  describe: 'Have code written and reviewed',
+  hints: [
+    'implement a login page',
+    'fix the bug in checkout',
+    'show the latest pull request',
+    'write the code for the feature',
+  ],
+  schema: { type: 'object', properties: {} },
+};
+
+/** Groups of the product that have no file in capabilities/: they are named as not installed when somebody needs one. */
+const KNOWN_GROUPS: readonly CatalogGroup[] = [
+  { name: ENGINEERING.name, summary: ENGINEERING.describe, installed: false, tools: [ENGINEERING] },
+];
 
 const FOLDER = new URL('../capabilities/', import.meta.url);
 

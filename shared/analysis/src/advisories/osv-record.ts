@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { parseJson } from '@signalbox/contracts/system-error';
+import cvss from 'ae-cvss-calculator';
 import { compareVersions, isSamePackage } from '../analyzers/dependencies/versions.ts';
 import type { Hit, PackageVersion } from '../advisory-source.ts';
-import { scoreOf } from './score.ts';
 
 const MAX_ID_LENGTH = 100;
 const Id = z
@@ -84,4 +84,20 @@ function firstFix({ ecosystem, version }: PackageVersion, events: Events): strin
   const fixes = events.flatMap(({ fixed }) => (fixed === undefined ? [] : [fixed]));
   const later = fixes.filter((fixed) => compareVersions(ecosystem, fixed, version) > 0);
   return later.toSorted((one, other) => compareVersions(ecosystem, one, other))[0]?.slice(0, MAX_ID_LENGTH) ?? null;
+}
+
+/** Computes the highest score of CVSS vectors of any version, 0 to 10; null when none can be parsed. */
+function scoreOf(vectors: readonly string[]): number | null {
+  const scores = vectors.flatMap((vector) => readScore(vector) ?? []);
+  return scores.length === 0 ? null : Math.max(...scores);
+}
+
+function readScore(vector: string): number | null {
+  try {
+    const { overall } = cvss.fromVector(vector)?.calculateScores() ?? {};
+    return typeof overall === 'number' && overall >= 0 && overall <= 10 ? overall : null;
+  } catch {
+    // an invalid vector has no score
+    return null;
+  }
 }

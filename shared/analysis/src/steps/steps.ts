@@ -1,10 +1,38 @@
 import type { StepName } from '@signalbox/contracts/repository/chains';
+import { z } from 'zod';
+import { findUnread } from '@signalbox/contracts/repository/unread';
 import type { Step } from './step.ts';
 import { docManager } from './outline-writer.ts';
 import { healthScore } from './health-score.ts';
 import { nextSteps, refactorPlanner } from './planning.ts';
-import { reportWriter } from './report-writer.ts';
 import { scanningStep } from './scanning.ts';
+import { sayReport, type ReportedFinding } from '../reports/report.ts';
+import { toSarif } from '../reports/sarif.ts';
+
+const Report = z.object({ documents: z.array(z.string()), findings: z.number().int() });
+
+/** Writes open findings as Markdown for people and as SARIF for tools. */
+const reportWriter: Step<Readonly<Record<string, unknown>>, z.infer<typeof Report>> = {
+  input: z.record(z.string(), z.unknown()),
+  output: Report,
+  analyzers: [],
+  async run(input, context) {
+    const unread = findUnread(Object.values(input));
+    const { project, commit, before } = context;
+    const open = await context.findings();
+    const reported: ReportedFinding[] = open.map((one) => ({ ...one, acceptedReason: null }));
+    const runs = before ? [before] : [];
+    const content = { project, commit, now: context.now(), open: reported, accepted: [], unread, runs };
+    await context.write('var/artifacts/report.md', sayReport(content), 'text/markdown; charset=utf-8');
+    const exported = open.map((one) => ({ ...one, status: 'open' as const, acceptedReason: null }));
+    await context.write(
+      'var/artifacts/findings.sarif',
+      JSON.stringify(toSarif(project, exported, unread)),
+      'application/sarif+json',
+    );
+    return { documents: ['var/artifacts/report.md', 'var/artifacts/findings.sarif'], findings: open.length };
+  },
+};
 
 /** Every step that chains name. To add one: its class in STEP_CLASSES of contracts, and a line here. */
 export const STEPS: Readonly<Partial<Record<StepName, Step>>> = {

@@ -2,8 +2,7 @@ import { describe, expect, it, test } from 'vitest';
 import { newCode, newId, newTraceId, PREFIXES } from '@signalbox/contracts/ids';
 import { findSecrets } from './find.ts';
 import { describeKind } from './kinds.ts';
-import { redactPersonal } from './personal.ts';
-import { redactForLog, redactText, redactValue, SECRET } from './redact.ts';
+import { redactForLog, redactText, redactValue, SECRET, redactPersonal } from './redact.ts';
 import { makeCanaries, NUMBERS } from './secrets.fixture.ts';
 
 const canaries = [...makeCanaries(), ...NUMBERS];

@@ -1,9 +1,14 @@
+import { createWriteStream } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { findAuditEvents } from '../../queries/audit-events.ts';
 import { runVerb, type CommandContext, type Report } from '../../command.ts';
 import { readSince } from '../../duration.ts';
-import { formatList, formatTime } from '../../table.ts';
-import { runAuditExport } from './audit-export.ts';
+import { formatList, formatTime, formatCount } from '../../table.ts';
 import { runAuditVerify } from './audit-verify.ts';
+import { writeCheckpoint, writeEvent, writeHead } from '../../audit/export.ts';
+import { openDatabaseHistory } from '../../audit-database.ts';
 
 /** Shows audit events, verifies the history, or exports it for an auditor. */
 export function runAudit(context: CommandContext): Promise<Report> {
@@ -36,4 +41,32 @@ function describe(data: Readonly<Record<string, unknown>>): string {
   const words = ['tool', 'rule', 'effect', 'sentence', 'reason', 'status'].map((name) => data[name]);
   const said = words.filter((word) => typeof word === 'string');
   return said.length > 0 ? said.join(' · ') : JSON.stringify(data);
+}
+
+/** Exports all sealed events with hashes and checkpoints as JSON lines, to a file or standard output. */
+async function runAuditExport(context: CommandContext): Promise<Report> {
+  const { out } = context.arguments;
+  let events = 0;
+  const lines = exportLines(context, () => (events += 1));
+  if (out === undefined) {
+    for await (const line of lines) context.out(line);
+    return { ok: true, data: { events }, lines: [] };
+  }
+  await pipeline(Readable.from(lines), createWriteStream(out, { mode: 0o600 }));
+  return { ok: true, data: { events, file: out }, lines: [`${formatCount(events, 'event')} written to ${out}.`] };
+}
+
+async function* exportLines(context: CommandContext, onEvent: () => void): AsyncGenerator<string> {
+  const history = await openDatabaseHistory(context.database());
+  const key = await readFile(context.config.auditPublicKeyFile, 'utf8').catch(() => null); // stored elsewhere: the auditor has it
+  yield `${writeHead(history.logId, key === null ? [] : [key])}\n`;
+  const checkpoints = history.inside()[Symbol.asyncIterator]();
+  let next = await checkpoints.next();
+  for await (const event of history.events()) {
+    onEvent();
+    yield `${writeEvent(event)}\n`;
+    for (; !next.done && next.value.size <= event.seq; next = await checkpoints.next())
+      yield `${writeCheckpoint(next.value)}\n`;
+  }
+  for (; !next.done; next = await checkpoints.next()) yield `${writeCheckpoint(next.value)}\n`;
 }

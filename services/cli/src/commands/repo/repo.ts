@@ -1,11 +1,13 @@
+import { createOverview } from '@signalbox/store/repository/overview';
+import { createProjects } from '@signalbox/store/deploy/projects';
+import { createRelationships } from '@signalbox/store/repository/relationships';
 import { runVerb, type CommandContext, type Report } from '../../command.ts';
 import { listAgents, runScan, runChain, listRuns } from './chains.ts';
 import { acceptFinding, listFindings, reopenFinding } from './findings.ts';
 import { runBaseline } from './baselines.ts';
-import { listRepositories } from './overview.ts';
-import { listRelations } from './relations.ts';
 import { listSnapshots, makeSnapshot, rollback, verifyRegistry } from './snapshots.ts';
-import { tagProject } from './tags.ts';
+import { tagProject, readTag } from './tags.ts';
+import { formatList, formatTime, formatCount } from '../../table.ts';
 
 /** Repositories under governance: chains, findings, baselines, snapshots. */
 export function runRepo(context: CommandContext): Promise<Report> {
@@ -28,4 +30,57 @@ export function runRepo(context: CommandContext): Promise<Report> {
     verify: { words: 0, run: verifyRegistry },
   };
   return runVerb(context, verbs);
+}
+
+/** Lists all repositories, those with the most severe open findings first; --tag filters them. */
+async function listRepositories(context: CommandContext): Promise<Report> {
+  const { tag, limit } = context.arguments;
+  const tags = tag === undefined ? [] : [readTag(tag)];
+  const { total, repositories } = await createOverview(context.database()).list({ tags }, limit);
+  const rows = repositories.map(({ project, open, scannedAt, tags: own }) => [
+    project,
+    open.critical,
+    open.high,
+    open.medium,
+    open.low,
+    open.info,
+    scannedAt && formatTime(scannedAt),
+    own.join(' '),
+  ]);
+  const headings = ['PROJECT', 'CRITICAL', 'HIGH', 'MEDIUM', 'LOW', 'INFO', 'SCANNED', 'TAGS'];
+  const lines = formatList(
+    headings,
+    rows,
+    tags.length > 0 ? `No project is tagged ${tags.join()}.` : 'There is no project.',
+  );
+  const more = total - repositories.length;
+  return { ok: true, data: { total, repositories }, lines: more > 0 ? [...lines, `… and ${more} more`] : lines };
+}
+
+/** Lists the dependencies and dependents of a project, by packages. */
+async function listRelations(context: CommandContext, project: string): Promise<Report> {
+  const pool = context.database();
+  await createProjects(pool).get(project);
+  const relationships = createRelationships(pool);
+  const { limit } = context.arguments;
+  const [isKnown, dependsOn, usedBy] = await Promise.all([
+    relationships.isKnown(project),
+    relationships.dependsOn(project, limit),
+    relationships.usedBy(project, limit),
+  ]);
+  const rows = [
+    ...dependsOn.map((one) => ({ ...one, way: 'depends on' })),
+    ...usedBy.map((one) => ({ ...one, way: 'is used by' })),
+  ].map(({ way, project: other, packages, total }) => {
+    const more = total - packages.length;
+    return [way, other, packages.join(', ') + (more > 0 ? ` and ${formatCount(more, 'other')}` : '')];
+  });
+  const none = isKnown
+    ? `${project} is related to no other project.`
+    : `The packages of ${project} are not known: run 'repo chain dependency_audit ${project}'.`;
+  return {
+    ok: true,
+    data: { project, isKnown, dependsOn, usedBy },
+    lines: formatList(['WAY', 'PROJECT', 'BY'], rows, none),
+  };
 }

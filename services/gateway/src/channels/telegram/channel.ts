@@ -1,12 +1,11 @@
 import type { Log } from '@signalbox/platform/log';
 import type { Channel, ThrottleOptions } from '../channel.ts';
 import { linkToMessage, toTarget } from './chat-key.ts';
-import { createApi, toApiSignal } from './client.ts';
+import { createApi, toApiSignal, type TelegramApi } from './client.ts';
 import { createDraftSender, DRAFT_TIMEOUT_SECONDS } from './send/draft.ts';
 import { encode, putAbove, type TelegramPart } from './send/encode.ts';
 import { encodeFiles, type TelegramFile } from './send/file-part.ts';
 import { createFileSender, UPLOAD_TIMEOUT_SECONDS, type LoadFile } from './send/file-send.ts';
-import { watchIdentity } from './identity.ts';
 import { createAttempts } from './send/part-attempt.ts';
 import { offerMenu } from './menu.ts';
 import { parseRef } from './message-ref.ts';
@@ -118,3 +117,13 @@ export function createTelegram(options: {
 }
 
 type EncodedPart = (TelegramPart | TelegramFile) & { readonly whisper: Whisper | null };
+
+/** Calls `onBot` with every answer to getMe, which every listener calls first. */
+function watchIdentity(api: TelegramApi, onBot: (bot: { readonly username: string }) => void): void {
+  api.config.use(async (call, method, payload, signal) => {
+    const answer = await call(method, payload, signal);
+    // getMe answers with the bot.
+    if (method === 'getMe' && answer.ok) onBot(answer.result as { readonly username: string });
+    return answer;
+  });
+}

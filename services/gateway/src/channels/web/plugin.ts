@@ -3,12 +3,15 @@ import websocket from '@fastify/websocket';
 import { MAX_FRAME_BYTES } from '@signalbox/contracts/conversation/frames';
 import { parseJson } from '@signalbox/contracts/system-error';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { readArtifact } from '@signalbox/store/artifacts';
+import type { Pool } from '@signalbox/store/pool';
 import { createSecretCheck } from '../http/secret-check.ts';
-import { addFileRoute } from './file-route.ts';
 import { registerPage } from './page-routes.ts';
 import { findLogin, type Login } from './sign-in/logins.ts';
 import { addSessionRoutes, type SessionRouteDeps } from './sign-in/session-routes.ts';
 import { addSocketRoute, type SocketRouteDeps } from './sockets/socket-route.ts';
+import { toChatKey } from './chat-key.ts';
+import { canReadFile } from './shown/patches.ts';
 
 const YEAR_SECONDS = 365 * 24 * 3_600;
 
@@ -88,4 +91,33 @@ function addGuards(web: FastifyInstance, { isOwnHost, isSecure }: PluginDeps): v
   web.addHook('onSend', async (_request, reply) => {
     for (const [name, value] of Object.entries(headers)) if (!reply.hasHeader(name)) void reply.header(name, value);
   });
+}
+
+/**
+ * Adds `GET /files/<artifact>` for people who were sent the file in a web chat; others get 404. Files are downloads
+ * that browsers never render.
+ */
+function addFileRoute(
+  app: FastifyInstance,
+  deps: { readonly pool: Pool; readonly findLogin: (request: FastifyRequest) => Promise<Login | null> },
+): void {
+  const { pool, findLogin } = deps;
+  app.get<{ Params: { readonly artifact: string } }>('/files/:artifact', async (request, reply) => {
+    const { artifact } = request.params;
+    const login = await findLogin(request);
+    if (!login) return reply.code(401).send();
+    const isTheirs = /^[\w-]{1,80}$/.test(artifact) && (await canReadFile(pool, toChatKey(login.person), artifact));
+    const file = isTheirs ? await readArtifact(pool, artifact) : null;
+    if (!file) return reply.code(404).send();
+    return reply
+      .type('application/octet-stream')
+      .header('content-disposition', `attachment; filename*=UTF-8''${toExtValue(file.name)}`)
+      .header('content-security-policy', "default-src 'none'; sandbox")
+      .send(file.bytes);
+  });
+}
+
+/** Encodes a name for RFC 8187, which is stricter than encodeURIComponent. */
+function toExtValue(name: string): string {
+  return encodeURIComponent(name).replace(/['()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
 }

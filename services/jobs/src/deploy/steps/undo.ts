@@ -1,10 +1,13 @@
 import { serviceName } from '@signalbox/contracts/operations/deploy';
 import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
 import { SECOND_MS, pause } from '@signalbox/contracts/time';
+import type { FoundErrors } from '@signalbox/store/deploy/error-groups';
 import type { Driver, Instance } from '../../drivers/driver.ts';
-import { failureErrors } from './failure-errors.ts';
 import { probeHealth } from './reach.ts';
 import { endLease, fileOf, releaseId, serviceOf, type DeploymentSession } from '../deployment-session.ts';
+import { fingerprintOf, groupErrors } from '../../logs/error-lines.ts';
+
+const KINDS = 10;
 
 const PAUSE_MS = 200;
 const STOP_GRACE_MS = 5 * SECOND_MS;
@@ -107,4 +110,25 @@ export async function endInstances(
     if (ours === undefined) return how;
     how = await driver.stop(ours.instance, graceMs, signal);
   }
+}
+
+/**
+ * Collects the errors of a failed deployment: its failure, and errors in its last lines. Pure. Lines of a release that has served come with
+ * the log of the service, and are skipped (`hasServed`).
+ */
+export function failureErrors(
+  { failure, release }: Pick<WorkRow, 'failure' | 'release'>,
+  hasServed: boolean,
+): readonly FoundErrors[] {
+  if (failure === null) return [];
+  const error = (sample: string, count: number): FoundErrors => ({
+    fingerprint: `deploy:${fingerprintOf(sample)}`,
+    source: 'deploy',
+    sample,
+    release,
+    at: null,
+    count,
+  });
+  const lines = hasServed ? [] : groupErrors(failure.lines.map((line) => ({ at: null, stream: 'err' as const, line })));
+  return [error(failure.sentence, 1), ...lines.slice(0, KINDS).map(({ sample, count }) => error(sample, count))];
 }

@@ -1,13 +1,23 @@
 import { say } from '@signalbox/messages/say';
 import type { Log } from '@signalbox/platform/log';
-import { SECOND_MS, abortAfter, untilAborted } from '@signalbox/contracts/time';
-import type { Pool } from '@signalbox/store/pool';
+import { SECOND_MS, abortAfter, untilAborted, HOUR_MS } from '@signalbox/contracts/time';
+import type { Pool, Queryable } from '@signalbox/store/pool';
+import { newId } from '@signalbox/contracts/ids';
+import { readRow } from '@signalbox/store/sql';
 import type { IncomingUpdate } from '../../channel.ts';
 import { canWrite } from '../accounts.ts';
-import { claimEvent } from './claim.ts';
-import { parseEvent, toIncoming } from './event.ts';
+import { parseEvent, toIncoming, type SentEvent } from './event.ts';
 import type { RequestHead } from './head.ts';
 import type { createSourceLimit } from './rate-limit.ts';
+
+/** How long an idempotency key names the same event. */
+const KEY_TTL_MS = 24 * HOUR_MS;
+
+/** The state of a claimed event; `other body`: the key was used with another body. */
+interface ClaimedEvent {
+  readonly eventId: string;
+  readonly state: 'new' | 'again' | 'other body';
+}
 
 /** Most clients wait 30 s; without an answer by now they are told to repeat the request. */
 const ANSWER_MS = 25 * SECOND_MS;
@@ -77,4 +87,16 @@ export function refuseTooMany(retryAfterSeconds: number): IngressResponse {
 
 function requestRetry(): IngressResponse {
   return { status: 503, body: { error: say('ingress.away') }, retryAfterSeconds: RETRY_SECONDS };
+}
+
+/**
+ * Claims an event over all gateways: returns the earlier event of a repeated request, or a new id. Admission stores the
+ * event under this id; one that was only claimed is admitted when its sender repeats it.
+ */
+async function claimEvent(db: Queryable, head: RequestHead, event: SentEvent): Promise<ClaimedEvent> {
+  const { source, signature } = head;
+  const { key, bodySha256, callback } = event;
+  return readRow<{ eventId: string; state: ClaimedEvent['state'] }>(db, 'ingress_claim')`
+    select event as "eventId", state
+      from ingress_claim(${source.name}, ${signature}, ${key}, ${bodySha256}, ${newId('evt')}, ${callback}, ${KEY_TTL_MS}::int)`;
 }

@@ -1,3 +1,4 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
 import { SECOND_MS } from '@signalbox/contracts/time';
 import type { Log } from '@signalbox/platform/log';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -6,7 +7,8 @@ import { getAnnouncedBytes, isJson } from '../../http/request-head.ts';
 import { createSecretCheck } from '../../http/secret-check.ts';
 import { createSink } from '../../http/sink.ts';
 import { handleJson } from '../../http/webhook-body.ts';
-import { isSignature, isSignedBy, SIGNATURE_HEADER } from './signature.ts';
+
+const SIGNATURE_HEADER = 'x-hub-signature-256';
 
 /*
  * A request, from its head to its answer:
@@ -96,4 +98,15 @@ export function mountWebhook(server: FastifyInstance, options: WebhookOptions) {
     /** Passes webhooks to this sink until the returned function is called. */
     attach: sink.attach,
   };
+}
+
+/** True for a well-formed signature header, before the body is read. */
+function isSignature(given: unknown): given is string {
+  return typeof given === 'string' && /^sha256=[0-9a-f]{64}$/i.test(given);
+}
+
+/** True when the body was signed with this secret. Constant time. */
+function isSignedBy(secret: string, body: Uint8Array, signature: string): boolean {
+  const wanted = createHmac('sha256', secret).update(body).digest();
+  return timingSafeEqual(wanted, Buffer.from(signature.slice('sha256='.length), 'hex'));
 }

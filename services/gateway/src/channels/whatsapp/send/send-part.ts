@@ -1,3 +1,5 @@
+import { extname } from 'node:path';
+import { TextDecoder } from 'node:util';
 import { say } from '@signalbox/messages/say';
 import { z } from 'zod';
 import type { GraphAnswer, GraphClient } from '../client.ts';
@@ -5,7 +7,27 @@ import { classifyNoAnswer } from '../../http/no-answer.ts';
 import { type Answered, readAnswer } from '../failure.ts';
 import type { Choice } from './button.ts';
 import type { WhatsAppPart } from './encode.ts';
-import { chooseForm } from './file.ts';
+
+/** The form in which a file is sent, since WhatsApp takes few types; null when it takes none. */
+interface FileForm {
+  readonly type: 'document' | 'image';
+  readonly mimeType: string;
+}
+
+const MIB = 1024 * 1024;
+const MAX_DOCUMENT_BYTES = 100 * MIB;
+const MAX_IMAGE_BYTES = 5 * MIB;
+const OFFICE = 'application/vnd.openxmlformats-officedocument';
+const DOCUMENTS: Readonly<Record<string, string>> = {
+  '.pdf': 'application/pdf',
+  '.doc': 'application/msword',
+  '.xls': 'application/vnd.ms-excel',
+  '.ppt': 'application/vnd.ms-powerpoint',
+  '.docx': `${OFFICE}.wordprocessingml.document`,
+  '.xlsx': `${OFFICE}.spreadsheetml.sheet`,
+  '.pptx': `${OFFICE}.presentationml.presentation`,
+};
+const IMAGES: Readonly<Record<string, string>> = { '.png': 'image/png', '.jpg': 'image/jpeg', '.jpeg': 'image/jpeg' };
 
 /** Loads a stored file; null when it no longer exists. Throws when the database is away. */
 export type LoadFile = (artifactId: string) => Promise<{ readonly bytes: Uint8Array } | null>;
@@ -102,5 +124,26 @@ async function attempt(
     return id === null ? readAnswer(answer) : { kind: 'sent', messageId: id };
   } catch (error) {
     return classifyNoAnswer(error);
+  }
+}
+
+/** Chooses the form by file name, else by whether the content is text. */
+function chooseForm(name: string, bytes: Uint8Array): FileForm | null {
+  const extension = extname(name).toLowerCase();
+  const image = IMAGES[extension];
+  if (image !== undefined && bytes.length <= MAX_IMAGE_BYTES) return { type: 'image', mimeType: image };
+  if (bytes.length === 0 || bytes.length > MAX_DOCUMENT_BYTES) return null;
+  const known = DOCUMENTS[extension];
+  if (known !== undefined) return { type: 'document', mimeType: known };
+  return isText(bytes) ? { type: 'document', mimeType: 'text/plain' } : null;
+}
+
+function isText(bytes: Uint8Array): boolean {
+  if (bytes.includes(0)) return false;
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return true;
+  } catch {
+    return false;
   }
 }

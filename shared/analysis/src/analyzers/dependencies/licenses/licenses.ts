@@ -1,11 +1,22 @@
 import type { RawFinding } from '@signalbox/contracts/repository/finding';
+import parse, { type Info } from 'spdx-expression-parse';
 import type { Analyzer, Fact, Noted, RepositoryView } from '../../../analyzer.ts';
 import { createFinding } from '../finding.ts';
 import { getFileName, getFolder } from '../packages/read-packages.ts';
 import { isShipped } from '../project.ts';
-import { listLicenseIds, toPlainId, findReach, readExpression } from './expression.ts';
 import { readLicenseFacts, mayNameLicense, type LicenseFacts, type LockedLicense } from './facts.ts';
 import { isLicenseFile } from './license-text.ts';
+
+const LIMIT = 300;
+
+/** Copyleft licenses that also bind dependents, and licenses that forbid some uses. */
+const STRONG = /^(?:A?GPL|SSPL|OSL|EUPL|CC-BY-NC|CC-BY-SA|BUSL|Elastic|Commons-Clause)/i;
+/** Licenses that also apply to use over a network, or that forbid some uses. */
+const NETWORK = /^(?:AGPL|SSPL|BUSL|Elastic|CC-BY-NC|Commons-Clause)/i;
+
+type ParsedExpression = { readonly isValid: true; readonly tree: Info } | { readonly isValid: false };
+
+const REACHES = ['none', 'linked', 'network'];
 
 /** Checks the license of the repository and of the dependencies in its lock files. */
 export const LICENSES_ANALYZER: Analyzer<LicenseFacts> = {
@@ -124,4 +135,35 @@ function summarize(noted: readonly Noted<LicenseFacts>[]): { readonly [name: str
     packages: listed.map(([license, packages]) => ({ license: license.slice(0, 60), packages })),
     unknown,
   };
+}
+
+/** Parses an SPDX expression, including npm's older `(MIT)` and Cargo's `MIT/Apache-2.0`. */
+function readExpression(text: string): ParsedExpression {
+  if (text.length > LIMIT) return { isValid: false };
+  try {
+    return { isValid: true, tree: parse(text.replaceAll(/(?<=\w)\s?\/\s?(?=\w)/g, ' OR ').trim()) };
+  } catch {
+    return { isValid: false };
+  }
+}
+
+function listLicenseIds(tree: Info): readonly string[] {
+  return 'license' in tree ? [toPlainId(tree.license)] : [...listLicenseIds(tree.left), ...listLicenseIds(tree.right)];
+}
+
+function toPlainId(id: string): string {
+  return id.replace(/-(?:only|or-later)$/, '');
+}
+
+/** Returns whom a license binds: nobody, linked code, or network use as well. Of a choice, the mildest counts. */
+function findReach(tree: Info): 'none' | 'linked' | 'network' {
+  if ('license' in tree) {
+    if (tree.exception !== undefined || !STRONG.test(tree.license)) return 'none';
+    return NETWORK.test(tree.license) ? 'network' : 'linked';
+  }
+  const [one, other] = [findReach(tree.left), findReach(tree.right)].sort(byReach);
+  return (tree.conjunction === 'or' ? one : other) ?? 'none';
+}
+function byReach(one: string, other: string): number {
+  return REACHES.indexOf(one) - REACHES.indexOf(other);
 }

@@ -3,10 +3,35 @@ import { isDocumentation, isExample, isGenerated, isTest, isVendored } from '../
 import { numberDuplicates } from '../../problem.ts';
 import { lowerSeverity, type Problem } from '../../problem.ts';
 import { findInDockerfile } from './dockerfile.ts';
-import { findInManifests } from './manifests.ts';
 import { findInPackage, findInScripts } from './scripts.ts';
 import { findInTree, findLeakedFiles } from './tree.ts';
 import { findInWorkflow } from './workflow.ts';
+import { findInLines, type LineRule } from './lines.ts';
+
+const COMPOSE = /(?:^|\/)(?:docker-)?compose[\w.-]*\.ya?ml$/i;
+const KUBERNETES = /^\s{0,4}kind:\s{0,4}["']?(?:Pod|Deployment|DaemonSet|StatefulSet|ReplicaSet|Job|CronJob)\b/m;
+
+const PRIVILEGED: LineRule = {
+  rule: 'privileged',
+  severity: 'high',
+  pattern: /^[\s-]{0,60}privileged:\s{0,4}["']?true\b/m,
+};
+
+const COMPOSE_RULES: readonly LineRule[] = [
+  PRIVILEGED,
+  { rule: 'host-socket', severity: 'medium', pattern: /\/var\/run\/docker\.sock\s{0,4}(?::|["']?\s{0,4}$)/m },
+  { rule: 'host-network', severity: 'low', pattern: /^[\s-]{0,60}network_mode:\s{0,4}["']?host\b/m },
+];
+
+const KUBERNETES_RULES: readonly LineRule[] = [
+  PRIVILEGED,
+  {
+    rule: 'host-socket',
+    severity: 'high',
+    pattern: /^[\s-]{0,60}path:\s{0,4}["']?(?:\/["']?\s{0,4}$|\/var\/run\/docker\.sock)/m,
+  },
+  { rule: 'host-network', severity: 'medium', pattern: /^[\s-]{0,60}host(?:Network|PID|IPC):\s{0,4}["']?true\b/m },
+];
 
 const MAX_PROBLEMS = 40;
 const LOOKS: readonly ((path: string, text: string) => readonly Problem[])[] = [
@@ -40,3 +65,10 @@ export const RISK_ANALYZER: Analyzer<readonly Problem[]> = {
     return { found, summary: { problems: found.length } };
   },
 };
+
+/** Finds containers with access to their host. Reads line by line, so that templates work too. */
+function findInManifests(path: string, text: string): readonly Problem[] {
+  if (!/\.ya?ml$/i.test(path)) return [];
+  if (COMPOSE.test(path)) return findInLines(text, COMPOSE_RULES);
+  return KUBERNETES.test(text) ? findInLines(text, KUBERNETES_RULES) : [];
+}

@@ -1,12 +1,14 @@
 import { FollowingList } from '@signalbox/page-kit/following-list';
 import { Icon } from '@signalbox/page-kit/icons';
-import type { VNode } from 'preact';
+import { type VNode, Fragment } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import type { Component } from '@signalbox/contracts/conversation/frames';
 import { DraftBubble } from '../components/draft.tsx';
 import { say } from '../say.ts';
 import type { Chat } from '../state/chat.ts';
-import { PendingMessages } from './pending-messages.tsx';
-import { renderRows } from './rows.tsx';
+import type { PendingMessage } from '../state/pending.ts';
+import { ComponentView } from '../drawing/component-view.tsx';
+import { dayOf } from '../theme/time.tsx';
 
 interface Props {
   readonly chat: Chat;
@@ -80,4 +82,64 @@ export function List({ chat, focusField }: Props): VNode {
 
 function findRowId(target: EventTarget | null): string | null {
   return target instanceof Element ? (target.closest<HTMLElement>('[data-id]')?.dataset['id'] ?? null) : null;
+}
+
+/** Messages that the gateway has not confirmed, below all others. */
+function PendingMessages({ chat }: { readonly chat: Chat }): VNode {
+  return (
+    <>
+      {chat.pending.messages.map((message) => (
+        <article key={message.id} class="row" data-from="person" data-pending={message.id}>
+          <div class={`bubble own pending ${message.isRefused ? 'refused' : ''}`}>
+            <p class="text plain" dir="auto">
+              {message.text}
+            </p>
+            <p class="meta">{describe(message, chat)}</p>
+            {message.isRefused && (
+              <div class="buttons">
+                <button type="button" class="choice" onClick={() => chat.sayAgain(message)}>
+                  {say('page.send-again')}
+                </button>
+                <button type="button" class="choice" onClick={() => chat.discard(message.id)}>
+                  {say('page.discard')}
+                </button>
+              </div>
+            )}
+          </div>
+        </article>
+      ))}
+    </>
+  );
+}
+
+function describe({ isRefused }: PendingMessage, { link }: Chat): string {
+  if (isRefused) return say('page.refused');
+  return say(link === 'open' ? 'page.sending' : 'page.unsent');
+}
+
+/** The components in order, with a line before each new day. */
+function renderRows(components: readonly Component[]): readonly VNode[] {
+  let day: string | null = null;
+  return components.map((component) => {
+    const own = findDay(component);
+    const begins = own !== null && own !== day;
+    day = own ?? day;
+    return (
+      <Fragment key={component.id}>
+        {begins && <p class="day">{own}</p>}
+        <article class="row" data-id={component.id} data-from={findSpeaker(component)} tabIndex={-1}>
+          <ComponentView component={component} />
+        </article>
+      </Fragment>
+    );
+  });
+}
+
+function findDay({ props: { at } }: Component): string | null {
+  return typeof at === 'string' && !Number.isNaN(Date.parse(at)) ? dayOf(at) : null;
+}
+
+/** The side on which a component is shown. */
+function findSpeaker({ type, props: { from, author } }: Component): 'person' | 'agent' {
+  return type === 'Message' && from === 'person' && typeof author !== 'string' ? 'person' : 'agent';
 }

@@ -1,12 +1,12 @@
 import type { ComponentType } from '@signalbox/contracts/conversation/components';
 import type { Component } from '@signalbox/contracts/conversation/frames';
 import { Component as Boundary, type ComponentChildren, type VNode } from 'preact';
+import { Icon } from '@signalbox/page-kit/icons';
 import { drawApproval } from '../components/approval.tsx';
 import { drawButton } from '../components/button.tsx';
 import { drawDataCard } from '../components/data-card.tsx';
 import { drawDraft } from '../components/draft.tsx';
 import type { Drawable, Drawer } from './drawer.tsx';
-import { ErrorBox } from './error-box.tsx';
 import { drawFiles } from '../components/files.tsx';
 import { drawList } from '../components/list.tsx';
 import { drawMessage } from '../components/message.tsx';
@@ -16,6 +16,7 @@ import { drawReceipts } from '../components/receipts.tsx';
 import { drawTable } from '../components/table.tsx';
 import { drawText } from '../components/text.tsx';
 import { drawTimeline } from '../components/timeline.tsx';
+import { say } from '../say.ts';
 
 /**
  * Every component type of the page. A new one needs a file in `components`, its props in the contract, and a line here.
@@ -72,4 +73,16 @@ function draw(component: Drawable, children: ComponentChildren): VNode {
 /** Types come from outside: `constructor` is none. */
 function isKnown(type: string): type is ComponentType {
   return Object.hasOwn(DRAWERS, type);
+}
+
+/** Stands for a component that cannot be shown, so that nothing sent goes unnoticed. */
+function ErrorBox({ type, why }: { readonly type: string; readonly why: 'unknown' | 'broken' }): VNode {
+  return (
+    <div class="card notice error" role="note">
+      <Icon name="warning" />
+      <p class="text" dir="auto">
+        {say(`page.${why}-part`, { type })}
+      </p>
+    </div>
+  );
 }

@@ -1,9 +1,10 @@
-import { Fragment, type VNode } from 'preact';
+import { Fragment, type VNode, type ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
-import type { Block, Table } from '../../../text/block.ts';
+import { isWebLink, WebLink } from '@signalbox/page-kit/web-link';
+import { type Block, type Table, groupSpans, getText, type InlineText, type Style } from '../../../text/block.ts';
 import { cleanText } from '../../../text/clean-text.ts';
 import { readBlocks } from '../../../text/document.ts';
-import { Spans } from './spans.tsx';
+import { Words } from './words.tsx';
 
 /**
  * Renders an agent's markdown with the parser of all channels: only these elements, HTML as text, links only to web
@@ -110,4 +111,38 @@ function TableBlock({ table: { rows, aligns } }: { readonly table: Table }): VNo
       </table>
     </div>
   );
+}
+
+/** Text with its styles. */
+function Spans({ spans, level = 0 }: { readonly spans: InlineText; readonly level?: number }): VNode {
+  return (
+    <>
+      {groupSpans(spans, level).map(({ style, spans: group }, place) => (
+        <Fragment key={place}>
+          {style === null ? (
+            <Words text={getText(group)} />
+          ) : (
+            drawStyled(style, <Spans spans={group} level={level + 1} />)
+          )}
+        </Fragment>
+      ))}
+    </>
+  );
+}
+
+function drawStyled(style: Style, children: ComponentChildren): VNode {
+  switch (style.type) {
+    case 'bold':
+      return <strong>{children}</strong>;
+    case 'italic':
+      return <em>{children}</em>;
+    case 'strikethrough':
+      return <s>{children}</s>;
+    case 'underline':
+      return <u>{children}</u>;
+    case 'code':
+      return <code>{children}</code>;
+    case 'url':
+      return isWebLink(style.url) ? <WebLink url={style.url}>{children}</WebLink> : <>{children}</>;
+  }
 }

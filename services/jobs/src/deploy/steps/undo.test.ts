@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { failureErrors } from './failure-errors.ts';
+import { failureErrors } from './undo.ts';
 
 const failure = {
   state: 'health_checking' as const,

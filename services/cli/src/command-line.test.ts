@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { escapeControls } from './escape-controls.ts';
+import { escapeControls } from './command-line.ts';
 
 test('control characters are escaped, line feeds and tabs are kept', () => {
   expect(escapeControls('Ada\u001b]0;owned\u0007\u009b31m\u202egnp.exe\r\n\tnext – ñ 🙂')).toBe(
