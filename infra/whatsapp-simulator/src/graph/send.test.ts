@@ -21,7 +21,7 @@ const rows = (count: number) =>
 const codeOf = ({ body }: { readonly body: Record<string, unknown> }): unknown => Object(body['error'])['code'];
 
 describe('a message of the bot', () => {
-  it('is shown to the person, and has an id of its own', async () => {
+  it('a sent message is shown to the person and has its own id', async () => {
     await client.say(ADA, 'hi');
     const { status, body } = await send(text('Hello *Ada*'));
     expect(status).toBe(200);
@@ -40,7 +40,7 @@ describe('a message of the bot', () => {
     ['a description of 73 characters', list([{ id: '1', title: 'a', description: 'x'.repeat(73) }])],
     ['a button of 21 characters that opens a list', list(rows(1), 'x'.repeat(21))],
     ['an unknown field', { ...text('a'), colour: 'red' }],
-  ])('with %s is refused with code 100, and is a problem', async (_, content) => {
+  ])('a message with %s is refused with code 100 and listed as a problem', async (_, content) => {
     await client.say(ADA, 'hi');
     const answer = await send(content);
     expect([answer.status, codeOf(answer)]).toEqual([400, 100]);
@@ -48,14 +48,14 @@ describe('a message of the bot', () => {
     expect(await client.messages(ADA)).toHaveLength(1);
   });
 
-  it('with three buttons, or ten rows, is taken', async () => {
+  it('a message with three buttons or ten rows is accepted', async () => {
     await client.say(ADA, 'hi');
     expect((await send(buttons(['a', 'b', 'c']))).status).toBe(200);
     expect((await send(list(rows(10)))).status).toBe(200);
     expect(await client.problems()).toEqual([]);
   });
 
-  it('is refused with 190 when the token is wrong, and for another number or version with 100', async () => {
+  it('a call with a wrong token is refused with 190, with another number or version with 100', async () => {
     const path = `${DEFAULTS.phoneNumberId}/messages`;
     expect(codeOf(await callGraph(path, {}, 'wrong'))).toBe(190);
     expect(codeOf(await callGraph('1/messages', {}))).toBe(100);
@@ -69,7 +69,7 @@ it('the number of the bot is told to whoever has the token', async () => {
 });
 
 describe('the window of 24 hours', () => {
-  it('is closed for who never wrote, open after a message, and closed again a day later', async () => {
+  it('the window opens with a message of the person and closes a day later', async () => {
     expect(codeOf(await send(text('hi')))).toBe(131047);
     await client.say(ADA, 'hi');
     expect((await send(text('hi'))).status).toBe(200);
@@ -77,7 +77,7 @@ describe('the window of 24 hours', () => {
     expect(codeOf(await send(text('hi')))).toBe(131047);
   });
 
-  it('does not concern templates, unless no such template was approved', async () => {
+  it('approved templates are accepted outside the window, and others are refused', async () => {
     const template = { type: 'template', template: { name: 'hello', language: { code: 'en_US' } } };
     expect((await send(template)).status).toBe(200);
     await client.settings({ templates: ['other/en'] });
@@ -86,7 +86,7 @@ describe('the window of 24 hours', () => {
 });
 
 describe('a fault', () => {
-  it('refuses as many calls as it says, of the person that it names', async () => {
+  it('a fault refuses the given number of calls for the named person', async () => {
     await client.say(ADA, 'hi');
     await client.fault({ what: 'send', to: ADA, code: 131056, times: 2, skip: 1 });
     const codes = [];
@@ -94,7 +94,7 @@ describe('a fault', () => {
     expect(codes).toEqual([undefined, 131056, 131056, undefined]);
   });
 
-  it('drops the connection before the message is shown, or after it', async () => {
+  it('a fault drops the connection before or after the message is shown', async () => {
     await client.say(ADA, 'hi');
     await client.fault({ what: 'send', dropConnection: 'before' });
     await expect(send(text('one'))).rejects.toThrow('fetch failed');

@@ -23,14 +23,14 @@ function pathsOf(value: unknown, path = ''): readonly string[] {
 }
 
 describe('a webhook', () => {
-  it('is signed over its bytes with the secret of the app', async () => {
+  it('a webhook is signed over its bytes with the app secret', async () => {
     await client.say(ADA, 'Grüße 🙂');
     await expect.poll(() => bot.received.length).toBe(1);
     const [{ text: body, signature } = { text: '', signature: '' }] = bot.received;
     expect(signature).toBe(`sha256=${createHmac('sha256', DEFAULTS.appSecret).update(body).digest('hex')}`);
   });
 
-  it('comes again until it is answered with 200, and those behind it wait', async () => {
+  it('a webhook is repeated until it is answered with 200, and later ones wait', async () => {
     let refusals = 2;
     bot.answer = () => ((refusals -= 1) >= 0 ? 503 : 200);
     await client.settings({ retryMs: 1 });
@@ -40,7 +40,7 @@ describe('a webhook', () => {
     expect(await client.pendingWebhooks()).toBe(0);
   });
 
-  it('comes twice, in the other order and all in one body, when a test asks for it', async () => {
+  it('a test can have webhooks repeated, reversed and joined in one body', async () => {
     await client.hold();
     await client.say(ADA, 'one');
     await client.say(ADA, 'two');
@@ -50,11 +50,11 @@ describe('a webhook', () => {
     expect(bodies()).toEqual(['"body":"two"', '"body":"one"', '"body":"two"', '"body":"one"']);
   });
 
-  it('is not sent to an address that does not answer the challenge', async () => {
+  it('an address that does not answer the challenge gets no webhooks', async () => {
     await expect(client.subscribe('http://127.0.0.1:9/webhook')).rejects.toThrow('answered the challenge with 0');
   });
 
-  it('tells how far a message came: sent, delivered, read; who blocked the bot gets nothing', async () => {
+  it('webhooks report sent, delivered and read messages; a person who blocked the bot gets none', async () => {
     await client.say(ADA, 'hi');
     await send(text('one'));
     await client.read(ADA);
@@ -67,7 +67,7 @@ describe('a webhook', () => {
     expect((await client.messages(ADA)).map((message) => message.text)).toEqual(['hi', 'one']);
   });
 
-  it('tells later that a message failed, when the simulator refuses as Meta mostly does', async () => {
+  it('a later webhook reports a failed message when refusals come by status', async () => {
     await client.settings({ refuseBy: 'status' });
     expect((await send(text('too late'))).status).toBe(200);
     await expect.poll(() => JSON.stringify(received())).toContain('"code":131047');

@@ -7,16 +7,16 @@ describe('kinds of files', () => {
     ['tests/test_app.py', 'spec/models/user_spec.rb', 'okhttp/src/jvmTest/kotlin/A.kt', 'Jellyfin.Api.Tests/A.cs'],
     ['t/unit/security/__init__.py', 'assets/syntax_test_requirements.txt', 'pkg/my-test.helper.go'],
     ['app/conftest.py', 'testdata/a.json', 'Button.stories.tsx', 'fixtures/key.pem'],
-  ])('takes %s for a test', (...paths) => {
+  ])('%s is a test path', (...paths) => {
     expect(paths.filter((path) => !isTest(path))).toEqual([]);
   });
 
-  it('takes words that only look like a test for none', () => {
+  it('words that contain "test" do not make a path a test', () => {
     const paths = ['src/contest.ts', 'src/latest/a.ts', 'src/attestation.go', 'lib/protest/a.rb', 'src/Greatest.java'];
     expect(paths.filter(isTest)).toEqual([]);
   });
 
-  it('tells what others wrote, what programs wrote, and what is shown or read', () => {
+  it('vendored, generated, example and documentation files are recognized', () => {
     expect(['node_modules/a/b.js', 'vendor/x/y.go', 'deps/lua/a.c', 'web/js/jquery-3.6.0.js'].every(isVendored)).toBe(
       true,
     );
@@ -37,7 +37,7 @@ describe('kinds of files', () => {
     expect(['src/readme-parser.ts', 'src/docstring.py'].some(isDocumentation)).toBe(false);
   });
 
-  it('answers for hostile paths and texts at once', () => {
+  it('hostile paths and texts are classified within half a second', () => {
     // CPU time does not depend on the load of the machine.
     const before = process.cpuUsage();
     for (const one of ['a.', 'aTest', '-_', '/', 'docs/']) {

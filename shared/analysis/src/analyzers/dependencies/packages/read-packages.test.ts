@@ -38,7 +38,7 @@ const HOSTILE = [
 ];
 
 describe('reading what names packages', () => {
-  it.each(PATHS)('ends within a second on whatever stands in %s', async (path) => {
+  it.each(PATHS)('a hostile %s is read within a second', async (path) => {
     for (const text of HOSTILE) {
       const before = process.cpuUsage(); // a busy machine is no failure
       await readPackages(path, text);
@@ -47,7 +47,7 @@ describe('reading what names packages', () => {
     }
   });
 
-  it('takes names of prototypes for names', async () => {
+  it('names such as __proto__ are package names', async () => {
     const text = '{"dependencies":{"__proto__":"^1.0.0","constructor":"^2.0.0"},"devDependencies":{"toString":"*"}}';
     const facts = await readPackages('package.json', text);
     expect(facts).toMatchObject({ wanted: [{ name: '__proto__' }, { name: 'constructor' }, { name: 'toString' }] });
@@ -56,13 +56,13 @@ describe('reading what names packages', () => {
     ).toMatchObject({ packages: [{ name: '__proto__', version: '1.0.0' }] });
   });
 
-  it('looks at nothing that others wrote', () => {
+  it('files in vendored folders name no packages', () => {
     const own = ['package.json', 'a/go.mod', 'requirements/base.txt', 'dev-requirements.txt'];
     const others = ['node_modules/a/package.json', 'vendor/go.mod', 'README.txt', 'a/toString'];
     expect([...own, ...others].filter(namesPackages)).toEqual(own);
   });
 
-  it('reads a package-lock.json of version 1 with packages in packages', async () => {
+  it('a version 1 package-lock.json is read with nested packages', async () => {
     const inner = { version: '1.0.0', resolved: 'https://registry.npmjs.org/b/-/b-1.0.0.tgz', dev: true };
     const text = JSON.stringify({
       lockfileVersion: 1,
@@ -80,7 +80,7 @@ describe('reading what names packages', () => {
     });
   });
 
-  it('reads yarn.lock of both kinds alike', async () => {
+  it('a classic and a Berry yarn.lock give the same packages', async () => {
     const classic =
       '# yarn lockfile v1\n\n\n"@a/b@^1.0.0", "@a/b@^1.2.0":\n  version "1.2.3"\n  resolved "https://r.dev/b.tgz#' +
       'a'.repeat(40) +
@@ -95,13 +95,13 @@ describe('reading what names packages', () => {
     ['5.4', '  /@a/b/1.2.3_react@18.2.0:\n    resolution: {integrity: sha512-a}\n    dev: true\n'],
     ['6.0', '  /@a/b@1.2.3(react@18.2.0):\n    resolution: {integrity: sha512-a}\n    dev: true\n'],
     ['9.0', "  '@a/b@1.2.3':\n    resolution: {integrity: sha512-a}\n"],
-  ])('reads a pnpm-lock.yaml of format %s', async (version, entry) => {
+  ])('a pnpm-lock.yaml of format %s is read', async (version, entry) => {
     const facts = await readPackages('pnpm-lock.yaml', `lockfileVersion: '${version}'\n\npackages:\n\n${entry}`);
     expect(facts).toMatchObject({ packages: [{ name: '@a/b', version: '1.2.3' }] });
     expect(JSON.stringify(facts)).not.toContain('lacksIntegrity');
   });
 
-  it('reads what pip is given line by line', async () => {
+  it('requirements.txt is read line by line', async () => {
     const text = [
       'Flask[async] >= 2.0, < 3  # the server',
       'a.b_c==1.0 ; python_version < "3.9"',

@@ -6,7 +6,7 @@ const lines = (count: number, word: string): readonly number[] =>
   Array.from({ length: count }, (_, n) => hashLine(`${word} ${n} ${(n * 7919) % 101}`));
 
 describe('fingerprints of lines', () => {
-  it('are shared by texts that share 25 lines, wherever these stand', () => {
+  it('texts that share 25 lines share a fingerprint at any position', () => {
     const shared = lines(25, 'shared');
     for (let before = 0; before < 40; before += 1) {
       const one = winnow(Int32Array.from([...lines(before, 'one'), ...shared, ...lines(9, 'after')]));
@@ -16,13 +16,13 @@ describe('fingerprints of lines', () => {
     }
   });
 
-  it('are few, and fewer for lines that repeat', () => {
+  it('a text has few fingerprints, and fewer when its lines repeat', () => {
     expect(winnow(Int32Array.from(lines(1_000, 'line'))).length).toBeLessThan(180);
     expect(new Set(winnow(new Int32Array(1_000).fill(7)).map(({ hash }) => hash)).size).toBe(1);
     expect(winnow(new Int32Array(9))).toEqual([]);
   });
 
-  it('come out of the cache as they went in', () => {
+  it('packing and unpacking lines and fingerprints returns the same values', () => {
     const packed = packLines([
       { hash: 0xffffff, number: 262_143 },
       { hash: 0, number: 1 },

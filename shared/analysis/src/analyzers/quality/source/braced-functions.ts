@@ -1,8 +1,6 @@
 import { matchBrackets, readHeader, type Header } from './blocks.ts';
-import { createBranchCount } from './branches.ts';
 import type { Language } from './languages.ts';
-import type { MeasuredFunction } from './measured-function.ts';
-import { countParameters } from './parameters.ts';
+import { countParameters, createBranchCount, type MeasuredFunction } from './measured-function.ts';
 import { lineOf, type Source } from './read-source.ts';
 
 /** Finds the functions of a language with braces, in source order. */
