@@ -1,4 +1,4 @@
-import { systemCode } from '@signalbox/contracts/system-error';
+import { getSystemCode } from '@signalbox/contracts/system-error';
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Driver, Instance } from '@signalbox/jobs/drivers/driver';
@@ -151,7 +151,7 @@ function environsOf(shim: number): Promise<readonly string[]> {
         );
       } catch (error) {
         // ESRCH: the process ended between the opening of the file and its reading.
-        if (['EACCES', 'ENOENT', 'ESRCH'].includes(systemCode(error))) return Promise.resolve([]);
+        if (['EACCES', 'ENOENT', 'ESRCH'].includes(getSystemCode(error))) return Promise.resolve([]);
         throw error;
       }
     },

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { openWorkspace } from '@signalbox/jobs/workspace/workspaces';
-import { workspaceName } from '@signalbox/contracts/operations/workspace';
+import { toWorkspaceName } from '@signalbox/contracts/operations/workspace';
 import { locateTestSandbox } from '../support/bubblewrap.ts';
 import { loadTestConfig } from '../support/config.ts';
 import { plantInWorkspace } from '../support/ledger-files.ts';
@@ -196,7 +196,7 @@ async function furnish(
      values ('noted', repeat('a', 32), 'code', 'code/merge-conflict', 3, $1, 2, $1, '{}', 'run_1', repeat('c', 40), 'run_1')`,
     [MARKS.finding],
   );
-  const workspace = workspaceName('project', 'noted');
+  const workspace = toWorkspaceName('project', 'noted');
   await openWorkspace(workspaces, workspace);
   await plantInWorkspace(workspaces, workspace, `${MARKS.file}.txt`, `${MARKS.content}\n`);
   await world.propose({

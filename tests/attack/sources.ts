@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { openWorkspace } from '@signalbox/jobs/workspace/workspaces';
-import { workspaceName } from '@signalbox/contracts/operations/workspace';
+import { toWorkspaceName } from '@signalbox/contracts/operations/workspace';
 import { loadTestConfig } from '../support/config.ts';
 import { plantInWorkspace } from '../support/ledger-files.ts';
 import type { Person } from '../support/person.ts';
@@ -34,7 +34,7 @@ export const PLANT: Readonly<Record<Source, (field: Field, one: Case) => Promise
     return { look: [{ tool: 'run_command', args: { command: 'cat notes.txt', project: one.project } }] };
   },
   'commit-message': async (field, one) => {
-    const { root } = await openWorkspace(field.workspaces, workspaceName('project', one.project));
+    const { root } = await openWorkspace(field.workspaces, toWorkspaceName('project', one.project));
     const who = { NAME: 'Eve', EMAIL: 'eve@example.org' };
     const env = Object.fromEntries(
       ['AUTHOR', 'COMMITTER'].flatMap((part) =>
@@ -164,7 +164,7 @@ function plantFile(path: string) {
 }
 
 async function putFile({ workspaces }: Field, one: Case, path: string): Promise<void> {
-  const name = workspaceName('project', one.project);
+  const name = toWorkspaceName('project', one.project);
   await openWorkspace(workspaces, name);
   await plantInWorkspace(workspaces, name, path, `# Notes\n\n${textOf(one)}\n`);
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { openWorkspace } from '@signalbox/jobs/workspace/workspaces';
-import { workspaceName } from '@signalbox/contracts/operations/workspace';
+import { toWorkspaceName } from '@signalbox/contracts/operations/workspace';
 import type { Pool } from '@signalbox/store/pool';
 import { z } from 'zod';
 import { plantInWorkspace } from '../support/ledger-files.ts';
@@ -61,7 +61,7 @@ async function doTask(field: Field, task: Task, operators: readonly Person[]): P
   let taps = 0;
   try {
     await prepareProject(field, task, portOf(task.n - 2_000));
-    const name = workspaceName('project', task.project);
+    const name = toWorkspaceName('project', task.project);
     await openWorkspace(field.workspaces, name);
     await plantInWorkspace(field.workspaces, name, 'notes.txt', 'first\n');
     await plantInWorkspace(field.workspaces, name, 'README.md', 'A smal project\n');

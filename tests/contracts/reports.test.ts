@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { factsOf, lineBelow, namesIn, type Account } from '@signalbox/governance/provenance/unfounded';
+import { factsOf, createLineBelow, namesIn, type Account } from '@signalbox/governance/provenance/unfounded';
 import { describe, expect, it } from 'vitest';
 
 // What models say, in fifteen languages, beside what happened: see tests/fixtures/claims/README.md.
@@ -42,7 +42,7 @@ function accountOf({ scene }: Entry): Account {
   };
 }
 
-const lineOf = (entry: Entry): ReturnType<typeof lineBelow> => lineBelow([entry.text], accountOf(entry));
+const lineOf = (entry: Entry): ReturnType<typeof createLineBelow> => createLineBelow([entry.text], accountOf(entry));
 
 /** Names production in words alone, beside staging: the receipt below it says staging. */
 const STANDING = { independent: ['ja-false-10'], adaptive: [] };

@@ -24,11 +24,6 @@ const SAID: Readonly<Record<string, Readonly<Record<string, readonly [tool: stri
       'set LOG_LEVEL of shop in staging to info': ['set_service_variable', { name: 'LOG_LEVEL', value: 'info' }],
       'remove the variable LOG_LEVEL of shop in staging': ['remove_service_variable', { project: 'shop' }],
       'list the tags of the shop repository': ['read_repository', { project: 'shop' }],
-      'list the variables of shop in staging': ['list_service_variables', { project: 'shop', environment: 'staging' }],
-      'use secret:db-password as DB_PASSWORD of shop in staging': [
-        'set_service_variable',
-        { name: 'DB_PASSWORD', value: 'secret:db-password' },
-      ],
       'is shop ready to deploy to production?': [
         'check_deploy_readiness',
         { project: 'shop', environment: 'production' },
@@ -40,6 +35,13 @@ const SAID: Readonly<Record<string, Readonly<Record<string, readonly [tool: stri
       ],
       'use secret:shop-token for the repository of shop': ['update_project', { repositoryLogin: 'secret:shop-token' }],
       'ship main of todo to staging': ['trigger_deploy', { version: 'main', environment: 'staging' }],
+    },
+    'signalbox-json': {
+      'list the variables of shop in staging': ['list_service_variables', { project: 'shop', environment: 'staging' }],
+      'use secret:db-password as DB_PASSWORD of shop in staging': [
+        'set_service_variable',
+        { name: 'DB_PASSWORD', value: 'secret:db-password' },
+      ],
     },
     drivers: {
       'trust the host key SHA256:… of vps-1': ['trust_host_key', { server: 'vps-1', fingerprint: KEY }],

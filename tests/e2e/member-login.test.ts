@@ -1,4 +1,4 @@
-import { DATABASE_SERVICES, serviceRole, type ServiceWithLogin } from '@signalbox/store/migrations/service-rights';
+import { DATABASE_SERVICES, getServiceRole, type ServiceWithLogin } from '@signalbox/store/migrations/service-rights';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openTerminal } from '../integration/cli/terminal.ts';
@@ -44,7 +44,7 @@ describe('services that log in as a mere member of their role', () => {
     const { rows } = await stack.pool.query<{ usename: string }>(
       `select distinct usename from pg_stat_activity where datname = current_database() and application_name ~ '^signalbox-(gateway|worker|jobs)'`,
     );
-    const logins = DATABASE_SERVICES.map(serviceRole);
+    const logins = DATABASE_SERVICES.map(getServiceRole);
     expect(rows.map(({ usename }) => usename).toSorted()).toEqual(logins.toSorted());
     expect((await admin.ask('create a project called shop for the web shop')).join()).toMatch(/created the project/);
     expect((await ben.ask('deploy shop 1.4.2 to staging')).join()).toContain('needs approval');
@@ -77,7 +77,7 @@ describe('services that log in as a mere member of their role', () => {
   ])('cannot %s with the same logins', async (_what, statement) => {
     const before = await events();
     for (const [service, thief] of thieves) {
-      for (const role of ['reset role', `set role ${serviceRole(service)}`]) {
+      for (const role of ['reset role', `set role ${getServiceRole(service)}`]) {
         await thief.query(role);
         await expect(thief.query(statement)).rejects.toMatchObject({ code: '42501' });
       }
@@ -134,7 +134,7 @@ describe('services that log in as a mere member of their role', () => {
     const { rows } = await stack.pool.query(
       `select rolname from pg_roles where (rolname = any ($1) or rolname like 'signalbox\\_%')
           and (rolsuper or rolcreaterole or rolcreatedb or rolreplication or rolbypassrls)`,
-      [DATABASE_SERVICES.map(serviceRole)],
+      [DATABASE_SERVICES.map(getServiceRole)],
     );
     expect(rows).toEqual([]);
   });
@@ -142,11 +142,11 @@ describe('services that log in as a mere member of their role', () => {
   it('cannot grant itself or its role a right: Postgres answers with a warning', async () => {
     for (const [service, thief] of thieves) {
       await thief.query('reset role');
-      await thief.query(`grant all on audit_events to ${serviceRole(service)}`).catch(() => undefined); // refused, or a warning
+      await thief.query(`grant all on audit_events to ${getServiceRole(service)}`).catch(() => undefined); // refused, or a warning
       const { rows } = await thief.query(
         `select has_table_privilege(r, 'audit_events', 'insert, update, delete, truncate, trigger') as may
            from unnest(array['signalbox_app', $1, current_user::text]) r`,
-        [serviceRole(service)],
+        [getServiceRole(service)],
       );
       expect(rows).toEqual([{ may: false }, { may: false }, { may: false }]);
     }

@@ -1,5 +1,5 @@
 import { defineGuidedAgent } from '@signalbox/worker/guided/define';
-import { actionButton, type GuidedSpec } from '@signalbox/worker/guided/spec';
+import { createActionButton, type GuidedSpec } from '@signalbox/worker/guided/spec';
 import { tool, toolGroup } from '@signalbox/worker/tools/tool';
 import { z } from 'zod';
 
@@ -61,7 +61,7 @@ export const counterSpec: GuidedSpec<typeof Domain, typeof actions> = {
   views: {
     number: ({ count, unclear }, { mode, device }) => ({
       text: `It is at ${count}, and ${unclear} unclear (${mode}, ${device}).`,
-      buttons: [actionButton('counter', 'One more', 'add', { by: 1 })],
+      buttons: [createActionButton('counter', 'One more', 'add', { by: 1 })],
     }),
   },
   home: 'number',

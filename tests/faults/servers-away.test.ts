@@ -4,7 +4,7 @@ import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { getCheckoutPath } from '@signalbox/local/checkout';
 import { migrate } from '@signalbox/store/migrations/migrate';
-import { serviceRole, type ServiceWithLogin } from '@signalbox/store/migrations/service-rights';
+import { getServiceRole, type ServiceWithLogin } from '@signalbox/store/migrations/service-rights';
 import pg from 'pg';
 import { afterEach, expect, inject, test } from 'vitest';
 import { loadTestConfig } from '../support/config.ts';
@@ -166,7 +166,7 @@ function loginTo(databaseUrl: string, service: ServiceWithLogin): string {
   const owner = new URL(inject('databaseUrl'));
   const url = new URL(databaseUrl);
   if (url.username !== owner.username || url.password !== owner.password) return databaseUrl;
-  return Object.assign(url, { username: serviceRole(service), password: servicePassword(owner.href, service) }).href;
+  return Object.assign(url, { username: getServiceRole(service), password: servicePassword(owner.href, service) }).href;
 }
 
 async function start(name: Service, databaseUrl: string, redisUrl: string, probePort = 0): Promise<StartedService> {

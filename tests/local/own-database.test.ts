@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { getCheckoutPath } from '@signalbox/local/checkout';
 import { findFreePort } from '@signalbox/local/setup/free-port';
-import { DATABASE_SERVICES, serviceRole } from '@signalbox/store/migrations/service-rights';
+import { DATABASE_SERVICES, getServiceRole } from '@signalbox/store/migrations/service-rights';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { loadTestConfig } from '../support/config.ts';
 import { createDatabase, openRawPool, type TestDatabase } from '../support/database.ts';
@@ -79,7 +79,7 @@ test(
       }
     }
     const [first = [], second] = made;
-    expect(first.map((login) => login.slice(0, -9))).toEqual(DATABASE_SERVICES.map(serviceRole).toSorted());
+    expect(first.map((login) => login.slice(0, -9))).toEqual(DATABASE_SERVICES.map(getServiceRole).toSorted());
     expect(second).toEqual(first);
     // A pool that has nothing to do may sleep; nobody else is connected.
     for (const logins of seen) expect(first).toEqual(expect.arrayContaining(logins));

@@ -1,6 +1,6 @@
 import { HumanMessage } from '@langchain/core/messages';
 import { readConfig } from '@signalbox/platform/config';
-import { askObject, objectKind } from '@signalbox/worker/agents/object';
+import { askObject, createObjectKind } from '@signalbox/worker/agents/object';
 import { openModel } from '@signalbox/models/open-models';
 import { ModelConfig, readModelPlan } from '@signalbox/models/settings';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -8,7 +8,11 @@ import { z } from 'zod';
 import { startModelWire, type ModelWire, type WireScript } from '../support/model-wire.ts';
 import { TESTED_PROVIDERS, textOf } from './providers.ts';
 
-const Person = objectKind('person', 'Somebody.', z.object({ name: z.string().max(5), age: z.number().nullable() }));
+const Person = createObjectKind(
+  'person',
+  'Somebody.',
+  z.object({ name: z.string().max(5), age: z.number().nullable() }),
+);
 /** What every provider's own form of a schema says; bounds are for us. */
 const FIELDS = { name: { type: 'string' }, age: { type: ['number', 'null'] } };
 

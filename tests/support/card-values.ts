@@ -83,12 +83,12 @@ const PIECES = [
 /** So many values from a seed: short ones, some of many lines, some longer than a message. */
 export function createValues(count: number, seed = 7): readonly string[] {
   const random = createRandom(seed);
-  const lengthOf = (place: number): number => {
+  const formatLength = (place: number): number => {
     if (place % 200 === 0) return 700;
     return place % 40 === 0 ? 200 : random(30);
   };
   return Array.from({ length: count }, (_, place) =>
-    Array.from({ length: lengthOf(place) }, () => PIECES[random(PIECES.length)])
+    Array.from({ length: formatLength(place) }, () => PIECES[random(PIECES.length)])
       .join('')
       .slice(0, 20_000),
   );

@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, posix } from 'node:path';
-import { workspaceName } from '@signalbox/contracts/operations/workspace';
+import { toWorkspaceName } from '@signalbox/contracts/operations/workspace';
 import type { Queryable } from '@signalbox/store/pool';
 
 /** An action whose entry in the ledger and whose effect do not say the same. */
@@ -92,7 +92,7 @@ function plantedWrite(path: string, content: string): Write {
 }
 
 function nameOf({ threadId, project }: Pick<Write, 'threadId' | 'project'>): string {
-  return project === null ? workspaceName('thread', threadId) : workspaceName('project', project);
+  return project === null ? toWorkspaceName('thread', threadId) : toWorkspaceName('project', project);
 }
 
 /** The texts of all files below the folder, by their paths; what git keeps for itself is left out. */

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { serviceRole, type ServiceWithLogin } from '@signalbox/store/migrations/service-rights';
+import { getServiceRole, type ServiceWithLogin } from '@signalbox/store/migrations/service-rights';
 
 /** How a service logs in to a database of the tests. The roles are those of the whole server, so their passwords are made of its address. */
 export function serviceUrl(ownerUrl: string, service: ServiceWithLogin): string {
   return Object.assign(new URL(ownerUrl), {
-    username: serviceRole(service),
+    username: getServiceRole(service),
     password: servicePassword(ownerUrl, service),
   }).href;
 }

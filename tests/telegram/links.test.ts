@@ -37,7 +37,7 @@ describe('an address behind words', () => {
     );
     return said.map((one) => one.text).join('\n');
   }
-  const repositoryOf = async (name: string): Promise<unknown> => {
+  const toRepository = async (name: string): Promise<unknown> => {
     const { rows } = await stack.pool.query<{ repository: unknown }>('select p.* from projects p where p.name = $1', [
       name,
     ]);
@@ -46,8 +46,8 @@ describe('an address behind words', () => {
 
   test('a project is created with the repository of the link', async () => {
     await sendLink('create project linked with repository [this one]', 'https://git.example.org/team/shop.git');
-    expect(await repositoryOf('linked')).toContain('https://git.example.org/team/shop.git');
-    expect(await repositoryOf('linked')).not.toContain('this one');
+    expect(await toRepository('linked')).toContain('https://git.example.org/team/shop.git');
+    expect(await toRepository('linked')).not.toContain('this one');
   });
 
   test('the repository that a project gets is asked about by its address', async () => {
@@ -59,6 +59,6 @@ describe('an address behind words', () => {
     const shown = 'https://good.example/shop.git';
     const said = await sendLink(`create project bait with repository [${shown}]`, 'https://evil.example/shop.git');
     expect(said).toContain('https://evil.example/shop.git');
-    expect(await repositoryOf('bait')).toBe('null');
+    expect(await toRepository('bait')).toBe('null');
   });
 });

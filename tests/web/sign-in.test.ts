@@ -12,14 +12,14 @@ useBench();
 
 const BEN = '1002';
 const NOBODY = { person: null, demoPeople: [], commands: [] };
-const newCode = (userKey: string = ADA): Promise<string> => createIdentityCode(bench.harness.pool, userKey);
+const createCode = (userKey: string = ADA): Promise<string> => createIdentityCode(bench.harness.pool, userKey);
 const logins = (): Promise<readonly { token_hash: string; user_key: string }[]> =>
   bench.harness.rows('select token_hash, user_key from web_logins order by created_at');
 
 describe('a code', () => {
   test('signs its person in, with a role and a cookie that no script and no other site can use', async () => {
     const { url } = await bench.start();
-    const response = await postSession(url, { code: await newCode() });
+    const response = await postSession(url, { code: await createCode() });
     expect(response.status).toBe(200);
     expect(await response.json()).toMatchObject({ person: { name: 'Ada', role: 'admin' }, demoPeople: [] });
     const [cookie] = response.headers.getSetCookie();
@@ -29,7 +29,7 @@ describe('a code', () => {
 
   test('works only once', async () => {
     const { url } = await bench.start();
-    const code = await newCode();
+    const code = await createCode();
     expect((await postSession(url, { code })).status).toBe(200);
     expect((await postSession(url, { code })).status).toBe(401);
     expect(await logins()).toHaveLength(1);
@@ -37,7 +37,7 @@ describe('a code', () => {
 
   test('signs one browser in when two use it at the same time', async () => {
     const [first, second] = [await bench.start(), await bench.start({ GATEWAY_NAME: 'other' })];
-    const code = await newCode();
+    const code = await createCode();
     const answers = await Promise.all(
       Array.from({ length: 6 }, (_, place) => postSession(place % 2 === 0 ? first.url : second.url, { code })),
     );
@@ -47,7 +47,7 @@ describe('a code', () => {
 
   test('is answered alike whether it is unknown, used, expired, or of somebody who lost their role', async () => {
     const { url } = await bench.start();
-    const [used, expired, former] = [await newCode(), await newCode(), await newCode(BEN)];
+    const [used, expired, former] = [await createCode(), await createCode(), await createCode(BEN)];
     await postSession(url, { code: used });
     await denyUser(bench.harness.pool, BEN);
     await bench.harness.rows(
@@ -64,7 +64,7 @@ describe('a code', () => {
 
   test('is refused after ten wrong ones from that address only', async () => {
     const { url } = await bench.start();
-    const code = await newCode();
+    const code = await createCode();
     for (let n = 0; n < 10; n += 1)
       expect((await postSession(url, { code: `WRON-GCOD-${1000 + n}` })).status).toBe(401);
     const refused = await postSession(url, { code });
@@ -100,10 +100,10 @@ describe('a login', () => {
   test('gets a new token, and ends the one that the browser sent', async () => {
     const { url } = await bench.start();
     const planted = `signalbox=${'A'.repeat(43)}`;
-    const first = cookieOf(await postSession(url, { code: await newCode() }, { cookie: planted }));
+    const first = cookieOf(await postSession(url, { code: await createCode() }, { cookie: planted }));
     expect(first).not.toBe(planted);
     expect(await readSession(url, planted)).toEqual(NOBODY);
-    const second = cookieOf(await postSession(url, { code: await newCode(BEN) }, signedIn(first)));
+    const second = cookieOf(await postSession(url, { code: await createCode(BEN) }, signedIn(first)));
     expect(second).not.toBe(first);
     expect(await readSession(url, first)).toEqual(NOBODY);
     expect(await readSession(url, second)).toMatchObject({ person: { name: 'Ben' } });
@@ -236,12 +236,12 @@ describe('the people of a demo', () => {
 describe('a public address', () => {
   test('binds the cookie to its host, and to https', async () => {
     const { url } = await bench.start({ WEB_PUBLIC_URL: 'https://chat.example.org' });
-    const response = await postSession(url, { code: await newCode() }, { origin: 'https://chat.example.org' });
+    const response = await postSession(url, { code: await createCode() }, { origin: 'https://chat.example.org' });
     expect(response.headers.getSetCookie()[0]).toMatch(
       /^__Host-signalbox=[\w-]{43}; .*Path=\/; HttpOnly; Secure; SameSite=Strict$/,
     );
     expect(response.headers.get('strict-transport-security')).toMatch(/max-age=\d{8}/);
-    const ours = await postSession(url, { code: await newCode() });
+    const ours = await postSession(url, { code: await createCode() });
     expect(ours.status).toBe(403);
   });
 

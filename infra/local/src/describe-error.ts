@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { systemCode } from '@signalbox/contracts/system-error';
+import { getSystemCode } from '@signalbox/contracts/system-error';
 
 /** System error codes of unwritable files, in words. */
 const REASONS: Readonly<Record<string, string>> = {
@@ -19,7 +19,7 @@ const REASONS: Readonly<Record<string, string>> = {
 export function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.name === 'SetupError' || error.name === 'AppError') return error.message;
-  const code = systemCode(error);
+  const code = getSystemCode(error);
   const reason = REASONS[code];
   const path = 'path' in error ? error.path : null;
   if (reason === undefined || typeof path !== 'string') return error.stack ?? error.message;

@@ -90,11 +90,11 @@ test('what people said and sent is readable by nobody but whoever runs it, also 
   });
   await bot.sendDocument(1001, new InputFile(Buffer.from('a file'), 'notes.txt'));
   await kept.close();
-  const modeOf = (path: string): number => statSync(join(dataDir, path)).mode & 0o077;
+  const readFileMode = (path: string): number => statSync(join(dataDir, path)).mode & 0o077;
   expect(existsSync(join(dataDir, 'simulator.jsonl'))).toBe(true);
   const all = ['.', ...readdirSync(dataDir, { recursive: true, encoding: 'utf8' })];
   expect(all.length).toBeGreaterThan(3);
-  expect(all.filter((path) => modeOf(path) !== 0)).toEqual([]);
+  expect(all.filter((path) => readFileMode(path) !== 0)).toEqual([]);
 });
 
 test('a program on this machine that does not know the key is nobody’s voice, neither a person’s nor a bot’s', async () => {

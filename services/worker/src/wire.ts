@@ -28,7 +28,7 @@ import { createGraphNodes } from './agents/graph-nodes.ts';
 import { loadAgents } from './agents/registry.ts';
 import type { WorkerConfig } from './config.ts';
 import { loadWorkerParts } from './plugin-parts.ts';
-import { actionTitle } from '@signalbox/governance/receipts';
+import { getActionTitle } from '@signalbox/governance/receipts';
 import { isListenedOn } from './tools/ports/listening.ts';
 import { createJobClient } from './tools/job-client.ts';
 import type { WorkerWiring } from './worker.ts';
@@ -69,7 +69,8 @@ export function wire(config: WorkerConfig, log: Log): WorkerWiring {
         memory: createMemory(pool),
         requests: {
           own: (of, limit) => listOwnRequests(pool, of, limit),
-          titleOf: (action) => actionTitle(groups.flatMap(({ tools }) => tools[action.tool] ?? [])[0] ?? null, action),
+          titleOf: (action) =>
+            getActionTitle(groups.flatMap(({ tools }) => tools[action.tool] ?? [])[0] ?? null, action),
         },
       };
     },

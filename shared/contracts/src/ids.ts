@@ -46,13 +46,13 @@ export function newTraceId(nowMs: number = Date.now()): string {
 }
 
 /** The 32 hexadecimal digits of a trace that `newTraceId` named; null for a trace of an older release. */
-export function hexOfTraceId(traceId: string): string | null {
+export function toTraceHex(traceId: string): string | null {
   return /^trace_([0-9a-f]{32})$/.exec(traceId)?.[1] ?? null;
 }
 
 /** When an id of `newId` or `newTraceId` was made, in milliseconds since 1970; null for anything else. */
 export function readIdTime(id: string): number | null {
-  const hex = hexOfTraceId(id);
+  const hex = toTraceHex(id);
   if (hex !== null) return parseInt(hex.slice(0, 12), 16);
   const [, digits] = /^[a-z]+_([0-9a-hjkmnp-tv-z]{10})[0-9a-hjkmnp-tv-z]{10}$/.exec(id) ?? [];
   return digits === undefined ? null : [...digits].reduce((ms, digit) => ms * 32 + ALPHABET.indexOf(digit), 0);
@@ -96,7 +96,7 @@ export function readActionId(runId: string): string {
  * Creates a code that a person can type: `groups` groups of four characters (20 bits each), with at least one digit, so that it is not
  * taken for words.
  */
-export function newCode(groups: number): string {
+export function createCode(groups: number): string {
   for (;;) {
     const parts = Array.from({ length: groups }, () => [...randomBytes(4)].map((byte) => ALPHABET[byte % 32]).join(''));
     const code = parts.join('-').toUpperCase();

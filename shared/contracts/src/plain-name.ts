@@ -1,5 +1,5 @@
 /** Escapes a name for one of our markdown sentences: one line without formatting. Pure. */
-export function plainName(text: string): string {
+export function toPlainName(text: string): string {
   return text.replace(/[\\`*_[\]<>~|#]/g, '\\$&').replace(/\s+/g, ' ');
 }
 

@@ -1,12 +1,12 @@
 /** The code of a Node system error, such as `ENOENT`; empty for any other error. */
-export function systemCode(error: unknown): string {
+export function getSystemCode(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }
 
 /** The result of a file operation; null when the file does not exist (ENOENT). */
 export async function allowMissing<T>(operation: Promise<T>): Promise<T | null> {
   return operation.catch((error: unknown) => {
-    if (systemCode(error) === 'ENOENT') return null;
+    if (getSystemCode(error) === 'ENOENT') return null;
     throw error;
   });
 }

@@ -7,7 +7,7 @@ import { appendAudit } from '@signalbox/store/audit/audit';
 import { withLock } from '@signalbox/store/deploy/locks';
 import { beginAction, hasAction, noteRead, putAction } from '@signalbox/store/governance/actions';
 import { findAction, type ApprovalCase, type Proposal } from '@signalbox/store/governance/approvals';
-import { actionFacts, governanceFacts } from '@signalbox/store/governance/governance-facts';
+import { actionFacts, readGovernanceFacts } from '@signalbox/store/governance/governance-facts';
 import { findPressedOffer } from '@signalbox/store/pressed-offers';
 import { withTransaction, type Queryable } from '@signalbox/store/pool';
 import { requestApproval } from './approval-request.ts';
@@ -22,13 +22,20 @@ import {
 } from './calls/call.ts';
 import { readStoredResult } from './calls/stored-result.ts';
 import type { Execution, GovernanceDeps } from './deps.ts';
-import { decidedEvents, deniedEvent, refusedEvent } from './events.ts';
+import { createDecidedEvents, createDeniedEvent, createRefusedEvent } from './events.ts';
 import { bindOffers, offerHash } from './offers.ts';
-import { actionHash, decide, factsOfRead, intentOf, propose, recordedDecision } from './proposal.ts';
-import { assess, lookForTaint, type Seen, type Taint } from './provenance/assessment.ts';
+import { actionHash, decide, factsOfRead, intentOf, propose, toRecordedDecision } from './proposal.ts';
+import { assess, findTaint, type Seen, type Taint } from './provenance/assessment.ts';
 import { taintThread, tellFailure } from './provenance/taint.ts';
 import { requireVerbatim } from './provenance/verbatim.ts';
-import { earlierResult, outcomeUnknown, settle, settleByLooking, settleUnlessNotDone, settleVoid } from './settling.ts';
+import {
+  earlierResult,
+  createUnknownOutcome,
+  settle,
+  settleByLooking,
+  settleUnlessNotDone,
+  settleVoid,
+} from './settling.ts';
 
 /**
  * Carries a proposed call through governance. What goes wrong comes back as a result for the model; only LANE_LOST, ACTION_ID_TAKEN and an
@@ -148,7 +155,7 @@ export class ActionRun implements Execution {
     const proposal = await this.#decide();
     const result = await this.#carryOut(proposal).catch(async (thrown: unknown) => {
       // The id of the call or of its job belongs to another action, and continuing would mix them up.
-      if (isTaken(thrown)) await appendAudit(this.deps.pool, [refusedEvent(proposal, thrown)]);
+      if (isTaken(thrown)) await appendAudit(this.deps.pool, [createRefusedEvent(proposal, thrown)]);
       throw thrown;
     });
     // If something changed meanwhile, the last decision counts.
@@ -161,7 +168,7 @@ export class ActionRun implements Execution {
     const { tool, input, resolved = null } = call;
     const isRead = tool.risk(input, resolved).risk === 'safe' && !tool.egress;
     const found = isRead ? null : await this.#findFacts();
-    const taint = lookForTaint(call, found?.taint ?? UNSEEN, scope.ageMs);
+    const taint = findTaint(call, found?.taint ?? UNSEEN, scope.ageMs);
     const action = propose(scope, call, assess(tool, input, taint, resolved), this.#parentActionId);
     const known = found?.facts ?? factsOfRead(scope.now());
     // A grant covers one meaning of the arguments; the next one may differ.
@@ -191,7 +198,7 @@ export class ActionRun implements Execution {
   /** Asks policy about a frozen action with current rules, role and facts; grants do not count. */
   async #decideFrozen(db: Queryable, { action, question }: Proposal): Promise<Proposal> {
     const { policy, limits } = this.deps;
-    const facts = { ...(await governanceFacts(db, action, null)), grantId: null };
+    const facts = { ...(await readGovernanceFacts(db, action, null)), grantId: null };
     const place = { ...this.#place(), inGroup: question.context.inGroup };
     const asker = { ...action, requester: { ...action.requester, role: this.scope.actor.role } };
     return decide(policy(), asker, { facts, limits, place });
@@ -251,7 +258,7 @@ export class ActionRun implements Execution {
         const started = known.proposal && this.#decideStarted(proposal, known.proposal);
         if (started?.decision.effect === 'run' && this.#isPermitted())
           return withDecision(await this.#locked(() => this.#start(started)), started);
-        return settleByLooking(this, { proposal, unknown: outcomeUnknown(call) });
+        return settleByLooking(this, { proposal, unknown: createUnknownOutcome(call) });
       }
       default:
         return null;
@@ -263,7 +270,7 @@ export class ActionRun implements Execution {
     await scope.flush(); // as before an effect: stored calls must be those of the continued turn
     await withTransaction(deps.pool, async (db) => {
       const isNew = await putAction(db, scope.lane, intentOf(this, proposal), 'denied');
-      if (isNew) await appendAudit(db, [deniedEvent(proposal, error.code)]);
+      if (isNew) await appendAudit(db, [createDeniedEvent(proposal, error.code)]);
     });
     return failure(error);
   }
@@ -291,7 +298,7 @@ export class ActionRun implements Execution {
       ...intentOf(this, proposal),
       roles: Role.options.filter((role) => roleCovers(role, call.tool.role)),
       grantId: proposal.grantId,
-      events: decidedEvents(proposal, proposal.taint.pressed ?? null),
+      events: createDecidedEvents(proposal, proposal.taint.pressed ?? null),
     };
     const claim = await scope.flushWith(async (checkpoint) => {
       const begin = await beginAction(deps.pool, scope.lane, intent, checkpoint);
@@ -308,7 +315,8 @@ export class ActionRun implements Execution {
   /** Runs an action with a committed intent, and settles it. */
   async #run(proposal: Proposal): Promise<ToolCallResult> {
     const { deps, scope, call } = this;
-    const unknownOf = (outcome: ToolCallResult) => (outcome.code === 'TOOL_TIMED_OUT' ? outcome : outcomeUnknown(call));
+    const unknownOf = (outcome: ToolCallResult) =>
+      outcome.code === 'TOOL_TIMED_OUT' ? outcome : createUnknownOutcome(call);
     scope.enter('EXECUTING');
     try {
       let { result, isUncertain } = await deps.tools.run(scope, call);
@@ -325,7 +333,7 @@ export class ActionRun implements Execution {
     } catch (thrown) {
       // After a /stop the reconciler probes and reports the outcome.
       if (thrown instanceof StoppedByPerson)
-        await settle(deps.pool, call, proposal, { status: 'unknown', outcome: outcomeUnknown(call) });
+        await settle(deps.pool, call, proposal, { status: 'unknown', outcome: createUnknownOutcome(call) });
       if (isTaken(thrown)) await settle(deps.pool, call, proposal, { status: 'failed', outcome: failure(thrown) });
       throw thrown;
     }
@@ -358,7 +366,7 @@ function withDecision(
   result: ToolCallResult,
   proposal: Decided,
 ): { readonly decided: RecordedDecision } & ToolCallResult {
-  return { ...result, decided: recordedDecision(proposal, proposal.taint) };
+  return { ...result, decided: toRecordedDecision(proposal, proposal.taint) };
 }
 
 function isTaken(thrown: unknown): thrown is AppError {

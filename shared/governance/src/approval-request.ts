@@ -7,12 +7,12 @@ import { listEssentialValues } from '@signalbox/safety/cards/essential';
 import { redactText } from '@signalbox/safety/redact/redact';
 import { hasAction, putAction } from '@signalbox/store/governance/actions';
 import {
-  approverChats,
+  listApproverChats,
   findApprovalOf,
   findWaitingSame,
   insertApproval,
   type Proposal,
-  unreachableApprovers,
+  listUnreachableApprovers,
 } from '@signalbox/store/governance/approvals';
 import { putCards } from '@signalbox/store/governance/approval-cards';
 import { appendAudit } from '@signalbox/store/audit/audit';
@@ -24,11 +24,11 @@ import { AppError } from '@signalbox/contracts/errors';
 import { sayAgo } from '@signalbox/messages/duration';
 import { say, sayError, sayReason } from '@signalbox/messages/say';
 import { failure, type ToolCallResult } from './calls/call.ts';
-import { actionTitle } from './receipts.ts';
+import { getActionTitle } from './receipts.ts';
 import { tellFailure } from './provenance/taint.ts';
 import type { CallScope, Runnable } from './calls/call.ts';
 import type { Preview } from './calls/tool.ts';
-import { approvalEvent, deniedEvent, proposalEvent } from './events.ts';
+import { createApprovalEvent, createDeniedEvent, createProposalEvent } from './events.ts';
 import type { Execution, GovernanceDeps } from './deps.ts';
 import { actionHash, intentOf } from './proposal.ts';
 
@@ -85,13 +85,14 @@ export async function requestApproval(execution: Execution, proposal: Proposal):
     // A repeated request, such as "ship it" below a card, is the same one.
     const same = await findWaitingSame(db, approval);
     if (same) return waiting(same);
-    const readers = approval.byRequester ? [] : await approverChats(db, takes.role, authors);
+    const readers = approval.byRequester ? [] : await listApproverChats(db, takes.role, authors);
     // Without anybody else, a person with the role decides alone, after a pause.
     const alone = readers.length === 0;
     if (alone && !approval.byRequester && !(takes.solo && roleCovers(scope.actor.role, takes.role))) {
-      const problem = whyNobodyApproves(takes.role, await unreachableApprovers(db, takes.role, authors));
+      const problem = whyNobodyApproves(takes.role, await listUnreachableApprovers(db, takes.role, authors));
       const error = new AppError('NEEDS_APPROVAL', { action: approval.card.what, problem });
-      if (await putAction(db, scope.lane, intent, 'denied')) await appendAudit(db, [deniedEvent(proposal, error.code)]);
+      if (await putAction(db, scope.lane, intent, 'denied'))
+        await appendAudit(db, [createDeniedEvent(proposal, error.code)]);
       return failure(error);
     }
     await putAction(db, scope.lane, intent, 'waiting');
@@ -100,8 +101,8 @@ export async function requestApproval(execution: Execution, proposal: Proposal):
     chats.push(...new Set([scope.chatKey, ...readers.map((reader) => reader.chatKey)]));
     await putCards(db, approval, [], chats);
     await appendAudit(db, [
-      proposalEvent(proposal, 'action.proposed'),
-      approvalEvent(approval, 'approval.requested', approval.userKey, {
+      createProposalEvent(proposal, 'action.proposed'),
+      createApprovalEvent(approval, 'approval.requested', approval.userKey, {
         effect: decision.effect,
         needed: takes.approvals,
         role: takes.role,
@@ -156,7 +157,7 @@ function describe(
   const old = ageMs === undefined ? [] : [say('governance.writtenAgo', { isOwn, ago: sayAgo(ageMs) })];
   const risk = [...reasons.map((reason) => asSentence(sayReason(reason))), ...old].join(' ');
   return {
-    what: preview?.what ?? actionTitle(tool, action),
+    what: preview?.what ?? getActionTitle(tool, action),
     change: preview?.change ?? '',
     ...(action.resolved ? { resolved: action.resolved } : {}),
     reach: preview?.reach ?? (action.resources.join(', ') || action.environment),

@@ -6,7 +6,7 @@ import { AppError } from '@signalbox/contracts/errors';
 import { newId } from '@signalbox/contracts/ids';
 import { explain, say, sayError, sayReason } from '@signalbox/messages/say';
 import { describePerson } from '@signalbox/safety/cards/approval-card';
-import { canonicalHash } from '@signalbox/safety/cards/canonical';
+import { hashCanonical } from '@signalbox/safety/cards/canonical';
 import { renderExact } from '@signalbox/safety/cards/canonical-card';
 import { appendAudit } from '@signalbox/store/audit/audit';
 import { isLaneHeld, type Lane } from '@signalbox/store/conversation/lane';
@@ -22,13 +22,13 @@ import {
   type ApprovalCase,
   type Proposal,
 } from '@signalbox/store/governance/approvals';
-import { governanceFacts } from '@signalbox/store/governance/governance-facts';
+import { readGovernanceFacts } from '@signalbox/store/governance/governance-facts';
 import { putGrant } from '@signalbox/store/governance/grants';
 import { findPerson } from '@signalbox/store/people/identities';
 import type { Queryable } from '@signalbox/store/pool';
 import type { Preview } from './calls/tool.ts';
-import { approvalEvent, proposalEvent } from './events.ts';
-import { actionHash, recordedDecision } from './proposal.ts';
+import { createApprovalEvent, createProposalEvent } from './events.ts';
+import { actionHash, toRecordedDecision } from './proposal.ts';
 
 /** A person who decides, on any channel. */
 export interface Decider {
@@ -187,15 +187,15 @@ export class Approvals {
     const stale = findDifference(found, use);
     if (stale !== null) return { kind: 'void', reason: stale };
     const now = await use.decide(this.#db);
-    const decided = recordedDecision(now, null);
+    const decided = toRecordedDecision(now, null);
     const otherwise = findOtherRule(approval, now);
     if (otherwise !== null) return { kind: 'void', reason: otherwise, decided };
     if (!(await claimApproved(this.#db, approvalId, lane, decided)))
       return { kind: 'void', reason: say('governance.begunElsewhere') };
     const approvers = votes.map((vote) => vote.userKey);
     await appendAudit(this.#db, [
-      approvalEvent(approval, 'approval.consumed', lane.userKey, { approvers }),
-      proposalEvent({ ...proposal, decision: now.decision }, 'action.started'),
+      createApprovalEvent(approval, 'approval.consumed', lane.userKey, { approvers }),
+      createProposalEvent({ ...proposal, decision: now.decision }, 'action.started'),
     ]);
     return { kind: 'consumed', decided };
   }
@@ -220,7 +220,7 @@ export class Approvals {
     { action, question }: Proposal,
     approver: { readonly userKey: string; readonly role: Role },
   ): Promise<Pick<Permission, 'allowed' | 'rule' | 'sentence'>> {
-    const { at, frozen, breakGlass, admins, operators } = await governanceFacts(this.#db, action, null);
+    const { at, frozen, breakGlass, admins, operators } = await readGovernanceFacts(this.#db, action, null);
     const otherApprovers = approval.role === 'admin' ? admins : operators;
     const context: PolicyQuestion['context'] = { ...question.context, at, frozen, breakGlass, otherApprovers };
     if (!approval.byRequester) {
@@ -328,11 +328,11 @@ export class Approvals {
   }
 
   #record(approval: Approval, ...[kind, actor, data]: EventOf): Promise<void> {
-    return appendAudit(this.#db, [approvalEvent(approval, kind, actor, data)]);
+    return appendAudit(this.#db, [createApprovalEvent(approval, kind, actor, data)]);
   }
 }
 
-type EventOf = Parameters<typeof approvalEvent> extends [unknown, ...infer Rest] ? Rest : never;
+type EventOf = Parameters<typeof createApprovalEvent> extends [unknown, ...infer Rest] ? Rest : never;
 
 /** A voter. `permittedBy`: the rule that permits the vote. */
 interface Voter extends Decider {
@@ -357,7 +357,7 @@ function findDifference(found: ApprovalCase, use: Consumption): string | null {
     actionHash(action) === approval.hash &&
     renderExact(action) === approval.card.exact &&
     row.hash === approval.hash &&
-    canonicalHash(row.arguments) === canonicalHash(action.arguments) &&
+    hashCanonical(row.arguments) === hashCanonical(action.arguments) &&
     action.requester.userKey === use.lane.userKey &&
     row.userKey === use.lane.userKey &&
     use.chatKey === approval.chatKey;

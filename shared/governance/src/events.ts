@@ -1,6 +1,6 @@
 import type { Approval } from '@signalbox/contracts/governance/approval';
 import type { AuditEvent } from '@signalbox/contracts/governance/audit';
-import { canonicalHash } from '@signalbox/safety/cards/canonical';
+import { hashCanonical } from '@signalbox/safety/cards/canonical';
 import type { Proposal } from '@signalbox/store/governance/approvals';
 import type { AppError } from '@signalbox/contracts/errors';
 import type { ToolCallResult } from './calls/call.ts';
@@ -13,26 +13,26 @@ const KEPT_LENGTH = 4_000;
  * The audit events before an effect: who requested exactly what, and which rule allowed it. `pressed`: the confirmed
  * offer.
  */
-export function decidedEvents(proposal: Proposal, pressed: string | null): readonly AuditEvent[] {
-  const event = proposalEvent(proposal, 'action.decided');
+export function createDecidedEvents(proposal: Proposal, pressed: string | null): readonly AuditEvent[] {
+  const event = createProposalEvent(proposal, 'action.decided');
   const decided = pressed === null ? event : { ...event, data: { ...event.data, pressed } };
   return [decided, { ...decided, kind: 'action.started' }];
 }
 
 /** An action denied by policy or role. */
-export function deniedEvent(proposal: Proposal, code: string): AuditEvent {
-  const event = proposalEvent(proposal, 'action.denied');
+export function createDeniedEvent(proposal: Proposal, code: string): AuditEvent {
+  const event = createProposalEvent(proposal, 'action.denied');
   return { ...event, data: { ...event.data, code } };
 }
 
 /** An action whose id belongs to another one. */
-export function refusedEvent(proposal: Proposal, { code, data }: AppError): AuditEvent {
-  const event = proposalEvent(proposal, 'action.refused');
+export function createRefusedEvent(proposal: Proposal, { code, data }: AppError): AuditEvent {
+  const event = createProposalEvent(proposal, 'action.refused');
   return { ...event, data: { ...event.data, ...data, code } };
 }
 
 /** The audit event of a proposal, with policy's question and answer; other events extend it. */
-export function proposalEvent({ action, decision }: Proposal, kind: AuditEvent['kind']): AuditEvent {
+export function createProposalEvent({ action, decision }: Proposal, kind: AuditEvent['kind']): AuditEvent {
   const { requester, assessment } = action;
   return {
     kind,
@@ -63,7 +63,7 @@ export function proposalEvent({ action, decision }: Proposal, kind: AuditEvent['
 }
 
 /** The audit event of an action's outcome. */
-export function settledEvent(
+export function createSettledEvent(
   actionId: string,
   proposal: Proposal | null,
   status: 'done' | 'failed' | 'unknown',
@@ -81,7 +81,7 @@ export function settledEvent(
       status,
       code: outcome.code,
       say: outcome.say.slice(0, KEPT_LENGTH),
-      resultHash: canonicalHash(outcome.result === undefined ? null : JSON.parse(JSON.stringify(outcome.result))),
+      resultHash: hashCanonical(outcome.result === undefined ? null : JSON.parse(JSON.stringify(outcome.result))),
     },
   };
 }
@@ -95,7 +95,7 @@ function kept(args: Proposal['action']['arguments']): Record<string, string | Au
 }
 
 /** The audit event of an approval's change. */
-export function approvalEvent(
+export function createApprovalEvent(
   approval: Pick<Approval, 'approvalId' | 'actionId' | 'threadId' | 'turnId' | 'policy' | 'rule' | 'hash'>,
   kind: AuditEvent['kind'],
   actor: string,

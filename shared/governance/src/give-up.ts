@@ -1,11 +1,16 @@
 import { PRIORITY } from '@signalbox/contracts/conversation/envelope';
-import { abandonedActions, settleAction, soFarOfMessage, type SoFar } from '@signalbox/store/governance/actions';
+import {
+  listAbandonedActions,
+  settleAction,
+  readSoFarOfMessage,
+  type SoFar,
+} from '@signalbox/store/governance/actions';
 import { putDeadLetter } from '@signalbox/store/conversation/dead-letters';
 import { finishLane, type ClaimedLane, type InboxMessage } from '@signalbox/store/turns/lanes';
 import type { Queryable } from '@signalbox/store/pool';
 import { AppError } from '@signalbox/contracts/errors';
 import { failure } from './calls/call.ts';
-import { settledEvent } from './events.ts';
+import { createSettledEvent } from './events.ts';
 import { receiptsOf } from './receipts.ts';
 
 /**
@@ -24,14 +29,14 @@ export async function giveUp(
 ): Promise<{ readonly ref: string; readonly more: boolean }> {
   const { attempts, timeZone, words } = how;
   const lost: string[] = [];
-  for (const { actionId, tool } of await abandonedActions(db, lane, id)) {
+  for (const { actionId, tool } of await listAbandonedActions(db, lane, id)) {
     const outcome = failure(new AppError('TOOL_OUTCOME_UNKNOWN', { tool }));
-    const events = [settledEvent(actionId, null, 'unknown', outcome)];
+    const events = [createSettledEvent(actionId, null, 'unknown', outcome)];
     await settleAction(db, actionId, { status: 'unknown', result: outcome, errorCode: outcome.code, events });
     lost.push(outcome.say);
   }
   const decided = envelope.kind === 'decision' ? envelope.actionId : null;
-  const soFar = await soFarOfMessage(db, lane.userKey, { turnKey: envelope.id, actionId: decided });
+  const soFar = await readSoFarOfMessage(db, lane.userKey, { turnKey: envelope.id, actionId: decided });
   const unclear = [...new Set([...soFar.unclear, ...lost])];
   const threadId = lane.threadId ?? '';
   const receipts = await receiptsOf(db, soFar.effects, { threadId, timeZone, isBrief: false });

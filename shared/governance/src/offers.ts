@@ -1,4 +1,4 @@
-import { canonicalHash } from '@signalbox/safety/cards/canonical';
+import { hashCanonical } from '@signalbox/safety/cards/canonical';
 import type { ProposedAction, RiskAssessment } from '@signalbox/contracts/governance/action';
 import type { ActionButton, OfferedButton } from '@signalbox/contracts/conversation/envelope';
 import { AppError } from '@signalbox/contracts/errors';
@@ -7,7 +7,7 @@ import type { Resolved } from '@signalbox/safety/cards/resolved';
 import type { CallScope, Runnable } from './calls/call.ts';
 import type { Tool } from './calls/tool.ts';
 import type { Tools } from './calls/tools.ts';
-import { foreignPart } from './provenance/own-words.ts';
+import { findForeignPart } from './provenance/own-words.ts';
 import { actionHash, propose } from './proposal.ts';
 
 /*
@@ -42,7 +42,7 @@ export async function bindOffers(
 
 /** The hash that a pressed button must have to confirm this action. */
 export function offerHash(action: ProposedAction): string {
-  return canonicalHash({ action: actionHash(action), threadId: action.threadId });
+  return hashCanonical({ action: actionHash(action), threadId: action.threadId });
 }
 
 async function hashOf(
@@ -56,7 +56,10 @@ async function hashOf(
   if ('refused' in read) return null;
   const { name, tool, input } = read.runnable;
   // The label must be the tool's own sentence, or begin with the action and hold every value, as typed words must.
-  if (!isOrder(tool, does.arguments, label) && foreignPart(name, tool, input, { typed: [label], pressed: [] }) !== null)
+  if (
+    !isOrder(tool, does.arguments, label) &&
+    findForeignPart(name, tool, input, { typed: [label], pressed: [] }) !== null
+  )
     return null;
   if (tool.resolve && !resolve) return null;
   try {

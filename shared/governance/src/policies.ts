@@ -1,6 +1,6 @@
 import type { AuditEvent } from '@signalbox/contracts/governance/audit';
 import { PRIORITY } from '@signalbox/contracts/conversation/envelope';
-import { approverChats } from '@signalbox/store/governance/approvals';
+import { listApproverChats } from '@signalbox/store/governance/approvals';
 import { appendAudit } from '@signalbox/store/audit/audit';
 import { putInTheirLanguage } from '@signalbox/store/conversation/outbox';
 import { withTransaction, type Pool, type Queryable } from '@signalbox/store/pool';
@@ -35,7 +35,7 @@ export async function openWorkerPolicies({ config, folders, pool, log, notify }:
     const ref = change.version ?? 'unreadable';
     const chats: string[] = [];
     await withTransaction(pool, async (db) => {
-      const admins = await approverChats(db, 'admin', []);
+      const admins = await listApproverChats(db, 'admin', []);
       const rows = await putInTheirLanguage(
         db,
         admins.map(({ chatKey }) => chatKey),

@@ -1,6 +1,6 @@
 import type { ProposedAction, RiskAssessment } from '@signalbox/contracts/governance/action';
 import type { PolicyEngine, PolicyQuestion } from '@signalbox/contracts/governance/decision';
-import { canonicalHash } from '@signalbox/safety/cards/canonical';
+import { hashCanonical } from '@signalbox/safety/cards/canonical';
 import type { RecordedDecision } from '@signalbox/contracts/governance/execution-turn';
 import type { Proposal } from '@signalbox/store/governance/approvals';
 import type { ActionIntent, ActionMark } from '@signalbox/store/governance/actions';
@@ -67,7 +67,7 @@ const hashes = new WeakMap<ProposedAction, string>();
 
 function hashOf({ tool, toolVersion, arguments: args, resolved, resources, requester }: ProposedAction): string {
   // Omitted without resolution, so that the hashes of such actions stay the same.
-  return canonicalHash({ tool, toolVersion, arguments: args, resolved, resources, requester: requester.userKey });
+  return hashCanonical({ tool, toolVersion, arguments: args, resolved, resources, requester: requester.userKey });
 }
 
 /**
@@ -145,7 +145,7 @@ export function intentOf(
 }
 
 /** A decision as turn records hold it. `taint`: null when the assessment was frozen earlier. */
-export function recordedDecision(
+export function toRecordedDecision(
   { action, question, decision }: Proposal,
   taint: RecordedDecision['taint'],
 ): RecordedDecision {
@@ -153,7 +153,7 @@ export function recordedDecision(
 }
 
 /** The call of a stored action; null when the tool has changed since the decision. */
-export function runnableOf(tools: Tools, { action }: Pick<Proposal, 'action'>): Runnable | null {
+export function toRunnable(tools: Tools, { action }: Pick<Proposal, 'action'>): Runnable | null {
   const found = tools.find(action.tool, [action.group]);
   if (!found || found.tool.version() !== action.toolVersion) return null;
   const parsed = found.tool.input.safeParse(action.arguments);

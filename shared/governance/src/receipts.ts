@@ -58,7 +58,7 @@ export function receiptsFor(
   entries: readonly LedgerEntry[],
   timeZone: string,
   isBrief: boolean,
-  sayWhat: (entry: LedgerEntry) => string = receiptTitle,
+  sayWhat: (entry: LedgerEntry) => string = getReceiptTitle,
 ): readonly Receipt[] {
   const effects = entries.filter(isEffect);
   const [only] = effects;
@@ -86,8 +86,8 @@ export function factsOfLedger(entries: readonly LedgerEntry[]): readonly Fact[] 
 }
 
 /** The change that an action makes, as its tool says it in the language of its reader; in the words of its receipt where it says nothing. */
-export function actionTitle(kind: Pick<Tool, 'order'> | null, action: Titled): string {
-  return plainLine(kind?.order(action.arguments) ?? receiptTitle(action));
+export function getActionTitle(kind: Pick<Tool, 'order'> | null, action: Titled): string {
+  return plainLine(kind?.order(action.arguments) ?? getReceiptTitle(action));
 }
 
 /** What tells an action, as far as it is known. */
@@ -95,7 +95,7 @@ type Titled = Pick<LedgerEntry, 'tool' | 'arguments'> &
   Partial<Pick<LedgerEntry, 'result' | 'release' | 'environment'>>;
 
 /** What an action did, and to what, as its receipt says it. */
-export function receiptTitle(entry: Titled): string {
+export function getReceiptTitle(entry: Titled): string {
   return [titleOf(entry.tool), ...fieldsOf(entry)].join(' ');
 }
 

@@ -10,8 +10,8 @@ import { backoffMs, SECOND_MS } from '@signalbox/contracts/time';
 import type { ToolCallResult } from './calls/call.ts';
 import type { CallScope } from './calls/call.ts';
 import type { GovernanceDeps } from './deps.ts';
-import { runnableOf } from './proposal.ts';
-import { outcomeUnknown, settleByLooking, type Settled } from './settling.ts';
+import { toRunnable } from './proposal.ts';
+import { createUnknownOutcome, settleByLooking, type Settled } from './settling.ts';
 
 /** Longer than any tool may take to look something up: two workers never look at once. */
 const LEASE_MS = 90 * SECOND_MS;
@@ -49,9 +49,9 @@ async function reconcile(
     const head = { chatKey, threadId, userKey: requester.userKey, turnId: due.turnId, traceId: newTraceId() };
     await putOutbox(db, [{ ...head, key: `looked-up:${actionId}:${status}`, priority: PRIORITY.reply, body }]);
   };
-  const call = runnableOf(deps.tools, due.proposal) ?? { actionId, name: due.tool };
-  const unknown = outcomeUnknown(call);
-  const scope = scopeOf(due, signal, log);
+  const call = toRunnable(deps.tools, due.proposal) ?? { actionId, name: due.tool };
+  const unknown = createUnknownOutcome(call);
+  const scope = toCallScope(due, signal, log);
   const outcome = await settleByLooking({ deps, scope, call }, { proposal: due.proposal, unknown, then: tell });
   log.info('effect looked up', { actionId, tool: due.tool, ok: outcome.ok, code: outcome.code, probes: due.probes });
   await deps.notify(action.chatKey, scope.traceId);
@@ -62,7 +62,11 @@ async function reconcile(
 }
 
 /** Nothing of a turn is left but who asked, and where. */
-function scopeOf({ proposal, turnId, turnKey, userName }: UnsettledAction, signal: AbortSignal, log: Log): CallScope {
+function toCallScope(
+  { proposal, turnId, turnKey, userName }: UnsettledAction,
+  signal: AbortSignal,
+  log: Log,
+): CallScope {
   const { action, question } = proposal;
   const { requester, threadId, chatKey } = action;
   return {

@@ -2,7 +2,7 @@ import { renderCardTitle, escapePerson } from '@signalbox/safety/cards/approval-
 import type { RecordedDecision } from '@signalbox/contracts/governance/execution-turn';
 import type { InboundEnvelope } from '@signalbox/contracts/conversation/envelope';
 import { isShortName } from '@signalbox/contracts/governance/outside';
-import { plainName } from '@signalbox/contracts/plain-name';
+import { toPlainName } from '@signalbox/contracts/plain-name';
 import { sayList } from '@signalbox/messages/list';
 import { say, sayError } from '@signalbox/messages/say';
 import { findCase, type ApprovalCase, type LedgerRow, type Proposal } from '@signalbox/store/governance/approvals';
@@ -12,7 +12,7 @@ import { Approvals } from './approvals.ts';
 import type { CallScope, ToolCallResult } from './calls/call.ts';
 import { readStoredResult } from './calls/stored-result.ts';
 import type { GovernanceDeps } from './deps.ts';
-import { runnableOf } from './proposal.ts';
+import { toRunnable } from './proposal.ts';
 import { settleUnknown, settleVoid } from './settling.ts';
 
 export type DecisionEnvelope = Extract<InboundEnvelope, { kind: 'decision' }>;
@@ -63,16 +63,16 @@ export async function resumeDecision(
 /** Runs the frozen action; then every card of it is the receipt of what came of it. */
 async function runApproved(deps: GovernanceDeps, scope: CallScope, found: Known): Promise<Resumed> {
   const { approval, action, votes } = found;
-  const call = runnableOf(deps.tools, action.proposal);
+  const call = toRunnable(deps.tools, action.proposal);
   const result = call
     ? await new ActionRun(deps, scope, call).resume(found, action.proposal)
     : await endWithoutTool(deps, found);
   const line = result.say.split('\n')[0] ?? '';
   const chats = await withTransaction(deps.pool, (db) => new Approvals(db).noteReceipt(approval.approvalId, line));
   for (const chatKey of chats) await deps.notify(chatKey, scope.traceId);
-  const by = sayList(votes.map((vote) => plainName(vote.name)));
+  const by = sayList(votes.map((vote) => toPlainName(vote.name)));
   const approved = say('governance.approved', { isConfirmed: approval.byRequester, by });
-  const isOutside = result.untrusted === true || !votes.every((vote) => isShortName(plainName(vote.name)));
+  const isOutside = result.untrusted === true || !votes.every((vote) => isShortName(toPlainName(vote.name)));
   return { say: result.ok ? `${approved} ${result.say}` : result.say, result, isOutside, ...decidedIn(result) };
 }
 

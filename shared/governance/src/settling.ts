@@ -8,7 +8,7 @@ import { AppError } from '@signalbox/contracts/errors';
 import { failure, type Runnable, type ToolCallResult } from './calls/call.ts';
 import { readStoredResult } from './calls/stored-result.ts';
 import { Approvals } from './approvals.ts';
-import { settledEvent } from './events.ts';
+import { createSettledEvent } from './events.ts';
 import type { GovernanceDeps, Execution } from './deps.ts';
 
 /*
@@ -38,20 +38,20 @@ export async function settle(
   proposal: Proposal | null,
   { status, outcome, isLookedUp = false }: Settlement,
 ): Promise<void> {
-  const events = [settledEvent(actionId, proposal, status, outcome)];
+  const events = [createSettledEvent(actionId, proposal, status, outcome)];
   const isOutside = outcome.untrusted ?? false;
   await settleAction(db, actionId, { status, result: outcome, errorCode: outcome.code, events, isLookedUp, isOutside });
 }
 
 /** Ends an action of which nobody can tell whether it took effect. */
 export async function settleUnknown(deps: Pick<GovernanceDeps, 'pool'>, call: Named): Promise<ToolCallResult> {
-  const unknown = outcomeUnknown(call);
+  const unknown = createUnknownOutcome(call);
   await settle(deps.pool, call, null, { status: 'unknown', outcome: unknown });
   return unknown;
 }
 
 /** What is said of an effect of which nobody knows. */
-export function outcomeUnknown({ name }: Pick<Runnable, 'name'>): ToolCallResult {
+export function createUnknownOutcome({ name }: Pick<Runnable, 'name'>): ToolCallResult {
   return failure(new AppError('TOOL_OUTCOME_UNKNOWN', { tool: name }));
 }
 

@@ -1,4 +1,4 @@
-import { currentLanguage, ENGLISH, toLanguage } from './language.ts';
+import { getCurrentLanguage, ENGLISH, toLanguage } from './language.ts';
 import { say } from './say.ts';
 
 const SECOND_MS = 1_000;
@@ -10,7 +10,7 @@ const WHOLE_SECONDS_MS = 950;
 const TENTH_MS = 100;
 
 /** `0.4 s`, `8 s`, `12 min`, `3 h`: a time in one unit, rounded, for people. At least a tenth of a second. */
-export function sayDuration(ms: number, language: string = currentLanguage()): string {
+export function sayDuration(ms: number, language: string = getCurrentLanguage()): string {
   if (ms < WHOLE_SECONDS_MS)
     return say('duration.seconds', { count: sayTenths(Math.max(1, Math.round(ms / TENTH_MS)), language) }, language);
   if (ms < 90 * SECOND_MS) return say('duration.seconds', { count: Math.round(ms / SECOND_MS) }, language);

@@ -19,7 +19,7 @@ export function inLanguage<T>(code: string | null | undefined, work: () => T): T
 }
 
 /** The language in which sentences are said now. */
-export function currentLanguage(): string {
+export function getCurrentLanguage(): string {
   return spoken.getStore() ?? ENGLISH;
 }
 

@@ -48,7 +48,7 @@ function code(command: string): string {
 }
 
 /** What could be deployed of it: the newest versions, so many at most, and what the main branch is now. */
-export function versionButtons(
+export function createVersionButtons(
   project: string,
   look: RepositoryLook | null,
   environment: Environment,

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { ERRORS, type ErrorCode, type ErrorData } from '@signalbox/contracts/errors';
 import { formatSentence } from './format-sentence.ts';
-import { CATALOG, currentLanguage, ENGLISH, LANGUAGES } from './language.ts';
+import { CATALOG, getCurrentLanguage, ENGLISH, LANGUAGES } from './language.ts';
 import type admission from './languages/en/admission.json';
 import type agent from './languages/en/agent.json';
 import type agents from './languages/en/agents.json';
@@ -91,7 +91,7 @@ const sentences = new Map<string, ReadonlyMap<string, string>>();
  * given. `language` may come from outside: one without a folder is said in English, and so is what a language lacks.
  * Throws when a value is missing: tests/messages.test.ts compares every call with its sentence.
  */
-export function say(key: MessageKey, values: MessageValues = {}, language: string = currentLanguage()): string {
+export function say(key: MessageKey, values: MessageValues = {}, language: string = getCurrentLanguage()): string {
   return fill(key, values, language);
 }
 
@@ -108,19 +108,19 @@ export function explain({ code, data }: { readonly code: ErrorCode; readonly dat
   const name = REASON_IN[code] ?? '';
   const reason = data[name];
   const said = typeof reason === 'string' ? { ...data, [name]: sayReason(reason) } : data;
-  return fill(`errors.${code}`, said, currentLanguage());
+  return fill(`errors.${code}`, said, getCurrentLanguage());
 }
 
 /** The question of a tool's argument as a person reads it: tools write it in English, which is its key in the other languages. */
 export function sayQuestion(english: string): string {
-  return readSentences(currentLanguage()).get(`questions.${english}`) ?? english;
+  return readSentences(getCurrentLanguage()).get(`questions.${english}`) ?? english;
 }
 
 /**
  * Why something is refused, or asked about, as a person reads it. Rules and the classifier of commands write it in English, and so it is
  * kept; that is its key in the other languages, with names in braces for what differs. A rule of an operator's own is said as it is written.
  */
-export function sayReason(english: string, language: string = currentLanguage()): string {
+export function sayReason(english: string, language: string = getCurrentLanguage()): string {
   const isOpen = !english.endsWith('.');
   for (const { key, form } of readReasons(language)) {
     const match = form.exec(isOpen ? `${english}.` : english);
@@ -133,7 +133,7 @@ export function sayReason(english: string, language: string = currentLanguage())
 
 /** All sentences of one file of the catalog, unfilled, in the language of whoever is spoken to. */
 export function sentencesOf(file: keyof Catalog): readonly string[] {
-  return [...readSentences(currentLanguage())].flatMap(([key, text]) => (key.startsWith(`${file}.`) ? [text] : []));
+  return [...readSentences(getCurrentLanguage())].flatMap(([key, text]) => (key.startsWith(`${file}.`) ? [text] : []));
 }
 
 /** The folders of sentences: that of the product, then those of plug-ins. */

@@ -29,7 +29,7 @@ export function cancelButton({ project, environment }: ServiceKey): ActionButton
 }
 
 /** No messages about the health of a service for an hour. */
-export function muteButton({ project, environment }: ServiceKey): ActionButton {
+export function createMuteButton({ project, environment }: ServiceKey): ActionButton {
   const does = { tool: 'mute_service', arguments: { project, environment, hours: 1 } };
   return button(
     say('diagnose.muteOrder', { project, environment, hours: 1 }),
@@ -44,7 +44,7 @@ export function diagnoseButton({ project, environment }: ServiceKey): ActionButt
 }
 
 /** What may be done about a deployment that is over: to look and try again when it failed, to go back when there is something before it. */
-export function deploymentButtons(
+export function createDeploymentButtons(
   deployment: ServiceKey & {
     readonly kind: 'deploy' | 'rollback';
     readonly version: string;

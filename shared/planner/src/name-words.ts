@@ -1,6 +1,6 @@
 import type { NameWords } from '@signalbox/contracts/name-words';
 import { isWord } from './names/mentions.ts';
-import { bareName } from './names/spelling.ts';
+import { toBareName } from './names/spelling.ts';
 import { cleanText, tokenize } from './text/tokens.ts';
 
 /** More texts, and words, are not looked at: those of a pasted log are no names, and every one costs a look into an index. */
@@ -22,7 +22,7 @@ export function nameWords(texts: readonly string[]): NameWords {
     for (const [at, word] of words.entries()) {
       // "shop/staging" and "the shop_api" name something too.
       [word, ...word.split(/[/_.']/)].filter(mayBeName).forEach((name) => exact.add(name));
-      const runs = [1, 2, 3].map((length) => bareName(words.slice(at, at + length).join('')));
+      const runs = [1, 2, 3].map((length) => toBareName(words.slice(at, at + length).join('')));
       runs.filter(mayBeName).forEach((name) => bare.add(name));
       if (near.size < MAX_NEAR && word.length >= SHORTEST_SLIP && mayBeName(word) && !isWord(word)) near.add(word);
     }

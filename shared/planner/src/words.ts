@@ -6,7 +6,7 @@ const UNCLEAR_EXAMPLES = 6;
 const NOT_INSTALLED_EXAMPLES = 4;
 
 /** What somebody reads who greets or asks for help. */
-export function helpText(index: ToolIndex, greeting: boolean): string {
+export function sayHelp(index: ToolIndex, greeting: boolean): string {
   const examples = examplesOf(index, HELP_EXAMPLES);
   const start = greeting ? `${say('planner.greeting')} ` : '';
   const end = greeting ? `\n\n${say('planner.built-in')}` : '';
@@ -16,7 +16,7 @@ export function helpText(index: ToolIndex, greeting: boolean): string {
 }
 
 /** What somebody reads whose request we do not understand: what we can do at all. */
-export function unclearText(index: ToolIndex): string {
+export function sayUnclear(index: ToolIndex): string {
   const examples = examplesOf(index, UNCLEAR_EXAMPLES);
   return examples.length === 0
     ? say('planner.nothing-installed')
@@ -24,7 +24,7 @@ export function unclearText(index: ToolIndex): string {
 }
 
 /** Says plainly that a known capability is missing here, and what is there. */
-export function notInstalledText(tool: IndexedTool, index: ToolIndex): string {
+export function sayNotInstalled(tool: IndexedTool, index: ToolIndex): string {
   const examples = examplesOf(index, NOT_INSTALLED_EXAMPLES);
   const missing = say('planner.not-installed', { activity: asActivity(tool.group ?? tool.name) });
   return examples.length === 0 ? missing : `${missing} ${say('planner.alternatives')}\n${asExamples(examples)}`;
@@ -46,7 +46,7 @@ function examplesOf(index: ToolIndex, limit: number): readonly string[] {
 }
 
 /** `memoryMb` → memory, `first_port` → first port: a field's name as people say it. */
-export function inWordsOf(field: string): string {
+export function toWordsOf(field: string): string {
   return field
     .replace(/(?:Mb|Gb|Kb|Ms|Bytes|Seconds|Minutes|Hours)$/, '')
     .replace(/_|(?<=[a-z])(?=[A-Z])/g, ' ')

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { AppError } from '@signalbox/contracts/errors';
 import type { Log } from '@signalbox/platform/log';
-import { serviceRole, type ServiceWithLogin } from './migrations/service-rights.ts';
+import { getServiceRole, type ServiceWithLogin } from './migrations/service-rights.ts';
 
 export type Pool = pg.Pool;
 /** A connection taken from a pool, which has to be released. */
@@ -59,7 +59,7 @@ const OWN_ROLE = `(select rolname from pg_roles where rolname = $1 and pg_has_ro
 /** Sets the role of a connection. Throws DATABASE_ROLE_MISSING when its login may take neither role. */
 export async function takeRole(client: pg.ClientBase, service: ServiceWithLogin | undefined): Promise<void> {
   try {
-    const own = service === undefined ? null : serviceRole(service);
+    const own = service === undefined ? null : getServiceRole(service);
     await client.query(`select set_config('role', coalesce(${OWN_ROLE}, $2), false)`, [own, APP_ROLE]);
   } catch (error) {
     // 22023: the role does not exist; 42501: the login may not take it.

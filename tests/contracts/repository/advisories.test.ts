@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { AdvisorySource } from '@signalbox/analysis/advisory-source';
-import { osvEndpoint } from '@signalbox/analysis/advisories/osv-endpoint';
-import { osvFolder } from '@signalbox/analysis/advisories/osv-folder';
+import { openOsvEndpoint } from '@signalbox/analysis/advisories/osv-endpoint';
+import { openOsvFolder } from '@signalbox/analysis/advisories/osv-folder';
 import { ADVISORIES_ANALYZER } from '@signalbox/analysis/analyzers/dependencies/advisories/advisories';
 import { FROM_CRATES_IO, packageLock, tomlLock } from '../../fixtures/planted/dependencies/lock-texts.ts';
 import { OSV_RECORDS } from '../../fixtures/planted/dependencies/osv-records.ts';
@@ -59,15 +59,18 @@ const EXPECTED = [
 
 describe('advisories of a folder', () => {
   it('are found in every ecosystem once for each weakness, and in no version that is sound', async () => {
-    expect(told(await look(WEAK, osvFolder(folder)))).toEqual(EXPECTED);
-    expect(told(await look(SOUND, osvFolder(folder)))).toEqual([]);
+    expect(told(await look(WEAK, openOsvFolder(folder)))).toEqual(EXPECTED);
+    expect(told(await look(SOUND, openOsvFolder(folder)))).toEqual([]);
   });
 
   it('are reported as not read when none is configured, or when the folder is gone or empty', async () => {
     expect((await look(WEAK, null)).summary).toMatchObject({ looked: false });
-    expect((await look(WEAK, osvFolder(join(folder, 'gone')))).summary).toMatchObject({ looked: false, why: 'ENOENT' });
+    expect((await look(WEAK, openOsvFolder(join(folder, 'gone')))).summary).toMatchObject({
+      looked: false,
+      why: 'ENOENT',
+    });
     await mkdir(join(folder, 'empty'), { recursive: true });
-    expect((await look(WEAK, osvFolder(join(folder, 'empty')))).summary).toMatchObject({ looked: false });
+    expect((await look(WEAK, openOsvFolder(join(folder, 'empty')))).summary).toMatchObject({ looked: false });
   });
 });
 
@@ -83,7 +86,7 @@ describe('advisories of an endpoint', () => {
     const server = createServer(listener);
     servers.push(server);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    return osvEndpoint(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, {
+    return openOsvEndpoint(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, {
       timeoutMs,
       deadlineMs: 20_000,
       pauseMs: 5,

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ScanProcess } from '@signalbox/analysis/scan/scan-process';
-import { osvFolder } from '@signalbox/analysis/advisories/osv-folder';
+import { openOsvFolder } from '@signalbox/analysis/advisories/osv-folder';
 import type { AdvisorySource } from '@signalbox/analysis/advisory-source';
 import { OSV_RECORDS } from '../../fixtures/planted/dependencies/osv-records.ts';
 
@@ -38,7 +38,7 @@ const scan = async (advisories: AdvisorySource | null) => {
 
 describe('a scan in a process of its own', () => {
   it('asks the service for vulnerabilities, and says so when the service has no source', async () => {
-    expect((await scan(osvFolder(dir)))?.found).toMatchObject([
+    expect((await scan(openOsvFolder(dir)))?.found).toMatchObject([
       { rule: 'advisories/known-weakness', path: 'requirements.txt', values: { name: 'pyyaml', fixed: '5.4' } },
     ]);
     expect(await scan(null)).toMatchObject({ found: [], summary: { looked: false } });

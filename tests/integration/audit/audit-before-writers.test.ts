@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openDatabaseHistory } from '@signalbox/cli/audit-database';
-import { canonicalJson } from '@signalbox/safety/cards/canonical';
+import { toCanonicalJson } from '@signalbox/safety/cards/canonical';
 import { toEventJson } from '@signalbox/safety/audit/event-json';
 import { hashLeaf } from '@signalbox/safety/audit/merkle';
 import { appendAudit } from '@signalbox/store/audit/audit';
@@ -44,7 +44,7 @@ async function readAsBefore(
   );
   return rows.map(({ dataJson, ...fields }) => ({
     eventId: fields.eventId,
-    json: canonicalJson({ ...fields, data: JSON.parse(dataJson) as unknown }),
+    json: toCanonicalJson({ ...fields, data: JSON.parse(dataJson) as unknown }),
   }));
 }
 

@@ -80,7 +80,7 @@ describe('the job service', () => {
       );
       return rows[0]?.reason;
     });
-    expect(letter).toMatch(/not what was signed: 9 events were signed at .*, and the database has 5/);
+    expect(letter).toMatch(/differs from what was signed: 9 events were signed at .*, and the database has 5/);
     const metrics = await fetch(`http://127.0.0.1:${behind.probePort}/metrics`).then((answer) => answer.text());
     expect(metrics).toMatch(/^signalbox_audit_problems_total\S* 1$/m);
     expect(await verify()).toMatchObject({

@@ -1,6 +1,6 @@
 import { AuditKind } from '@signalbox/contracts/governance/audit';
 import { appendAudit } from '@signalbox/store/audit/audit';
-import { DATABASE_SERVICES, serviceRole, type ServiceWithLogin } from '@signalbox/store/migrations/service-rights';
+import { DATABASE_SERVICES, getServiceRole, type ServiceWithLogin } from '@signalbox/store/migrations/service-rights';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { serviceUrl } from '../../support/service-login.ts';
@@ -32,7 +32,7 @@ async function recorders(kind: string, actor: string): Promise<readonly ServiceW
   const may: ServiceWithLogin[] = [];
   for (const [service, login] of logins) {
     const outcomes = new Set<boolean>();
-    for (const role of ['reset role', `set role ${serviceRole(service)}`]) {
+    for (const role of ['reset role', `set role ${getServiceRole(service)}`]) {
       await login.query(role);
       const writing = login.query('select audit_append($1)', [JSON.stringify([{ kind, actor, data: {} }])]);
       outcomes.add(await writing.then(() => true, isRefusal));
@@ -112,14 +112,14 @@ describe('an event', () => {
       { kind: 'file.denied', actor: '1001', written_by: 'signalbox_gateway', writtenBy: 'signalbox_gateway', data: {} },
     ];
     for (const take of [
-      `set role ${serviceRole('gateway')}`,
+      `set role ${getServiceRole('gateway')}`,
       'set role signalbox_app',
-      `select set_config('role', '${serviceRole('gateway')}', false)`,
-      `set session authorization ${serviceRole('gateway')}`,
+      `select set_config('role', '${getServiceRole('gateway')}', false)`,
+      `set session authorization ${getServiceRole('gateway')}`,
     ])
       await expect(agents.query(take)).rejects.toMatchObject(REFUSED);
     const writers: unknown[] = [];
-    for (const role of [`set role ${serviceRole('agents')}`, 'reset role']) {
+    for (const role of [`set role ${getServiceRole('agents')}`, 'reset role']) {
       await agents.query(role);
       await agents.query('select audit_append($1)', [JSON.stringify(forged)]);
       const { rows } = await harness.owner.query<{ writer: string }>(
@@ -127,7 +127,7 @@ describe('an event', () => {
       );
       writers.push(rows[0]?.writer);
     }
-    expect(writers).toEqual([serviceRole('agents'), serviceRole('agents')]);
+    expect(writers).toEqual([getServiceRole('agents'), getServiceRole('agents')]);
   });
 
   it('may be of any kind where one login serves all services', async () => {

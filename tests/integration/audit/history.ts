@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { getKeyId, signCheckpoint, type CheckpointLine } from '@signalbox/safety/audit/checkpoint';
 import { writeCheckpoint, writeEvent, writeHead } from '@signalbox/cli/audit/export';
 import { createMerkleTree, hashLeaf, hashLink } from '@signalbox/safety/audit/merkle';
-import { canonicalJson } from '@signalbox/safety/cards/canonical';
+import { toCanonicalJson } from '@signalbox/safety/cards/canonical';
 import { verifyFiles, verifyHistory, type AuditVerdict } from '../../../infra/audit/verify.mjs';
 import { exampleEvent } from './harness.ts';
 
@@ -59,7 +59,7 @@ export function rehash(history: History): void {
   let chain: Buffer = Buffer.alloc(0);
   history.places.forEach((place, index) => {
     place.seq = index + 1;
-    place.leafHash = hashLeaf(canonicalJson(place.event));
+    place.leafHash = hashLeaf(toCanonicalJson(place.event));
     chain = hashLink(chain, place.leafHash);
     place.hash = chain;
   });
@@ -101,7 +101,7 @@ export function verifyInMemory({ places, inside, outside }: History): Promise<Au
   return verifyHistory({
     logId: LOG_ID,
     keys: new Map([[getKeyId(SIGNER.publicKey), SIGNER.publicKey]]),
-    events: () => iterate(places.map(({ event, ...place }) => ({ ...place, json: event && canonicalJson(event) }))),
+    events: () => iterate(places.map(({ event, ...place }) => ({ ...place, json: event && toCanonicalJson(event) }))),
     inside: () => iterate(inside),
     outside: () => iterate(outside),
   });
@@ -121,7 +121,7 @@ export async function verifyExported(history: History, dir: string): Promise<Aud
   const lines = [writeHead(LOG_ID, [])];
   let next = 0;
   for (const { seq, event, leafHash, hash } of history.places) {
-    lines.push(writeEvent({ seq, leafHash, hash, json: event && canonicalJson(event) }));
+    lines.push(writeEvent({ seq, leafHash, hash, json: event && toCanonicalJson(event) }));
     for (let it = history.inside[next]; it && it.size <= seq; it = history.inside[++next])
       lines.push(writeCheckpoint(it));
   }

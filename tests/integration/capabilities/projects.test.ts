@@ -101,9 +101,9 @@ describe('the versions that could be deployed', () => {
   it('do not include a branch without a known start command', async () => {
     const planProblem = 'I cannot tell how 3f2a9c1 is started.';
     const seen = { project: 'shop', problem: null, branch: 'main', main: '3f2a9c1e', tags: [], planProblem };
-    const lookAt: ToolContext['work'] = (job) =>
+    const loadPictures: ToolContext['work'] = (job) =>
       Promise.resolve({ kind: 'done', result: JOBS[job].result.parse(seen) as JobResult<typeof job> }); // as the job's schema says
-    const withLook = await openCapabilityBench(() => lookAt);
+    const withLook = await openCapabilityBench(() => loadPictures);
     try {
       const given = { name: 'shop', description: 'Shoes', repository: 'https://git.example.org/shop.git' };
       const { said, next } = await withLook.call('create_project_intent', given);
@@ -116,9 +116,9 @@ describe('the versions that could be deployed', () => {
 
   it('are offered as buttons, the newest tags and the main branch', async () => {
     const seen = { project: 'demo', problem: null, branch: 'main', main: '3f2a9c1e', tags: ['1.2', '1.1'] };
-    const lookAt: ToolContext['work'] = (job) =>
+    const loadPictures: ToolContext['work'] = (job) =>
       Promise.resolve({ kind: 'done', result: JOBS[job].result.parse(seen) as JobResult<typeof job> }); // as the job's schema says
-    const withLook = await openCapabilityBench(() => lookAt);
+    const withLook = await openCapabilityBench(() => loadPictures);
     try {
       await withLook.call('register_demo_project', {});
       const { said, next } = await withLook.call('read_repository', { project: 'demo', environment: 'production' });

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { openPool, withTransaction, type Pool } from '@signalbox/store/pool';
 import { createFindings, reconcileFindings } from '@signalbox/store/repository/findings';
@@ -42,7 +43,7 @@ const scan = (project: string, analyzer: string, names: readonly string[]): Prom
       line: n,
       evidence: '',
       values: {},
-      fingerprint: `${analyzer}/${name}`,
+      fingerprint: createHash('sha256').update(`${analyzer}/${name}`).digest('hex'),
     }));
     return reconcileFindings(db, { project, runId: nextId(), commit: 'c', analyzers: [analyzer], found });
   });

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { placeKeys } from '@signalbox/local/setup/key-files';
-import { canonicalHash } from '@signalbox/safety/cards/canonical';
+import { hashCanonical } from '@signalbox/safety/cards/canonical';
 import { ExecutionTurn } from '@signalbox/contracts/governance/execution-turn';
 import { createSecretCipher } from '@signalbox/safety/secrets/cipher';
 import { loadSecretsKey } from '@signalbox/safety/secrets/key';
-import { DATABASE_SERVICES, serviceRole } from '@signalbox/store/migrations/service-rights';
+import { DATABASE_SERVICES, getServiceRole } from '@signalbox/store/migrations/service-rights';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TestDatabase } from '../../support/database.ts';
 import { openTerminal } from '../cli/terminal.ts';
@@ -128,7 +128,7 @@ describe.each(SAVED_FOLDERS)('the %s data folder', (folder) => {
       );
     const forged = ExecutionTurn.parse(old.record);
     change(forged);
-    await put(forged, canonicalHash(forged));
+    await put(forged, hashCanonical(forged));
     try {
       const { code, out } = await openTerminal({ DATABASE_URL: stack.databaseUrl })('replay', old.turn_id);
       expect(code).toBe(1);
@@ -153,7 +153,7 @@ describe.each(SAVED_FOLDERS)('the %s data folder', (folder) => {
   });
 
   it('lets each service in with a login of its own', async () => {
-    const logins = DATABASE_SERVICES.map(serviceRole);
+    const logins = DATABASE_SERVICES.map(getServiceRole);
     const seen = async (): Promise<readonly string[]> => {
       const { rows } = await stack.pool.query<{ usename: string }>(
         `select distinct usename from pg_stat_activity where datname = current_database() and application_name ~ '^signalbox-(gateway|worker|jobs)'`,

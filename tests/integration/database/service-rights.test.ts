@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { discardPostgres, startPostgres } from '@signalbox/local/postgres/postgres';
 import { openPool } from '@signalbox/store/pool';
 import { setServicePasswords } from '@signalbox/store/migrations/service-logins';
-import { SERVICE_RIGHTS, serviceRole } from '@signalbox/store/migrations/service-rights';
+import { SERVICE_RIGHTS, getServiceRole } from '@signalbox/store/migrations/service-rights';
 import { createLog } from '@signalbox/platform/log';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -66,7 +66,7 @@ it('a service takes its own role where its login may, else the role of all servi
   const [old, own] = [`old_${randomBytes(4).toString('hex')}`, `own_${randomBytes(4).toString('hex')}`];
   for (const [login, role] of [
     [old, 'signalbox_app'],
-    [own, serviceRole('gateway')],
+    [own, getServiceRole('gateway')],
   ] as const) {
     await owner.query(`create role ${login} login password '${login}'`);
     await owner.query(`grant ${role} to ${login}`);
@@ -96,7 +96,7 @@ it('a password is sent as a verifier, and the previous password is no longer val
   const server = await startPostgres({ dir, settings: { fsync: 'off' } });
   const admin = new pg.Client({ connectionString: server.url });
   const logsIn = async (password: string): Promise<boolean> => {
-    const url = Object.assign(new URL(server.url), { username: serviceRole('agents'), password });
+    const url = Object.assign(new URL(server.url), { username: getServiceRole('agents'), password });
     const client = new pg.Client({ connectionString: url.href });
     return client.connect().then(
       () => client.end().then(() => true),
@@ -121,7 +121,7 @@ it('a password is sent as a verifier, and the previous password is no longer val
     const { rows } = await admin.query<{ role: string }>(
       `select rolname as role from pg_roles where rolname like 'signalbox\\_%' and rolcanlogin and not rolsuper`,
     );
-    expect(rows).toEqual([{ role: serviceRole('agents') }]);
+    expect(rows).toEqual([{ role: getServiceRole('agents') }]);
   } finally {
     await admin.end();
     await discardPostgres(dir);

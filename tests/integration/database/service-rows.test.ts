@@ -2,7 +2,7 @@ import { JOBS, type JobName } from '@signalbox/contracts/operations/jobs';
 import { putOutbox } from '@signalbox/store/conversation/outbox';
 import { openPool, type Pool } from '@signalbox/store/pool';
 import { Runs, type RunIntent } from '@signalbox/store/turns/runs';
-import { serviceRole } from '@signalbox/store/migrations/service-rights';
+import { getServiceRole } from '@signalbox/store/migrations/service-rights';
 import { createLog } from '@signalbox/platform/log';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase } from '../../support/database.ts';
@@ -96,7 +96,7 @@ describe.each(
     expect((await as(thief).query('delete from runs where run_id = $1', [runId])).rowCount).toBe(0);
     await as(thief).query('reset role'); // the bare login has no more than its role
     expect((await as(thief).query(`update runs set status = 'done' where run_id = $1`, [runId])).rowCount).toBe(0);
-    await as(thief).query(`set role ${serviceRole(thief)}`);
+    await as(thief).query(`set role ${getServiceRole(thief)}`);
     expect(await row(runId)).toEqual(running);
   });
 });

@@ -3,7 +3,7 @@ import { InboundEnvelope } from '@signalbox/contracts/conversation/envelope';
 import { JobPool, type JobSpec } from '@signalbox/contracts/operations/jobs';
 import { openPool, type Pool } from '@signalbox/store/pool';
 import { Runs } from '@signalbox/store/turns/runs';
-import { jobPoolSql } from '@signalbox/store/migrations/service-rows';
+import { createJobPoolSql } from '@signalbox/store/migrations/service-rows';
 import { closeAll, type Closable, type Own } from '@signalbox/platform/lifecycle';
 import { createLog, type Log } from '@signalbox/platform/log';
 import { NO_TRACING } from '@signalbox/platform/tracing/tracing';
@@ -87,7 +87,7 @@ export async function openJobsBench(
   const runs = new Runs(pool);
   if (standsFor !== 'maintenance')
     await pool.query(
-      jobPoolSql().replace('select case', `select case when job = 'knowledge.index' then '${standsFor}'`),
+      createJobPoolSql().replace('select case', `select case when job = 'knowledge.index' then '${standsFor}'`),
     );
   const started = new Set<Closable>();
 

@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { bubblewrapArguments } from '@signalbox/jobs/sandbox/bubblewrap';
+import { createBubblewrapArguments } from '@signalbox/jobs/sandbox/bubblewrap';
 import { LIMITS } from '@signalbox/jobs/sandbox/limits';
 import { openSandbox, type Ran, type Sandbox } from '@signalbox/jobs/sandbox/sandbox';
 import { CHECKED_CALLS, numberOf, REFUSED_CALLS, type Architecture } from '@signalbox/jobs/sandbox/system-calls';
@@ -74,7 +74,7 @@ describe.skipIf(found === null)('in the sandbox', () => {
 
   /** The same command in the same sandbox, only that its calls are not filtered: what the sandbox would be without. */
   function attemptUnfiltered(tries: readonly Try[]): ReadonlyMap<string, number> {
-    const words = bubblewrapArguments({ ...room, workspace, limits: LIMITS, cpuSeconds: 60 }, asWords(tries));
+    const words = createBubblewrapArguments({ ...room, workspace, limits: LIMITS, cpuSeconds: 60 }, asWords(tries));
     const isOurs = (word: string | undefined): boolean => /^--(?:info-fd|block-fd|seccomp)$/.test(word ?? '');
     const plain = words.filter((word, place) => !isOurs(word) && !isOurs(words[place - 1]));
     const { BWRAP_PATH: file = 'bwrap', BWRAP_LIBRARY_PATH: libraries } = found?.settings ?? {};

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadConfig } from '@signalbox/jobs/config';
-import { workspaceLock } from '@signalbox/jobs/workspace/prune';
+import { getWorkspaceLock } from '@signalbox/jobs/workspace/prune';
 import { JOBS } from '@signalbox/contracts/operations/jobs';
 import { withLock } from '@signalbox/store/deploy/locks';
 import { HOUR_MS } from '@signalbox/contracts/time';
@@ -53,7 +53,7 @@ describe('a workspace', () => {
   it('that somebody enters at the same moment stays', async () => {
     await write('notes.md', 'buy milk');
     age(40);
-    const pruned = await withLock(bench.jobs.pool, workspaceLock('thread-t1'), async () => {
+    const pruned = await withLock(bench.jobs.pool, getWorkspaceLock('thread-t1'), async () => {
       const pruning = prune();
       // It has seen an old workspace by now, and waits for us.
       await until(async () => (await countWaiting()) === 1);

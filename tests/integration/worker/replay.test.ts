@@ -1,5 +1,5 @@
 import { ToolMessage, type BaseMessage } from '@langchain/core/messages';
-import { canonicalHash } from '@signalbox/safety/cards/canonical';
+import { hashCanonical } from '@signalbox/safety/cards/canonical';
 import { ExecutionTurn } from '@signalbox/contracts/governance/execution-turn';
 import { readThreadsWithTurns } from '@signalbox/store/governance/execution-turns';
 import { AppError } from '@signalbox/contracts/errors';
@@ -106,7 +106,7 @@ async function forge(pass: number, change: (record: ExecutionTurn) => unknown): 
   change(record);
   await bench.pool.query(
     'update execution_turns set record = $1::json, record_hash = $2 where turn_id = $3 and pass = $4',
-    [JSON.stringify(record), canonicalHash(record), record.turnId, pass],
+    [JSON.stringify(record), hashCanonical(record), record.turnId, pass],
   );
 }
 
@@ -212,12 +212,12 @@ describe('a replay', () => {
     ],
     [
       'another version of the prompt',
-      () => forge(1, ({ versions }) => Object.assign(versions, { prompt: canonicalHash('be nice') })),
+      () => forge(1, ({ versions }) => Object.assign(versions, { prompt: hashCanonical('be nice') })),
       'record in the audit',
     ],
     [
       'another system prompt',
-      () => forge(1, ({ asks }) => asks.forEach(({ context }) => (context.system = canonicalHash('be nice')))),
+      () => forge(1, ({ asks }) => asks.forEach(({ context }) => (context.system = hashCanonical('be nice')))),
       'system prompt of intent_parser',
     ],
     [
@@ -269,7 +269,7 @@ describe('a replay', () => {
     expect(JSON.stringify(all)).not.toContain(secret);
     expect((await replayAll()).map(({ kind }) => kind)).toEqual(['same', 'same']);
 
-    await forge(2, ({ asks }) => asks.forEach(({ context }) => (context.messages = canonicalHash('something else'))));
+    await forge(2, ({ asks }) => asks.forEach(({ context }) => (context.messages = hashCanonical('something else'))));
     expect(await replayAll()).toMatchObject([
       { kind: 'different', difference: { pass: 2, what: 'messages that product_owner was given' } },
       { kind: 'not-replayable' },

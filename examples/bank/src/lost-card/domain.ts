@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { actionButton } from '@signalbox/worker/guided/spec';
+import { createActionButton } from '@signalbox/worker/guided/spec';
 
 export const AGENT = 'lost_card';
 export const STATE_VERSION = 1;
@@ -122,5 +122,5 @@ export type LostCardAction = keyof typeof ACTIONS;
 
 /** A button that asks for an action of this agent. */
 export function button(label: string, action: LostCardAction, data: Readonly<Record<string, unknown>> = {}) {
-  return actionButton(AGENT, label, action, data);
+  return createActionButton(AGENT, label, action, data);
 }

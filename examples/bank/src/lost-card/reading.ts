@@ -1,4 +1,4 @@
-import { currentLanguage, ENGLISH } from '@signalbox/messages/language';
+import { getCurrentLanguage, ENGLISH } from '@signalbox/messages/language';
 import { say } from '@signalbox/messages/say';
 import type { Wish } from '@signalbox/worker/guided/spec';
 import type { LostCardAction, LostCardDomain } from './domain.ts';
@@ -41,7 +41,7 @@ export function readWords(text: string, domain: LostCardDomain): Wish | null {
   const [code] = CODE.exec(text) ?? [];
   if (code !== undefined) return { action: 'verify_identity', data: { code } };
   const written = text.normalize('NFKC').toLowerCase().replaceAll('’', "'");
-  for (const language of new Set([currentLanguage(), ENGLISH])) {
+  for (const language of new Set([getCurrentLanguage(), ENGLISH])) {
     const meaning = MEANINGS.find(({ phrases }) => saysOne(written, phrases(language)));
     if (!meaning) continue;
     const { action, data = {} } = meaning;

@@ -1,5 +1,5 @@
-import { plainName } from '@signalbox/contracts/plain-name';
-import { currentLanguage } from '@signalbox/messages/language';
+import { toPlainName } from '@signalbox/contracts/plain-name';
+import { getCurrentLanguage } from '@signalbox/messages/language';
 import { say } from '@signalbox/messages/say';
 import type { GuidedReply, Reader } from '@signalbox/worker/guided/spec';
 import { button, type LostCardDomain } from './domain.ts';
@@ -67,12 +67,14 @@ export const VIEWS = { home, frozen, challenge, confirm, done, escalated } as co
 
 /** A payment as its reader knows it: where, when and how much. */
 function sayPayment({ merchant, at, amount }: LostCardDomain['suspicious_tx'][number]): string {
-  const day = new Intl.DateTimeFormat(currentLanguage(), { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(at));
-  return [plainName(merchant), day, ...(amount ? [sayAmount(amount)] : [])].join(', ');
+  const day = new Intl.DateTimeFormat(getCurrentLanguage(), { dateStyle: 'medium', timeZone: 'UTC' }).format(
+    new Date(at),
+  );
+  return [toPlainName(merchant), day, ...(amount ? [sayAmount(amount)] : [])].join(', ');
 }
 
 function sayAmount({ minor, currency }: { readonly minor: number; readonly currency: string }): string {
-  const format = new Intl.NumberFormat(currentLanguage(), { style: 'currency', currency });
+  const format = new Intl.NumberFormat(getCurrentLanguage(), { style: 'currency', currency });
   return format.format(minor / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2));
 }
 

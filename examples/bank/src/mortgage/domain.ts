@@ -77,7 +77,7 @@ export function initialDomain(): MortgageDomain {
 }
 
 /** What is still to be asked before products can be looked for, in the order of asking. */
-export function missingInputs({
+export function listMissingInputs({
   propertyValue,
   loanBalance,
   fixYears,
@@ -90,6 +90,9 @@ export function missingInputs({
 }
 
 /** The product that was chosen, as long as it is on offer. */
-export function chosenProduct({ products, selection }: Pick<MortgageDomain, 'products' | 'selection'>): Product | null {
+export function findChosenProduct({
+  products,
+  selection,
+}: Pick<MortgageDomain, 'products' | 'selection'>): Product | null {
   return products.find(({ productId }) => productId === selection?.productId) ?? null;
 }

@@ -2,8 +2,15 @@ import { z } from 'zod';
 import { say } from '@signalbox/messages/say';
 import type { NodeContext, NodeOutcome, NodeSpec } from '@signalbox/worker/guided/spec';
 import type { MortgageActions } from './actions.ts';
-import { chosenProduct, initialDomain, missingInputs, Product, MAX_TROUBLES, type MortgageDomain } from './domain.ts';
-import { loanToValue } from './payment.ts';
+import {
+  findChosenProduct,
+  initialDomain,
+  listMissingInputs,
+  Product,
+  MAX_TROUBLES,
+  type MortgageDomain,
+} from './domain.ts';
+import { getLoanToValue } from './payment.ts';
 import type { ViewName } from './views.ts';
 
 type Context = NodeContext<MortgageDomain, MortgageActions>;
@@ -33,14 +40,14 @@ export const nodes = {
         };
       return {
         domain: { intent, ...WELL },
-        goto: missingInputs(intent).length > 0 ? 'render_missing_inputs' : 'calculate_ltv',
+        goto: listMissingInputs(intent).length > 0 ? 'render_missing_inputs' : 'calculate_ltv',
       };
     },
   },
   render_missing_inputs: {
     does: 'Asks for the next figure that is missing.',
     run: async (context): Promise<Outcome> => {
-      const [asked = null] = missingInputs(context.domain.intent);
+      const [asked = null] = listMissingInputs(context.domain.intent);
       if (asked === null) return { view: 'products' };
       const fixes = asked === 'fixYears' ? await listFixes(context) : context.domain.fixes;
       return { domain: { asked, fixes }, view: 'inputs', awaits: true };
@@ -50,7 +57,7 @@ export const nodes = {
     does: 'Works out what share of the value the loan is.',
     then: ['fetch_mortgage_products'],
     run: async ({ domain: { intent } }): Promise<Outcome> => ({
-      domain: { ltv: loanToValue(intent.loanBalance ?? '0', intent.propertyValue ?? '1') },
+      domain: { ltv: getLoanToValue(intent.loanBalance ?? '0', intent.propertyValue ?? '1') },
       goto: 'fetch_mortgage_products',
     }),
   },
@@ -64,7 +71,7 @@ export const nodes = {
       if (!result.ok) return failed(result.say);
       const { products, fixes } = FoundProducts.parse(result.result);
       const kept = { ...domain, products, fixes };
-      const goto = chosenProduct(kept) ? 'recalculate_monthly_payment' : 'render_products';
+      const goto = findChosenProduct(kept) ? 'recalculate_monthly_payment' : 'render_products';
       return { domain: { products, fixes, asked: null }, goto };
     },
   },
@@ -92,7 +99,7 @@ export const nodes = {
     then: ['render_missing_inputs', 'calculate_ltv'],
     run: async ({ domain, given }): Promise<Outcome> => ({
       domain: { existing_customer: given('existing_customer')?.answer ?? null },
-      goto: missingInputs(domain.intent).length > 0 ? 'render_missing_inputs' : 'calculate_ltv',
+      goto: listMissingInputs(domain.intent).length > 0 ? 'render_missing_inputs' : 'calculate_ltv',
     }),
   },
   note_property: {
@@ -133,7 +140,7 @@ export const nodes = {
     does: 'Asks for a visit to a branch.',
     run: async ({ domain, call }): Promise<Outcome> => {
       if (domain.branch_requested) return { view: 'branch' };
-      const productId = chosenProduct(domain)?.productId;
+      const productId = findChosenProduct(domain)?.productId;
       const result = await call('request_branch_visit', productId === undefined ? {} : { productId });
       // What waits for a decision has not been asked for yet; its news comes by itself.
       if (!result.ok || !result.changed) return failed(result.say);

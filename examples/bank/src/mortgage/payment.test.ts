@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { loanToValue, monthlyPayment, schedule, sumOf, type Loan } from './payment.ts';
+import { getLoanToValue, getMonthlyPayment, schedule, sumOf, type Loan } from './payment.ts';
 import { quote } from './views.ts';
 
 /** Values of tables and calculators of others, as their own tests have them; each names where it stands and under which license. */
@@ -59,7 +59,7 @@ describe('monthly payments', () => {
   it.each(published)('agree to the cent with %s', (_, { loan, payment, rows, lastPayment, totalInterest }) => {
     const table = schedule(loan);
     expect({
-      payment: monthlyPayment(loan),
+      payment: getMonthlyPayment(loan),
       rows: rows && table.map((row) => [row.payment, row.interest, row.repaid, row.balance]),
       lastPayment: lastPayment && table.at(-1)?.payment,
       totalInterest: totalInterest && sumOf(table.map(({ interest }) => interest)),
@@ -69,26 +69,26 @@ describe('monthly payments', () => {
   it('agree to the cent with a fraction of whole numbers, for any loan', () => {
     fc.assert(
       fc.property(loans, (loan) => {
-        expect(cents(monthlyPayment(loan))).toBe(paymentInCents(loan));
+        expect(cents(getMonthlyPayment(loan))).toBe(paymentInCents(loan));
       }),
       RUNS,
     );
   });
 
   it('are rounded half up, and not to even', () => {
-    expect(monthlyPayment({ principal: '1000.01', ratePercent: '0', months: 2 })).toBe('500.01');
-    expect(monthlyPayment({ principal: '1000.03', ratePercent: '0', months: 2 })).toBe('500.02');
+    expect(getMonthlyPayment({ principal: '1000.01', ratePercent: '0', months: 2 })).toBe('500.01');
+    expect(getMonthlyPayment({ principal: '1000.03', ratePercent: '0', months: 2 })).toBe('500.02');
   });
 
   it('grow with the rate and with the loan, and shrink with the term', () => {
     fc.assert(
       fc.property(loans, fc.integer({ min: 1, max: 5_000 }), (loan, more) => {
-        const payment = cents(monthlyPayment(loan));
+        const payment = cents(getMonthlyPayment(loan));
         const dearer = { ...loan, ratePercent: (Number(loan.ratePercent) + more / 1_000).toFixed(3) };
         const larger = { ...loan, principal: (Number(loan.principal) + more).toFixed(2) };
-        expect(cents(monthlyPayment(dearer))).toBeGreaterThanOrEqual(payment);
-        expect(cents(monthlyPayment(larger))).toBeGreaterThanOrEqual(payment);
-        expect(cents(monthlyPayment({ ...loan, months: loan.months + 1 }))).toBeLessThanOrEqual(payment);
+        expect(cents(getMonthlyPayment(dearer))).toBeGreaterThanOrEqual(payment);
+        expect(cents(getMonthlyPayment(larger))).toBeGreaterThanOrEqual(payment);
+        expect(cents(getMonthlyPayment({ ...loan, months: loan.months + 1 }))).toBeLessThanOrEqual(payment);
       }),
       RUNS,
     );
@@ -99,7 +99,7 @@ describe('monthly payments', () => {
       fc.property(loans, (loan) => {
         const owed = scaled(loan.principal) * 100n;
         const firstInterest = halfUp(owed * scaled(loan.ratePercent), 1_200n * SCALE * SCALE);
-        const payment = cents(monthlyPayment(loan));
+        const payment = cents(getMonthlyPayment(loan));
         expect(payment).toBeGreaterThanOrEqual(firstInterest);
         expect(payment).toBeGreaterThanOrEqual(owed / SCALE / BigInt(loan.months));
         expect(payment).toBeLessThanOrEqual(owed / SCALE + firstInterest + 1n);
@@ -110,7 +110,7 @@ describe('monthly payments', () => {
 
   it('are refused for a loan of no whole number of months', () => {
     for (const given of [0, -1, 1.5, NaN])
-      expect(() => monthlyPayment({ principal: '1000', ratePercent: '5', months: given })).toThrow('whole months');
+      expect(() => getMonthlyPayment({ principal: '1000', ratePercent: '5', months: given })).toThrow('whole months');
   });
 });
 
@@ -159,7 +159,7 @@ describe('a quote', () => {
     const terms = { fixYears: 2, rate: '4.19', followOnRate: '7.49' };
     const found = quote(terms, { principal: '200000.00', years: 25 });
     const after = { principal: found.balanceAfterFix, ratePercent: '7.49', months: 276 };
-    expect(found.monthlyAfter).toBe(monthlyPayment(after));
+    expect(found.monthlyAfter).toBe(getMonthlyPayment(after));
     expect(Number(found.monthlyAfter)).toBeGreaterThan(Number(found.monthly));
   });
 
@@ -182,6 +182,6 @@ describe('loan to value', () => {
     ['200000.00', '300000.00', '66.67'],
     ['300000.00', '100000.00', '300'],
   ])('of %s on %s is %s%%', (loan, value, percent) => {
-    expect(loanToValue(loan, value)).toBe(percent);
+    expect(getLoanToValue(loan, value)).toBe(percent);
   });
 });

@@ -27,7 +27,7 @@ export interface ScheduleRow {
 }
 
 /** The equal monthly payment: `P·r / (1 − (1 + r)^−n)`, and `P / n` without interest. Throws for a loan of no months. */
-export function monthlyPayment({ principal, ratePercent, months }: Loan): string {
+export function getMonthlyPayment({ principal, ratePercent, months }: Loan): string {
   if (!Number.isInteger(months) || months < 1) throw new RangeError(`a loan runs for whole months, not for ${months}`);
   const rate = monthlyRate(ratePercent);
   const owed = new Exact(principal);
@@ -38,7 +38,7 @@ export function monthlyPayment({ principal, ratePercent, months }: Loan): string
 
 /** Month by month what is paid, and what of it is interest. The last payment settles what rounding left. */
 export function schedule(loan: Loan): readonly ScheduleRow[] {
-  const payment = new Exact(monthlyPayment(loan));
+  const payment = new Exact(getMonthlyPayment(loan));
   const rate = monthlyRate(loan.ratePercent);
   const rows: ScheduleRow[] = [];
   let owed = new Exact(loan.principal);
@@ -59,7 +59,7 @@ export function schedule(loan: Loan): readonly ScheduleRow[] {
 }
 
 /** The loan as a percentage of the property's value, rounded half up to two places: for people. Products are compared exactly. */
-export function loanToValue(loan: string, value: string): string {
+export function getLoanToValue(loan: string, value: string): string {
   return new Exact(loan).mul(100).div(value).toDecimalPlaces(2).toFixed();
 }
 

@@ -1,10 +1,17 @@
 import type { OfferedButton } from '@signalbox/contracts/conversation/envelope';
 import { say } from '@signalbox/messages/say';
-import { actionButton, type GuidedReply, type Reader } from '@signalbox/worker/guided/spec';
-import { currentLanguage } from '@signalbox/messages/language';
+import { createActionButton, type GuidedReply, type Reader } from '@signalbox/worker/guided/spec';
+import { getCurrentLanguage } from '@signalbox/messages/language';
 import type { actions } from './actions.ts';
-import { chosenProduct, missingInputs, TOPICS, type MortgageDomain, type Product, type Topic } from './domain.ts';
-import { monthlyPayment, schedule, sumOf, type Loan } from './payment.ts';
+import {
+  findChosenProduct,
+  listMissingInputs,
+  TOPICS,
+  type MortgageDomain,
+  type Product,
+  type Topic,
+} from './domain.ts';
+import { getMonthlyPayment, schedule, sumOf, type Loan } from './payment.ts';
 
 /** What a product costs: percent a year as decimal text. */
 interface Terms {
@@ -34,7 +41,7 @@ const button = (
   label: string,
   action: keyof typeof actions,
   data: Readonly<Record<string, unknown>> = {},
-): OfferedButton => actionButton('mortgage', label, action, data);
+): OfferedButton => createActionButton('mortgage', label, action, data);
 
 type View = (domain: MortgageDomain, reader: Reader) => GuidedReply;
 
@@ -43,7 +50,7 @@ export const views = {
   inputs: (domain) => ({ text: lines(knownLines(domain), questionFor(domain)), buttons: inputButtons(domain) }),
   products: (domain, reader) => (domain.products.length === 0 ? noProducts(domain) : someProducts(domain, reader)),
   selection: (domain, reader) => {
-    const product = chosenProduct(domain);
+    const product = findChosenProduct(domain);
     return product ? selected(domain, product, reader) : someProducts(domain, reader);
   },
   address: (domain) => ({
@@ -100,14 +107,14 @@ function knownLines({ intent, ltv }: MortgageDomain): readonly string[] {
 }
 
 function questionFor({ intent }: MortgageDomain): string {
-  const [missing] = missingInputs(intent);
+  const [missing] = listMissingInputs(intent);
   if (missing === 'propertyValue')
     return say('mortgage.askPropertyValue', { example: sayRoundAmount('300000', CURRENCY) });
   return missing === 'loanBalance' ? say('mortgage.askLoanBalance') : say('mortgage.askFixYears');
 }
 
 function inputButtons({ intent, fixes }: MortgageDomain): readonly OfferedButton[] {
-  const [missing] = missingInputs(intent);
+  const [missing] = listMissingInputs(intent);
   const years = missing === 'fixYears' ? fixes.slice(0, FIXES_OFFERED) : [];
   return [
     ...years.map((fixYears) => button(say('mortgage.years', { years: fixYears }), 'set_intent', { fixYears })),
@@ -255,7 +262,7 @@ function sayPercent(percent: string): string {
 
 function format(decimal: string, options: Intl.NumberFormatOptions): string {
   // Text that is a decimal number is formatted exactly; the type knows only literals.
-  return new Intl.NumberFormat(currentLanguage(), options).format(decimal as Intl.StringNumericLiteral);
+  return new Intl.NumberFormat(getCurrentLanguage(), options).format(decimal as Intl.StringNumericLiteral);
 }
 
 /** The payments for a loan over these years: fixed at first, then at the rate that follows, calculated anew for what is left. */
@@ -266,11 +273,11 @@ export function quote(terms: Terms, loan: { readonly principal: string; readonly
   const left = whole.months - fixed.length;
   const isPaid = left === 0 || Number(balanceAfterFix) === 0;
   return {
-    monthly: monthlyPayment(whole),
+    monthly: getMonthlyPayment(whole),
     paidInFix: sumOf(fixed.map(({ payment }) => payment)),
     balanceAfterFix,
     monthlyAfter: isPaid
       ? null
-      : monthlyPayment({ principal: balanceAfterFix, ratePercent: terms.followOnRate, months: left }),
+      : getMonthlyPayment({ principal: balanceAfterFix, ratePercent: terms.followOnRate, months: left }),
   };
 }

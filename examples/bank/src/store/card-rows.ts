@@ -59,7 +59,7 @@ export async function getCard(db: Queryable, userKey: string, last4: string): Pr
  * Does something once for each action: a repetition gives the first result and changes nothing. `work` runs in one transaction with
  * the event that keeps its result, which has to be JSON without codes or numbers of cards.
  */
-export function oncePerAction<T>(
+export function runOncePerAction<T>(
   pool: Pool,
   kind: string,
   { userKey, actionId }: CardAsker,

@@ -7,7 +7,7 @@ import {
   getCard,
   listCards,
   lockCard,
-  oncePerAction,
+  runOncePerAction,
   type CardAsker,
   type CardRisk,
   type CardRow,
@@ -70,7 +70,7 @@ export function createCards(pool: Pool, announce: Announce) {
 
     /** Nothing can be paid with it until it is unfrozen. Needs no proof: it only protects. Throws CARD_UNKNOWN, CARD_NONE, CARD_NOT_USABLE. */
     freeze: (last4: string, asker: CardAsker) =>
-      oncePerAction(pool, 'frozen', asker, async (db) => {
+      runOncePerAction(pool, 'frozen', asker, async (db) => {
         const card = await lockCard(db, asker.userKey, last4);
         if (card.status === 'ordered') throw new AppError('CARD_NOT_USABLE', { last4 });
         await setStatus(db, card, 'frozen');
@@ -79,7 +79,7 @@ export function createCards(pool: Pool, announce: Announce) {
 
     /** It can be used again. Throws CARD_UNKNOWN, CARD_NONE, CARD_NOT_FROZEN, CARD_REPORTED, STEP_UP_NEEDED. */
     unfreeze: (last4: string, asker: CardAsker) =>
-      oncePerAction(pool, 'unfrozen', asker, async (db) => {
+      runOncePerAction(pool, 'unfrozen', asker, async (db) => {
         const card = await lockCard(db, asker.userKey, last4);
         if (card.status !== 'frozen') throw new AppError('CARD_NOT_FROZEN', { last4 });
         if (card.isReported) throw new AppError('CARD_REPORTED', { last4 });
@@ -90,7 +90,7 @@ export function createCards(pool: Pool, announce: Announce) {
 
     /** Cancels a frozen card for good and orders a new one. Throws CARD_UNKNOWN, CARD_NONE, CARD_NOT_FROZEN, STEP_UP_NEEDED. */
     replace: (last4: string, asker: CardAsker) =>
-      oncePerAction(pool, 'replaced', asker, async (db) => {
+      runOncePerAction(pool, 'replaced', asker, async (db) => {
         const card = await lockCard(db, asker.userKey, last4);
         if (card.status !== 'frozen') throw new AppError('CARD_NOT_FROZEN', { last4 });
         await requireProof(db, card, asker);
@@ -100,7 +100,7 @@ export function createCards(pool: Pool, announce: Announce) {
 
     /** Raises the risk of a card, and never lowers it. Throws CARD_UNKNOWN, CARD_NONE. */
     raiseRisk: (last4: string, risk: CardRisk, asker: CardAsker) =>
-      oncePerAction(pool, 'risk raised', asker, async (db) => {
+      runOncePerAction(pool, 'risk raised', asker, async (db) => {
         const card = await lockCard(db, asker.userKey, last4);
         const raised = RISKS.indexOf(risk) > RISKS.indexOf(card.risk) ? risk : card.risk;
         await db.query(sql`update cards set risk = ${raised} where card_id = ${card.cardId}`);
@@ -109,7 +109,7 @@ export function createCards(pool: Pool, announce: Announce) {
 
     /** Opens a case about transactions that the person did not make. Throws CARD_UNKNOWN, CARD_NONE, TRANSACTION_UNKNOWN, STEP_UP_NEEDED. */
     reportFraud: (last4: string, transactions: readonly string[], asker: CardAsker) =>
-      oncePerAction(pool, 'fraud reported', asker, async (db) => {
+      runOncePerAction(pool, 'fraud reported', asker, async (db) => {
         const card = await lockCard(db, asker.userKey, last4);
         await requireProof(db, card, asker);
         return openCase(db, card, transactions);

@@ -1,13 +1,13 @@
 import { AppError } from '@signalbox/contracts/errors';
 import { PRIORITY } from '@signalbox/contracts/conversation/envelope';
 import { newId, newTraceId } from '@signalbox/contracts/ids';
-import { plainName } from '@signalbox/contracts/plain-name';
+import { toPlainName } from '@signalbox/contracts/plain-name';
 import { say } from '@signalbox/messages/say';
 import { CODE_PLACEHOLDER } from '@signalbox/safety/secrets/step-up-code';
 import { putInTheirLanguage } from '@signalbox/store/conversation/outbox';
 import type { Pool, Queryable } from '@signalbox/store/pool';
 import { findRow, findValue, hasRow, listRows, sql } from '@signalbox/store/sql';
-import { oncePerAction, type CardAsker } from './card-rows.ts';
+import { runOncePerAction, type CardAsker } from './card-rows.ts';
 
 /*
  * waiting ─┬─ the right code ─▶ verified, which counts for a quarter of an hour
@@ -67,7 +67,7 @@ export function createStepUps(pool: Pool, announce: Announce) {
     async sendCode(to: CodeRoute['to'], name: string, asker: CardAsker) {
       const traceId = newTraceId();
       const told: string[] = [];
-      const sent = await oncePerAction(pool, 'code sent', asker, async (db) => {
+      const sent = await runOncePerAction(pool, 'code sent', asker, async (db) => {
         if (await isLocked(db, asker.userKey)) throw new AppError('STEP_UP_LOCKED', {});
         if (await hasManyCodes(db, asker.userKey)) throw new AppError('STEP_UP_TOO_MANY', {});
         const reader = to === 'chat' ? await findOwnReader(db, asker.userKey) : await findApprover(db, asker.actionId);
@@ -82,11 +82,11 @@ export function createStepUps(pool: Pool, announce: Announce) {
 
     /** Compares the mark of an answer with that of the code. Three wrong answers lock the account out. */
     checkCode: (mark: string, asker: CardAsker) =>
-      oncePerAction(pool, 'code checked', asker, (db) => checkCode(db, asker.userKey, mark)),
+      runOncePerAction(pool, 'code checked', asker, (db) => checkCode(db, asker.userKey, mark)),
 
     /** An operator who approved this very action vouches for the person. Throws STEP_UP_UNAPPROVED. */
     vouch: (asker: CardAsker) =>
-      oncePerAction(pool, 'vouched', asker, async (db) => {
+      runOncePerAction(pool, 'vouched', asker, async (db) => {
         const operator = await findVoter(db, asker.actionId);
         if (operator === null) throw new AppError('STEP_UP_UNAPPROVED', {});
         await db.query(sql`update card_step_ups set status = 'replaced', ended_at = clock_timestamp()
@@ -97,7 +97,7 @@ export function createStepUps(pool: Pool, announce: Announce) {
 
     /** The operator who approved this very action looks after the fraud that the person reported. Throws STEP_UP_UNAPPROVED. */
     takeCases: (asker: CardAsker) =>
-      oncePerAction(pool, 'cases taken', asker, async (db) => {
+      runOncePerAction(pool, 'cases taken', asker, async (db) => {
         const operator = await findVoter(db, asker.actionId);
         if (operator === null) throw new AppError('STEP_UP_UNAPPROVED', {});
         const taken = await listRows<{ caseId: string }>(db)`update card_cases set taken_by = ${operator}
@@ -174,7 +174,7 @@ async function putChallenge(
       text:
         forName === null
           ? say('cards.codeForYou', { code: CODE_PLACEHOLDER })
-          : say('cards.codeToPassOn', { code: CODE_PLACEHOLDER, name: plainName(forName) }),
+          : say('cards.codeToPassOn', { code: CODE_PLACEHOLDER, name: toPlainName(forName) }),
       buttons: [],
       code: { challengeId },
     },

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
-import { systemCode } from '@signalbox/contracts/system-error';
+import { getSystemCode } from '@signalbox/contracts/system-error';
 import { SetupError } from '../setup-error.ts';
 
 /** The user that Postgres runs as; it refuses to run as root. */
@@ -86,7 +86,7 @@ function hydrateLinks(programs: string): void {
     try {
       symlinkSync(relative(dirname(link), join(root, source)), link);
     } catch (error) {
-      if (systemCode(error) !== 'EEXIST') throw error;
+      if (getSystemCode(error) !== 'EEXIST') throw error;
     }
   }
 }

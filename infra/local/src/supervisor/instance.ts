@@ -1,6 +1,6 @@
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { systemCode } from '@signalbox/contracts/system-error';
+import { getSystemCode } from '@signalbox/contracts/system-error';
 import { z } from 'zod';
 import { identifyProcess, isRunning, readCommandLine, sendSignal, waitForExit } from './process-identity.ts';
 import type { ProcessIdentity } from './process-identity.ts';
@@ -128,7 +128,7 @@ function tryLink(draft: string, file: string): boolean {
     linkSync(draft, file);
     return true;
   } catch (error) {
-    if (systemCode(error) === 'EEXIST') return false;
+    if (getSystemCode(error) === 'EEXIST') return false;
     throw error;
   }
 }
@@ -139,7 +139,7 @@ function removeStaleLock(file: string, seen: ProcessIdentity | null): void {
   try {
     renameSync(file, aside);
   } catch (error) {
-    if (systemCode(error) === 'ENOENT') return;
+    if (getSystemCode(error) === 'ENOENT') return;
     throw error;
   }
   const moved = readLock(aside);

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { systemCode } from '@signalbox/contracts/system-error';
+import { getSystemCode } from '@signalbox/contracts/system-error';
 
 /**
  * Identifies a process permanently. Pids are reused, so the start mark (boot id and start tick on Linux, start date elsewhere) is part of
@@ -53,7 +53,7 @@ export function sendSignal(identity: ProcessIdentity, signal: NodeJS.Signals, ta
   try {
     process.kill(target === 'group' ? -identity.pid : identity.pid, signal);
   } catch (error) {
-    if (systemCode(error) !== 'ESRCH') throw error;
+    if (getSystemCode(error) !== 'ESRCH') throw error;
   }
 }
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { buildRedisUserRules, REDIS_SERVICES, type RedisService } from '@signalbox/platform/redis-users';
-import { memberLogin, setMemberLogins } from '@signalbox/store/migrations/service-logins';
-import { serviceRole } from '@signalbox/store/migrations/service-rights';
+import { createMemberLogin, setMemberLogins } from '@signalbox/store/migrations/service-logins';
+import { getServiceRole } from '@signalbox/store/migrations/service-rights';
 import { getInheritedEnvironment, type LocalConfig } from '../config.ts';
 import { describeError } from '../describe-error.ts';
 import { SetupError } from '../setup-error.ts';
@@ -88,8 +88,8 @@ export function describeLogins(
       DATABASE_URL: own(
         servers.databaseUrl,
         config.DATABASE_URL === undefined
-          ? serviceRole(service)
-          : memberLogin(service, toInstallationId(config.SIGNALBOX_DATA_DIR)),
+          ? getServiceRole(service)
+          : createMemberLogin(service, toInstallationId(config.SIGNALBOX_DATA_DIR)),
       ),
       REDIS_URL: config.REDIS_URL ?? own(servers.redisUrl, service),
     };

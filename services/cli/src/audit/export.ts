@@ -1,10 +1,10 @@
-import { canonicalJson } from '@signalbox/safety/cards/canonical';
+import { toCanonicalJson } from '@signalbox/safety/cards/canonical';
 import type { Checkpoint } from '@signalbox/safety/audit/checkpoint';
 import type { ChainedEvent } from '../../../../infra/audit/verify.mjs';
 
 /** The first line of an export: the id of the history and the installation's public keys in PEM. */
 export function writeHead(logId: string, keys: readonly string[]): string {
-  return canonicalJson({ type: 'log', logId, keys });
+  return toCanonicalJson({ type: 'log', logId, keys });
 }
 
 /** The line of an event; a deleted event is null. Hashes are hexadecimal. */
@@ -15,5 +15,5 @@ export function writeEvent({ seq, json, leafHash, hash }: ChainedEvent): string 
 
 /** The line of a checkpoint, placed after its last event. */
 export function writeCheckpoint(checkpoint: Checkpoint): string {
-  return canonicalJson({ ...checkpoint, type: 'checkpoint' });
+  return toCanonicalJson({ ...checkpoint, type: 'checkpoint' });
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { abortAfter } from '@signalbox/contracts/time';
-import { reasonOf } from './finding.ts';
+import { getReason } from './finding.ts';
 import type { CliConfig } from '../config.ts';
 
 /** The result of a Bot API call. */
@@ -45,6 +45,6 @@ export async function callBotApi<S extends z.ZodType>(
       return { kind: 'answered', result: result.data, at: Number.isNaN(at.getTime()) ? null : at };
     return { kind: 'refused', description: answer.data?.description ?? `HTTP ${response.status}` };
   } catch (error) {
-    return { kind: 'unreachable', reason: reasonOf(error) };
+    return { kind: 'unreachable', reason: getReason(error) };
   }
 }

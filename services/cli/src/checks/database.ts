@@ -3,7 +3,7 @@ import type { Pool } from '@signalbox/store/pool';
 import { findValue, listValues } from '@signalbox/store/sql';
 import type { CommandContext } from '../command.ts';
 import { formatCount } from '../table.ts';
-import { fail, ok, reasonOf, warn, type Finding } from './finding.ts';
+import { fail, ok, getReason, warn, type Finding } from './finding.ts';
 
 /** The oldest Postgres version with the features that migrations and queries use. */
 const MIN_VERSION = 15;
@@ -24,7 +24,7 @@ export async function checkDatabase({ config, database }: CommandContext): Promi
       ...(await checkPublicRights(database())),
     ];
   } catch (error) {
-    return [fail('Postgres', `does not answer: ${reasonOf(error)}`, 'Start it, or correct DATABASE_URL.')];
+    return [fail('Postgres', `does not answer: ${getReason(error)}`, 'Start it, or correct DATABASE_URL.')];
   }
 }
 

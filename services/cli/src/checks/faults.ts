@@ -1,6 +1,6 @@
 import { listFaults } from '@signalbox/store/faults';
 import type { CommandContext } from '../command.ts';
-import { fail, ok, reasonOf, warn, type Finding } from './finding.ts';
+import { fail, ok, getReason, warn, type Finding } from './finding.ts';
 
 const REMEDY = 'Have the person it concerns, or an admin, write to the bot in private: they are told within a minute.';
 
@@ -16,6 +16,6 @@ export async function checkFaults({ config, database }: CommandContext): Promise
         : fail('faults', say, 'docs/operations.md, "Faults of our own", says what to do.'),
     );
   } catch (error) {
-    return [warn('news', `cannot be looked up: ${reasonOf(error)}`, 'Mend what the check of Postgres names.')];
+    return [warn('news', `cannot be looked up: ${getReason(error)}`, 'Mend what the check of Postgres names.')];
   }
 }

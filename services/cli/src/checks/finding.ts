@@ -19,7 +19,7 @@ export function fail(what: string, say: string, remedy: string): Finding {
 }
 
 /** The reason of a connection error in a few words, without addresses, which may hold secrets. */
-export function reasonOf(error: unknown): string {
+export function getReason(error: unknown): string {
   let reason = String(error);
   // The innermost cause is the most specific; fetch only reports a failure.
   for (let at = error, depth = 0; at instanceof Error && depth < 4; at = at.cause, depth += 1) {

@@ -3,7 +3,7 @@ import { describeFullMemory, type Redis } from '@signalbox/platform/redis';
 import { listStreamKeys } from '@signalbox/platform/streams/keys';
 import type { CliConfig } from '../config.ts';
 import type { CommandContext } from '../command.ts';
-import { fail, ok, reasonOf, warn, type Finding } from './finding.ts';
+import { fail, ok, getReason, warn, type Finding } from './finding.ts';
 
 /** Checks that Redis answers, evicts no keys, persists, and has the streams and groups. */
 export async function checkRedis({ config, redis }: CommandContext): Promise<readonly Finding[]> {
@@ -21,7 +21,7 @@ export async function checkRedis({ config, redis }: CommandContext): Promise<rea
       await checkStreams(client, config),
     ];
   } catch (error) {
-    return [fail('Redis', `does not answer: ${reasonOf(error)}`, 'Start it, or correct REDIS_URL.')];
+    return [fail('Redis', `does not answer: ${getReason(error)}`, 'Start it, or correct REDIS_URL.')];
   }
 }
 

@@ -22,7 +22,7 @@ import {
 } from '@signalbox/store/round-trip';
 import { recordChange } from '../actor.ts';
 import { UsageError, type CommandContext } from '../command.ts';
-import { fail, ok, reasonOf, type Finding } from './finding.ts';
+import { fail, ok, getReason, type Finding } from './finding.ts';
 
 /** Deadlines: a gateway delivers in a second, a watcher runs every fifteen; a busy machine needs longer. */
 const DELIVERY_MS = 30 * SECOND_MS;
@@ -96,7 +96,7 @@ async function tryWithin(what: string, withinMs: number, attempt: Attempt): Prom
     const sentence = await attempt(abortAfter(withinMs));
     return ok(`round trip: ${what}`, `${sentence}, after ${sayDuration(Date.now() - from, ENGLISH_ONLY)}`);
   } catch (error) {
-    return fail(`round trip: ${what}`, reasonOf(error), REMEDIES[what] ?? LOGS);
+    return fail(`round trip: ${what}`, getReason(error), REMEDIES[what] ?? LOGS);
   }
 }
 

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { abortAfter } from '@signalbox/contracts/time';
 import type { CommandContext } from '../command.ts';
-import { fail, ok, reasonOf, warn, type Finding } from './finding.ts';
+import { fail, ok, getReason, warn, type Finding } from './finding.ts';
 
 /** The part of `npm start`'s run.json that is used here. */
 const RunFile = z.object({
@@ -52,6 +52,6 @@ async function checkService(name: string, probeUrl: string): Promise<Finding> {
     const problems = [first, ...rest].join('; ').slice(0, 300);
     return fail(name, `not ready: ${problems}`, 'Mend what it names; it becomes ready by itself. Its log has more.');
   } catch (error) {
-    return fail(name, `does not answer at ${probeUrl}: ${reasonOf(error)}`, 'Look at its log, and start it again.');
+    return fail(name, `does not answer at ${probeUrl}: ${getReason(error)}`, 'Look at its log, and start it again.');
   }
 }

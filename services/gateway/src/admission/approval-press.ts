@@ -1,4 +1,4 @@
-import { approvalEvent } from '@signalbox/governance/events';
+import { createApprovalEvent } from '@signalbox/governance/events';
 import { appendAudit } from '@signalbox/store/audit/audit';
 import { findApproval } from '@signalbox/store/governance/approvals';
 import { isStopWord } from './log-stop.ts';
@@ -60,5 +60,5 @@ async function recordForgery(db: Queryable, plan: Plan, approvalId: string): Pro
   if (!approval) return;
   const { userKey, chatKey } = plan.envelope;
   const data = { why: 'pressed where the card does not stand', refusedBy: 'bound-to-message', chatKey };
-  await appendAudit(db, [approvalEvent(approval, 'approval.click_refused', userKey, data)]);
+  await appendAudit(db, [createApprovalEvent(approval, 'approval.click_refused', userKey, data)]);
 }

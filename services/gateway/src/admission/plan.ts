@@ -1,4 +1,4 @@
-import { plainName } from '@signalbox/contracts/plain-name';
+import { toPlainName } from '@signalbox/contracts/plain-name';
 import type { MessageEnvelope } from '@signalbox/contracts/conversation/envelope';
 import { createControlMessage } from './control-line.ts';
 import type { Admission } from '../rows/inbox.ts';
@@ -176,7 +176,7 @@ type CreateLine = (said: NonNullable<UpdateIntent['refusal']>) => NonNullable<Ad
 function createStrangerLine(update: PersonUpdate, line: CreateLine): Admission['stranger'] {
   // A group gets no answer for strangers; a press gets a toast, and edits and modes follow a message.
   if (update.chatKind === 'group' || ['press', 'edit', 'mode'].includes(update.kind)) return null;
-  const text = sayError('STRANGER', { name: plainName(update.name), id: update.userKey });
+  const text = sayError('STRANGER', { name: toPlainName(update.name), id: update.userKey });
   return line({ key: `stranger:${update.chatKey}:${update.updateId}`, text });
 }
 

@@ -1,6 +1,6 @@
 import { toPrivateChat } from '@signalbox/contracts/conversation/chat-key';
 import { newTraceId } from '@signalbox/contracts/ids';
-import { plainName } from '@signalbox/contracts/plain-name';
+import { toPlainName } from '@signalbox/contracts/plain-name';
 import { inLanguage } from '@signalbox/messages/language';
 import { say } from '@signalbox/messages/say';
 import type { Log } from '@signalbox/platform/log';
@@ -83,7 +83,7 @@ async function notifyVacated(
     const chatKey = toPrivateChat(reader);
     if (!(await mayWriteTo(db, reader, chatKey))) continue;
     const [language] = await readLanguages(db, [{ userKey: reader, chatKey }]);
-    const text = inLanguage(language ?? null, () => say('people.vacated', { name: plainName(name), userKey, role }));
+    const text = inLanguage(language ?? null, () => say('people.vacated', { name: toPlainName(name), userKey, role }));
     const sent = { userKey: reader, chatKey, traceId: newTraceId() };
     await putOutbox(db, [createControlMessage(sent, `vacated:${event}:${reader}`, { text, buttons: [] })]);
     chats.push(chatKey);

@@ -1,4 +1,4 @@
-import { plainName } from '@signalbox/contracts/plain-name';
+import { toPlainName } from '@signalbox/contracts/plain-name';
 import type { OutboundBody } from '@signalbox/contracts/conversation/envelope';
 import { roleCovers, type Role } from '@signalbox/contracts/governance/roles';
 import { endFollowedLogs } from '@signalbox/store/deploy/followed-logs';
@@ -89,5 +89,5 @@ function findLateAge(db: AnswerDeps['db'], at: string): Promise<number | null> {
 function describeUnknown(typed: string, role: Role): string {
   const near = findSimilarCommand(typed, role);
   const hint = near === null ? say('gateway.no-command') : say('gateway.near-command', { near });
-  return sayError('COMMAND_UNKNOWN', { typed: plainName(typed), hint });
+  return sayError('COMMAND_UNKNOWN', { typed: toPlainName(typed), hint });
 }

@@ -1,8 +1,8 @@
-import { plainName } from '@signalbox/contracts/plain-name';
+import { toPlainName } from '@signalbox/contracts/plain-name';
 import type { Approval, ApprovalAct } from '@signalbox/contracts/governance/approval';
 import type { RuntimeButton } from '@signalbox/contracts/conversation/envelope';
 import { Approvals, type Decided, type Decider, type Press } from '@signalbox/governance/approvals';
-import { approvalEvent } from '@signalbox/governance/events';
+import { createApprovalEvent } from '@signalbox/governance/events';
 import { usePrompt, type OpenPrompt } from '../rows/approval-prompts.ts';
 import { appendAudit } from '@signalbox/store/audit/audit';
 import { findAction, findApproval } from '@signalbox/store/governance/approvals';
@@ -30,7 +30,7 @@ export async function answerPress(deps: AnswerDeps, act: ApprovalAct, asked: Ask
 function askForText(prompt: NonNullable<Decided['prompt']>, { envelope }: AskedQuestion): GatewayAnswer {
   const { verb, approval } = prompt;
   return {
-    text: describePrompt(prompt, plainName(envelope.name)),
+    text: describePrompt(prompt, toPlainName(envelope.name)),
     toast: say(`governance.toast-${verb}`),
     buttons: verb === 'reject' ? createReasonButtons(approval) : [],
     prompt: { approvalId: approval.approvalId, verb, userKey: envelope.userKey, askedBy: null },
@@ -58,7 +58,7 @@ export async function answerPrompt(
   const passOnText = async (notice: Notice): Promise<GatewayAnswer> => {
     const kind = prompt.verb === 'ask' ? 'approval.asked' : 'approval.answered';
     await usePrompt(db, prompt.outboxKey);
-    await appendAudit(db, [approvalEvent(approval, kind, by.userKey, { length: text.length })]);
+    await appendAudit(db, [createApprovalEvent(approval, kind, by.userKey, { length: text.length })]);
     return { text: say('governance.passed-on'), notices: [notice] };
   };
   switch (prompt.verb) {
@@ -99,7 +99,7 @@ async function answerShowBound(
   if (text !== null) return { text, isExact: true, personal: true };
   const why = say('card.only-deciders-see');
   const data = { verb, why, refusedBy: 'deciders-see' };
-  await appendAudit(db, [approvalEvent(approval, 'approval.click_refused', asked.envelope.userKey, data)]);
+  await appendAudit(db, [createApprovalEvent(approval, 'approval.click_refused', asked.envelope.userKey, data)]);
   return { text: null, toast: why };
 }
 
@@ -136,7 +136,7 @@ const MAX_PASSED_LENGTH = 1_000;
 
 function toSentenceValues({ card, approvalId }: Approval, by: Decider, text: string) {
   const said = text.length <= MAX_PASSED_LENGTH ? text : `${text.slice(0, MAX_PASSED_LENGTH)}…`;
-  return { name: plainName(by.name), title: renderCardTitle(card), text: escapeQuote(said), approvalId };
+  return { name: toPlainName(by.name), title: renderCardTitle(card), text: escapeQuote(said), approvalId };
 }
 
 /** Enough to recognize a value; the approval card has all of it. */

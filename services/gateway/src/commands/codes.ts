@@ -1,6 +1,6 @@
 import type { CodeOutcome } from './invitations.ts';
 import { toPrivateChat } from '@signalbox/contracts/conversation/chat-key';
-import { plainName } from '@signalbox/contracts/plain-name';
+import { toPlainName } from '@signalbox/contracts/plain-name';
 import { MINUTE_MS } from '@signalbox/contracts/time';
 import { say, sayError } from '@signalbox/messages/say';
 import type { AskedQuestion, Notice } from './question.ts';
@@ -8,11 +8,11 @@ import type { AskedQuestion, Notice } from './question.ts';
 export function describeCode(outcome: CodeOutcome, name: string): string {
   switch (outcome.kind) {
     case 'owner':
-      return say('people.owner', { name: plainName(name) });
+      return say('people.owner', { name: toPlainName(name) });
     case 'invited':
-      return say(outcome.wasIn ? 'people.promoted' : 'people.invited', { name: plainName(name), role: outcome.role });
+      return say(outcome.wasIn ? 'people.promoted' : 'people.invited', { name: toPlainName(name), role: outcome.role });
     case 'linked':
-      return say('people.linked', { owner: plainName(outcome.owner.name), role: outcome.role });
+      return say('people.linked', { owner: toPlainName(outcome.owner.name), role: outcome.role });
     case 'has-role':
       return say('people.link-has-role', { role: outcome.role });
     case 'covered':
@@ -33,11 +33,11 @@ export function describeCode(outcome: CodeOutcome, name: string): string {
 export function createUseNotice(outcome: CodeOutcome, guest: AskedQuestion['envelope']): readonly Notice[] {
   if (outcome.kind === 'linked') {
     const { userKey } = outcome.owner;
-    const used = (): string => say('people.link-used', { name: plainName(guest.name), userKey: guest.userKey });
+    const used = (): string => say('people.link-used', { name: toPlainName(guest.name), userKey: guest.userKey });
     return [{ userKey, chatKey: toPrivateChat(userKey), text: used }];
   }
   if (outcome.kind !== 'invited') return [];
   const text = (): string =>
-    say('people.invitation-used', { name: plainName(guest.name), userKey: guest.userKey, role: outcome.role });
+    say('people.invitation-used', { name: toPlainName(guest.name), userKey: guest.userKey, role: outcome.role });
   return [{ userKey: null, chatKey: outcome.inviterChat, text }];
 }

@@ -1,4 +1,4 @@
-import { approverChats } from '@signalbox/store/governance/approvals';
+import { listApproverChats } from '@signalbox/store/governance/approvals';
 import type { Queryable } from '@signalbox/store/pool';
 import type { AskedQuestion, Notice } from './question.ts';
 
@@ -8,6 +8,6 @@ export async function createDeciderNotices(
   { envelope }: AskedQuestion,
   text: Notice['text'],
 ): Promise<readonly Notice[]> {
-  const chats = await approverChats(db, 'operator', [envelope.userKey]);
+  const chats = await listApproverChats(db, 'operator', [envelope.userKey]);
   return chats.filter(({ chatKey }) => chatKey !== envelope.chatKey).map((chat) => ({ ...chat, text }));
 }

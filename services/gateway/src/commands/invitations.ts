@@ -1,6 +1,6 @@
 import { roleCovers, type Role } from '@signalbox/contracts/governance/roles';
-import { plainName } from '@signalbox/contracts/plain-name';
-import { newCode } from '@signalbox/contracts/ids';
+import { toPlainName } from '@signalbox/contracts/plain-name';
+import { createCode } from '@signalbox/contracts/ids';
 import { hashCode } from '@signalbox/store/people/access-code';
 import { findIdentityCode, linkIdentity, takeIdentityCode, voidIdentityCode } from '@signalbox/store/people/identities';
 import { redeemOwnerCode, voidOwnerCode } from '@signalbox/store/people/owner-code';
@@ -42,7 +42,7 @@ export type CodeOutcome =
   | { readonly kind: 'limited'; readonly waitMs: number };
 
 export function toInviteeValues({ role, name }: Pick<Invitation, 'role' | 'name'>): Readonly<Record<string, string>> {
-  return { role, named: name === null ? 'no' : 'yes', name: plainName(name ?? '') };
+  return { role, named: name === null ? 'no' : 'yes', name: toPlainName(name ?? '') };
 }
 
 /** Creates an invitation and returns its code, which is never stored and so can be shown only once. */
@@ -55,7 +55,7 @@ export async function createInvitation(
     readonly chatKey: string;
   },
 ): Promise<string> {
-  const code = newCode(3);
+  const code = createCode(3);
   await db.query(sql`insert into invitations (code_hash, role, name, invited_by, chat_key, expires_at)
     values (${hashCode(code)}, ${invitation.role}, ${invitation.name}, ${invitation.invitedBy}, ${invitation.chatKey},
       now() + ${INVITATION_TTL_MS} * interval '1 ms')`);

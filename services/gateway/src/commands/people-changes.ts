@@ -1,6 +1,6 @@
 import { Role } from '@signalbox/contracts/governance/roles';
 import { findNearestName } from '@signalbox/contracts/nearest-name';
-import { plainName } from '@signalbox/contracts/plain-name';
+import { toPlainName } from '@signalbox/contracts/plain-name';
 import { say, sayError } from '@signalbox/messages/say';
 import { findUserChannel, toPrivateChat } from '@signalbox/contracts/conversation/chat-key';
 import { restoreAccount } from '@signalbox/store/people/vacated-accounts';
@@ -28,7 +28,7 @@ export async function allowPerson(
     await auditCommand(deps.db, asked, 'role.changed', { person: id, from: null, to: role, by: 'confirmed' });
   const text = say(`people.allowed-${isConfirmed && change === 'same' ? 'added' : change}`, {
     userKey: id,
-    name: plainName(person),
+    name: toPlainName(person),
     role,
   });
   if (change === 'same')
@@ -71,5 +71,5 @@ export function describeUsage(usage: string, typedRole: string | null): string {
 }
 
 export function refuseLastAdmin(name: string): GatewayAnswer {
-  return { text: sayError('LAST_ADMIN', { name: plainName(name) }) };
+  return { text: sayError('LAST_ADMIN', { name: toPlainName(name) }) };
 }

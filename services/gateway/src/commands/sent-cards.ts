@@ -1,7 +1,7 @@
 import type { Approval } from '@signalbox/contracts/governance/approval';
 import { roleCovers } from '@signalbox/contracts/governance/roles';
 import { putCards } from '@signalbox/store/governance/approval-cards';
-import { approverChats, cardChats, listVotes } from '@signalbox/store/governance/approvals';
+import { listApproverChats, listCardChats, listVotes } from '@signalbox/store/governance/approvals';
 import type { Queryable } from '@signalbox/store/pool';
 import type { AskedQuestion } from './question.ts';
 
@@ -30,8 +30,8 @@ export async function chooseCards(
   for (const approval of open) {
     const mayDecide = !approval.byRequester && roleCovers(role, approval.role);
     if (!mayDecide && !own.includes(approval.userKey)) continue;
-    const cardChatKeys = await cardChats(db, approval.approvalId);
-    const readers = approval.byRequester ? [] : await approverChats(db, approval.role, approval.authors);
+    const cardChatKeys = await listCardChats(db, approval.approvalId);
+    const readers = approval.byRequester ? [] : await listApproverChats(db, approval.role, approval.authors);
     const visibleIn = new Set([...cardChatKeys, ...readers.map((reader) => reader.chatKey)]);
     if (chatKind === 'group' && !visibleIn.has(chatKey)) elsewhereCount += 1;
     else

@@ -8,10 +8,10 @@ import type { Approval } from '@signalbox/contracts/governance/approval';
 import { sayDuration } from '@signalbox/messages/duration';
 import { say } from '@signalbox/messages/say';
 import { Approvals } from '@signalbox/governance/approvals';
-import { approvalEvent } from '@signalbox/governance/events';
+import { createApprovalEvent } from '@signalbox/governance/events';
 import { appendAudit } from '@signalbox/store/audit/audit';
 import { putCards } from '@signalbox/store/governance/approval-cards';
-import { approverChats, cardChats, findApproval, listVotes } from '@signalbox/store/governance/approvals';
+import { listApproverChats, listCardChats, findApproval, listVotes } from '@signalbox/store/governance/approvals';
 import { putInTheirLanguage } from '@signalbox/store/conversation/outbox';
 import { withTransaction, type Pool, type Queryable } from '@signalbox/store/pool';
 import { findValue, sql } from '@signalbox/store/sql';
@@ -84,7 +84,7 @@ async function remind(db: Queryable, approval: Approval): Promise<readonly strin
     0,
   )`update approvals set remind_at = null where approval_id = ${approval.approvalId}
       returning greatest(0, extract(epoch from expires_at - clock_timestamp()) * 1000)::float8`;
-  const all = await cardChats(db, approval.approvalId);
+  const all = await listCardChats(db, approval.approvalId);
   // A person who asked in private was told; others see a changed card without a notification.
   const chats = all.filter((chatKey) => all.length === 1 || chatKey !== approval.chatKey);
   await putInTheirLanguage(db, chats, (chatKey) => {
@@ -99,7 +99,7 @@ async function remind(db: Queryable, approval: Approval): Promise<readonly strin
       body: { text: `${text}\n_${approval.approvalId}_`, buttons: [] },
     };
   });
-  await appendAudit(db, [approvalEvent(approval, 'approval.reminded', 'system', { chats: chats.length })]);
+  await appendAudit(db, [createApprovalEvent(approval, 'approval.reminded', 'system', { chats: chats.length })]);
   return chats;
 }
 
@@ -107,11 +107,11 @@ async function remind(db: Queryable, approval: Approval): Promise<readonly strin
 async function escalate(db: Queryable, approval: Approval): Promise<readonly string[]> {
   await db.query(sql`update approvals set escalate_at = null, remind_at = null
       where approval_id = ${approval.approvalId}`);
-  const known = await cardChats(db, approval.approvalId);
-  const admins = await approverChats(db, 'admin', approval.authors, { isNamedGroupUsed: false });
+  const known = await listCardChats(db, approval.approvalId);
+  const admins = await listApproverChats(db, 'admin', approval.authors, { isNamedGroupUsed: false });
   const chats = admins.map(({ chatKey }) => chatKey).filter((chatKey) => !known.includes(chatKey));
   const votes = await listVotes(db, approval.approvalId);
   await putCards(db, approval, votes, chats);
-  await appendAudit(db, [approvalEvent(approval, 'approval.escalated', 'system', { chats: chats.length })]);
+  await appendAudit(db, [createApprovalEvent(approval, 'approval.escalated', 'system', { chats: chats.length })]);
   return chats;
 }

@@ -1,5 +1,5 @@
 import { serviceName, type ServiceFile, type ServiceKey } from '@signalbox/contracts/operations/deploy';
-import { instanceLabel } from './deployments-ports.ts';
+import { createInstanceLabel } from './deployments-ports.ts';
 import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
 import type { Closable } from '@signalbox/platform/lifecycle';
 import type { Driver, Instance, ReleaseId } from '../drivers/driver.ts';
@@ -117,9 +117,9 @@ export async function endLease(
   parts: Pick<DeployParts, 'leases'>,
   row: Pick<WorkRow, 'server' | 'project' | 'deploymentId'>,
 ): Promise<void> {
-  await parts.leases.end(row.server, row.project, instanceLabel(row.deploymentId));
+  await parts.leases.end(row.server, row.project, createInstanceLabel(row.deploymentId));
 }
 
-export function publicUrl(parts: Pick<DeployParts, 'publicHost'>, port: number): string {
+export function createPublicUrl(parts: Pick<DeployParts, 'publicHost'>, port: number): string {
   return `http://${parts.publicHost}:${port}/`;
 }

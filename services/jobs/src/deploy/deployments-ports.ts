@@ -15,7 +15,7 @@ interface Lease {
   readonly by: string;
 }
 
-export function instanceLabel(deploymentId: string): string {
+export function createInstanceLabel(deploymentId: string): string {
   return `instance:${deploymentId}`;
 }
 

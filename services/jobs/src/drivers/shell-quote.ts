@@ -1,4 +1,4 @@
 /** Quotes a word for a shell. */
-export function shellQuote(word: string): string {
+export function quoteShellWord(word: string): string {
   return `'${word.replaceAll("'", `'\\''`)}'`;
 }

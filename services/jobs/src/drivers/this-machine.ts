@@ -20,7 +20,7 @@ export function openThisMachine(path: string): Host {
     measure: async (folder) => {
       const { bavail, blocks, bsize } = await statfs(nearest(folder));
       return {
-        memoryFreeMb: Math.floor(Math.min(availableBytes(), totalBytes()) / MIB),
+        memoryFreeMb: Math.floor(Math.min(availableBytes(), readTotalBytes()) / MIB),
         diskMb: Math.floor((blocks * bsize) / MIB),
         diskFreeMb: Math.floor((bavail * bsize) / MIB),
       };
@@ -30,7 +30,7 @@ export function openThisMachine(path: string): Host {
 }
 
 /** Memory of this machine or container. */
-export function totalBytes(): number {
+export function readTotalBytes(): number {
   const bound = process.constrainedMemory();
   return bound > 0 && bound < totalmem() ? bound : totalmem();
 }

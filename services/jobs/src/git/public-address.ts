@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { AppError } from '@signalbox/contracts/errors';
 import { say } from '@signalbox/messages/say';
 import { isPublicAddress } from '@signalbox/safety/public-address';
-import { shellQuote } from '../drivers/shell-quote.ts';
+import { quoteShellWord } from '../drivers/shell-quote.ts';
 import type { RepositoryAddress } from './repository-address.ts';
 
 /** Options that let git connect to exactly one address. */
@@ -69,7 +69,7 @@ export async function pinRepository(
     ['BatchMode=yes', 'StrictHostKeyChecking=yes', 'ConnectTimeout=10', `HostName=${address}`, `HostKeyAlias=${host}`],
     knownHosts === null ? [] : [`UserKnownHostsFile="${knownHosts}"`],
   ].flat();
-  const words = options.map((option) => `-o ${shellQuote(option)}`);
+  const words = options.map((option) => `-o ${quoteShellWord(option)}`);
   return { words: [], env: { GIT_SSH_COMMAND: `ssh -F none ${words.join(' ')}` }, trustDir };
 }
 

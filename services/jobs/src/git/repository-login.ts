@@ -6,7 +6,7 @@ import { HOUR_MS } from '@signalbox/contracts/time';
 import { say } from '@signalbox/messages/say';
 import type { ProjectRow } from '@signalbox/store/deploy/projects';
 import type { JobContext } from '../runner/handlers.ts';
-import { shellQuote } from '../drivers/shell-quote.ts';
+import { quoteShellWord } from '../drivers/shell-quote.ts';
 import type { Pin } from './public-address.ts';
 import type { RepositoryAddress } from './repository-address.ts';
 
@@ -29,7 +29,7 @@ export interface Repository {
 }
 
 /** The project's repository from its row, or null. The login is opened when needed, in its giver's name. */
-export function repositoryOf(
+export function toRepository(
   { repository, repositoryLogin: stored }: Pick<ProjectRow, 'repository' | 'repositoryLogin'>,
   openSecret: JobContext['openSecret'],
 ): Repository | null {
@@ -76,7 +76,7 @@ export async function withLogin<T>(
     await writeFile(file, `${login}\n`, { mode: 0o600, flag: 'wx' });
     return await work({
       ...pin.env,
-      GIT_SSH_COMMAND: `${pin.env['GIT_SSH_COMMAND'] ?? 'ssh'} -o IdentitiesOnly=yes -o IdentityAgent=none -i ${shellQuote(file)}`,
+      GIT_SSH_COMMAND: `${pin.env['GIT_SSH_COMMAND'] ?? 'ssh'} -o IdentitiesOnly=yes -o IdentityAgent=none -i ${quoteShellWord(file)}`,
     });
   } finally {
     await rm(file, { force: true });

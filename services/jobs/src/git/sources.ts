@@ -301,17 +301,17 @@ function readServiceFile(text: string | null, commit: string, hasDockerfile: boo
   if (file.success) return file.data;
   const problems = file.error.issues.map((issue) => {
     const what = issue.code === 'unrecognized_keys' ? sayUnknown(issue.keys) : issue.message;
-    return `${issue.path.map(plainName).join('.') || FILE}: ${what}`;
+    return `${issue.path.map(toPlainName).join('.') || FILE}: ${what}`;
   });
   throw invalid(problems.slice(0, 5).join('; ').slice(0, 400));
 }
 
 function sayUnknown(names: readonly string[]): string {
-  return `Unrecognized ${names.length === 1 ? 'key' : 'keys'}: ${names.map((name) => `"${plainName(name)}"`).join(', ')}`;
+  return `Unrecognized ${names.length === 1 ? 'key' : 'keys'}: ${names.map((name) => `"${toPlainName(name)}"`).join(', ')}`;
 }
 
 /** A key from a stranger's file is quoted only when it looks like a name. */
-function plainName(name: PropertyKey): string {
+function toPlainName(name: PropertyKey): string {
   const text = String(name);
   return /^[\w.-]{1,40}$/.test(text) ? text : '…';
 }

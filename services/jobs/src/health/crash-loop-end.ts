@@ -1,7 +1,7 @@
 import { SECOND_MS } from '@signalbox/contracts/time';
 import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
 import type { Pool } from '@signalbox/store/pool';
-import { errorOf } from '../logs/error-lines.ts';
+import { readErrorMessage } from '../logs/error-lines.ts';
 import { readLines, type Mask } from '../logs/read-lines.ts';
 import type { Driver } from '../drivers/driver.ts';
 import { beginCrashStop } from './crash-stops.ts';
@@ -35,7 +35,7 @@ export async function endCrashLoop(
 }
 
 /** The last error line of its log, or else its last line; masked and shortened. Null for an empty log. */
-export async function lastErrorOf(
+export async function readLastError(
   driver: Pick<Driver, 'logs'>,
   { instance }: WorkRow,
   mask: Mask,
@@ -43,7 +43,7 @@ export async function lastErrorOf(
 ): Promise<string | null> {
   if (instance === null) return null;
   const lines = (await readLines(driver, instance, { tail: MAX_SEARCHED_LINES, signal }, mask)).map(({ line }) => line);
-  const error = lines.map(errorOf).findLast((said) => said !== null);
+  const error = lines.map(readErrorMessage).findLast((said) => said !== null);
   const said = (error ?? lines.findLast((line) => line.trim() !== '') ?? '').trim();
   if (said === '') return null;
   return said.length > SAID_LENGTH ? `${said.slice(0, SAID_LENGTH)} …` : said;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { crashErrors, incidentError } from './health-errors.ts';
+import { crashErrors, toIncidentError } from './health-errors.ts';
 import type { Verdict } from './verdict.ts';
 
 const look = { instance: 'i1', isLost: false };
@@ -32,7 +32,7 @@ test('what runs, what was ended from outside, and what could not be looked at ha
 
 test('an incident is an error unless its cause is counted by itself', () => {
   const verdict: Verdict = { verdict: 'down', kind: 'down', because: 'It answers with status 500.' };
-  expect(incidentError(verdict, 'r1')).toMatchObject({ sample: 'It answers with status 500.', count: 1 });
+  expect(toIncidentError(verdict, 'r1')).toMatchObject({ sample: 'It answers with status 500.', count: 1 });
   for (const kind of ['oom', 'exited', 'restarts', 'errors', null] as const)
-    expect(incidentError({ ...verdict, kind }, 'r1')).toBeNull();
+    expect(toIncidentError({ ...verdict, kind }, 'r1')).toBeNull();
 });

@@ -33,7 +33,7 @@ export function crashErrors(
 }
 
 /** An incident as an error of its service; null when its errors are counted elsewhere. */
-export function incidentError({ kind, because }: Verdict, release: string | null): FoundErrors | null {
+export function toIncidentError({ kind, because }: Verdict, release: string | null): FoundErrors | null {
   if (kind === null || COUNTED_ELSEWHERE.has(kind)) return null;
   return { fingerprint: `health:incident:${kind}`, source: 'health', sample: because, release, at: null, count: 1 };
 }

@@ -1,12 +1,12 @@
 import type { ServiceKey } from '@signalbox/contracts/operations/deploy';
 import type { ActionButton } from '@signalbox/contracts/conversation/envelope';
-import { diagnoseButton, muteButton, rollbackButton } from '@signalbox/messages/service-buttons';
+import { diagnoseButton, createMuteButton, rollbackButton } from '@signalbox/messages/service-buttons';
 import { closeIncident, openIncident, type Incident } from '@signalbox/store/deploy/incidents';
 import type { Pool } from '@signalbox/store/pool';
 import { formatIncidentSubject, type WatchedService } from '@signalbox/store/deploy/service-health';
 import { sayDuration } from '@signalbox/messages/duration';
 import { say } from '@signalbox/messages/say';
-import { incidentError } from './health-errors.ts';
+import { toIncidentError } from './health-errors.ts';
 import { findRecipients } from './notify.ts';
 import type { DiagnoseParts } from './target.ts';
 import type { Verdict } from './verdict.ts';
@@ -37,7 +37,7 @@ export async function openService(
   const isLoop = kind === 'crash-loop';
   const isStopped = isLoop && verdict.isStopped === true;
   const isWorse = !isLoop && isDown && open?.evidence.verdict === 'degraded';
-  const error = incidentError(verdict, release);
+  const error = toIncidentError(verdict, release);
   return openIncident(parts.pool, {
     subject: formatIncidentSubject(watched),
     kind: isLoop ? kind : (open?.kind ?? kind),
@@ -83,5 +83,9 @@ export function closeService(
 }
 
 function buttonsOf(service: ServiceKey, before: { readonly release: string | null } | null): readonly ActionButton[] {
-  return [diagnoseButton(service), ...(before ? [rollbackButton(service, before.release)] : []), muteButton(service)];
+  return [
+    diagnoseButton(service),
+    ...(before ? [rollbackButton(service, before.release)] : []),
+    createMuteButton(service),
+  ];
 }

@@ -47,7 +47,7 @@ export function addLatency(
 }
 
 /** The median latency of a release; null with fewer than `enough` probes. */
-export function medianOf(
+export function getMedian(
   samples: HealthMemory['samples'],
   release: string | null,
   enough = MIN_LATENCIES,
@@ -62,10 +62,10 @@ export function medianOf(
  * The usual latency of a service in milliseconds: the lower of the medians of this release and the one before, so that a release that is
  * slow from the start does not become the usual.
  */
-export function usualLatency(samples: HealthMemory['samples'], release: string | null): number | null {
-  const own = medianOf(samples, release);
+export function getUsualLatency(samples: HealthMemory['samples'], release: string | null): number | null {
+  const own = getMedian(samples, release);
   const before = samples.find((one) => one.release !== release && one.latencies.length > 0);
-  const other = before ? medianOf(samples, before.release, 1) : null;
+  const other = before ? getMedian(samples, before.release, 1) : null;
   if (own === null || other === null) return own ?? other;
   return Math.min(own, other);
 }

@@ -9,7 +9,7 @@ import { LOOP, NO_CRASHES, seeRestarts } from './crash-loop.ts';
 import { HOUR_MS, MINUTE_MS } from '@signalbox/contracts/time';
 import { probeHealth, type HealthProbe } from '../deploy/steps/reach.ts';
 import type { Driver } from '../drivers/driver.ts';
-import { usualLatency, type HealthMemory } from './latencies.ts';
+import { getUsualLatency, type HealthMemory } from './latencies.ts';
 import { readRouteProblem, type DiagnoseParts } from './target.ts';
 import type { HealthMeasurements } from './verdict.ts';
 
@@ -58,7 +58,7 @@ export async function probeService(
     instance: direct && resultOf(direct),
     process,
     diskFreeMb,
-    usualLatencyMs: usualLatency(memory.samples, serving.release),
+    usualLatencyMs: getUsualLatency(memory.samples, serving.release),
     errorsLastHour,
     errorsLately,
     errorsUsually: isUnwell ? Math.min(perLately, memory.errorsUsually) : perLately,
@@ -76,7 +76,7 @@ export function nothingFound(memory: HealthMemory, errorsLastHour: number): Heal
     instance: null,
     process: null,
     diskFreeMb: null,
-    usualLatencyMs: usualLatency(memory.samples, null),
+    usualLatencyMs: getUsualLatency(memory.samples, null),
     errorsLastHour,
     errorsLately: 0,
     errorsUsually: 0,

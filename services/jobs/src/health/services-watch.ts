@@ -18,7 +18,7 @@ import { groupErrors } from '../logs/error-lines.ts';
 import { crashErrors } from './health-errors.ts';
 import { closeService, openService } from './incident-news.ts';
 import { notify, notifyPending } from './notify.ts';
-import { endCrashLoop, lastErrorOf } from './crash-loop-end.ts';
+import { endCrashLoop, readLastError } from './crash-loop-end.ts';
 import { addLatency, HealthMemory } from './latencies.ts';
 import { LogCursor, readOn } from '../logs/log-cursor.ts';
 import { openMask, readLines, type Mask } from '../logs/read-lines.ts';
@@ -114,7 +114,7 @@ async function watchService(
     const why = settled.crashLoop?.isStopped
       ? null
       : await whyMissing({ driver, signal }, serving, settled, { ...memory, isBlocked });
-    const said = settled.crashLoop ? await lastErrorOf(driver, serving, mask, signal) : null;
+    const said = settled.crashLoop ? await readLastError(driver, serving, mask, signal) : null;
     return { found: settled, read: readOn(cursor, serving.deploymentId, lines), missing: why, lastError: said };
   });
   context.signal.throwIfAborted();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { NO_CRASHES } from './crash-loop.ts';
-import { addLatency, usualLatency, type HealthMemory } from './latencies.ts';
+import { addLatency, getUsualLatency, type HealthMemory } from './latencies.ts';
 import { judge, type HealthMeasurements } from './verdict.ts';
 
 const WELL: HealthMeasurements = {
@@ -76,12 +76,12 @@ describe('what is usual', () => {
       latencies.reduce((rest, latency) => addLatency(rest, release, latency), samples);
 
   it('is not known after two looks', () => {
-    expect(usualLatency(fed('1.0', 20, 21)([]), '1.0')).toBeNull();
+    expect(getUsualLatency(fed('1.0', 20, 21)([]), '1.0')).toBeNull();
   });
 
   it('is the release before when a new one is slow from its first answer on', () => {
     const samples = fed('1.1', ...Array.from({ length: 40 }, () => 1_500))(fed('1.0', 20, 22, 18)([]));
-    expect(usualLatency(samples, '1.1')).toBe(20);
+    expect(getUsualLatency(samples, '1.1')).toBe(20);
   });
 
   it('keeps a bounded number of looks and releases', () => {

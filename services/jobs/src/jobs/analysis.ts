@@ -28,13 +28,14 @@ async function openChain(config: JobsConfig, pool: Pool, log: Log): Promise<Hand
 
 /** Prepares the scan process, in a sandbox where the machine supports one. */
 async function openScans(config: JobsConfig, log: Log): Promise<ChainDeps['startScan']> {
-  const [{ ScanProcess }, { openScanCell }, { cellProgram, findConfinement }, { openAdvisories }] = await Promise.all([
-    import('@signalbox/analysis/scan/scan-process'),
-    import('../sandbox/scan-room.ts'),
-    import('../sandbox/find-confinement.ts'),
-    import('@signalbox/analysis/advisories/open-advisories'),
-  ]);
-  const cell = openScanCell(cellProgram(config, await findConfinement(config, log)));
+  const [{ ScanProcess }, { openScanCell }, { findCellProgram, findConfinement }, { openAdvisories }] =
+    await Promise.all([
+      import('@signalbox/analysis/scan/scan-process'),
+      import('../sandbox/scan-room.ts'),
+      import('../sandbox/find-confinement.ts'),
+      import('@signalbox/analysis/advisories/open-advisories'),
+    ]);
+  const cell = openScanCell(findCellProgram(config, await findConfinement(config, log)));
   const advisories = openAdvisories({ folder: config.OSV_DIR, address: config.OSV_URL });
   return (place, signal) => new ScanProcess(place, { cell, advisories, signal });
 }

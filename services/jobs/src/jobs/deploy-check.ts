@@ -3,7 +3,7 @@ import type { createProjects } from '@signalbox/store/deploy/projects';
 import { AppError } from '@signalbox/contracts/errors';
 import { explain, say } from '@signalbox/messages/say';
 import type { DeployParts } from '../deploy/parts.ts';
-import { repositoryOf, type Repository } from '../git/repository-login.ts';
+import { toRepository, type Repository } from '../git/repository-login.ts';
 import { resolvePlan } from '../deploy/steps/plan.ts';
 import { measureReadiness } from '../deploy/steps/readiness.ts';
 import { openVariables } from '../deploy/variables.ts';
@@ -20,7 +20,7 @@ export function createDeployCheck(
   return {
     title: () => say('jobs.theCheckBeforeADeployment'),
     async run(request, context) {
-      const repository = repositoryOf(await projects.get(request.project), context.openSecret);
+      const repository = toRepository(await projects.get(request.project), context.openSecret);
       if (request.planOnly) return resolve(parts, request, repository, context);
       const opened = createOpenedSecrets();
       const purpose = `to see whether ${request.project} can be deployed to ${request.environment}`;

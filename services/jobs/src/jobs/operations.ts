@@ -19,9 +19,9 @@ import { createSources, type Sources } from '../git/sources.ts';
 import { openDriver } from '../drivers/open-driver.ts';
 import type { PoolHandlers, HandlerOf, JobContext } from '../runner/handlers.ts';
 import type { Confinement } from '../sandbox/confinement.ts';
-import { bubblewrapOf, cellProgram, findConfinement } from '../sandbox/find-confinement.ts';
+import { findConfiguredBubblewrap, findCellProgram, findConfinement } from '../sandbox/find-confinement.ts';
 import { openGitCell } from '../sandbox/git-room.ts';
-import { hiddenPaths } from '../sandbox/program-room.ts';
+import { listHiddenPaths } from '../sandbox/program-room.ts';
 import { openSandbox, type Sandbox } from '../sandbox/sandbox.ts';
 import { HaproxyTraffic } from '../traffic/haproxy-traffic.ts';
 import { createProxyTraffic } from '../traffic/proxy-traffic.ts';
@@ -48,7 +48,7 @@ import { lastLines } from '../sandbox/kept-output.ts';
 import { withDriver, type DiagnoseParts, findServing } from '../health/target.ts';
 import { executeBounded } from '../machine/bounded-run.ts';
 import { readRelease, type ReleaseParts } from '../machine/read-release.ts';
-import { repositoryOf } from '../git/repository-login.ts';
+import { toRepository } from '../git/repository-login.ts';
 import { describeEnded, probeServer, type MachineDeps } from '../machine/probe-server.ts';
 import { HealthMemory } from '../health/latencies.ts';
 import { probeService, nothingFound } from '../health/probe-service.ts';
@@ -109,7 +109,7 @@ export async function createOperationsHandlers(
 /** Opens the sandbox lazily, once. */
 function createSandboxOpener(config: JobsConfig): () => Promise<Sandbox> {
   let opened: Promise<Sandbox> | null = null;
-  return () => (opened ??= openSandbox({ program: bubblewrapOf(config) }));
+  return () => (opened ??= openSandbox({ program: findConfiguredBubblewrap(config) }));
 }
 
 function openDeployParts(config: JobsConfig, pool: Pool, confinement: Confinement): DeployParts {
@@ -125,9 +125,9 @@ function openDeployParts(config: JobsConfig, pool: Pool, confinement: Confinemen
       repositoriesDirs: config.REPOSITORIES_DIR,
       closed: [targetsDir, dirname(config.SECRETS_KEY_FILE), dirname(config.PROXY_SOCKET), config.WORKSPACE_DIR],
       cell: openGitCell({
-        program: cellProgram(config, confinement),
+        program: findCellProgram(config, confinement),
         path,
-        hidden: hiddenPaths(targetsDir),
+        hidden: listHiddenPaths(targetsDir),
       }),
       path,
       hosts: { privateOnes: config.REPOSITORY_PRIVATE_HOSTS, trustDir: config.REPOSITORY_TRUST_DIR },
@@ -203,7 +203,7 @@ export function createRepositoryFetch(
     title: () => say('jobs.repositoryChain'),
     async run({ project, ref }, { openSecret, signal }): Promise<ChainFetch> {
       try {
-        const repository = repositoryOf(await projects.get(project), openSecret);
+        const repository = toRepository(await projects.get(project), openSecret);
         if (repository === null) throw new AppError('REPOSITORY_MISSING', { project });
         const { mirror, commit, folder } = await sources.fetch(repository, ref, signal);
         return { mirror, commit, folder, problem: null };

@@ -4,7 +4,7 @@ import { sayLook } from '@signalbox/messages/repository-look';
 import { explain, say } from '@signalbox/messages/say';
 import type { createProjects } from '@signalbox/store/deploy/projects';
 import type { DeployParts } from '../deploy/parts.ts';
-import { repositoryOf } from '../git/repository-login.ts';
+import { toRepository } from '../git/repository-login.ts';
 import type { HandlerOf } from '../runner/handlers.ts';
 import type { RepositoryContents } from '../git/sources.ts';
 
@@ -18,7 +18,7 @@ export function createRepositoryLook(
     async run({ project }, context) {
       const nothing = { project, branch: null, main: null, tags: [], plan: null, planProblem: null };
       try {
-        const repository = repositoryOf(await projects.get(project), context.openSecret);
+        const repository = toRepository(await projects.get(project), context.openSecret);
         if (repository === null) throw new AppError('REPOSITORY_MISSING', { project });
         const { tags, start, ...found } = await parts.sources.look(repository, context.signal);
         return { project, problem: null, ...found, tags: [...tags], ...planOf(start) };

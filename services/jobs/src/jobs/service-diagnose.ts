@@ -3,8 +3,8 @@ import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
 import { readHealth } from '@signalbox/store/deploy/service-health';
 import { HOUR_MS, SECOND_MS } from '@signalbox/contracts/time';
 import { say } from '@signalbox/messages/say';
-import { errorOf, groupErrors } from '../logs/error-lines.ts';
-import { HealthMemory, medianOf } from '../health/latencies.ts';
+import { readErrorMessage, groupErrors } from '../logs/error-lines.ts';
+import { HealthMemory, getMedian } from '../health/latencies.ts';
 import { openMask, readLines } from '../logs/read-lines.ts';
 import { probeService, nothingFound } from '../health/probe-service.ts';
 import { propose } from '../health/proposal.ts';
@@ -30,7 +30,7 @@ export function createServiceDiagnose(parts: DiagnoseParts): HandlerOf<'service.
       const previous = before && {
         deploymentId: before.deploymentId,
         release: before.release,
-        usualLatencyMs: medianOf(memory.samples, before.release, 1),
+        usualLatencyMs: getMedian(memory.samples, before.release, 1),
       };
       if (serving === null) {
         const found = nothingFound(memory, await countErrors(parts.pool, key, HOUR_MS));
@@ -54,7 +54,7 @@ export function createServiceDiagnose(parts: DiagnoseParts): HandlerOf<'service.
         ]);
         const verdict = judge(found);
         const groups = groupErrors(lines);
-        const telling = lines.filter(({ line }) => errorOf(line) !== null);
+        const telling = lines.filter(({ line }) => readErrorMessage(line) !== null);
         const servingForMs = servingFor(serving, now());
         return {
           ...key,

@@ -20,7 +20,7 @@ import { databaseRoleOf } from '../service-name.ts';
 import { applyDiff } from '../workspace/apply.ts';
 import { listEntries, readLines, writeText, type Scope } from '../workspace/files.ts';
 import { recover, type JournalPlace } from '../workspace/journal.ts';
-import { createWorkspacesPrune, markUsed, workspaceLock } from '../workspace/prune.ts';
+import { createWorkspacesPrune, markUsed, getWorkspaceLock } from '../workspace/prune.ts';
 import { requireRoom, type Quota } from '../workspace/quota.ts';
 import { runCommand } from '../workspace/run.ts';
 import { openWorkspace } from '../workspace/workspaces.ts';
@@ -128,7 +128,7 @@ function handler<N extends WorkspaceJob, T>(
     title: job.title,
     run: async (payload, context) => {
       try {
-        const { place, alone } = await withLock(parts.lockPool, workspaceLock(payload.workspace), async () => {
+        const { place, alone } = await withLock(parts.lockPool, getWorkspaceLock(payload.workspace), async () => {
           context.signal.throwIfAborted();
           const folder = await openWorkspace(parts.home, payload.workspace);
           const entered = { ...folder, bounds: getAgentBounds(payload.bounds) };

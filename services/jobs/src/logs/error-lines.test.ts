@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { errorOf, fingerprintOf, groupErrors } from './error-lines.ts';
+import { readErrorMessage, getFingerprint, groupErrors } from './error-lines.ts';
 
 const line = (text: string, at: string | null = null) => ({ at, stream: 'err' as const, line: text });
 
@@ -22,11 +22,11 @@ describe('a line is an error', () => {
     ['listening on 3000', false],
     ["ERROR caught new TypeError('no till')", true],
   ])('%s: %s', (text, expected) => {
-    expect(errorOf(text) !== null).toBe(expected);
+    expect(readErrorMessage(text) !== null).toBe(expected);
   });
 
   it('takes the words out of a line of JSON', () => {
-    expect(errorOf('{"level":50,"time":1,"msg":"payment declined","err":{"message":"card 4711"}}')).toBe(
+    expect(readErrorMessage('{"level":50,"time":1,"msg":"payment declined","err":{"message":"card 4711"}}')).toBe(
       'payment declined: card 4711',
     );
   });
@@ -41,13 +41,13 @@ describe('a program that dies of an error reports it once, and no line around it
     ['a promise', `Promise.reject(new Error('the till is gone'))`],
   ])('%s', (_, program) => {
     const { stderr } = spawnSync(process.execPath, ['-e', program], { encoding: 'utf8', timeout: 10_000 });
-    const said = stderr.split('\n').flatMap((text) => errorOf(text) ?? []);
+    const said = stderr.split('\n').flatMap((text) => readErrorMessage(text) ?? []);
     expect(said).toEqual(['Error: the till is gone']);
   });
 
   it('in Python too, whose lines of source stand between the frames', () => {
     const lines = ['  File "/app/main.py", line 3, in pay', '    raise ValueError("no till")', 'ValueError: no till'];
-    expect(lines.flatMap((text) => errorOf(text) ?? [])).toEqual(['ValueError: no till']);
+    expect(lines.flatMap((text) => readErrorMessage(text) ?? [])).toEqual(['ValueError: no till']);
   });
 });
 
@@ -61,7 +61,7 @@ describe('errors are alike', () => {
     ['2026-01-01T10:00:00.123Z ERROR disk full', '2027-12-31 23:59:59 ERROR disk full'],
     ['job a81f00c2 failed', 'job b77d1e93 failed'],
   ])('%s | %s', (one, other) => {
-    expect(fingerprintOf(one)).toBe(fingerprintOf(other));
+    expect(getFingerprint(one)).toBe(getFingerprint(other));
   });
 
   it.each([
@@ -69,7 +69,7 @@ describe('errors are alike', () => {
     ['failed: /orders/1', 'failed: /users/1'],
     ['TypeError: x', 'RangeError: x'],
   ])('but not %s | %s', (one, other) => {
-    expect(fingerprintOf(one)).not.toBe(fingerprintOf(other));
+    expect(getFingerprint(one)).not.toBe(getFingerprint(other));
   });
 });
 
@@ -80,7 +80,7 @@ it.each(['"“', 'a@a ““', '1.1', 'a-1@', '/?', "' "])(
       const text = unit.repeat(length / unit.length);
       const taken = Array.from({ length: 7 }, () => {
         const before = process.cpuUsage();
-        fingerprintOf(text);
+        getFingerprint(text);
         return process.cpuUsage(before).user / 1_000;
       });
       return Math.min(...taken);

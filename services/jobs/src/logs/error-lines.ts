@@ -21,10 +21,10 @@ const SHAPE = 200;
 export function groupErrors(lines: readonly LogLine[]): readonly LineGroup[] {
   const groups = new Map<string, LineGroup>();
   for (const { line, at } of lines) {
-    const said = errorOf(line);
+    const said = readErrorMessage(line);
     if (said === null) continue;
-    const own = fingerprintOf(said);
-    const fingerprint = groups.has(own) || groups.size < GROUPS ? own : fingerprintOf('further kinds of errors');
+    const own = getFingerprint(said);
+    const fingerprint = groups.has(own) || groups.size < GROUPS ? own : getFingerprint('further kinds of errors');
     const count = (groups.get(fingerprint)?.count ?? 0) + 1;
     groups.set(fingerprint, { fingerprint, sample: said, count, at });
   }
@@ -32,7 +32,7 @@ export function groupErrors(lines: readonly LogLine[]): readonly LineGroup[] {
 }
 
 /** The message of an error line, or null. Understands JSON lines with a level. */
-export function errorOf(line: string): string | null {
+export function readErrorMessage(line: string): string | null {
   const text = line.slice(0, LOOKED_AT);
   const entry = parseEntry(text);
   if (entry) return entry.isError ? entry.text : null;
@@ -58,7 +58,7 @@ const DENIED =
   /\b(?:0|no|without(?: any)?)\s+(?:\w+\s+)?(?:errors?|failures?|failed)\b|\berrors?["']?\s*[:=]\s*(?:0|null|none|false|undefined|\[\]|"")(?![\w.])/i;
 
 /** Equal for errors that differ only in numbers, ids, quotes, addresses and variable parts of paths. */
-export function fingerprintOf(text: string): string {
+export function getFingerprint(text: string): string {
   return createHash('sha256').update(shapeOf(text)).digest('hex').slice(0, 16);
 }
 

@@ -44,7 +44,7 @@ const ENVIRONMENT = {
  * of its repository neither hooks nor configuration. The filter of system calls comes on FILTER_FD, and the command stands still
  * until a byte comes on BLOCK_FD.
  */
-export function bubblewrapArguments(room: Room, argv: readonly string[]): readonly string[] {
+export function createBubblewrapArguments(room: Room, argv: readonly string[]): readonly string[] {
   const { limits } = room;
   const size = ['--size', String(limits.scratchBytes)];
   const groups: readonly (readonly string[])[] = [

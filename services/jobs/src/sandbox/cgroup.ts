@@ -47,8 +47,8 @@ export function removeGroup(folders: GroupFolders): void {
 }
 
 /** The group name of an instance: unique to this installation, and outside of the sandbox's swept names. */
-export function groupName(instanceFolder: string): string {
-  return `signalbox.program-${createHash('sha256').update(instanceFolder).digest('hex').slice(0, 24)}`;
+export function groupName(getInstanceFolder: string): string {
+  return `signalbox.program-${createHash('sha256').update(getInstanceFolder).digest('hex').slice(0, 24)}`;
 }
 
 /** The processes of a group. */

@@ -9,7 +9,13 @@ import type { Writable } from 'node:stream';
 import { promisify } from 'node:util';
 import { AppError } from '@signalbox/contracts/errors';
 import type { BubblewrapProgram } from './bubblewrap.ts';
-import { hiddenPaths, passwdOf, programArguments, programWords, type ProgramRoom } from './program-room.ts';
+import {
+  listHiddenPaths,
+  createPasswdLine,
+  createProgramArguments,
+  programWords,
+  type ProgramRoom,
+} from './program-room.ts';
 import { compileFilter } from './system-call-filter.ts';
 
 /** How a program is confined: by its own system user in a sandbox, by the sandbox alone, or not at all. */
@@ -85,14 +91,14 @@ async function confine({ program, filter, kind }: Cell, place: ProgramPlace): Pr
   mkdirSync(control, { recursive: true, mode: 0o700 });
   const [passwd, filterFile] = [join(control, 'passwd'), join(control, 'filter')];
   // Read by bubblewrap, and first by the program under any user.
-  writeFileSync(passwd, passwdOf(user), { mode: 0o644 });
+  writeFileSync(passwd, createPasswdLine(user), { mode: 0o644 });
   writeFileSync(filterFile, filter, { mode: 0o600 });
   for (const folder of [room.release, room.data]) await giveTo(user ?? process.getuid?.() ?? 0, folder);
   const hostname = service.replace(/[^a-z0-9]+/gi, '-').slice(0, 60);
   return {
     bubblewrap: program,
     words: programWords(user),
-    args: programArguments({ ...room, passwd, hostname }, user, hiddenPaths(targetsDir)),
+    args: createProgramArguments({ ...room, passwd, hostname }, user, listHiddenPaths(targetsDir)),
     filterFile,
   };
 }
@@ -124,7 +130,7 @@ export function launchWords(
   ];
 }
 
-/** Starts a confined program in its own session with piped output; `bounded`: words before it, see boundedWords. */
+/** Starts a confined program in its own session with piped output; `bounded`: words before it, see createBoundedWords. */
 export function startConfined(
   confined: ConfinedProgram,
   argv: readonly string[],

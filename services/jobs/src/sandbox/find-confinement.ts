@@ -7,20 +7,20 @@ import { findBubblewrap } from './program.ts';
 type SandboxSettings = Pick<JobsConfig, 'BWRAP_PATH' | 'BWRAP_LIBRARY_PATH' | 'PATH' | 'PROCESS_CONFINEMENT'>;
 
 /** The configured or installed bubblewrap, or null. */
-export function bubblewrapOf(config: SandboxSettings): BubblewrapProgram | null {
+export function findConfiguredBubblewrap(config: SandboxSettings): BubblewrapProgram | null {
   const { BWRAP_PATH: file, BWRAP_LIBRARY_PATH: libraryPath, PATH: path } = config;
   return findBubblewrap({ file, libraryPath, path });
 }
 
 /** The program that confines git and scans; null where bubblewrap is missing, broken or switched off. */
-export function cellProgram(config: SandboxSettings, { kind }: Confinement): BubblewrapProgram | null {
-  return kind === 'user' || kind === 'sandbox' ? bubblewrapOf(config) : null;
+export function findCellProgram(config: SandboxSettings, { kind }: Confinement): BubblewrapProgram | null {
+  return kind === 'user' || kind === 'sandbox' ? findConfiguredBubblewrap(config) : null;
 }
 
 /** Finds the confinement of programs on this machine and logs it, with a warning when there is none. */
 export async function findConfinement(config: SandboxSettings, log: Log): Promise<Confinement> {
   const isOff = config.PROCESS_CONFINEMENT === 'off';
-  const confinement = await openConfinement({ program: bubblewrapOf(config), isOff });
+  const confinement = await openConfinement({ program: findConfiguredBubblewrap(config), isOff });
   const { kind, problem } = confinement;
   if (kind === 'off')
     log.warn(

@@ -29,7 +29,7 @@ const SETPRIV = '/usr/bin/setpriv';
  * user, else it is nobody in a namespace of users. NUL-separated: secrets are in it, and an argument vector can be read by others.
  * Throws for text that would end an argument.
  */
-export function programArguments(room: ProgramRoom, user: number | null, hidden: readonly string[]): Buffer {
+export function createProgramArguments(room: ProgramRoom, user: number | null, hidden: readonly string[]): Buffer {
   const scratch = ['--size', String(SCRATCH_BYTES), '--perms', '1777', '--tmpfs'];
   const environment = { ...room.environment, HOME: DATA };
   const words = [
@@ -63,13 +63,13 @@ export function programWords(user: number | null): readonly string[] {
 }
 
 /** The /etc/passwd line of the program: some programs fail without one. */
-export function passwdOf(user: number | null): string {
+export function createPasswdLine(user: number | null): string {
   const id = user ?? 1000;
   return `service:x:${id}:${id}:service:${DATA}:/bin/sh\nroot:x:0:0:root:/:/usr/sbin/nologin\n`;
 }
 
 /** Paths hidden from a program even below /usr. */
-export function hiddenPaths(targetsDir: string): readonly string[] {
+export function listHiddenPaths(targetsDir: string): readonly string[] {
   return [REPOSITORY, targetsDir, dirname(targetsDir)].filter(existsSync);
 }
 

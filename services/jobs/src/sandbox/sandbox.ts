@@ -5,7 +5,7 @@ import { abortAfter, sleep } from '@signalbox/contracts/time';
 import { attempt } from '@signalbox/contracts/system-error';
 import { newId } from '@signalbox/contracts/ids';
 import { MIB } from '@signalbox/contracts/size';
-import { bubblewrapArguments, type BubblewrapProgram, type Room } from './bubblewrap.ts';
+import { createBubblewrapArguments, type BubblewrapProgram, type Room } from './bubblewrap.ts';
 import { KeptOutput } from './kept-output.ts';
 import { LIMITS, type Limits } from './limits.ts';
 import { countProcesses, startStage, type Stage } from './stage.ts';
@@ -124,7 +124,7 @@ async function runPipeline(
     limits: { ...limits, fileBytes },
     cpuSeconds: Math.ceil(options.deadlineMs / 1_000),
   };
-  const stages = pipeline.map((argv) => startStage(program, bubblewrapArguments(room, argv), filter));
+  const stages = pipeline.map((argv) => startStage(program, createBubblewrapArguments(room, argv), filter));
   const kept = new KeptOutput(limits.outputBytes);
   const written = kept.stream();
   connect(stages, (stream) => {

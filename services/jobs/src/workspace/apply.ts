@@ -2,7 +2,7 @@ import { AppError } from '@signalbox/contracts/errors';
 import { parsePath, requireWritable } from '@signalbox/safety/paths/boundary';
 import { applyFileDiff, readDiff, refuse, type FileDiff } from './diff.ts';
 import { readText, type Scope, type WriteScope } from './files.ts';
-import { modeOf, withFolder } from './folder.ts';
+import { readFileMode, withFolder } from './folder.ts';
 import { commitJournal, earlierResult, stageText, type JournalPlace, type Step } from './journal.ts';
 
 export interface Applied {
@@ -69,7 +69,7 @@ async function readCurrent(scope: Scope, { path, change }: FileDiff): Promise<st
 function readMode(scope: Scope, parts: readonly string[]): Promise<number> {
   const name = parts.at(-1) as string; // requireWritable refuses the workspace itself
   return withFolder(scope.root, parts.slice(0, -1), { create: false }, async (folder) => {
-    return (await modeOf(folder, name, parts.join('/'))) ?? NEW_FILE_MODE;
+    return (await readFileMode(folder, name, parts.join('/'))) ?? NEW_FILE_MODE;
   });
 }
 

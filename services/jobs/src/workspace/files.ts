@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { lstat, readdir } from 'node:fs/promises';
 import type { AgentBounds } from '@signalbox/contracts/governance/agent-bounds';
 import { AppError } from '@signalbox/contracts/errors';
-import { systemCode } from '@signalbox/contracts/system-error';
+import { getSystemCode } from '@signalbox/contracts/system-error';
 import { parsePath, requireReadable, requireWritable } from '@signalbox/safety/paths/boundary';
-import { putFile, modeOf, withFile, withFolder, type Folder } from './folder.ts';
+import { putFile, readFileMode, withFile, withFolder, type Folder } from './folder.ts';
 
 export interface Scope {
   /** Absolute path of the workspace, without links. */
@@ -99,12 +99,12 @@ export async function writeText(
   const name = parts.at(-1) as string; // requireWritable refuses the workspace itself
   const shown = parts.join('/');
   return withFolder(scope.root, parts.slice(0, -1), { create: true }, async (folder) => {
-    const mode = await modeOf(folder, name, shown);
+    const mode = await readFileMode(folder, name, shown);
     const before = mode === null ? 0 : (await lstat(folder.at(name))).size;
     await scope.fits(Buffer.byteLength(content) - before);
     const temporary = `.signalbox-${randomBytes(6).toString('hex')}`;
     await putFile(folder, name, content, { mode: mode ?? NEW_FILE_MODE, temporary }).catch((error: unknown) => {
-      if (systemCode(error) !== 'ENOENT') throw error;
+      if (getSystemCode(error) !== 'ENOENT') throw error;
       throw new AppError(
         'PATH_UNSUITABLE',
         { path: name, problem: 'was not written: its folder was deleted meanwhile' },

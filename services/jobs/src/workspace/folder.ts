@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { lstat, mkdir, open, readlink, rename, rm, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '@signalbox/contracts/errors';
-import { allowMissing, systemCode } from '@signalbox/contracts/system-error';
+import { allowMissing, getSystemCode } from '@signalbox/contracts/system-error';
 import { deny, type PathParts } from '@signalbox/safety/paths/boundary';
 
 const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
@@ -46,7 +46,7 @@ export async function withFile<T>(root: string, parts: PathParts, use: (file: Fi
     throw new AppError('PATH_UNSUITABLE', { path: 'The workspace itself', problem: 'is a folder' });
   return withFolder(root, parts.slice(0, -1), { create: false }, async (folder) => {
     const file = await open(folder.at(name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch((error: unknown) => {
-      if (systemCode(error) === 'ELOOP') deny(path, 'it is a link');
+      if (getSystemCode(error) === 'ELOOP') deny(path, 'it is a link');
       throw asMissing(error, path);
     });
     try {
@@ -88,7 +88,7 @@ export async function putFile(
 }
 
 /** The mode of the existing file, or null. Throws PATH_DENIED, and PATH_UNSUITABLE for a folder. */
-export async function modeOf(folder: Folder, name: string, path: string): Promise<number | null> {
+export async function readFileMode(folder: Folder, name: string, path: string): Promise<number | null> {
   const stats = await allowMissing(lstat(folder.at(name)));
   if (stats === null) return null;
   if (stats.isSymbolicLink()) deny(path, 'it is a link');
@@ -108,13 +108,13 @@ async function openStep(
   try {
     return await open(inside(parent, name), flags);
   } catch (error) {
-    const code = systemCode(error);
+    const code = getSystemCode(error);
     if (code === 'ELOOP' || (code === 'ENOTDIR' && (await isLink(inside(parent, name))))) deny(path, 'it is a link');
     if (code === 'ENOTDIR') throw new AppError('PATH_UNSUITABLE', { path, problem: 'is no folder' }, error);
     if (code !== 'ENOENT' || !create) throw asMissing(error, path);
   }
   await mkdir(inside(parent, name)).catch((error: unknown) => {
-    if (systemCode(error) !== 'EEXIST') throw error; // another process made the folder first; the check below covers it too
+    if (getSystemCode(error) !== 'EEXIST') throw error; // another process made the folder first; the check below covers it too
   });
   return openStep(parent, name, { path, create: false });
 }
@@ -138,7 +138,7 @@ function inside(folder: FileHandle, name: string): string {
 }
 
 function asMissing(error: unknown, path: string): unknown {
-  const code = systemCode(error);
+  const code = getSystemCode(error);
   if (code !== 'ENOENT' && code !== 'ENOTDIR') return error;
   return new AppError('NOT_FOUND', { kind: 'file', name: path, known: 'ask for a list of the files' }, error);
 }

@@ -3,7 +3,7 @@ import { open, readdir, readFile, rename, rm, stat, unlink } from 'node:fs/promi
 import { join } from 'node:path';
 import { z } from 'zod';
 import { allowMissing } from '@signalbox/contracts/system-error';
-import { modeOf, putFile, withFolder } from './folder.ts';
+import { readFileMode, putFile, withFolder } from './folder.ts';
 
 const Step = z.object({
   /** Path parts below the workspace. */
@@ -97,7 +97,7 @@ async function finish(place: JournalPlace, journal: Journal): Promise<void> {
 async function forward({ root, notes }: JournalPlace, { parts, mode, staged }: Step): Promise<void> {
   const name = parts.at(-1) as string; // the schema asks for one
   await withFolder(root, parts.slice(0, -1), { create: staged !== null }, async (folder) => {
-    await modeOf(folder, name, parts.join('/')); // whatever lies there by now must still be a file that may be replaced
+    await readFileMode(folder, name, parts.join('/')); // whatever lies there by now must still be a file that may be replaced
     if (staged === null) {
       await rm(folder.at(name), { force: true });
       return;

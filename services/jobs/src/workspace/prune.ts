@@ -8,7 +8,7 @@ import { say } from '@signalbox/messages/say';
 import type { HandlerOf } from '../runner/handlers.ts';
 
 /** Name of the lock for entering, changing or removing a workspace. */
-export function workspaceLock(name: string): string {
+export function getWorkspaceLock(name: string): string {
   return `workspace:${name}`;
 }
 
@@ -39,7 +39,7 @@ export function createWorkspacesPrune(parts: {
         signal.throwIfAborted();
         if (!(await isUnused(home, name, usedBefore))) continue;
         try {
-          const gone = await withLock(parts.lockPool, workspaceLock(name), async () => {
+          const gone = await withLock(parts.lockPool, getWorkspaceLock(name), async () => {
             if (!(await isUnused(home, name, usedBefore))) return false; // in use again
             // The notes go last: until then the next removal finds the remains of an interrupted one.
             await allowMissing(rename(join(home, 'files', name), join(trash, newId('old'))));

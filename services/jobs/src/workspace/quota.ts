@@ -4,7 +4,7 @@ import { lstat, readdir, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '@signalbox/contracts/errors';
 import { sleep } from '@signalbox/contracts/time';
-import { systemCode } from '@signalbox/contracts/system-error';
+import { getSystemCode } from '@signalbox/contracts/system-error';
 
 export interface Quota {
   /** Maximum size of a workspace. */
@@ -82,7 +82,7 @@ export async function requireRoom(root: string, quota: Quota, moreBytes: number,
 }
 
 /** The largest file that a command may write: even a short command cannot exceed the room by much. */
-export function fileLimit(quota: Quota, { usedBytes }: Usage): number {
+export function getFileLimit(quota: Quota, { usedBytes }: Usage): number {
   return Math.max(quota.limitBytes - usedBytes, MIB);
 }
 
@@ -139,7 +139,7 @@ async function statsOf(path: string): Promise<Stats | 'gone' | 'hidden'> {
 }
 
 function isGone(error: unknown): boolean {
-  const code = systemCode(error);
+  const code = getSystemCode(error);
   return code === 'ENOENT' || code === 'ENOTDIR';
 }
 

@@ -2,14 +2,14 @@ import type { JobPayload } from '@signalbox/contracts/operations/jobs';
 import { withLock } from '@signalbox/store/deploy/locks';
 import type { Pool } from '@signalbox/store/pool';
 import { AppError } from '@signalbox/contracts/errors';
-import { systemCode } from '@signalbox/contracts/system-error';
+import { getSystemCode } from '@signalbox/contracts/system-error';
 import type { JobContext } from '../runner/handlers.ts';
 import type { Ran, Sandbox } from '../sandbox/sandbox.ts';
 import { deny, parsePath } from '@signalbox/safety/paths/boundary';
 import type { Scope } from './files.ts';
 import { withFolder } from './folder.ts';
 import { earlierResult, noteResult } from './journal.ts';
-import { fileLimit, measureUsage, watchUsage, type Quota } from './quota.ts';
+import { getFileLimit, measureUsage, watchUsage, type Quota } from './quota.ts';
 
 /** Postgres code for a lock time-out. */
 const LOCK_TIMED_OUT = '55P03';
@@ -44,7 +44,7 @@ export async function runCommand(
     return sandbox.runShell(command.script, {
       ...room,
       writable,
-      fileBytes: fileLimit(quota, start),
+      fileBytes: getFileLimit(quota, start),
       watch: (over) => watchUsage(scope.root, quota, start, over),
     });
   });
@@ -58,7 +58,7 @@ async function oneAtATime<T>(lockPool: Pool, workspace: string, work: () => Prom
       return work();
     });
   } catch (error) {
-    if (began || systemCode(error) !== LOCK_TIMED_OUT) throw error;
+    if (began || getSystemCode(error) !== LOCK_TIMED_OUT) throw error;
     throw new AppError('WORKSPACE_BUSY', {}, error);
   }
 }

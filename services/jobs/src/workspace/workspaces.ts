@@ -2,7 +2,7 @@ import { mkdir, lstat, realpath, rename, rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path';
 import { AppError } from '@signalbox/contracts/errors';
 import { newId } from '@signalbox/contracts/ids';
-import { allowMissing, systemCode } from '@signalbox/contracts/system-error';
+import { allowMissing, getSystemCode } from '@signalbox/contracts/system-error';
 
 /** The configuration that `git init` writes, as far as git needs it, without needing git. */
 const GIT_CONFIG = '[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n';
@@ -39,7 +39,7 @@ async function createWorkspace(folder: string): Promise<void> {
     await rename(made, folder);
   } catch (error) {
     await rm(made, { recursive: true, force: true });
-    if (systemCode(error) !== 'ENOTEMPTY' && systemCode(error) !== 'EEXIST') throw error; // else another was first
+    if (getSystemCode(error) !== 'ENOTEMPTY' && getSystemCode(error) !== 'EEXIST') throw error; // else another was first
   }
 }
 

@@ -2,7 +2,7 @@ import { AIMessage, ToolMessage, type BaseMessage } from '@langchain/core/messag
 import type { ModelContext, RecordedAnswer } from '@signalbox/contracts/governance/execution-turn';
 import type { ModelRequest } from '@signalbox/models/port';
 import { toReasoningExtras, getReasoning } from '@signalbox/models/reasoning';
-import { canonicalHash, canonicalJson, sha256 } from '@signalbox/safety/cards/canonical';
+import { hashCanonical, toCanonicalJson, sha256 } from '@signalbox/safety/cards/canonical';
 import { redactValue } from '@signalbox/safety/redact/redact';
 
 /* The parts of a record about a question to a model and its answer, the same for every agent. */
@@ -20,8 +20,8 @@ export function contextOf({
   const hasSystem = first?.getType() === 'system';
   const system = sha256(hasSystem ? cleanJson(first) : 'null');
   const rest = sha256(`[${(hasSystem ? messages.slice(1) : messages).map(cleanJson).join(',')}]`);
-  const given = canonicalHash(object ? [hashOf(object)] : tools.map(hashOnce));
-  return { hash: canonicalHash([system, rest, given]), system, messages: rest, tools: given };
+  const given = hashCanonical(object ? [hashOf(object)] : tools.map(hashOnce));
+  return { hash: hashCanonical([system, rest, given]), system, messages: rest, tools: given };
 }
 
 /** A message as canonical JSON without secrets. Cached, because each call passes the whole conversation again. */
@@ -49,9 +49,9 @@ export function hashOf(value: unknown): string {
 
 function canonicalOf(value: unknown): string {
   try {
-    return canonicalJson(value);
+    return toCanonicalJson(value);
   } catch {
-    return canonicalJson(wellFormed(value)); // half a surrogate pair, out of a text that was cut
+    return toCanonicalJson(wellFormed(value)); // half a surrogate pair, out of a text that was cut
   }
 }
 

@@ -1,10 +1,14 @@
 import { AIMessage, HumanMessage } from '@langchain/core/messages';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { askObject, objectKind } from './object.ts';
+import { askObject, createObjectKind } from './object.ts';
 import type { Model, ModelRequest } from '@signalbox/models/port';
 
-const Person = objectKind('person', 'Somebody.', z.object({ name: z.string().max(5), age: z.number().nullable() }));
+const Person = createObjectKind(
+  'person',
+  'Somebody.',
+  z.object({ name: z.string().max(5), age: z.number().nullable() }),
+);
 
 /** A model with these answers, in order. */
 function open(...answers: readonly AIMessage[]) {

@@ -12,7 +12,7 @@ export interface ObjectKind<T> {
 }
 
 /** Defines a kind of object. Optional fields must allow null, since some providers always send every field. */
-export function objectKind<T>(name: string, description: string, schema: z.ZodType<T>): ObjectKind<T> {
+export function createObjectKind<T>(name: string, description: string, schema: z.ZodType<T>): ObjectKind<T> {
   const json = { ...z.toJSONSchema(schema, { io: 'input', target: 'draft-7' }) };
   return { schema, request: { name, description, schema: json } };
 }

@@ -1,6 +1,6 @@
 import { HumanMessage, type BaseMessage } from '@langchain/core/messages';
 import type { RecordedMessage, RecordedRun } from '@signalbox/contracts/governance/execution-turn';
-import { currentLanguage, ENGLISH } from '@signalbox/messages/language';
+import { getCurrentLanguage, ENGLISH } from '@signalbox/messages/language';
 
 /* What a record holds of a turn's messages and run, for any agent. */
 
@@ -11,7 +11,7 @@ export function startOf(messages: readonly BaseMessage[], batch: ReadonlySet<str
 }
 
 /** Messages of people and of the system since `start`. */
-export function cameIn(messages: readonly BaseMessage[], start: number): readonly RecordedMessage[] {
+export function findCameIn(messages: readonly BaseMessage[], start: number): readonly RecordedMessage[] {
   return messages
     .slice(start)
     .filter(HumanMessage.isInstance)
@@ -37,7 +37,7 @@ export function runRecord(
   came: number,
 ): RecordedRun {
   const { userKey, name, role } = run.actor;
-  const language = currentLanguage();
+  const language = getCurrentLanguage();
   const spoken = language === ENGLISH ? {} : { language };
   return { turnId: run.turnId, came, actor: { userKey, name, role }, ...spoken };
 }

@@ -1,4 +1,4 @@
-import { plainName } from '@signalbox/contracts/plain-name';
+import { toPlainName } from '@signalbox/contracts/plain-name';
 import { z } from 'zod';
 import { ProjectName, ThreadId } from '@signalbox/contracts/conversation/fields';
 import { AppError } from '@signalbox/contracts/errors';
@@ -165,7 +165,7 @@ export default toolGroup({
           threadId: thread,
           node,
           actionId,
-          say: say('diagnose.triggeredBy', { person: plainName(actor.name), node }),
+          say: say('diagnose.triggeredBy', { person: toPlainName(actor.name), node }),
         });
         return { thread, node };
       },
@@ -253,7 +253,7 @@ const lines = (
   threads
     .map(
       ({ thread, person, title }) =>
-        `- ${say('diagnose.thread', { thread, person: plainName(person), isTitled: title !== null, title: plainName(title ?? '') })}`,
+        `- ${say('diagnose.thread', { thread, person: toPlainName(person), isTitled: title !== null, title: toPlainName(title ?? '') })}`,
     )
     .join('\n');
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { MAX_FACT_LENGTH } from '@signalbox/contracts/conversation/fields';
-import { plainName } from '@signalbox/contracts/plain-name';
+import { toPlainName } from '@signalbox/contracts/plain-name';
 import { say } from '@signalbox/messages/say';
 import { CHANGE, tool, toolGroup } from '../tools/tool.ts';
 
@@ -50,11 +50,11 @@ export default toolGroup({
         return made ? { kind: 'done', output: told(made) } : { kind: 'unknown' };
       },
       phrases: {
-        order: ({ fact }) => say('memory.order', { fact: plainName(fact) }),
+        order: ({ fact }) => say('memory.order', { fact: toPlainName(fact) }),
         done: ({ n, isOutside }, { fact }) =>
           isOutside
-            ? say('memory.remembered-outside', { n, fact: plainName(fact) })
-            : say('memory.remembered', { n, fact: plainName(fact) }),
+            ? say('memory.remembered-outside', { n, fact: toPlainName(fact) })
+            : say('memory.remembered', { n, fact: toPlainName(fact) }),
       },
     }),
 
@@ -93,7 +93,12 @@ export default toolGroup({
         done: ({ facts }) => {
           if (facts.length === 0) return say('memory.recalled-none');
           const lines = facts.map(({ number, fact, from_outside: source }) =>
-            say('memory.fact', { n: number, fact: plainName(fact), isOutside: source !== null, source: source ?? '' }),
+            say('memory.fact', {
+              n: number,
+              fact: toPlainName(fact),
+              isOutside: source !== null,
+              source: source ?? '',
+            }),
           );
           return `${say('memory.recalled', { count: facts.length })}\n\n${lines.join('\n')}`;
         },

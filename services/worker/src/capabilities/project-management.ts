@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { NewName, ProjectName, SecretHandle } from '@signalbox/contracts/conversation/fields';
 import { AppError } from '@signalbox/contracts/errors';
 import { addFolder, RepositoryFolder, splitFolder } from '@signalbox/contracts/repository-folder';
-import { sayLook, STILL_LOOKING, versionButtons, type RepositoryLook } from '@signalbox/messages/repository-look';
+import { sayLook, STILL_LOOKING, createVersionButtons, type RepositoryLook } from '@signalbox/messages/repository-look';
 import { say } from '@signalbox/messages/say';
 import { CHANGE, LOOK_UP, tool, toolGroup, type ToolContext } from '../tools/tool.ts';
 
@@ -174,7 +174,7 @@ export default toolGroup({
         const login = repositoryLogin === undefined ? null : { handle: repositoryLogin, givenBy: owner };
         const wanted = { name, description, repository, repositoryLogin: login, owner };
         const project = await ports.projects.create(wanted, actionId);
-        return { ...shownOf(project), look: project.repository === null ? null : await lookAt(work, name) };
+        return { ...shownOf(project), look: project.repository === null ? null : await loadPictures(work, name) };
       },
       probe: async ({ name }, { ports, wrote }) =>
         (await wrote())
@@ -192,7 +192,7 @@ export default toolGroup({
           const created = say('projects.created', { name, isDescribed, description, ...sayRepository(repository) });
           return [created, ...sayLook(look)].join(' ');
         },
-        next: ({ name, look }) => versionButtons(name, look, 'staging', 1),
+        next: ({ name, look }) => createVersionButtons(name, look, 'staging', 1),
       },
     }),
 
@@ -256,7 +256,7 @@ export default toolGroup({
         };
         if (Object.keys(change).length === 0) throw new AppError('NOTHING_TO_CHANGE', { name });
         const project = await ports.projects.update(name, change, actionId);
-        const look = repository || repositoryLogin ? await lookAt(work, name) : null;
+        const look = repository || repositoryLogin ? await loadPictures(work, name) : null;
         return { ...shownOf(project), version: project.version, look };
       },
       probe: async ({ project: name }, { ports, wrote }) => {
@@ -275,7 +275,7 @@ export default toolGroup({
           const lines = changed.map((line) => `- ${line}`).join('\n');
           return [say('projects.updated', { name: project.name }), lines, ...sayLook(project.look)].join('\n\n');
         },
-        next: ({ name, look }) => versionButtons(name, look, 'staging', 1),
+        next: ({ name, look }) => createVersionButtons(name, look, 'staging', 1),
       },
     }),
 
@@ -338,7 +338,7 @@ function requireRepository(project: string, repository: string | null, login: st
   if (login !== undefined && repository === null) throw new AppError('REPOSITORY_MISSING', { project });
 }
 
-async function lookAt(work: ToolContext['work'], project: string): Promise<RepositoryLook> {
+async function loadPictures(work: ToolContext['work'], project: string): Promise<RepositoryLook> {
   const worked = await work('repository.look', { project });
   return worked.kind === 'goes-on' ? STILL_LOOKING : worked.result;
 }

@@ -8,7 +8,7 @@ import {
 } from './repository/findings.ts';
 import { listRepositories } from './repository/overview.ts';
 import { listRelationships } from './repository/relationships.ts';
-import { chainTool } from './repository/scans.ts';
+import { createChainTool } from './repository/scans.ts';
 import { listSnapshots, makeSnapshot, restoreSnapshot } from './repository/snapshots.ts';
 import { removeTag, tagProject } from './repository/tags.ts';
 
@@ -18,7 +18,7 @@ export default toolGroup({
     'Look into the code of a project: secrets and risks, dependencies, technical debt, documentation; findings, what was decided about them, reports.',
   uses: ['projects', 'repositories'],
   tools: {
-    scan_for_secrets: chainTool(
+    scan_for_secrets: createChainTool(
       'security_scan',
       'Scan the repository of a project for secrets and risks: keys and passwords, now and in its history, and risky settings.',
       [
@@ -30,7 +30,7 @@ export default toolGroup({
         'is there a secret in the repository of blog',
       ],
     ),
-    audit_dependencies: chainTool(
+    audit_dependencies: createChainTool(
       'dependency_audit',
       'Audit the dependencies of a project: lock files, known weaknesses, licences, versions.',
       [
@@ -42,7 +42,7 @@ export default toolGroup({
         'look for outdated and unsafe dependencies in blog',
       ],
     ),
-    analyze_technical_debt: chainTool(
+    analyze_technical_debt: createChainTool(
       'tech_debt',
       'Analyze the technical debt of a project: complexity, hot spots, copied code, missing tests, and a plan of refactorings.',
       [
@@ -54,7 +54,7 @@ export default toolGroup({
         'find hot spots and copied code in shop',
       ],
     ),
-    audit_documentation: chainTool(
+    audit_documentation: createChainTool(
       'doc_generation',
       'Audit the documentation of a project: README, dead links, missing parts, and write an outline of what is there.',
       [
@@ -66,7 +66,7 @@ export default toolGroup({
         'check the README of shop',
       ],
     ),
-    look_over_repository: chainTool(
+    look_over_repository: createChainTool(
       'discovery_analysis',
       'Give an overview of the repository of a project: size, languages, frameworks, history and a health score.',
       [
@@ -78,7 +78,7 @@ export default toolGroup({
         'repository overview of blog',
       ],
     ),
-    analyze_everything: chainTool(
+    analyze_everything: createChainTool(
       'full_analysis',
       'Run every analysis of the repository of a project: security, dependencies, debt, documentation, health.',
       [

@@ -4,7 +4,7 @@ import {
   MAX_COMMAND_MS,
   MAX_PATH_LENGTH,
   MAX_TEXT_LENGTH,
-  workspaceName,
+  toWorkspaceName,
 } from '@signalbox/contracts/operations/workspace';
 import { AppError, type ErrorCode, type ErrorData } from '@signalbox/contracts/errors';
 import { classifyCommand } from '@signalbox/safety/shell/classification';
@@ -279,7 +279,7 @@ function unwrapProbed<T>(found: Probed<Ended<T>>): Probed<{ readonly state: 'don
 async function callOf({ ports, actor, threadId, actionId }: ToolContext, project: string | undefined) {
   // A mistyped name must not open an empty workspace.
   if (project !== undefined) await ports.projects.get(project);
-  const workspace = project === undefined ? workspaceName('thread', threadId) : workspaceName('project', project);
+  const workspace = project === undefined ? toWorkspaceName('thread', threadId) : toWorkspaceName('project', project);
   return { workspace, bounds: 'PERSON' as const, actor: actor.userKey, threadId, actionId };
 }
 

@@ -1,5 +1,5 @@
 import { PostgresSaver } from '@langchain/langgraph-checkpoint-postgres';
-import { serviceRole } from '@signalbox/store/migrations/service-rights';
+import { getServiceRole } from '@signalbox/store/migrations/service-rights';
 import type { Pool } from '@signalbox/store/pool';
 
 /** The schema of the tables of LangGraph's own Postgres saver, which ours uses too. */
@@ -15,7 +15,7 @@ export async function createCheckpointTables(owner: Pool): Promise<void> {
     await new PostgresSaver(owner, undefined, { schema: SCHEMA }).setup();
     await client.query('select number_checkpoints()');
     const { rows: roles } = await client.query<{ rolname: string }>(
-      `select rolname from pg_roles where rolname in ('signalbox_app', '${serviceRole('worker')}')`,
+      `select rolname from pg_roles where rolname in ('signalbox_app', '${getServiceRole('worker')}')`,
     );
     for (const { rolname } of roles) {
       await client.query(`grant usage on schema ${SCHEMA} to ${rolname}`);

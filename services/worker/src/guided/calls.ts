@@ -1,7 +1,7 @@
 import { makeCallId } from '@signalbox/contracts/ids';
 import { makeStorable } from '@signalbox/contracts/storable';
 import type { RecordedResult } from '@signalbox/contracts/governance/execution-turn';
-import { canonicalJson } from '@signalbox/safety/cards/canonical';
+import { toCanonicalJson } from '@signalbox/safety/cards/canonical';
 import { redactValue } from '@signalbox/safety/redact/redact';
 import { hashOf } from '../agents/model-context.ts';
 import type { ToolCallResult } from '@signalbox/governance/calls/call';
@@ -59,7 +59,7 @@ export class NodeCalls {
     const calls = [...acted.flatMap((part) => part.calls), ...this.#calls];
     const failures = calls
       .filter(({ result }) => !result.ok)
-      .map(({ tool, args }) => canonicalJson({ tool, args: JSON.parse(JSON.stringify(args)) }));
+      .map(({ tool, args }) => toCanonicalJson({ tool, args: JSON.parse(JSON.stringify(args)) }));
     const facts = { passes: acted.length + 1, ...passes, isWaiting: false, isFinished: false, failures };
     const outcome = await run.judge(facts);
     const phases = [...run.path()];

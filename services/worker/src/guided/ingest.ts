@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import type { AgentMessage, AgentParts } from '../agents/agent.ts';
 import { checkWish, readAction } from './actions.ts';
 import { extrasOf, type RunExtras } from './extras.ts';
-import { allActions, MODE_ACTION, readAnew, setMode } from './mode.ts';
+import { listAllActions, MODE_ACTION, readAnew, setMode } from './mode.ts';
 import { canRead, describeReading, readWithModel } from './reading.ts';
 import { send } from './replies.ts';
 import type { Actions, GuidedSpec, Heard, Wish } from './spec.ts';
@@ -31,7 +31,7 @@ export function ingestInput<S extends z.ZodType, A extends Actions>(
   parts: Pick<AgentParts, 'model'>,
 ) {
   const model = parts.model(INGEST);
-  const actions = allActions(spec.actions);
+  const actions = listAllActions(spec.actions);
   const reading = describeReading({ summary: spec.summary, actions });
 
   return async (state: CommonState, config: LangGraphRunnableConfig): Promise<CommonUpdate> => {

@@ -13,7 +13,7 @@ const ModeChange = z
   .refine(({ mode, device }) => mode !== undefined || device !== undefined, { path: ['mode'] });
 
 /** The agent's actions with those that all agents have. */
-export function allActions(actions: Actions): Actions {
+export function listAllActions(actions: Actions): Actions {
   return {
     ...actions,
     [MODE_ACTION]: {

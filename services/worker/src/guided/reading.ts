@@ -7,7 +7,7 @@ import type { Model, ModelSpend } from '@signalbox/models/port';
 import { isModelUnavailable } from '@signalbox/models/retry/failure';
 import { OFFLINE } from '@signalbox/models/settings';
 import { answerOf, contextOf } from '../agents/model-context.ts';
-import { askObject, objectKind, type ObjectKind } from '../agents/object.ts';
+import { askObject, createObjectKind, type ObjectKind } from '../agents/object.ts';
 import { checkWish } from './actions.ts';
 import type { Actions, Wish } from './spec.ts';
 
@@ -39,7 +39,7 @@ export function describeReading(agent: { readonly summary: string; readonly acti
       message: 'does not fit the action',
       path: ['data'],
     });
-  return { system, kind: objectKind('choose_action', 'The action that the message asks for.', schema) };
+  return { system, kind: createObjectKind('choose_action', 'The action that the message asks for.', schema) };
 }
 
 /**

@@ -111,7 +111,7 @@ export interface GuidedSpec<S extends z.ZodType, A extends Actions> {
 }
 
 /** A button that asks for an action of an agent. */
-export function actionButton(
+export function createActionButton(
   agent: string,
   label: string,
   action: string,

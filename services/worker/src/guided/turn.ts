@@ -4,13 +4,13 @@ import type { RecordedRun } from '@signalbox/contracts/governance/execution-turn
 import { say } from '@signalbox/messages/say';
 import type { Agent, AgentMessage, AgentParts, AgentRecord, AgentResult, AgentRun } from '../agents/agent.ts';
 import { hashOf } from '../agents/model-context.ts';
-import { cameIn, runRecord, startOf } from '../agents/recorded-messages.ts';
+import { findCameIn, runRecord, startOf } from '../agents/recorded-messages.ts';
 import type { RunExtras } from './extras.ts';
 import { partsOfTurn } from './extras.ts';
 import { buildGraph } from './graph.ts';
 import { CLEAR } from './ingest.ts';
 import { loadState, readValues } from './load.ts';
-import { allActions } from './mode.ts';
+import { listAllActions } from './mode.ts';
 import { listPasses, type Versions } from './passes.ts';
 import { describeReading } from './reading.ts';
 import { repliesOf } from './replies.ts';
@@ -36,7 +36,7 @@ export function createGuidedAgent<S extends z.ZodType, A extends Actions>(
     const start = startOf(messages, new Set(batch.map(({ id }) => id)));
     return {
       passes: listPasses(partsOfTurn({ record }, turnKeyOf(batch, run)), versions),
-      messages: cameIn(messages, start),
+      messages: findCameIn(messages, start),
       isNew: isNew && start === 0,
       run,
     };
@@ -102,7 +102,7 @@ function versionsOf<S extends z.ZodType, A extends Actions>(
   spec: GuidedSpec<S, A>,
   { registry }: Pick<AgentParts, 'registry'>,
 ): Versions {
-  const { system, kind } = describeReading({ summary: spec.summary, actions: allActions(spec.actions) });
+  const { system, kind } = describeReading({ summary: spec.summary, actions: listAllActions(spec.actions) });
   const tools = hashOf(registry.definitions(spec.groups));
   return { prompt: hashOf([system, kind.request]), tools, state: spec.stateVersion };
 }

@@ -1,4 +1,4 @@
-import { governanceFacts } from '@signalbox/store/governance/governance-facts';
+import { readGovernanceFacts } from '@signalbox/store/governance/governance-facts';
 import type { Pool } from '@signalbox/store/pool';
 import { evaluate, type EvaluationOutcome, type PassFacts } from './evaluation.ts';
 import type { BudgetLimits } from '@signalbox/governance/deps';
@@ -12,7 +12,7 @@ export async function judgePass(
 ): Promise<EvaluationOutcome> {
   const { tokensPerDay, costUsdPerDay } = limits;
   if (tokensPerDay === null && costUsdPerDay === null) return evaluate(pass, false);
-  const before = await governanceFacts(pool, { tool: '', arguments: {}, requester: { userKey } }, null);
+  const before = await readGovernanceFacts(pool, { tool: '', arguments: {}, requester: { userKey } }, null);
   const isSpent =
     (tokensPerDay !== null && before.tokens + used.tokens >= tokensPerDay) ||
     (costUsdPerDay !== null && before.costUsd + used.costUsd >= costUsdPerDay);

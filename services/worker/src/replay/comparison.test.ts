@@ -1,9 +1,9 @@
-import { canonicalHash } from '@signalbox/safety/cards/canonical';
+import { hashCanonical } from '@signalbox/safety/cards/canonical';
 import type { PassRecord, RecordedDecision } from '@signalbox/contracts/governance/execution-turn';
 import { describe, expect, it } from 'vitest';
 import { compareDecisions, comparePasses, otherVersions } from './comparison.ts';
 
-const hash = (text: string): string => canonicalHash(text);
+const hash = (text: string): string => hashCanonical(text);
 
 function passOf(pass: number): PassRecord {
   return {

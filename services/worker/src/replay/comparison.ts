@@ -1,4 +1,4 @@
-import { canonicalHash, canonicalJson } from '@signalbox/safety/cards/canonical';
+import { hashCanonical, toCanonicalJson } from '@signalbox/safety/cards/canonical';
 import type { PassRecord, RecordedCall, RecordedDecision } from '@signalbox/contracts/governance/execution-turn';
 import { actionHash } from '@signalbox/governance/proposal';
 import { callPhases } from '../loop/fsm.ts';
@@ -132,9 +132,9 @@ function differ(what: string, was: string | number | null, is: string | number |
 }
 
 function json(value: unknown): string {
-  return canonicalJson(JSON.parse(JSON.stringify(value)));
+  return toCanonicalJson(JSON.parse(JSON.stringify(value)));
 }
 
 function hashed(value: unknown): string {
-  return canonicalHash(JSON.parse(JSON.stringify(value)));
+  return hashCanonical(JSON.parse(JSON.stringify(value)));
 }

@@ -7,7 +7,7 @@ import { assess } from '@signalbox/governance/provenance/assessment';
 import { readCall } from '../tools/call-reading.ts';
 import { callPhases, type Machine } from '../loop/fsm.ts';
 import type { BudgetLimits } from '@signalbox/governance/deps';
-import { decide, propose, recordedDecision } from '@signalbox/governance/proposal';
+import { decide, propose, toRecordedDecision } from '@signalbox/governance/proposal';
 import { requireVerbatim } from '@signalbox/governance/provenance/verbatim';
 import type { ToolCallResult } from '@signalbox/governance/calls/call';
 import type { ToolRegistry } from '../tools/registry.ts';
@@ -97,7 +97,7 @@ function decideAgain(
   const { effect } = proposal.decision;
   const isLet = effect === 'run' || (effect === 'confirm' && was.taint?.pressed !== undefined);
   const mayRun = isLet && roleCovers(run.actor.role, tool.role);
-  return { decided: recordedDecision(proposal, was.taint), mayRun };
+  return { decided: toRecordedDecision(proposal, was.taint), mayRun };
 }
 
 /** The facts of then. What was left of a budget is given as a limit of which nothing is used. */

@@ -1,4 +1,4 @@
-import { canonicalHash } from '@signalbox/safety/cards/canonical';
+import { hashCanonical } from '@signalbox/safety/cards/canonical';
 import type { PolicyEngine } from '@signalbox/contracts/governance/decision';
 import { ExecutionTurn } from '@signalbox/contracts/governance/execution-turn';
 import { readThreadTurns, type RecordedTurn } from '@signalbox/store/governance/execution-turns';
@@ -61,7 +61,7 @@ async function replayOne(
   if (turn.records.length === 0) return { kind: 'not-replayable', why: 'it has no record' };
   const records: ExecutionTurn[] = [];
   for (const { record, recordHash } of turn.records) {
-    const now = canonicalHash(record);
+    const now = hashCanonical(record);
     const pass = (record as { pass?: number }).pass ?? null; // for the report alone
     if (now !== recordHash)
       return { kind: 'different', difference: { pass, what: 'record', recorded: recordHash, now } };

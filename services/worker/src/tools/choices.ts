@@ -5,7 +5,7 @@ import { LANGUAGES } from '@signalbox/messages/language';
 import { say } from '@signalbox/messages/say';
 import type { ToolCall } from '@signalbox/governance/calls/call';
 import type { CallScope } from '@signalbox/governance/calls/call';
-import { underSignal } from './tool-bounds.ts';
+import { withSignal } from './tool-bounds.ts';
 import type { Choices, Resolving } from './tool.ts';
 import type { ToolRegistry } from './registry.ts';
 import type { RunParts } from './run.ts';
@@ -86,7 +86,7 @@ async function lookUp<T>(
   const deadline = abortAfter(found.tool.deadlineMs);
   const look = lookFor(parts, scope, { actionId, name, input, group: found.group }, null);
   try {
-    return await underSignal(find(found.tool.choices, look), AbortSignal.any([scope.signal, deadline]));
+    return await withSignal(find(found.tool.choices, look), AbortSignal.any([scope.signal, deadline]));
   } catch (error) {
     if (scope.signal.aborted) throw scope.signal.reason;
     const isExpected = error instanceof AppError && error.code !== 'LANE_LOST' && error.code !== 'ACTION_ID_TAKEN';

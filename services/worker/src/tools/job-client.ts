@@ -1,4 +1,4 @@
-import { canonicalHash } from '@signalbox/safety/cards/canonical';
+import { hashCanonical } from '@signalbox/safety/cards/canonical';
 import { JOBS, type JobName, type JobPayload, type JobResult } from '@signalbox/contracts/operations/jobs';
 import type { Runs } from '@signalbox/store/turns/runs';
 import { AppError } from '@signalbox/contracts/errors';
@@ -74,7 +74,7 @@ async function runOf<N extends JobName>(
   { actionId, name: tool, input }: JobCall,
   person: Parameters<typeof enqueueRun<N>>[1]['person'],
 ): Promise<Parameters<typeof enqueueRun<N>>[1]> {
-  if (canonicalHash(redactValue(payload)) !== canonicalHash(payload)) {
+  if (hashCanonical(redactValue(payload)) !== hashCanonical(payload)) {
     // The stored arguments contain no secrets, and the job runs the stored ones.
     const argument = say('governance.argumentsOfJob', { job });
     throw new AppError('SECRET_NOT_WRITTEN', { argument, what: say('governance.someSecret') });
@@ -82,7 +82,7 @@ async function runOf<N extends JobName>(
   await scope.flush();
   const { threadId, traceId, turnKey, actor } = scope;
   const asked = JSON.parse(JSON.stringify({ userKey: actor.userKey, threadId, turnKey, tool, input })) as unknown;
-  return { runId: actionId, job, payload, person, threadId, traceId, requestHash: canonicalHash(asked) };
+  return { runId: actionId, job, payload, person, threadId, traceId, requestHash: hashCanonical(asked) };
 }
 
 /** Null when it has not ended by then. Throws the signal's reason; a /stop cancels the job. */

@@ -1,4 +1,4 @@
-import { canonicalHash } from '@signalbox/safety/cards/canonical';
+import { hashCanonical } from '@signalbox/safety/cards/canonical';
 import { roleCovers } from '@signalbox/contracts/governance/roles';
 import { AppError } from '@signalbox/contracts/errors';
 import type { Resolved } from '@signalbox/safety/cards/resolved';
@@ -7,7 +7,7 @@ import { makeLookUpId } from '@signalbox/contracts/ids';
 import { say } from '@signalbox/messages/say';
 import type { CallScope } from '@signalbox/governance/calls/call';
 import type { HandledCall, RunParts } from './run.ts';
-import { onlyDeclared, underSignal } from './tool-bounds.ts';
+import { keepDeclared, withSignal } from './tool-bounds.ts';
 import type { Resolving } from './tool.ts';
 
 /** Enough for the first fetch of a large repository, while a person waits. */
@@ -28,7 +28,7 @@ export async function resolveCall(
   const deadline = abortAfter(RESOLVE_MS);
   const resolving = tool.resolve(input, lookFor(parts, scope, call, before));
   try {
-    return await underSignal(resolving, AbortSignal.any([scope.signal, deadline]));
+    return await withSignal(resolving, AbortSignal.any([scope.signal, deadline]));
   } catch (error) {
     if (scope.signal.aborted) throw scope.signal.reason;
     if (deadline.aborted) throw tooSlow(error);
@@ -44,12 +44,12 @@ export function lookFor(
   before: Resolved | null,
 ): Resolving {
   return {
-    ports: onlyDeclared(parts.ports, group),
+    ports: keepDeclared(parts.ports, group),
     before,
     threadId: scope.threadId,
     work: async (job, payload) => {
       // Another question of the same action is another run.
-      const runId = makeLookUpId(actionId, canonicalHash({ job, payload, before }));
+      const runId = makeLookUpId(actionId, hashCanonical({ job, payload, before }));
       const call = { actionId: runId, name, input };
       const worked = await parts.work(job, payload, scope, call, { deadlineMs: RESOLVE_MS, isQuiet: true });
       if (worked.kind === 'done') return worked.result;

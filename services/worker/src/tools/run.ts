@@ -11,7 +11,7 @@ import { isLockTimeout } from '@signalbox/store/pool';
 import { makeStorable } from '@signalbox/contracts/storable';
 import { failure, type CallScope, type Runnable, type ToolCallResult } from '@signalbox/governance/calls/call';
 import type { Ports } from './ports/ports.ts';
-import { onlyDeclared, underSignal } from './tool-bounds.ts';
+import { keepDeclared, withSignal } from './tool-bounds.ts';
 import {
   issueContext,
   unpackResult,
@@ -82,7 +82,7 @@ export async function probeTool(
   if (!tool.probe) return 'unknown';
   const signal = AbortSignal.any([scope.signal, abortAfter(tool.deadlineMs)]);
   try {
-    const found: Probed<unknown> = await underSignal(tool.probe(input, contextOf(parts, scope, call, signal)), signal);
+    const found: Probed<unknown> = await withSignal(tool.probe(input, contextOf(parts, scope, call, signal)), signal);
     if (found.kind === 'failed') return makeStorable(failure(found.error, input));
     if (found.kind !== 'done') return found.kind;
     const say = tool.done(found.output, input);
@@ -111,7 +111,7 @@ async function handle(
     durationMs: Math.round(performance.now() - startedAt),
   });
   try {
-    const returned = await underSignal(tool.run(input, contextOf(parts, scope, call, signal)), signal);
+    const returned = await withSignal(tool.run(input, contextOf(parts, scope, call, signal)), signal);
     const { output, files } = unpackResult(returned);
     scope.log.info('tool finished', { ok: true, ...told() });
     const done = {
@@ -187,7 +187,7 @@ function contextOf(parts: RunParts, scope: CallScope, call: HandledCall, signal:
     worked: (job) => parts.look(job, actionId),
     work: (job, payload) => parts.work(job, payload, scope, call, { deadlineMs: tool.deadlineMs }),
     resolved,
-    ports: onlyDeclared(parts.ports, group),
+    ports: keepDeclared(parts.ports, group),
   });
 }
 

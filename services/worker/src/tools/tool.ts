@@ -7,7 +7,7 @@ import type { Role } from '@signalbox/contracts/governance/roles';
 import type { Artifact } from '@signalbox/store/artifacts';
 import type { AppError } from '@signalbox/contracts/errors';
 import { holdsForeignText } from '@signalbox/contracts/governance/outside';
-import { canonicalHash } from '@signalbox/safety/cards/canonical';
+import { hashCanonical } from '@signalbox/safety/cards/canonical';
 import type { DeclaredValues } from '@signalbox/safety/cards/essential';
 import type { Resolved } from '@signalbox/safety/cards/resolved';
 import type { Preview, RiskWithReasons } from '@signalbox/governance/calls/tool';
@@ -264,7 +264,7 @@ export function tool<I extends z.ZodType, O>(spec: ToolSpec<I, O>) {
     deadlineMs: spec.deadlineMs,
     replay: spec.replay,
     /** SHA-256 of the input schema: a changed meaning of arguments voids an approval. */
-    version: () => (version ??= canonicalHash(z.toJSONSchema(spec.input, { io: 'input', target: 'draft-7' }))),
+    version: () => (version ??= hashCanonical(z.toJSONSchema(spec.input, { io: 'input', target: 'draft-7' }))),
     kind: spec.kind ?? 'tool_call',
     handles: spec.handles ?? [],
     holds,

@@ -21,7 +21,7 @@ import { type TurnContext, outbound } from './turn-end.ts';
 type OwnScope = Pick<CallScope, 'actor' | 'signal' | 'log'>;
 
 /** The scope in which a turn's calls are made. */
-export function scopeOf(
+export function toCallScope(
   parts: TurnParts,
   context: TurnContext,
   /** `isThreadOver`: nothing more of the thread is stored. */

@@ -1,6 +1,6 @@
 import type { ClaimedLane, InboxMessage } from '@signalbox/store/turns/lanes';
 import { expect, test } from 'vitest';
-import { describeAttachment, filesWithoutWords, leadingBatch, toAgentBatch } from './batch.ts';
+import { describeAttachment, filesWithoutWords, takeLeadingBatch, toAgentBatch } from './batch.ts';
 
 const BASE = {
   channel: 'telegram',
@@ -71,9 +71,9 @@ test('files without words go with the next words, and those at the end with the 
 });
 
 test('files without any words, and news without words, are a batch of their own', () => {
-  expect(leadingBatch(lane([said(1, '', 1), said(2, '', 1), news(3)])).map(({ id }) => id)).toEqual([1, 2]);
-  expect(leadingBatch(lane([news(1), said(2, '', 1)])).map(({ id }) => id)).toEqual([1]);
-  expect(leadingBatch(lane([said(1, '', 1), said(2, 'hello')])).map(({ id }) => id)).toEqual([1, 2]);
+  expect(takeLeadingBatch(lane([said(1, '', 1), said(2, '', 1), news(3)])).map(({ id }) => id)).toEqual([1, 2]);
+  expect(takeLeadingBatch(lane([news(1), said(2, '', 1)])).map(({ id }) => id)).toEqual([1]);
+  expect(takeLeadingBatch(lane([said(1, '', 1), said(2, 'hello')])).map(({ id }) => id)).toEqual([1, 2]);
 });
 
 test('only a batch without words is answered as files', () => {

@@ -15,7 +15,7 @@ export interface AgentBatch {
  * The first messages that belong together: one chat and thread, words and job news, no command. Files without words
  * join the words around them, or form a batch of their own.
  */
-export function leadingBatch(lane: ClaimedLane): readonly InboxMessage[] {
+export function takeLeadingBatch(lane: ClaimedLane): readonly InboxMessage[] {
   const chatKey = lane.messages[0]?.envelope.chatKey;
   const batch = takeWhile(
     lane.messages,

@@ -3,7 +3,7 @@ import type { OfferedButton, ActionButton } from '@signalbox/contracts/conversat
 import type { ClaimedLane, InboxMessage, TurnEnd } from '@signalbox/store/turns/lanes';
 import type { AgentRun } from '../agents/agent.ts';
 import { bindOffers } from '@signalbox/governance/offers';
-import { contextOf, notice, outbound, record, sentenceOf, settle, type TurnContext } from './turn-end.ts';
+import { contextOf, notice, outbound, record, toSentence, settle, type TurnContext } from './turn-end.ts';
 import type { TurnParts } from './turn-parts.ts';
 import { recordTurn } from './turn-record.ts';
 
@@ -48,7 +48,7 @@ export async function tellIncident(
       turn: record(parts, context, 'notice'),
       outcomes: settle([message], 'answered', 'incident'),
       // The person reads the log's lines, and no agent does: the conversation gets measured values only.
-      replies: [outbound(context, { key: envelope.id, text: sentenceOf(envelope), buttons })],
+      replies: [outbound(context, { key: envelope.id, text: toSentence(envelope), buttons })],
       thread: { threadId: context.threadId, status: 'open', awaiting: false, title, summary: null },
     },
   };

@@ -1,5 +1,5 @@
 import type { OfferedButton } from '@signalbox/contracts/conversation/envelope';
-import { deploymentButtons } from '@signalbox/messages/service-buttons';
+import { createDeploymentButtons } from '@signalbox/messages/service-buttons';
 import type { InboxMessage } from '@signalbox/store/turns/lanes';
 import { createDeployments } from '@signalbox/store/deploy/deployments';
 import type { AgentRun } from '../agents/agent.ts';
@@ -8,7 +8,7 @@ import type { TurnContext } from './turn-end.ts';
 import type { TurnParts } from './turn-parts.ts';
 
 /** Buttons for the deployment whose end is reported; empty when these messages report none. */
-export async function jobButtons(
+export async function createJobButtons(
   { pool, governance, plugin }: Pick<TurnParts, 'pool' | 'governance' | 'plugin'>,
   context: TurnContext,
   actor: AgentRun['actor'],
@@ -22,6 +22,9 @@ export async function jobButtons(
   if (!ended) return [];
   const { project, environment, kind, ref: version, state, serving: isServing } = ended;
   const before = isServing ? await deployments.before(ended) : null;
-  const buttons = deploymentButtons({ project, environment, kind, version, state, isServing }, before?.release ?? null);
+  const buttons = createDeploymentButtons(
+    { project, environment, kind, version, state, isServing },
+    before?.release ?? null,
+  );
   return bindOffers(governance.tools, { ...context, agent: plugin, actor }, buttons, null);
 }

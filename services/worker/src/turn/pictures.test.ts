@@ -2,7 +2,7 @@ import type { Attachment } from '@signalbox/contracts/conversation/envelope';
 import type { FetchedFile } from '@signalbox/platform/streams/files';
 import type { InboxMessage } from '@signalbox/store/turns/lanes';
 import { expect, test } from 'vitest';
-import { lookAt, type Seen } from './pictures.ts';
+import { loadPictures, type Seen } from './pictures.ts';
 
 const signal = new AbortController().signal;
 const file = (kind: Attachment['kind'], ref: string): Attachment => ({
@@ -42,7 +42,7 @@ function look(
   sees = true,
 ): Promise<Seen> {
   const fetchFile = async ({ ref }: { readonly ref: string }): Promise<FetchedFile> => given[ref] ?? { kind: 'gone' };
-  return lookAt({ fetchFile, sees, signal }, batch, new Map([['apart', 'words']]));
+  return loadPictures({ fetchFile, sees, signal }, batch, new Map([['apart', 'words']]));
 }
 
 test.each([

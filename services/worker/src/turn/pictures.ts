@@ -32,7 +32,7 @@ export function isPicture({ kind }: Attachment): boolean {
  * Fetches the pictures of a batch, for a model with vision. `shownWith`: for messages with files only, the message with
  * their words. Unusable pictures are left out and noted.
  */
-export async function lookAt(
+export async function loadPictures(
   deps: { readonly fetchFile: FetchFile; readonly sees: boolean; readonly signal: AbortSignal },
   batch: readonly InboxMessage[],
   shownWith: ReadonlyMap<string, string>,

@@ -1,5 +1,5 @@
 import { MESSAGE_LINK, type Attachment } from '@signalbox/contracts/conversation/envelope';
-import { plainName } from '@signalbox/contracts/plain-name';
+import { toPlainName } from '@signalbox/contracts/plain-name';
 import type { SoFar } from '@signalbox/store/governance/actions';
 import type { WaitingCard } from '@signalbox/store/turns/lanes';
 import type { AppError } from '@signalbox/contracts/errors';
@@ -53,7 +53,7 @@ const EXACT_SHOWN = 600;
 const NAMES_LISTED = 3;
 
 function listed(names: readonly string[]): string {
-  const shown = names.map(plainName);
+  const shown = names.map(toPlainName);
   if (shown.length > NAMES_LISTED) return say('turn.files', { count: shown.length });
   if (shown.length < 2) return shown.join('');
   return say('turn.listed', { first: shown.slice(0, -1).join(', '), last: shown.at(-1) ?? '' });

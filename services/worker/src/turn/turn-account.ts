@@ -1,25 +1,25 @@
 import type { Receipt } from '@signalbox/contracts/conversation/envelope';
 import { readEarlierCalls, readLedger, type LedgerEntry } from '@signalbox/store/receipts';
 import type { Pool } from '@signalbox/store/pool';
-import { currentLanguage, ENGLISH } from '@signalbox/messages/language';
+import { getCurrentLanguage, ENGLISH } from '@signalbox/messages/language';
 import { say } from '@signalbox/messages/say';
 import { escapeText } from '@signalbox/safety/cards/canonical-card';
 import type { AgentRecord, AgentReply } from '../agents/agent.ts';
 import type { DecisionEnvelope, Resumed } from '@signalbox/governance/resume-decision';
 import {
-  actionTitle,
+  getActionTitle,
   factsOfLedger,
   isEffect,
   receiptsFor,
-  receiptTitle,
+  getReceiptTitle,
   stateOf,
 } from '@signalbox/governance/receipts';
-import { namedIn, wordsOf } from '@signalbox/governance/provenance/signs';
+import { isNamedIn, wordsOf } from '@signalbox/governance/provenance/signs';
 import { groundsOfContext } from '@signalbox/governance/provenance/told-context';
 import {
   factsOf,
   isUnfounded,
-  lineBelow,
+  createLineBelow,
   namesIn,
   type Account,
   type Fact,
@@ -82,7 +82,7 @@ export class TurnAccount {
     this.#actions = batch.flatMap(({ envelope }) => idsOf(envelope));
     this.#hasEntries = this.#actions.length > 0;
     for (const { envelope } of batch)
-      if (envelope.kind === 'message') for (const name of namedIn(envelope.text)) this.#named.add(name);
+      if (envelope.kind === 'message') for (const name of isNamedIn(envelope.text)) this.#named.add(name);
     this.#says = batch.flatMap(({ envelope }) => ('say' in envelope ? [envelope.say] : []));
   }
 
@@ -157,8 +157,8 @@ export class TurnAccount {
   }
 
   /** The line below texts; one about a refused call stands below the last text alone. */
-  #lineOf(texts: readonly string[], hasChanged: boolean, grounds: Grounds): ReturnType<typeof lineBelow> {
-    return lineBelow(texts, { hasChanged, asked: this.#asked === 'waiting' ? 'waiting' : 'nothing', grounds });
+  #lineOf(texts: readonly string[], hasChanged: boolean, grounds: Grounds): ReturnType<typeof createLineBelow> {
+    return createLineBelow(texts, { hasChanged, asked: this.#asked === 'waiting' ? 'waiting' : 'nothing', grounds });
   }
 
   /** The facts known when a reply was written: earlier look-ups and the subjects of calls beside it. */
@@ -198,13 +198,13 @@ export class TurnAccount {
 
   /** Tool names are English. Other readers see the order. */
   #receiptOf(entry: LedgerEntry): string {
-    const isName = currentLanguage() === ENGLISH && !this.#parts.isOwned(entry.tool);
-    return isName ? receiptTitle(entry) : escapeText(this.#orderOf(entry));
+    const isName = getCurrentLanguage() === ENGLISH && !this.#parts.isOwned(entry.tool);
+    return isName ? getReceiptTitle(entry) : escapeText(this.#orderOf(entry));
   }
 
   /** The change of an action in its tool's words, or else in those of its receipt. */
   #orderOf(entry: LedgerEntry): string {
-    return actionTitle(this.#parts.toolKind(entry.tool), entry);
+    return getActionTitle(this.#parts.toolKind(entry.tool), entry);
   }
 
   /** Calls of a run before a crash are known from the record alone. */
@@ -234,7 +234,7 @@ export class TurnAccount {
     const grounds = await this.#grounds([own], ledger);
     if (!isUnfounded(own, grounds)) return null;
     const hasChanged = this.#ofThisTurn(await ledger()).some(isEffect);
-    const line = lineBelow([own], { hasChanged, asked: 'nothing', grounds });
+    const line = createLineBelow([own], { hasChanged, asked: 'nothing', grounds });
     return line === null ? null : say(`turn.line-${line}`);
   }
 

@@ -132,20 +132,20 @@ export function closeThread(lane: ClaimedLane, message: InboxMessage): TurnEnd {
 
 /** Reports a job's or an incident's news unchanged, beside the conversation, without the agent. */
 export function notice(parts: EndParts, lane: ClaimedLane, message: InboxMessage, besides: Besides): TurnEnd {
-  return noticeOf(parts, contextOf(lane, message), sentenceOf(message.envelope), besides);
+  return createNotice(parts, contextOf(lane, message), toSentence(message.envelope), besides);
 }
 
 type Besides = Partial<Pick<AgentReply, 'buttons' | 'receipts'>>;
 
 /** The sentence for the person, with log text below it. */
-export function sentenceOf(envelope: InboxMessage['envelope']): string {
+export function toSentence(envelope: InboxMessage['envelope']): string {
   if (envelope.kind !== 'incident') return envelope.kind === 'job-finished' ? envelope.say : '';
   const { quote } = envelope;
   return quote ? `${envelope.say}\n\n${say('turn.fromItsLog')}\n${toCodeBlock(quote)}` : envelope.say;
 }
 
 /** Reports the result of a decision whose conversation is over. */
-export function noticeOf(parts: EndParts, context: TurnContext, text: string, besides: Besides): TurnEnd {
+export function createNotice(parts: EndParts, context: TurnContext, text: string, besides: Besides): TurnEnd {
   const { batch, turnId } = context;
   const key = batch[0]?.envelope.id ?? turnId;
   return {

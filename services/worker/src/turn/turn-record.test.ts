@@ -1,4 +1,4 @@
-import { canonicalHash } from '@signalbox/safety/cards/canonical';
+import { hashCanonical } from '@signalbox/safety/cards/canonical';
 import { SECRET } from '@signalbox/safety/redact/redact';
 import { expect, it } from 'vitest';
 import { nothingThought, recordTurn } from './turn-record.ts';
@@ -27,7 +27,7 @@ it("a record's hash is that of the stored record, whatever its values", () => {
     passes: [{ pass: 1, asks: [], calls: [], phases: [], at: new Date(0), share: Number.NaN, none: undefined }],
   };
   const { record, recordHash } = recordOf('half a pair \ud83d and a NUL \0', odd);
-  expect(recordHash).toBe(canonicalHash(stored(record)));
+  expect(recordHash).toBe(hashCanonical(stored(record)));
   expect(record.ended?.note).toBe('half a pair \ufffd and a NUL \ufffd');
 });
 

@@ -1,4 +1,4 @@
-import { canonicalHash } from '@signalbox/safety/cards/canonical';
+import { hashCanonical } from '@signalbox/safety/cards/canonical';
 import type { ExecutionTurn, RecordedCall, RecordedResume } from '@signalbox/contracts/governance/execution-turn';
 import type { Proposal } from '@signalbox/store/governance/approvals';
 import type { RecordedRead, TurnRecording } from '@signalbox/store/governance/execution-turns';
@@ -74,7 +74,7 @@ export function recordTurn(
   };
 }
 
-const NOTHING = canonicalHash(null);
+const NOTHING = hashCanonical(null);
 
 /** For a turn that ended before its first pass. */
 const NO_PASS: AgentRecord['passes'][number] = {
@@ -94,11 +94,11 @@ function seal(whole: Omit<ExecutionTurn, 'redacted' | 'cleanHashes'>): TurnRecor
   const record = { ...clean, redacted: clean !== whole, cleanHashes: true as const };
   const contextHash = whole.asks.at(-1)?.context.hash ?? NOTHING;
   try {
-    return { record, recordHash: canonicalHash(record), contextHash };
+    return { record, recordHash: hashCanonical(record), contextHash };
   } catch {
     // Numbers that JSON lacks become null, and are hashed as null.
     const stored = JSON.parse(JSON.stringify(record)) as typeof record; // the same record as JSON
-    return { record: stored, recordHash: canonicalHash(stored), contextHash };
+    return { record: stored, recordHash: hashCanonical(stored), contextHash };
   }
 }
 

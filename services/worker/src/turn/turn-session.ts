@@ -4,7 +4,7 @@ import { withinMs } from '@signalbox/contracts/time';
 import type { Log } from '@signalbox/platform/log';
 import type { InboxMessage, TurnOutcome } from '@signalbox/store/turns/lanes';
 import { findReceipts } from '@signalbox/store/conversation/outbox';
-import { soFarOfMessage } from '@signalbox/store/governance/actions';
+import { readSoFarOfMessage } from '@signalbox/store/governance/actions';
 import type { TurnRecording } from '@signalbox/store/governance/execution-turns';
 import type { AgentMessage, AgentRecord, AgentReply, AgentResult, AgentRun } from '../agents/agent.ts';
 import { resumeDecision, type Resumed } from '@signalbox/governance/resume-decision';
@@ -12,14 +12,14 @@ import { createMachine, type Machine } from '../loop/fsm.ts';
 import { receiptsOf } from '@signalbox/governance/receipts';
 import { taintByMessages, taintThread } from '@signalbox/governance/provenance/taint';
 import type { CallScope } from '@signalbox/governance/calls/call';
-import { createAgentRun, scopeOf } from './agent-run.ts';
+import { createAgentRun, toCallScope } from './agent-run.ts';
 import { isBorrowed, newsOf, toAgentBatch, type AgentBatch } from './batch.ts';
 import { createTurnDraft, type TurnDraft } from './draft.ts';
-import { jobButtons } from './job-buttons.ts';
-import { lookAt } from './pictures.ts';
+import { createJobButtons } from './job-buttons.ts';
+import { loadPictures } from './pictures.ts';
 import { WORDS } from './reply.ts';
 import { TurnAccount } from './turn-account.ts';
-import { contextOf, cutShort, endOf, noticeOf, type TurnContext } from './turn-end.ts';
+import { contextOf, cutShort, endOf, createNotice, type TurnContext } from './turn-end.ts';
 import { finish, type TurnStart } from './turn-start.ts';
 import { nothingThought, recordResume, recordTurn } from './turn-record.ts';
 
@@ -76,7 +76,7 @@ export class TurnSession {
     if (!this.#isThreadOver) parts.checkpoints.open(threadId, lane, lane.threadNew && !lane.resumed);
     try {
       const machine = createMachine(this.#start.trace.enter);
-      const scope = this.#scopeOf(machine);
+      const scope = this.#toCallScope(machine);
       const resumed = await this.#carryOut(scope, machine);
       if (resumed && this.#isThreadOver) return await this.#report(resumed);
       return await this.#think(scope, resumed);
@@ -88,8 +88,8 @@ export class TurnSession {
     }
   }
 
-  #scopeOf(machine: Machine): CallScope {
-    return scopeOf(this.#start.parts, this.#context, {
+  #toCallScope(machine: Machine): CallScope {
+    return toCallScope(this.#start.parts, this.#context, {
       actor: this.#actor,
       signal: this.#start.signals.signal,
       log: this.#log,
@@ -120,7 +120,7 @@ export class TurnSession {
     const { timeZone } = parts.account;
     const receipts = await receiptsOf(parts.pool, [actionId], { threadId, timeZone, isBrief: true });
     const recording = this.#record(nothingThought(this.#context, this.#actor), 'notice', null);
-    const more = await this.#finish(noticeOf(parts, this.#context, resumed.say, { receipts }), recording);
+    const more = await this.#finish(createNotice(parts, this.#context, resumed.say, { receipts }), recording);
     this.#isCommitted = true;
     return more;
   }
@@ -134,7 +134,7 @@ export class TurnSession {
     if (!this.#isThreadOver)
       await taintByMessages(parts.pool, { threadId, source: 'messages', messages: batch.filter(isBorrowed) });
     const looked = { fetchFile: parts.fetchFile, sees: parts.agent.sees === true, signal: scope.signal };
-    const seen = await lookAt(looked, batch, given.shownWith);
+    const seen = await loadPictures(looked, batch, given.shownWith);
     this.#pictureNote = seen.note;
     const made = { scope, draft: this.#draft, account: this.#account, pictures: seen.pictures };
     const run = this.#followed(createAgentRun(parts, this.#context, made, createMachine(this.#start.trace.enter)));
@@ -182,7 +182,7 @@ export class TurnSession {
       ...(note === null ? [] : [{ key: `pictures:${envelope.id}`, text: note, buttons: [] }]),
     ];
     const closed = await this.#account.close([...before, ...result.replies], result.record.passes);
-    const next = await jobButtons(this.#start.parts, this.#context, this.#actor, this.#context.batch);
+    const next = await createJobButtons(this.#start.parts, this.#context, this.#actor, this.#context.batch);
     const replies = closed.map((reply, place) =>
       place === closed.length - 1 && reply.buttons.length === 0 ? { ...reply, buttons: next } : reply,
     );
@@ -214,7 +214,7 @@ export class TurnSession {
     const { envelope } = first;
     const actionId = envelope.kind === 'decision' ? envelope.actionId : null;
     await withinMs(Promise.allSettled(this.#calls), SETTLE_MS); // what they came to is told
-    const soFar = await soFarOfMessage(parts.pool, lane.userKey, { turnKey: envelope.id, actionId });
+    const soFar = await readSoFarOfMessage(parts.pool, lane.userKey, { turnKey: envelope.id, actionId });
     const why = isStop ? WORDS.stopped(soFar) : WORDS.failed(thrown as AppError, soFar); // checked above
     // Text that the person has already read must not vanish with the draft.
     const unsent = this.#draft.unsent();

@@ -2,9 +2,9 @@ import type { ClaimedLane, InboxMessage, TurnEnd } from '@signalbox/store/turns/
 import { endOrphanedThreads } from '@signalbox/store/conversation/agents';
 import { isAwaiting } from '@signalbox/store/conversation/threads';
 import { receiptsOf } from '@signalbox/governance/receipts';
-import { filesWithoutWords, leadingBatch } from './batch.ts';
+import { filesWithoutWords, takeLeadingBatch } from './batch.ts';
 import { tellBeside, tellIncident } from './incident-turn.ts';
-import { jobButtons } from './job-buttons.ts';
+import { createJobButtons } from './job-buttons.ts';
 import { isPicture } from './pictures.ts';
 import { closeThread, contextOf, filesOnly, notice, settle } from './turn-end.ts';
 import type { TurnParts } from './turn-parts.ts';
@@ -65,7 +65,7 @@ const HANDLERS: Readonly<
 async function converse(started: TurnStart): Promise<boolean> {
   const start = await withOrphans(started);
   const { parts, lane } = start;
-  const batch = leadingBatch(lane);
+  const batch = takeLeadingBatch(lane);
   const files = filesWithoutWords(batch);
   const isShown = parts.agent.sees && files?.some(isPicture);
   return files && !isShown ? finish(start, filesOnly(parts, lane, batch, files)) : new TurnSession(start, batch).run();
@@ -97,7 +97,7 @@ async function reportJob(start: TurnStart): Promise<boolean> {
   const { timeZone } = parts.account;
   const receipts = await receiptsOf(parts.pool, [runId], { threadId: threadId ?? '', timeZone, isBrief: true });
   const actor = { userKey: lane.userKey, ...person };
-  const buttons = await jobButtons(parts, contextOf(lane, first), actor, [first]);
+  const buttons = await createJobButtons(parts, contextOf(lane, first), actor, [first]);
   return finish(start, notice(parts, lane, first, { buttons, receipts }));
 }
 

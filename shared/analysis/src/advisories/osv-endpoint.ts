@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { abortAfter } from '@signalbox/contracts/time';
 import { parseJson } from '@signalbox/contracts/system-error';
 import type { AdvisorySource, Hit, PackageVersion } from '../advisory-source.ts';
-import { hitOf, readOsvRecord, type OsvRecord } from './osv-record.ts';
+import { toAdvisoryHit, readOsvRecord, type OsvRecord } from './osv-record.ts';
 
 /** Queries of one request, as https://google.github.io/osv.dev/post-v1-querybatch/ allows. */
 const BATCH = 1_000;
@@ -44,7 +44,7 @@ export interface EndpointOptions {
  * Asks a server with the API of https://api.osv.dev. The server learns only names and versions of packages. Failed requests are retried;
  * without an answer the result is `unavailable`.
  */
-export function osvEndpoint(address: string, options: EndpointOptions = {}): AdvisorySource {
+export function openOsvEndpoint(address: string, options: EndpointOptions = {}): AdvisorySource {
   const { timeoutMs = 10_000, deadlineMs = 60_000, pauseMs = 500 } = options;
   const base = address.replace(/\/+$/, '');
   return {
@@ -56,7 +56,7 @@ export function osvEndpoint(address: string, options: EndpointOptions = {}): Adv
       try {
         return { outcome: 'answered', hits: await findHits(packages, ask) };
       } catch (error) {
-        return { outcome: 'unavailable', reason: reasonOf(error, deadline) };
+        return { outcome: 'unavailable', reason: getReason(error, deadline) };
       }
     },
   };
@@ -86,7 +86,7 @@ async function findHits(packages: readonly PackageVersion[], ask: Ask): Promise<
     const record = records.get(id);
     if (!record) throw new Error('it answers in another form');
     // The record itself decides, not the claim of the server.
-    return hitOf(record, one) ?? [];
+    return toAdvisoryHit(record, one) ?? [];
   });
 }
 
@@ -154,7 +154,7 @@ async function readText(response: Response): Promise<string> {
   return Buffer.concat(pieces).toString('utf8');
 }
 
-function reasonOf(error: unknown, deadline: AbortSignal): string {
+function getReason(error: unknown, deadline: AbortSignal): string {
   if (deadline.aborted) return 'it does not answer in time';
   return error instanceof Error ? error.message : 'it cannot be reached';
 }

@@ -2,7 +2,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isSamePackage } from '../analyzers/dependencies/versions.ts';
 import type { AdvisoryAnswer, AdvisorySource, Hit, PackageVersion } from '../advisory-source.ts';
-import { hitOf, readOsvRecord } from './osv-record.ts';
+import { toAdvisoryHit, readOsvRecord } from './osv-record.ts';
 
 /** Maximum size of a record. Most have a few kilobytes. */
 const RECORD_LIMIT_BYTES = 5_000_000;
@@ -10,7 +10,7 @@ const RECORD_LIMIT_BYTES = 5_000_000;
 const READERS = 16;
 
 /** Reads OSV records from JSON files in a folder and its subfolders. Every call reads them again, so they may be updated. */
-export function osvFolder(folder: string): AdvisorySource {
+export function openOsvFolder(folder: string): AdvisorySource {
   return {
     describe: () => 'folder',
     find: async (packages) => {
@@ -48,7 +48,7 @@ async function readHits(paths: readonly string[], packages: readonly PackageVers
       );
       byFile.set(
         path,
-        named.flatMap((one) => hitOf(record, one) ?? []),
+        named.flatMap((one) => toAdvisoryHit(record, one) ?? []),
       );
     }
   };

@@ -40,7 +40,7 @@ export function readOsvRecord(text: string): OsvRecord | null {
 }
 
 /** The weakness of a package version; null when it is not affected or the record was withdrawn. */
-export function hitOf(record: OsvRecord, one: PackageVersion): Hit | null {
+export function toAdvisoryHit(record: OsvRecord, one: PackageVersion): Hit | null {
   if (record.withdrawn !== undefined) return null;
   for (const affected of record.affected) {
     if (!affected.package || !isSamePackage(one, affected.package)) continue;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Churn } from '../analyzer.ts';
 import type { Mirror } from './start-git.ts';
-import { gitPieces } from './git-reader.ts';
+import { streamGitPieces } from './git-reader.ts';
 
 const YEAR_SECONDS = 365 * 86_400;
 /** The line of a commit. It begins with a mark that no change begins with. */
@@ -32,7 +32,7 @@ export async function* readChanges(mirror: Mirror, commit: string, known: string
   let at = 0;
   let author: string | null = null;
   let changes: (readonly [string, number])[] = [];
-  for await (const piece of gitPieces(mirror, words)) {
+  for await (const piece of streamGitPieces(mirror, words)) {
     const begin = BEGIN.exec(piece);
     if (begin) {
       if (author !== null) yield { at, author, changes };
@@ -107,7 +107,7 @@ export async function addChanges(
 }
 
 /** The churn of these files. */
-export function churnOf(notes: ChurnNotes, paths: readonly string[]): ReadonlyMap<string, Churn> {
+export function readChurn(notes: ChurnNotes, paths: readonly string[]): ReadonlyMap<string, Churn> {
   const ofYear = new Map<string, { commits: number; lines: number }>();
   for (const { changes } of notes.recent)
     for (const [path, lines] of changes) {

@@ -5,7 +5,7 @@ import { startGit, type Mirror } from './start-git.ts';
 const MAX_STDERR_LENGTH = 2_000;
 
 /** Streams the output of git in pieces, split at `cutAt` (default NUL). Throws with stderr when git fails. */
-export async function* gitPieces(
+export async function* streamGitPieces(
   mirror: Mirror,
   words: readonly string[],
   { input, cutAt = '\0' }: { readonly input?: string; readonly cutAt?: '\0' | '\n' } = {},

@@ -1,5 +1,5 @@
 import type { Mirror } from './start-git.ts';
-import { gitPieces } from './git-reader.ts';
+import { streamGitPieces } from './git-reader.ts';
 
 /** A commit that introduced a content at a path. */
 export interface Introduction {
@@ -23,7 +23,7 @@ export async function listRefs(mirror: Mirror): Promise<Refs> {
   let [branches, tags] = [0, 0];
   // An annotated tag is resolved to its object.
   const format = '%(if)%(*objectname)%(then)%(*objectname)%(else)%(objectname)%(end) %(refname)';
-  for await (const line of gitPieces(mirror, ['for-each-ref', `--format=${format}`], { cutAt: '\n' })) {
+  for await (const line of streamGitPieces(mirror, ['for-each-ref', `--format=${format}`], { cutAt: '\n' })) {
     const [tip = '', name = ''] = line.split(' ');
     if (tip !== '') tips.add(tip);
     if (name.startsWith('refs/heads/')) branches += 1;
@@ -40,7 +40,7 @@ export async function isAllReached(
 ): Promise<boolean> {
   const words = ['rev-list', '--max-count=1', '--stdin'];
   try {
-    for await (const commit of gitPieces(mirror, words, { input: rangeOf(before, tips), cutAt: '\n' }))
+    for await (const commit of streamGitPieces(mirror, words, { input: rangeOf(before, tips), cutAt: '\n' }))
       if (commit !== '') return false;
     return true;
   } catch {
@@ -58,7 +58,7 @@ export async function* listIntroductions(
   const format = '--format=%x01%ct %H';
   const words = ['log', '-z', '--raw', '--no-abbrev', '--no-renames', '-c', '--no-show-signature', format, '--stdin'];
   let [at, commit, blob] = [0, '', ''];
-  for await (const piece of gitPieces(mirror, words, { input: rangeOf(tips, before) })) {
+  for await (const piece of streamGitPieces(mirror, words, { input: rangeOf(tips, before) })) {
     const begin = /^\n?\u0001(\d+) ([0-9a-f]+)$/.exec(piece); // oxlint-disable-line no-control-regex -- the mark of a commit
     const change = /^\n?:+(?:\d{6} )+(?:[0-9a-f]+ )*?([0-9a-f]{40,64}) [A-Z]+$/.exec(piece);
     if (begin) [at, commit] = [Number(begin[1]), begin[2] ?? ''];
@@ -73,7 +73,7 @@ export async function* listIntroductions(
 /** Reads the sizes of contents in bytes. Missing ones are left out. */
 export async function* readSizes(mirror: Mirror, blobs: Iterable<string>): AsyncGenerator<readonly [string, number]> {
   const words = ['cat-file', '--batch-check=%(objectname) %(objectsize)'];
-  for await (const line of gitPieces(mirror, words, { input: `${[...blobs].join('\n')}\n`, cutAt: '\n' })) {
+  for await (const line of streamGitPieces(mirror, words, { input: `${[...blobs].join('\n')}\n`, cutAt: '\n' })) {
     const [, blob, size] = /^([0-9a-f]{40,64}) (\d+)$/.exec(line) ?? [];
     if (blob !== undefined) yield [blob, Number(size)];
   }

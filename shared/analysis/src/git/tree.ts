@@ -1,6 +1,6 @@
 import type { RepositoryFile } from '../analyzer.ts';
 import type { Mirror } from './start-git.ts';
-import { gitPieces } from './git-reader.ts';
+import { streamGitPieces } from './git-reader.ts';
 
 /** The entries of a commit by kind. The blob of a link holds its target. */
 export interface Tree {
@@ -18,7 +18,7 @@ export async function listTree(mirror: Mirror, commit: string, folder: string | 
   const links: { path: string; blob: string }[] = [];
   const submodules: string[] = [];
   const tree = `${commit}:${folder ?? ''}`;
-  for await (const entry of gitPieces(mirror, ['ls-tree', '-r', '-z', '-l', '--full-tree', tree])) {
+  for await (const entry of streamGitPieces(mirror, ['ls-tree', '-r', '-z', '-l', '--full-tree', tree])) {
     const [, mode = '', , blob = '', size = '', path = ''] =
       /^(\d{6}) (\w+) ([0-9a-f]{40,64}) +(\d+|-)\t([^]*)$/.exec(entry) ?? [];
     if (mode.startsWith('100')) files.push({ path, blob, sizeBytes: Number(size), isExecutable: mode === '100755' });

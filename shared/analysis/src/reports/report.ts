@@ -1,5 +1,5 @@
 import type { ChainName } from '@signalbox/contracts/repository/chains';
-import { plainName } from '@signalbox/contracts/plain-name';
+import { toPlainName } from '@signalbox/contracts/plain-name';
 import type { ChainResult } from '@signalbox/contracts/repository/chain-run';
 import type { Unread } from '@signalbox/contracts/repository/unread';
 import { say } from '@signalbox/messages/say';
@@ -77,14 +77,14 @@ function describe(finding: ReportedFinding): string {
 function describeUnread(unread: Unread): string {
   const names =
     unread.why === 'too-large'
-      ? [...unread.paths.map(plainName), ...(unread.files > unread.paths.length ? ['…'] : [])]
+      ? [...unread.paths.map(toPlainName), ...(unread.files > unread.paths.length ? ['…'] : [])]
       : [];
   return `${say('findings.unseen', { what: sayUnread(unread) })}${names.length === 0 ? '' : `\n\n${names.map((name) => `- ${oneLine(name)}`).join('\n')}`}`;
 }
 
 function describeSentence({ says, findings }: SummarySentence): string {
   const about = findings.map((one) => [`#${one.findingId}`, sayPlace(one)].filter(Boolean).join(' '));
-  return `- ${plainName(says)} (${about.join(', ')})`;
+  return `- ${toPlainName(says)} (${about.join(', ')})`;
 }
 
 function describeRun({ chain, status, commitId, counts, finishedAt }: ReportContent['runs'][number]): string {

@@ -1,4 +1,4 @@
-import { plainName } from '@signalbox/contracts/plain-name';
+import { toPlainName } from '@signalbox/contracts/plain-name';
 import type { Unread } from '@signalbox/contracts/repository/unread';
 import type { ChainResult, ShownFinding } from '@signalbox/contracts/repository/chain-run';
 import type { ChainName } from '@signalbox/contracts/repository/chains';
@@ -36,7 +36,7 @@ export function sayItem(finding: ShownFinding): string {
 /** Describes unread files: `2 files of more than 1 MB`, or the names of slow ones. */
 export function sayUnread({ why, files, paths }: Unread): string {
   if (why === 'too-large') return say('findings.unread', { files });
-  return paths.map((path) => say('findings.tookTooLong', { path: plainName(path) })).join('; ');
+  return paths.map((path) => say('findings.tookTooLong', { path: toPlainName(path) })).join('; ');
 }
 
 /** The result of a chain. The first line says what changed since the last run. */

@@ -3,8 +3,8 @@ import { ObjectReader } from '../git/object-reader.ts';
 import type { Mirror } from '../git/start-git.ts';
 import type { AdvisorySource } from '../advisory-source.ts';
 import { MAX_TEXT_BYTES, type RepositoryView } from '../analyzer.ts';
-import { addChanges, churnOf, readChanges, type ChurnNotes } from '../git/churn.ts';
-import { gitPieces } from '../git/git-reader.ts';
+import { addChanges, readChurn, readChanges, type ChurnNotes } from '../git/churn.ts';
+import { streamGitPieces } from '../git/git-reader.ts';
 import { isAllReached, listRefs, type Refs } from '../git/past-blobs.ts';
 import { listTree, type Tree } from '../git/tree.ts';
 
@@ -65,7 +65,7 @@ export async function openView(
       return textOf(file.blob, file.sizeBytes);
     },
     churn: async () => {
-      const churn = churnOf(await churnNotes(), [...files.keys()].map(inRepository));
+      const churn = readChurn(await churnNotes(), [...files.keys()].map(inRepository));
       const below = folder === null ? 0 : folder.length + 1;
       return new Map([...churn].map(([path, one]) => [path.slice(below), one]));
     },
@@ -99,6 +99,6 @@ function decode(bytes: Buffer | undefined): string | null {
 }
 
 async function first(mirror: Mirror, words: readonly string[]): Promise<string> {
-  for await (const line of gitPieces(mirror, words, { cutAt: '\n' })) return line;
+  for await (const line of streamGitPieces(mirror, words, { cutAt: '\n' })) return line;
   return '';
 }

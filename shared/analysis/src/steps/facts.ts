@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ChainName } from '@signalbox/contracts/repository/chains';
-import { plainName } from '@signalbox/contracts/plain-name';
+import { toPlainName } from '@signalbox/contracts/plain-name';
 import { say } from '@signalbox/messages/say';
 import { Plan } from './planning.ts';
 import { Health } from './health-score.ts';
@@ -51,8 +51,8 @@ function sayStack(output: unknown): readonly string[] {
   const { data } = z.object({ summaries: z.object({ stack: Stack }) }).safeParse(output);
   if (!data) return [];
   const { languages, frameworks, databases, tests, ci } = data.summaries.stack;
-  const shares = languages.slice(0, LANGUAGES_SHOWN).map(({ name, percent }) => `${plainName(name)} ${percent} %`);
-  const tools = [...frameworks, ...databases, ...tests, ...ci].map(plainName);
+  const shares = languages.slice(0, LANGUAGES_SHOWN).map(({ name, percent }) => `${toPlainName(name)} ${percent} %`);
+  const tools = [...frameworks, ...databases, ...tests, ...ci].map(toPlainName);
   return [
     ...(shares.length === 0 ? [] : [say('findings.languages', { languages: shares.join(', ') })]),
     ...(tools.length === 0 ? [] : [say('findings.tools', { tools: tools.join(', ') })]),

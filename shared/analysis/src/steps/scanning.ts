@@ -10,7 +10,7 @@ export const Counts = z.record(z.enum(SEVERITIES), z.number().int());
 const Scanned = z.object({ findings: Counts, summaries: z.record(z.string(), z.json()), unread: z.array(z.string()) });
 
 /** A step that does nothing but scan. */
-export function scanningStep(...analyzers: readonly string[]): Step<unknown, z.infer<typeof Scanned>> {
+export function createScanningStep(...analyzers: readonly string[]): Step<unknown, z.infer<typeof Scanned>> {
   return {
     input: z.unknown(),
     output: Scanned,

@@ -5,7 +5,7 @@ import type { Step } from './step.ts';
 import { docManager } from './outline-writer.ts';
 import { healthScore } from './health-score.ts';
 import { nextSteps, refactorPlanner } from './planning.ts';
-import { scanningStep } from './scanning.ts';
+import { createScanningStep } from './scanning.ts';
 import { sayReport, type ReportedFinding } from '../reports/report.ts';
 import { toSarif } from '../reports/sarif.ts';
 
@@ -36,12 +36,12 @@ const reportWriter: Step<Readonly<Record<string, unknown>>, z.infer<typeof Repor
 
 /** Every step that chains name. To add one: its class in STEP_CLASSES of contracts, and a line here. */
 export const STEPS: Readonly<Partial<Record<StepName, Step>>> = {
-  discovery: scanningStep('discovery'),
-  stack_map: scanningStep('stack'),
-  secrets_and_risk: scanningStep('secrets', 'risk'),
-  dependency: scanningStep('dependencies', 'licences', 'advisories'),
-  engineering_principles: scanningStep('code', 'duplicates', 'hot-spots'),
-  doc_audit: scanningStep('documentation'),
+  discovery: createScanningStep('discovery'),
+  stack_map: createScanningStep('stack'),
+  secrets_and_risk: createScanningStep('secrets', 'risk'),
+  dependency: createScanningStep('dependencies', 'licences', 'advisories'),
+  engineering_principles: createScanningStep('code', 'duplicates', 'hot-spots'),
+  doc_audit: createScanningStep('documentation'),
   health_score: healthScore,
   next_steps: nextSteps,
   refactor_planner: refactorPlanner,

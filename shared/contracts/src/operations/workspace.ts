@@ -5,7 +5,7 @@ import { AgentClass } from '../governance/action.ts';
 const WorkspaceName = z.string().regex(/^(project|thread)-[A-Za-z0-9][A-Za-z0-9_-]{0,119}$/);
 
 /** The workspace name of a project or conversation; characters that folders may not have become hyphens. */
-export function workspaceName(kind: 'project' | 'thread', name: string): string {
+export function toWorkspaceName(kind: 'project' | 'thread', name: string): string {
   return `${kind}-${name.replaceAll(/[^A-Za-z0-9_-]/g, '-')}`;
 }
 

@@ -3,7 +3,7 @@ import type { Resolved } from '@signalbox/safety/cards/resolved';
 import { say } from '@signalbox/messages/say';
 import type { Runnable } from '../calls/call.ts';
 import type { Tool } from '../calls/tool.ts';
-import { foreignPart } from './own-words.ts';
+import { findForeignPart } from './own-words.ts';
 
 /** The conversation's texts from outside and from the person: see `actionFacts`. */
 export interface Seen {
@@ -39,7 +39,7 @@ export interface Taint {
 }
 
 /** The taint of these arguments. Reads that carry nothing out are never tainted. */
-export function lookForTaint(
+export function findTaint(
   { name, tool, input, resolved = null }: Pick<Runnable, 'name' | 'tool' | 'input' | 'resolved'>,
   seen: Seen,
   ageMs?: number,
@@ -49,7 +49,7 @@ export function lookForTaint(
   if (risk === 'safe' && !tool.egress) return { source: null, foreign: null, hasPrivate };
   return {
     source: taintOf(input, seen),
-    foreign: isTainted ? foreignPart(name, tool, input, { typed, pressed }) : null,
+    foreign: isTainted ? findForeignPart(name, tool, input, { typed, pressed }) : null,
     hasPrivate,
     ...(ageMs === undefined ? {} : { ageMs }),
   };

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { foreignPart } from './own-words.ts';
+import { findForeignPart } from './own-words.ts';
 
 const restart = {
   input: z.object({
@@ -18,7 +18,7 @@ const foreign = (
   input: unknown = SHOP,
   name = 'restart_project',
   pressed: readonly string[] = [],
-) => foreignPart(name, restart, input, { typed, pressed });
+) => findForeignPart(name, restart, input, { typed, pressed });
 
 describe("a call is in the person's words", () => {
   it.each([

@@ -1,4 +1,4 @@
-import { canonicalHash } from '@signalbox/safety/cards/canonical';
+import { hashCanonical } from '@signalbox/safety/cards/canonical';
 import type { Tool } from '../calls/tool.ts';
 
 /*
@@ -19,7 +19,7 @@ interface OwnWords {
  * The first part of a call (a value or the action) that no message holds; null when one message with the pressed labels
  * holds all of it. Pure; in doubt it names a part, so that the person is asked.
  */
-export function foreignPart(
+export function findForeignPart(
   name: string,
   tool: Pick<Tool, 'input'>,
   input: unknown,
@@ -61,11 +61,11 @@ function isDefault({ input: schema }: Pick<Tool, 'input'>, input: unknown, field
   const parsed = schema.safeParse(rest);
   if (!parsed.success || typeof parsed.data !== 'object' || parsed.data === null) return false;
   const given: unknown = Reflect.get(parsed.data, field);
-  return given !== undefined && canonicalHash(asJson(given)) === canonicalHash(asJson(value));
+  return given !== undefined && hashCanonical(asJson(given)) === hashCanonical(asJson(value));
 }
 
-function asJson(value: unknown): Parameters<typeof canonicalHash>[0] {
-  return JSON.parse(JSON.stringify(value) ?? 'null') as Parameters<typeof canonicalHash>[0]; // JSON is what is compared
+function asJson(value: unknown): Parameters<typeof hashCanonical>[0] {
+  return JSON.parse(JSON.stringify(value) ?? 'null') as Parameters<typeof hashCanonical>[0]; // JSON is what is compared
 }
 
 /** Keys count too, since a model chooses them. */

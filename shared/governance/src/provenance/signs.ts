@@ -71,7 +71,7 @@ export function wordsOf(text: string): readonly string[] {
 }
 
 /** What a person calls a project, a service or a server, whether it exists or not: "create the project tea". Words between may be among it. */
-export function namedIn(text: string): readonly string[] {
+export function isNamedIn(text: string): readonly string[] {
   return [...plainOf(text).matchAll(NAMED)].flatMap(([, name]) => name ?? []);
 }
 

@@ -136,7 +136,7 @@ export interface Account {
  * Which line the runtime puts below the texts of a turn: that nothing was changed, nothing yet, nothing else; null for none. What waits for
  * somebody has its card, which says so. Pure.
  */
-export function lineBelow(
+export function createLineBelow(
   texts: readonly string[],
   { hasChanged, asked, grounds }: Account,
 ): 'nothing' | 'yet' | 'else' | null {

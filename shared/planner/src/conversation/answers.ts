@@ -1,6 +1,6 @@
 import { sayList } from '@signalbox/messages/list';
 import { say } from '@signalbox/messages/say';
-import { exactChoice, pickChoice } from './choices.ts';
+import { findExactChoice, pickChoice } from './choices.ts';
 import { type OpenAsk, type Step, askStep, sayStep } from '../requests/marks.ts';
 import { askForProblem } from '../requests/questions.ts';
 import { takeReading } from './shortlist.ts';
@@ -8,8 +8,8 @@ import { toName } from '../slots/new-names.ts';
 import { closest } from '../names/spelling.ts';
 import { knownNames } from '../names/mentions.ts';
 import { asks } from '../text/holds.ts';
-import { stepForTool } from '../requests/calls.ts';
-import { stepForRequest } from '../requests/requests.ts';
+import { createToolStep } from '../requests/calls.ts';
+import { createRequestStep } from '../requests/requests.ts';
 import { isRefusal, readSmallTalk } from '../requests/small-talk.ts';
 import { CONFIDENT, type Surroundings, matchesFor } from '../requests/understanding.ts';
 import { tidy } from '../slots/descriptions.ts';
@@ -18,7 +18,7 @@ import { fillSlots } from '../slots/fill.ts';
 import { isNumber } from '../slots/numbers.ts';
 import { type Field, problemOf } from '../slots/schema.ts';
 import { EFFECTS, isFiller, means, tokenize, wordsOf, wordSet } from '../text/tokens.ts';
-import { findQuantities, findQuoted, inUnitOf } from '../text/values.ts';
+import { findQuantities, findQuoted, toUnitOf } from '../text/values.ts';
 
 /** What has more words is a sentence and no name. */
 const MAX_NAME_WORDS = 4;
@@ -43,7 +43,9 @@ export function answerAsk(ask: OpenAsk, text: string, around: Surroundings): Ans
     if (taken === 'none') return dropped();
     if (taken) return { answered: true, step: taken };
     // What is offered needs no answer: anything else is a request of its own.
-    return readSmallTalk(text) === null ? { answered: false, dropped: true, step: stepForRequest(text, around) } : null;
+    return readSmallTalk(text) === null
+      ? { answered: false, dropped: true, step: createRequestStep(text, around) }
+      : null;
   }
   const tool = around.index.tools.find(({ name }) => name === ask.tool);
   const field = tool?.fields.find(({ name }) => name === ask.slot);
@@ -55,11 +57,11 @@ export function answerAsk(ask: OpenAsk, text: string, around: Surroundings): Ans
   const isNear = best !== undefined && best.score >= CONFIDENT;
   // "What runs on staging?" names a choice and asks for something else.
   const isLook = isNear && best.tool.isHarmless && best.tool !== tool && !isFree && asks(text);
-  if (isLook && exactChoice(text, ask.choices) === null) return asRequest(ask, text, around);
+  if (isLook && findExactChoice(text, ask.choices) === null) return asRequest(ask, text, around);
   const picked = pickChoice(text, ask.choices);
   if (picked !== null && problemOf(field, picked) === null) {
     const rest = wordsOf(text).length > 2 ? text : '';
-    return { answered: true, step: stepForTool(tool, rest, { ...ask.args, [field.name]: picked }, around) };
+    return { answered: true, step: createToolStep(tool, rest, { ...ask.args, [field.name]: picked }, around) };
   }
   if (isRefusal(text)) return dropped();
   if (isNear && best.tool !== tool && isRequest(text, field, best.score)) return asRequest(ask, text, around);
@@ -68,7 +70,7 @@ export function answerAsk(ask: OpenAsk, text: string, around: Surroundings): Ans
   if (value === null) return isNear ? asRequest(ask, text, around) : again(ask);
   const wanted = problemOf(field, value);
   const args = { ...ask.args, [field.name]: value };
-  if (wanted === null) return { answered: true, step: stepForTool(tool, isFree ? '' : text, args, around) };
+  if (wanted === null) return { answered: true, step: createToolStep(tool, isFree ? '' : text, args, around) };
   if (ask.tries > 1) return { answered: false, step: sayStep(say('planner.gave-up'), 'failed') };
   const call = { tool, args: ask.args, facts: around.facts, text: ask.text, tries: ask.tries + 1 };
   return { answered: true, step: askForProblem({ kind: 'invalid', field, written: text, wanted }, call) };
@@ -80,7 +82,7 @@ function readValue(field: Field, text: string, around: Surroundings): unknown {
   if (kindOf(field) === 'text')
     return tidy(findQuoted(text)[0]?.value ?? text.replace(/^(?:it(?:'s| is)|that's)?\s*(?:for|about)\s+/i, ''));
   if (isNumber(field)) {
-    const values = findQuantities(text).map((quantity) => inUnitOf(field.name, quantity));
+    const values = findQuantities(text).map((quantity) => toUnitOf(field.name, quantity));
     return values.findLast((value) => value !== null) ?? null; // "one gig. sorry, two" means the last
   }
   if (field.type === 'boolean')
@@ -122,7 +124,7 @@ function asRequest(ask: OpenAsk, text: string, around: Surroundings): Answered {
   const { tool: asked, args } = ask;
   const isAbout = asked !== null && Object.keys(args).length > 0;
   const last = isAbout ? { tool: asked, args, result: null } : around.last;
-  const step = stepForRequest(text, { ...around, last });
+  const step = createRequestStep(text, { ...around, last });
   const tool = ('call' in step && step.call.tool) || ('then' in step && step.then.tool);
   const isLook = around.index.tools.some(({ name, isHarmless }) => isHarmless && name === tool);
   return { answered: false, dropped: !isLook, step };

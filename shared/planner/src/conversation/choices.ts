@@ -10,7 +10,7 @@ const AROUND = wordSet(
 
 /** The choice that a text names: by value or label, by its number, as "the second one", or within a few words around it. */
 export function pickChoice(text: string, choices: readonly Choice[]): string | null {
-  const exact = exactChoice(text, choices);
+  const exact = findExactChoice(text, choices);
   if (exact !== null || choices.length === 0) return exact;
   const words = wordsOf(text).filter((word) => !AROUND.has(word));
   const [only = '', ...more] = words;
@@ -25,7 +25,7 @@ export function pickChoice(text: string, choices: readonly Choice[]): string | n
 }
 
 /** The choice whose label or value is just what was written. */
-export function exactChoice(text: string, choices: readonly Choice[]): string | null {
+export function findExactChoice(text: string, choices: readonly Choice[]): string | null {
   const plain = text.replace(/[.!?,\s]+$/, '').toLowerCase();
   const isSame = ({ label, value }: Choice): boolean => [label.toLowerCase(), value.toLowerCase()].includes(plain);
   return choices.find(isSame)?.value ?? null;

@@ -1,4 +1,4 @@
-import { currentLanguage } from '@signalbox/messages/language';
+import { getCurrentLanguage } from '@signalbox/messages/language';
 import { say } from '@signalbox/messages/say';
 import { answerAsk } from './answers.ts';
 import { readFollowUp } from '../requests/follow-ups.ts';
@@ -7,22 +7,22 @@ import {
   type Marked,
   type Said,
   TALKING_TOOLS,
-  lastRunBefore,
+  findLastRunBefore,
   openQuestionBefore,
   stepsFor,
 } from '../requests/history.ts';
 import { type Step, sayStep } from '../requests/marks.ts';
 import type { Chosen } from './planned-message.ts';
 import { askWhichIsMeant, readingOf } from '../requests/questions.ts';
-import { stepAfter } from './results.ts';
-import { onlyIfPlain, onlyLooking } from './shortlist.ts';
-import { conditionalChange } from '../requests/conditions.ts';
+import { findStepAfter } from './results.ts';
+import { keepIfPlain, keepReads } from './shortlist.ts';
+import { findConditionalChange } from '../requests/conditions.ts';
 import { unexplained } from '../requests/plain-order.ts';
-import { stepForRequest } from '../requests/requests.ts';
+import { createRequestStep } from '../requests/requests.ts';
 import { readSmallTalk } from '../requests/small-talk.ts';
 import type { Surroundings } from '../requests/understanding.ts';
 import { cleanText, isFiller, means, wordSet } from '../text/tokens.ts';
-import { asLine, helpText } from '../words.ts';
+import { asLine, sayHelp } from '../words.ts';
 
 /** The first request whose next step is no question; when all need one, the first question. Null when nothing is to be done. */
 export function chooseNext(history: History, around: Surroundings): Chosen | null {
@@ -45,13 +45,13 @@ export function chooseNext(history: History, around: Surroundings): Chosen | nul
 /** A change that not every word of the person explains is asked about first. What was begun, or taken from such a question, goes on. */
 function onlyPlain(chosen: Chosen, history: History, around: Surroundings): Chosen {
   const { said, step, absorbed, dropped } = chosen;
-  if (!around.mayChange) return { ...chosen, step: onlyLooking(step, around) };
+  if (!around.mayChange) return { ...chosen, step: keepReads(step, around) };
   if (said.event !== null || stepsFor(history, said).length > 0) return chosen;
   const question = said.part === 0 && dropped === null ? openQuestionBefore(history, said) : null;
   if (question?.ask.readings && step.kind !== 'ask') return chosen;
   const texts = [...(question?.ask.said ?? []), said.text, ...absorbed.map(({ text }) => text)];
   const read = { earlier: question || absorbed.length > 0 ? texts.slice(0, -1) : null, text: texts.at(-1) ?? '' };
-  return { ...chosen, step: onlyIfPlain(step, read, { ...around, last: lastRunBefore(history, said) }) };
+  return { ...chosen, step: keepIfPlain(step, read, { ...around, last: findLastRunBefore(history, said) }) };
 }
 
 /** The requests of one message are dealt with in order: a later one waits until a question of an earlier one is answered. */
@@ -74,7 +74,7 @@ function withAnswers(first: Chosen, at: number, history: History, around: Surrou
     const { step, absorbed } = chosen;
     if (step.kind !== 'ask' || next.event !== null || next.parts.length > 1 || openQuestionBefore(history, next))
       return chosen;
-    const answer = answerAsk(step.ask, cleanText(next.text), { ...around, last: lastRunBefore(history, next) });
+    const answer = answerAsk(step.ask, cleanText(next.text), { ...around, last: findLastRunBefore(history, next) });
     if (!answer?.answered) return chosen;
     chosen = { ...chosen, step: answer.step, absorbed: [...absorbed, next] };
   }
@@ -86,7 +86,7 @@ const MAX_STEPS = 6;
 
 /** What to do next about one request. */
 function stepForSaid(said: Said, history: History, surroundings: Surroundings): Chosen {
-  const around = { ...surroundings, last: lastRunBefore(history, said) };
+  const around = { ...surroundings, last: findLastRunBefore(history, said) };
   const question = said.part === 0 ? openQuestionBefore(history, said) : null;
   const isNew = said.event === null && stepsFor(history, said).length === 0;
   const answer = question && isNew ? answerAsk(question.ask, cleanText(said.text), around) : null;
@@ -110,14 +110,14 @@ function stepFor(said: Said, history: History, around: Surroundings, tries: numb
     const step = stepForText(cleanText(said.text), said, isAsked, history, around);
     return step.kind === 'say' && step.says.kind === 'cannot' ? withOffer(step, said, around) : step;
   }
-  const step = stepAfter(last, history, around, tries > 0);
+  const step = findStepAfter(last, history, around, tries > 0);
   if (step.kind !== 'say' || step.says.kind !== 'result' || !last.call) return step;
   return withOffer({ ...step, text: withReading(step.text, said, last.call, around) }, said, around);
 }
 
 /** An answer to who ordered a change under a condition offers that change. */
 function withOffer(step: Step & { readonly kind: 'say' }, said: Said, around: Surroundings): Step {
-  const change = around.mayChange ? conditionalChange(cleanText(said.text), around) : null;
+  const change = around.mayChange ? findConditionalChange(cleanText(said.text), around) : null;
   if (change === null) return step;
   return { ...step, offer: askWhichIsMeant([change], said.text, around.index).ask };
 }
@@ -130,7 +130,7 @@ function withReading(
   { facts, index }: Surroundings,
 ): string {
   const tool = index.tools.find((one) => one.name === name);
-  if (!tool?.isHarmless || currentLanguage() !== 'en') return text;
+  if (!tool?.isHarmless || getCurrentLanguage() !== 'en') return text;
   const left = unexplained(said.text, { tool, args }, { facts, index }, 'answer').filter(
     (word) => !isFiller(word) && !isWordOfQuestions(word),
   );
@@ -151,17 +151,17 @@ function stepForText(text: string, said: Said, isAsked: boolean, history: Histor
     case 'agreed':
       return sayStep(say('planner.ready'), 'small-talk');
     case 'greeting':
-      return sayStep(helpText(around.index, true), 'greeting');
+      return sayStep(sayHelp(around.index, true), 'greeting');
     case 'help':
-      return sayStep(helpText(around.index, false), 'help');
+      return sayStep(sayHelp(around.index, false), 'help');
     case 'cancel':
       // "Stop it" after something was set going, or looked at, stops that; else there is nothing to cancel.
-      if (!isAsked && readFollowUp(text, around)) return stepForRequest(text, around);
+      if (!isAsked && readFollowUp(text, around)) return createRequestStep(text, around);
       return sayStep(isAsked ? say('planner.dropped') : say('planner.nothing-to-cancel'), 'cancelled');
     case 'chat':
       return sayStep(say('planner.chat'), 'small-talk');
     case null:
-      return stepForRequest(text, around);
+      return createRequestStep(text, around);
   }
 }
 

@@ -4,7 +4,7 @@ import type { IndexedTool } from '../rank/tool-index.ts';
 import type { History, Marked } from '../requests/history.ts';
 import { knownNames } from '../names/mentions.ts';
 import { askForSlot } from '../requests/questions.ts';
-import { notInstalled, stepForCall } from '../requests/calls.ts';
+import { notInstalled, createCallStep } from '../requests/calls.ts';
 import { type Step, sayStep } from '../requests/marks.ts';
 import type { ToolResult } from '../requests/tool-result.ts';
 import type { Surroundings } from '../requests/understanding.ts';
@@ -18,7 +18,7 @@ const MAX_HITS = 3;
 const EXCERPT_LENGTH = 300;
 
 /** What follows from the planner's last call for a message. `tried` says whether the person was asked for a better name before. */
-export function stepAfter(last: Marked, history: History, around: Surroundings, tried: boolean): Step {
+export function findStepAfter(last: Marked, history: History, around: Surroundings, tried: boolean): Step {
   const { call, mark } = last;
   if (!call) return sayStep(say('planner.too-many-steps'), 'failed');
   const result = history.results.get(call.id);
@@ -40,7 +40,7 @@ function afterLoading({ then }: Marked['mark'], result: ToolResult, around: Surr
   if (loaded.success && loaded.data.not_installed.includes(group)) return notInstalled(tool, around);
   if (!result.ok || !around.bound.has(tool.name))
     return sayStep(result.say ?? say('planner.not-loaded', { group }), 'failed');
-  return stepForCall(then, tool, around);
+  return createCallStep(then, tool, around);
 }
 
 type Call = NonNullable<Marked['call']>;

@@ -3,13 +3,13 @@ import { type OpenAsk, type PlannedCall, type Step, sayStep } from '../requests/
 import { SEARCH, askWhichIsMeant, doing } from '../requests/questions.ts';
 import type { IndexedTool, ToolIndex } from '../rank/tool-index.ts';
 import { unexplained } from '../requests/plain-order.ts';
-import { stepForTool } from '../requests/calls.ts';
+import { createToolStep } from '../requests/calls.ts';
 import { isAgreement } from '../requests/small-talk.ts';
 import { type Surroundings, mentionsIn } from '../requests/understanding.ts';
 import { asks, readHold } from '../text/holds.ts';
 import { isPlainWord, findRefs } from '../slots/refs.ts';
 import { cleanText } from '../text/tokens.ts';
-import { exactChoice } from './choices.ts';
+import { findExactChoice } from './choices.ts';
 
 /** What in most languages begins the words of somebody else, or asks. */
 const QUOTED_OR_ASKED = /:\s|["“„«「?？]/;
@@ -23,7 +23,7 @@ function changeOf(step: Step, { tools }: ToolIndex): { readonly tool: IndexedToo
 }
 
 /** The step of a planner that may not change anything: one that changes something, or asks for what a change needs, is refused instead. */
-export function onlyLooking(step: Step, { index }: Surroundings): Step {
+export function keepReads(step: Step, { index }: Surroundings): Step {
   const name = step.kind === 'ask' ? (step.ask.tool ?? step.ask.readings?.[0]?.tool) : changeOf(step, index)?.tool.name;
   const tool = index.tools.find((one) => one.name === name);
   return tool && !tool.isHarmless ? sayStep(say('planner.only-looks', { change: doing(tool.name) }), 'cannot') : step;
@@ -33,7 +33,7 @@ export function onlyLooking(step: Step, { index }: Surroundings): Step {
  * The step itself when all that was said explains it, or it changes nothing; otherwise the question which change is meant. `earlier`: what was
  * said before the questions that `text` answers; null when it answers none.
  */
-export function onlyIfPlain(
+export function keepIfPlain(
   step: Step,
   { earlier, text }: { readonly earlier: readonly string[] | null; readonly text: string },
   around: Surroundings,
@@ -55,14 +55,14 @@ export function onlyIfPlain(
 /** What an answer to the question which change is meant leads to; null when it is none. */
 export function takeReading(ask: OpenAsk, text: string, around: Surroundings): Step | 'none' | null {
   const readings = ask.readings ?? [];
-  const picked = exactChoice(text, ask.choices);
+  const picked = findExactChoice(text, ask.choices);
   // Each choice stands for the reading in its place; the last one for none of them.
   const place = ask.choices.findIndex(({ value }) => value === picked);
   if (place !== -1 && place === readings.length) return 'none';
   const call = readings[place] ?? (readings.length === 1 && isAgreement(text) ? readings[0] : undefined);
   if (call?.tool === SEARCH) return { kind: 'call', call };
   const tool = call && around.index.tools.find(({ name }) => name === call.tool);
-  return call && tool ? stepForTool(tool, '', call.args, around) : null;
+  return call && tool ? createToolStep(tool, '', call.args, around) : null;
 }
 
 /**
@@ -80,7 +80,7 @@ function namedChanges(text: string, around: Surroundings): readonly PlannedCall[
   if (QUOTED_OR_ASKED.test(text) || asks(text) || readHold(text) !== null) return [];
   return index.tools
     .filter(({ installed, isHarmless }) => installed && !isHarmless)
-    .map((tool) => changeOf(stepForTool(tool, text, {}, around), index)?.call)
+    .map((tool) => changeOf(createToolStep(tool, text, {}, around), index)?.call)
     .filter((call) => call !== undefined)
     .filter(({ args }) => {
       const given = Object.values(args).map(String);

@@ -1,6 +1,6 @@
 import type { TextValue } from '../text/values.ts';
 import type { RequestFacts } from '@signalbox/contracts/tool-catalog';
-import { bareName, closest } from './spelling.ts';
+import { toBareName, closest } from './spelling.ts';
 import { type Token, EFFECTS, hasSense, isFiller, means, stem, tokenize, wordSet } from '../text/tokens.ts';
 
 /** A name such as web-1 may be written in this many words. */
@@ -68,7 +68,9 @@ function findIn(text: string, known: KnownNames, { closed, words }: Language): M
     }
   // Several words together must be the name but for its separators; only a single word may be mistyped.
   for (const [kind, names] of kinds) {
-    const parted = names.filter((name) => /[^\p{L}\p{N}]/u.test(name)).map((name) => ({ name, bare: bareName(name) }));
+    const parted = names
+      .filter((name) => /[^\p{L}\p{N}]/u.test(name))
+      .map((name) => ({ name, bare: toBareName(name) }));
     for (const run of parted.length > 0 ? runsOf(tokens, text) : []) {
       const [only, ...more] = parted.filter(({ bare }) => bare === run.written);
       if (only && more.length === 0) take(kind, only.name, run);
@@ -89,7 +91,7 @@ function runsOf(tokens: readonly Token[], text: string) {
   return tokens.flatMap((first, at) =>
     tokens
       .slice(at + 1, at + MAX_WORDS)
-      .map(({ end }) => ({ start: first.start, end, written: bareName(text.slice(first.start, end)) })),
+      .map(({ end }) => ({ start: first.start, end, written: toBareName(text.slice(first.start, end)) })),
   );
 }
 

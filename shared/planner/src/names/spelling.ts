@@ -12,7 +12,7 @@ function forgiven(length: number): number {
  */
 export function closest(word: string, candidates: readonly string[]): string | null {
   if (candidates.includes(word)) return word;
-  const bare = bareName(word);
+  const bare = toBareName(word);
   if (bare === '') return null;
   const limit = forgiven(bare.length);
   // A digit is never a typing mistake: web-1 and web-2 are two servers.
@@ -20,7 +20,7 @@ export function closest(word: string, candidates: readonly string[]): string | n
   let near: string[] = [];
   let fewest = limit;
   for (const candidate of candidates) {
-    const other = bareName(candidate);
+    const other = toBareName(candidate);
     if (Math.abs(other.length - bare.length) > limit || other.replace(/\D/g, '') !== digits) continue;
     const typos = countSlips(bare, other, fewest);
     if (typos > fewest) continue;
@@ -31,6 +31,6 @@ export function closest(word: string, candidates: readonly string[]): string | n
 }
 
 /** A name without case and separators: Web_1 and web-1 are the same. */
-export function bareName(name: string): string {
+export function toBareName(name: string): string {
   return name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
 }

@@ -57,7 +57,7 @@ export function valuesIn(text: string, mentions: readonly Mention[]): readonly V
 }
 
 /** The terms of a hint: example names stand for any name, and values of closed kinds for any of the kind. */
-export function hintTerms(hint: string, examples: ReadonlySet<string>, closed: KnownNames): readonly Word[] {
+export function listHintTerms(hint: string, examples: ReadonlySet<string>, closed: KnownNames): readonly Word[] {
   const names = tokenize(hint).filter(({ lower }) => examples.has(lower));
   const values = valuesIn(hint, findMentions(hint, NOTHING, { closed, words: NO_WORDS }));
   return termsOf(hint, [...names.map(valueOf('¤name')), ...values]);

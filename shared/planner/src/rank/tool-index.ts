@@ -1,5 +1,5 @@
 import type { BoundTool, CatalogTool, ToolCatalog } from '@signalbox/contracts/tool-catalog';
-import { type Word, hintTerms } from './terms.ts';
+import { type Word, listHintTerms } from './terms.ts';
 import type { KnownNames } from '../names/mentions.ts';
 import { type Field, readFields } from '../slots/schema.ts';
 import { THESAURUS, isFiller, sensesOf, wordsOf, wordSet } from '../text/tokens.ts';
@@ -101,8 +101,8 @@ function buildIndex(listed: readonly Listed[]): ToolIndex {
       firstHint: tool.hints[0] ?? spokenName,
       spoken: new Set([...tool.hints, spokenName].flatMap(wordsOf).filter((word) => !isValue(word))),
       verbs: new Set(tool.hints.flatMap((hint) => wordsOf(hint).slice(0, 1))),
-      hints: [...tool.hints, spokenName].map((hint) => hintTerms(hint, examples, closed)),
-      about: hintTerms([spokenName, tool.describe, ...labels, ...tool.hints].join('. '), examples, {}),
+      hints: [...tool.hints, spokenName].map((hint) => listHintTerms(hint, examples, closed)),
+      about: listHintTerms([spokenName, tool.describe, ...labels, ...tool.hints].join('. '), examples, {}),
       topics: new Set(topics.flatMap((word) => sensesOf(word).map(({ meaning }) => meaning))),
     };
   });

@@ -1,22 +1,22 @@
 import { say } from '@signalbox/messages/say';
-import { type Surroundings, pointsBack, referredValue } from './understanding.ts';
+import { type Surroundings, pointsBack, findReferredValue } from './understanding.ts';
 import { type PlannedCall, type Step, sayStep } from './marks.ts';
 import { askForProblem, askForSlot, askWhatToChange } from './questions.ts';
 import type { IndexedTool } from '../rank/tool-index.ts';
 import { fillSlots } from '../slots/fill.ts';
 import { wordsOf } from '../text/tokens.ts';
-import { notInstalledText } from '../words.ts';
+import { sayNotInstalled } from '../words.ts';
 
 /** What a tool would be called with, as far as the text says it. */
-export function readingFor(tool: IndexedTool, text: string, around: Surroundings): PlannedCall {
-  const step = stepForTool(tool, text, {}, around);
+export function createReading(tool: IndexedTool, text: string, around: Surroundings): PlannedCall {
+  const step = createToolStep(tool, text, {}, around);
   if (step.kind === 'call') return step.call;
   if (step.kind === 'load') return step.then;
   return { tool: tool.name, args: step.kind === 'ask' ? { ...step.ask.args } : {} };
 }
 
 /** Calls the tool with what the text says, loads its group first, or asks for the first thing that is missing. */
-export function stepForTool(
+export function createToolStep(
   tool: IndexedTool,
   text: string,
   given: Readonly<Record<string, unknown>>,
@@ -31,7 +31,7 @@ export function stepForTool(
   if (problem && !Object.hasOwn(args, problem.field.name)) return askForProblem(problem, call);
   const missing = tool.fields.find((field) => field.required && !Object.hasOwn(args, field.name));
   if (missing) return askForSlot(missing, call);
-  return askWhatToChange(call) ?? stepForCall({ tool: tool.name, args }, tool, around);
+  return askWhatToChange(call) ?? createCallStep({ tool: tool.name, args }, tool, around);
 }
 
 /**
@@ -57,7 +57,7 @@ function referred(
     const isWanted = required ? goesOn && (isThing || (points && isSameGroup)) : points && isSameGroup && isThing;
     const isNew = entity === 'port' && /\b(?:new|another|other|next)\b/i.test(text);
     if (!isWanted || isNew || Object.hasOwn(args, name) || name === troubled) return [];
-    const value = referredValue(field, last, lastTool);
+    const value = findReferredValue(field, last, lastTool);
     return value === null ? [] : [[name, value] as const];
   });
   return Object.fromEntries(taken);
@@ -67,7 +67,7 @@ function referred(
 const SHORT = 5;
 
 /** Makes a call, after loading its group when it is not loaded. */
-export function stepForCall(call: PlannedCall, tool: IndexedTool, { bound }: Surroundings): Step {
+export function createCallStep(call: PlannedCall, tool: IndexedTool, { bound }: Surroundings): Step {
   if (bound.has(call.tool)) return { kind: 'call', call };
   if (tool.group === null || !bound.has('request_capabilities'))
     return sayStep(say('planner.cannot-load', { group: tool.group ?? tool.name }), 'failed');
@@ -76,5 +76,5 @@ export function stepForCall(call: PlannedCall, tool: IndexedTool, { bound }: Sur
 
 /** Says that the group which the tool stands for is not installed. */
 export function notInstalled(tool: IndexedTool, { index }: Surroundings): Step {
-  return sayStep(notInstalledText(tool, index), 'not-installed', tool.group ?? tool.name);
+  return sayStep(sayNotInstalled(tool, index), 'not-installed', tool.group ?? tool.name);
 }

@@ -1,5 +1,5 @@
 import { asks, readHold } from '../text/holds.ts';
-import { readingFor, stepForTool } from './calls.ts';
+import { createReading, createToolStep } from './calls.ts';
 import { CONFIDENT, type Surroundings, matchesFor } from './understanding.ts';
 import type { PlannedCall, Step } from './marks.ts';
 import { kindOf } from '../slots/field-kinds.ts';
@@ -19,15 +19,15 @@ const BEHIND_ORDER = new RegExp(String.raw`^(.+?),?\s+(?:but )?(?:only )?${CONJU
 const LEAD = 0.9;
 
 /** The change that a text orders under a condition; null when it orders none. */
-export function conditionalChange(text: string, around: Surroundings): PlannedCall | null {
+export function findConditionalChange(text: string, around: Surroundings): PlannedCall | null {
   const order = readCondition(text)?.order;
   if (order === undefined || asks(order) || readHold(order) !== null) return null;
   const change = matchesFor(order, around).find(({ tool }) => tool.installed && !tool.isHarmless);
-  return change && change.score >= CONFIDENT ? readingFor(change.tool, order, around) : null;
+  return change && change.score >= CONFIDENT ? createReading(change.tool, order, around) : null;
 }
 
 /** The look that tells whether the condition holds; null when none is near. */
-export function lookForCondition(text: string, around: Surroundings): Step | null {
+export function findCondition(text: string, around: Surroundings): Step | null {
   const { condition = '', order = '' } = readCondition(text) ?? {};
   const looks = matchesFor(condition, around).filter(({ tool }) => tool.installed && tool.isHarmless);
   const [look, second] = looks;
@@ -37,7 +37,7 @@ export function lookForCondition(text: string, around: Surroundings): Step | nul
   const fields = look.tool.fields.filter((field) => field.entity !== null || kindOf(field) === 'version');
   const said = fillSlots({ text: condition, fields, facts, language: index, given: {} }).args;
   const { args } = fillSlots({ text: order, fields, facts, language: index, given: said });
-  const step = stepForTool(look.tool, condition, args, around);
+  const step = createToolStep(look.tool, condition, args, around);
   return step.kind === 'call' || step.kind === 'load' ? step : null;
 }
 

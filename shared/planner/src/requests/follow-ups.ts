@@ -1,4 +1,4 @@
-import { type Surroundings, mentionsIn, referredValue } from './understanding.ts';
+import { type Surroundings, mentionsIn, findReferredValue } from './understanding.ts';
 import type { Run } from './history.ts';
 import type { IndexedTool } from '../rank/tool-index.ts';
 import { type Mention, isSameChoice } from '../names/mentions.ts';
@@ -89,7 +89,7 @@ function sibling(last: Run, lastTool: IndexedTool, { index }: Surroundings, name
   if (!tool || more.length > 0) return null;
   const given = tool.fields.flatMap((field) => {
     const isAbout = field.required || (field.entity !== null && field.entity !== 'port') || kindOf(field) === 'version';
-    const value = isAbout && !field.name.startsWith('to_') ? referredValue(field, last, lastTool) : null;
+    const value = isAbout && !field.name.startsWith('to_') ? findReferredValue(field, last, lastTool) : null;
     return value === null ? [] : [[field.name, value] as const];
   });
   return { tool, given: Object.fromEntries(given) };

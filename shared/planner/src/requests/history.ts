@@ -108,7 +108,7 @@ export function readHistory(
 export const TALKING_TOOLS = wordSet('respond_to_user request_capabilities finish_task classify_intent');
 
 /** The last tool that worked before something was said, or for an earlier request of the same message. */
-export function lastRunBefore({ marked, results }: Pick<History, 'marked' | 'results'>, said: Said): Run | null {
+export function findLastRunBefore({ marked, results }: Pick<History, 'marked' | 'results'>, said: Said): Run | null {
   const isWork = ({ call }: Marked): boolean => call !== null && !TALKING_TOOLS.has(call.name);
   // A later request of a message goes on from what was done for the earlier ones, if only to fail.
   const since = said.part > 0 && marked.some((one) => one.index > said.index && isWork(one));

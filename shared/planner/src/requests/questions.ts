@@ -1,4 +1,4 @@
-import { currentLanguage } from '@signalbox/messages/language';
+import { getCurrentLanguage } from '@signalbox/messages/language';
 import { say, sayQuestion } from '@signalbox/messages/say';
 import type { RequestFacts } from '@signalbox/contracts/tool-catalog';
 import { type Choice, type PlannedCall, type Step, askStep, sayStep } from './marks.ts';
@@ -8,7 +8,7 @@ import type { SlotProblem } from '../slots/filling.ts';
 import { isLabelOf } from '../slots/field-kinds.ts';
 import type { Field } from '../slots/schema.ts';
 import { sensesOf, wordsOf } from '../text/tokens.ts';
-import { asExamples, asLine, inWordsOf } from '../words.ts';
+import { asExamples, asLine, toWordsOf } from '../words.ts';
 
 /** More buttons than this are not read but scrolled past. */
 const MAX_CHOICES = 8;
@@ -28,7 +28,7 @@ export interface Unfinished {
 export function askForSlot(field: Field, call: Unfinished, reason = ''): Step {
   const { tool, args, facts, text, tries } = call;
   if (reason === '' && hasNothingToChoose(field, facts))
-    return sayStep(say('planner.none-known', { kind: inWordsOf(field.entity ?? field.name) }), 'failed');
+    return sayStep(say('planner.none-known', { kind: toWordsOf(field.entity ?? field.name) }), 'failed');
   const question = (field.ask && sayQuestion(field.ask)) ?? defaultQuestion(field);
   const asked = { tool: tool.name, args: { ...args }, slot: field.name, choices: choicesFor(field, facts), question };
   return askStep(reason === '' ? question : `${reason} ${question}`, { ...asked, text, tries });
@@ -42,9 +42,9 @@ export function askForProblem(problem: SlotProblem, call: Unfinished): Step {
     return askForSlot(
       field,
       call,
-      say('planner.invalid', { thing: inWordsOf(field.name), written, wanted: problem.wanted }),
+      say('planner.invalid', { thing: toWordsOf(field.name), written, wanted: problem.wanted }),
     );
-  const kind = inWordsOf(field.entity ?? field.name);
+  const kind = toWordsOf(field.entity ?? field.name);
   return askForSlot(field, call, say('planner.unknown-name', { kind, name: written }));
 }
 
@@ -72,7 +72,7 @@ function asChoices(values: readonly string[]): readonly Choice[] {
 }
 
 function defaultQuestion({ name, entity, choices }: Field): string {
-  const thing = inWordsOf(name);
+  const thing = toWordsOf(name);
   const isChosen = choices.length > 0 || (entity !== null && entity !== 'text' && entity !== 'name');
   return isChosen ? say('planner.which', { thing }) : say('planner.what-should', { thing });
 }
@@ -110,7 +110,7 @@ function labelOf(call: PlannedCall, index: ToolIndex): string {
 export function readingOf(call: PlannedCall, index: ToolIndex, isNamed = true): string {
   const values = Object.entries(call.args).map(([name, value]) => {
     const text = typeof value === 'string' ? value : JSON.stringify(value);
-    return isNamed ? `${inWordsOf(name)} ${text}` : text;
+    return isNamed ? `${toWordsOf(name)} ${text}` : text;
   });
   const deed = doing(call.tool);
   return orderOf(call, index) ?? (values.length === 0 ? deed : `${deed}: ${values.join(', ')}`);
@@ -118,7 +118,7 @@ export function readingOf(call: PlannedCall, index: ToolIndex, isNamed = true): 
 
 /** Whether a reading can be said to this person: tools without a sentence of their own have an English name alone. */
 export function isSayable(call: PlannedCall, index: ToolIndex): boolean {
-  return currentLanguage() === 'en' || orderOf(call, index) !== null;
+  return getCurrentLanguage() === 'en' || orderOf(call, index) !== null;
 }
 
 /** The sentence that the tool itself has for this change. */

@@ -1,6 +1,6 @@
 import { say } from '@signalbox/messages/say';
-import { conditionalChange, lookForCondition } from './conditions.ts';
-import { readingFor, stepForTool } from './calls.ts';
+import { findConditionalChange, findCondition } from './conditions.ts';
+import { createReading, createToolStep } from './calls.ts';
 import { type Hold, asks, asksForKnowledge, readHold } from '../text/holds.ts';
 import { unexplained } from './plain-order.ts';
 import { readLiteral } from './literals.ts';
@@ -10,14 +10,14 @@ import { type Step, sayStep } from './marks.ts';
 import { askWhichIsMeant, isSayable } from './questions.ts';
 import type { Match } from '../rank/rank.ts';
 import type { IndexedTool } from '../rank/tool-index.ts';
-import { unclearText } from '../words.ts';
+import { sayUnclear } from '../words.ts';
 import { hasSense, isFiller, wordsOf } from '../text/tokens.ts';
 
 /** A longer question finds nothing that its beginning would not find. */
 const QUERY_LENGTH = 300;
 
 /** What to do about a text that answers no question. The text is clean and no small talk. */
-export function stepForRequest(said: string, around: Surroundings): Step {
+export function createRequestStep(said: string, around: Surroundings): Step {
   const text = said.replace(NOTICE, '');
   return literalStep(text, around) ?? lookFirst(text, around) ?? followUpStep(text, around) ?? rankedStep(text, around);
 }
@@ -30,21 +30,21 @@ const SEARCH =
 
 function literalStep(text: string, around: Surroundings): Step | null {
   const literal = readLiteral(text, around.index, around.last);
-  if (literal) return stepForTool(literal.tool, '', literal.args, around);
+  if (literal) return createToolStep(literal.tool, '', literal.args, around);
   const sought = SEARCH.exec(text)?.[1];
   return sought === undefined ? null : searchStep(sought, around);
 }
 
 /** A change that is ordered under a condition is not made: what it depends on is looked at. */
 function lookFirst(text: string, around: Surroundings): Step | null {
-  if (conditionalChange(text, around) === null) return null;
-  return lookForCondition(text, around) ?? heldStep('conditional');
+  if (findConditionalChange(text, around) === null) return null;
+  return findCondition(text, around) ?? heldStep('conditional');
 }
 
 /** Who asks is not asked back about a change. */
 function followUpStep(text: string, around: Surroundings): Step | null {
   const followUp = readFollowUp(text, around);
-  const step = followUp && stepForTool(followUp.tool, '', followUp.given, around);
+  const step = followUp && createToolStep(followUp.tool, '', followUp.given, around);
   return step?.kind === 'ask' && !followUp?.tool.isHarmless && asks(text) ? null : step;
 }
 
@@ -69,7 +69,7 @@ function rankedStep(text: string, around: Surroundings): Step {
   const { tool, score } = best;
   const held = tool.isHarmless || !tool.installed ? null : readHold(text);
   if (held !== null) return heldStep(held);
-  const step = stepForTool(tool, text, {}, around);
+  const step = createToolStep(tool, text, {}, around);
   const second = plain.length > 0 ? plain[1] : matches[1];
   const isLook = tool.isHarmless && step.kind !== 'ask';
   const leads = !second || second.score < score * (isLook ? LEADS.look : LEADS.change);
@@ -81,7 +81,7 @@ function plainOrders(text: string, matches: readonly Match[], around: Surroundin
   const [first = '', ...others] = wordsOf(text);
   const begins = [first, [first, ...others].find((word) => !isFiller(word)) ?? ''];
   const isExplained = (tool: IndexedTool): boolean =>
-    unexplained(text, { tool, args: readingFor(tool, text, around).args }, around, 'answer').length === 0;
+    unexplained(text, { tool, args: createReading(tool, text, around).args }, around, 'answer').length === 0;
   const isMeant = (tool: IndexedTool): boolean => begins.some((word) => tool.verbs.has(word)) && isExplained(tool);
   return matches.filter(({ tool, score }) => score >= CONFIDENT && tool.installed && isMeant(tool));
 }
@@ -111,14 +111,14 @@ function heldStep(hold: Hold): Step {
 function shortlisted(text: string, matches: readonly Match[], isQuestion: boolean, around: Surroundings): Step {
   const near = matches
     .filter(({ tool, score }) => tool.installed && score >= NEAR)
-    .map(({ tool }) => readingFor(tool, text, around))
+    .map(({ tool }) => createReading(tool, text, around))
     .filter((reading) => isSayable(reading, around.index));
   const search = searchStep(text, around);
   if (near.length === 0 && isQuestion) return search;
   const words = wordsOf(text).filter((word) => !isFiller(word));
   const isOurs =
     mentionsIn(text, around).length > 0 || words.some((word) => hasSense(word) || around.index.words.has(word));
-  if (near.length === 0 || !isOurs) return sayStep(unclearText(around.index), 'cannot');
+  if (near.length === 0 || !isOurs) return sayStep(sayUnclear(around.index), 'cannot');
   const readings = isQuestion && search.kind === 'call' ? [...near.slice(0, 2), search.call] : near;
   return askWhichIsMeant(readings, text, around.index);
 }

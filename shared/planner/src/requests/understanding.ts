@@ -64,7 +64,7 @@ export function pointsBack(text: string): boolean {
  * What an empty field stands for when the text points back: the same argument of the last tool, or what its result says.
  * Null when nothing fits the field.
  */
-export function referredValue(field: Field, last: Run, lastTool: IndexedTool | undefined): unknown {
+export function findReferredValue(field: Field, last: Run, lastTool: IndexedTool | undefined): unknown {
   const candidates = [...named(field, last.args, lastTool), ...named(field, last.result, lastTool)];
   return candidates.find((value) => value !== undefined && value !== null && problemOf(field, value) === null) ?? null;
 }

@@ -2,7 +2,7 @@ import type { Filling } from './filling.ts';
 import { isLabelOf, labelOf } from './field-kinds.ts';
 import { type Field, problemOf } from './schema.ts';
 import { tokenize, wordsOf } from '../text/tokens.ts';
-import { type Quantity, findQuantities, hasUnit, inUnitOf } from '../text/values.ts';
+import { type Quantity, findQuantities, hasUnit, toUnitOf } from '../text/values.ts';
 
 const RANGE =
   /(?<![\p{L}\p{N}.-])(\d{1,9})\s?(?:-|–|\.\.+|to|till|until|through|up to|and)\s?(\d{1,9})(?![\p{L}\p{N}]|\.\d)/iu;
@@ -18,8 +18,8 @@ export function fillNumbers(filling: Filling): void {
     const field =
       quantity.unit === null
         ? fieldFor(quantity, left, text)
-        : left.find(({ name }) => hasUnit(name) && inUnitOf(name, quantity) !== null);
-    const value = field ? inUnitOf(field.name, quantity) : null;
+        : left.find(({ name }) => hasUnit(name) && toUnitOf(name, quantity) !== null);
+    const value = field ? toUnitOf(field.name, quantity) : null;
     // An hour and a half ago is two hours ago where only whole hours count.
     if (field && value !== null)
       put(field, field.type === 'integer' && hasUnit(field.name) ? Math.ceil(value) : value, quantity);

@@ -131,7 +131,7 @@ export function hasUnit(field: string): boolean {
 }
 
 /** The quantity in the field's own unit (2 GB → 2048 for memoryMb); null when it measures something else. */
-export function inUnitOf(field: string, { value, unit }: Quantity): number | null {
+export function toUnitOf(field: string, { value, unit }: Quantity): number | null {
   if (unit === null) return value;
   const own = unitOf(field);
   const said = UNITS.find(([dimension, , names]) => dimension === own?.[0] && isOneOf(unit, names));

@@ -9,7 +9,7 @@ import {
   TracerProvider,
   type Sampler,
 } from '@opentelemetry/sdk-trace';
-import { hexOfTraceId } from '@signalbox/contracts/ids';
+import { toTraceHex } from '@signalbox/contracts/ids';
 import { withinMs } from '@signalbox/contracts/time';
 import { redactForLog } from '@signalbox/safety/redact/redact';
 import type { Log } from '../log.ts';
@@ -102,7 +102,7 @@ export function createOtelTracing(options: {
 
 /** The W3C trace id of a trace: the digits of `trace_…`, or a hash of an id of an older release. */
 export function toOtelTraceId(traceId: string): string {
-  return hexOfTraceId(traceId) ?? digest(traceId).slice(0, 32);
+  return toTraceHex(traceId) ?? digest(traceId).slice(0, 32);
 }
 
 /** OpenTelemetry's 8-byte id for a span with a key. */

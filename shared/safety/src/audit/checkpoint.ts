@@ -1,6 +1,6 @@
 import { createHash, createPublicKey, sign, verify, type KeyObject } from 'node:crypto';
 import { z } from 'zod';
-import { canonicalJson } from '../cards/canonical.ts';
+import { toCanonicalJson } from '../cards/canonical.ts';
 
 const Hash = z.string().regex(/^[0-9a-f]{64}$/);
 
@@ -56,6 +56,6 @@ export function findSignatureProblem(checkpoint: Checkpoint, keys: AuditKeys): s
 }
 
 function signedBytes({ at, chainHash, keyId, logId, rootHash, size }: CheckpointStatement): Buffer {
-  const text = canonicalJson({ at, chainHash, keyId, logId, rootHash, size });
+  const text = toCanonicalJson({ at, chainHash, keyId, logId, rootHash, size });
   return Buffer.from(`signalbox audit checkpoint v1\n${text}`);
 }

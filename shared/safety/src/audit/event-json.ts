@@ -1,4 +1,4 @@
-import { canonicalJson } from '../cards/canonical.ts';
+import { toCanonicalJson } from '../cards/canonical.ts';
 import type { RecordedAuditEvent } from '@signalbox/contracts/governance/audit';
 
 /** Matches strings, to skip them, and numbers. */
@@ -15,8 +15,8 @@ export function toEventJson(event: RecordedAuditEvent): string {
   // Events from before there was a writer are hashed without it.
   const fields = writtenBy === null ? rest : { ...rest, writtenBy };
   const data: unknown = JSON.parse(dataJson);
-  if (holdsExactNumbers(dataJson)) return canonicalJson({ ...fields, data });
-  return canonicalJson({ ...fields, data: dataJson });
+  if (holdsExactNumbers(dataJson)) return toCanonicalJson({ ...fields, data });
+  return toCanonicalJson({ ...fields, data: dataJson });
 }
 
 function holdsExactNumbers(json: string): boolean {

@@ -1,4 +1,4 @@
-import { canonicalJson } from './canonical.ts';
+import { toCanonicalJson } from './canonical.ts';
 
 /** The complete action that an approver has to see. */
 export interface ExactAction {
@@ -192,7 +192,7 @@ function members(mark: string, values: Readonly<Record<string, unknown>>): reado
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, value]) => {
       const head = `${mark}${escapeName(name)}`;
-      if (typeof value !== 'string') return `${head}= ${escapeText(canonicalJson(value))}`;
+      if (typeof value !== 'string') return `${head}= ${escapeText(toCanonicalJson(value))}`;
       if (!value.includes('\n')) return `${head}: ${value === '' ? EMPTY : escapeEnds(value)}`;
       return [`${head}:`, ...value.split('\n').map((line) => `${LINE_MARK} ${escapeEnds(line) || EMPTY}`)].join('\n');
     });

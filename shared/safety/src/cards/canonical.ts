@@ -4,14 +4,14 @@ import { createHash } from 'node:crypto';
  * Canonical JSON (RFC 8785): keys sorted by UTF-16 units, no spaces, numbers as in ECMAScript, so that equal values give equal bytes.
  * Throws for values without a JSON form: NaN, undefined outside of an object, unpaired surrogates.
  */
-export function canonicalJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+export function toCanonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(toCanonicalJson).join(',')}]`;
   if (typeof value === 'object' && value !== null) {
-    if ('toJSON' in value && typeof value.toJSON === 'function') return canonicalJson(value.toJSON());
+    if ('toJSON' in value && typeof value.toJSON === 'function') return toCanonicalJson(value.toJSON());
     const members = Object.entries(value).filter(([, member]) => member !== undefined);
     // String comparison uses UTF-16 units, as the standard requires.
     members.sort(([a], [b]) => (a < b ? -1 : 1));
-    return `{${members.map(([key, member]) => `${canonicalJson(key)}:${canonicalJson(member)}`).join(',')}}`;
+    return `{${members.map(([key, member]) => `${toCanonicalJson(key)}:${toCanonicalJson(member)}`).join(',')}}`;
   }
   if (typeof value === 'string' && !value.isWellFormed())
     throw new TypeError('half a surrogate pair has no canonical form');
@@ -22,8 +22,8 @@ export function canonicalJson(value: unknown): string {
 }
 
 /** SHA-256 of the canonical JSON, as 64 hexadecimal digits. */
-export function canonicalHash(value: unknown): string {
-  return sha256(canonicalJson(value));
+export function hashCanonical(value: unknown): string {
+  return sha256(toCanonicalJson(value));
 }
 
 /** SHA-256 of a text in UTF-8, as 64 hexadecimal digits. */

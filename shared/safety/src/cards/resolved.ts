@@ -1,4 +1,4 @@
-import { canonicalJson } from './canonical.ts';
+import { toCanonicalJson } from './canonical.ts';
 
 /** Resolved references of an action's arguments: JSON without secrets. */
 export type Resolved = Readonly<Record<string, unknown>>;
@@ -25,10 +25,10 @@ function flatten(resolved: Resolved): ReadonlyMap<string, string> {
   const flat = new Map<string, string>();
   for (const [name, value] of Object.entries(resolved)) {
     if (Array.isArray(value) && value.every(isNamed))
-      for (const { name: member, ...rest } of value) flat.set(`${name}.${member}`, canonicalJson(rest));
+      for (const { name: member, ...rest } of value) flat.set(`${name}.${member}`, toCanonicalJson(rest));
     else if (typeof value === 'object' && value !== null && !Array.isArray(value))
-      for (const [member, inner] of Object.entries(value)) flat.set(`${name}.${member}`, canonicalJson(inner));
-    else if (value !== undefined) flat.set(name, canonicalJson(value));
+      for (const [member, inner] of Object.entries(value)) flat.set(`${name}.${member}`, toCanonicalJson(inner));
+    else if (value !== undefined) flat.set(name, toCanonicalJson(value));
   }
   return flat;
 }

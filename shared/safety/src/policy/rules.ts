@@ -5,7 +5,7 @@ import { Role } from '@signalbox/contracts/governance/roles';
 import { MINUTE_MS, SECOND_MS } from '@signalbox/contracts/time';
 import { readVisibleAttributes, type VisibleAttributes } from './visible-attributes.ts';
 import { matchesSlice, getSliceId, SLICES, type PrincipalType } from './slices.ts';
-import { lineAt, PolicySetError, type PolicyFile, type PolicyProblem } from './problems.ts';
+import { getLineAt, PolicySetError, type PolicyFile, type PolicyProblem } from './problems.ts';
 
 /** A rule's terms for an approval; null where it sets none. */
 export interface ApprovalTerms {
@@ -98,7 +98,7 @@ export function* readRulesInSteps(files: readonly PolicyFile[], version: string)
         problems.push(...json.errors.map((error) => toProblem(file, error)));
         continue;
       }
-      const rule = readRule(file, json.json, lineAt(file.text, start), rules, problems);
+      const rule = readRule(file, json.json, getLineAt(file.text, start), rules, problems);
       if (!rule) continue;
       rules.set(rule.id, rule);
       policies.set(rule.id, { head: json.json, text });
@@ -234,7 +234,7 @@ function validate(
 function toProblem(file: PolicyFile, { message, help, sourceLocations = [] }: cedar.DetailedError): PolicyProblem {
   const [at] = sourceLocations;
   const expected = at?.label == null ? message : `${message}: ${at.label}`;
-  return { file: file.name, line: at ? lineAt(file.text, at.start) : null, says: appendHelp(expected, help) };
+  return { file: file.name, line: at ? getLineAt(file.text, at.start) : null, says: appendHelp(expected, help) };
 }
 
 function appendHelp(message: string, help: string | null): string {

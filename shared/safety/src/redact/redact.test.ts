@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import { newCode, newId, newTraceId, PREFIXES } from '@signalbox/contracts/ids';
+import { createCode, newId, newTraceId, PREFIXES } from '@signalbox/contracts/ids';
 import { findSecrets } from './find.ts';
 import { describeKind } from './kinds.ts';
 import { redactForLog, redactText, redactValue, SECRET, redactPersonal } from './redact.ts';
@@ -181,7 +181,7 @@ test('our ids, codes and handles are not redacted', () => {
     ...Array.from(many, () => newTraceId()),
     'trc_01k9c2h4zx7q3m5n8p0r',
   ];
-  const codes = Array.from({ length: 50 }, () => newCode(3));
+  const codes = Array.from({ length: 50 }, () => createCode(3));
   const handles = [
     'secret:db-password',
     'secret:aws-key-7f3a9c2e',

@@ -1,5 +1,5 @@
 import type { Lane } from './lane.ts';
-import { currentLanguage, ENGLISH, inLanguage } from '@signalbox/messages/language';
+import { getCurrentLanguage, ENGLISH, inLanguage } from '@signalbox/messages/language';
 import type { OutboundEnvelope, Receipt } from '@signalbox/contracts/conversation/envelope';
 import { redactText } from '@signalbox/safety/redact/redact';
 import { makeStorable } from '@signalbox/contracts/storable';
@@ -13,7 +13,7 @@ import { findValue, listRows } from '../sql.ts';
  */
 export function redactRow(row: OutboundEnvelope): OutboundEnvelope {
   const { text, buttons, files, afterwards, receipts } = row.body;
-  const language = currentLanguage();
+  const language = getCurrentLanguage();
   const body = {
     ...row.body,
     ...(language === ENGLISH ? {} : { language }),

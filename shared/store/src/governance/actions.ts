@@ -236,7 +236,7 @@ export interface SoFar {
 }
 
 /** What all runs of the turn that a message began have come to, or, for a decision, the action that it decided about. */
-export async function soFarOfMessage(
+export async function readSoFarOfMessage(
   db: Queryable,
   userKey: string,
   message: { readonly turnKey: string; readonly actionId: string | null },
@@ -255,7 +255,7 @@ export async function soFarOfMessage(
  * The started actions of a person that nobody will finish when this message of theirs is given up; locked, so that the caller can settle
  * them. Actions of a decision that is still to be carried out are left out. None when the lane was lost.
  */
-export function abandonedActions(
+export function listAbandonedActions(
   db: Queryable,
   lane: Lane,
   inboxId: number,

@@ -2,19 +2,19 @@ import { PRIORITY } from '@signalbox/contracts/conversation/envelope';
 import { toPrivateChat } from '@signalbox/contracts/conversation/chat-key';
 import type { Approval, ApprovalVote } from '@signalbox/contracts/governance/approval';
 import { renderCard } from '@signalbox/safety/cards/approval-card';
-import { canonicalHash } from '@signalbox/safety/cards/canonical';
+import { hashCanonical } from '@signalbox/safety/cards/canonical';
 import { putInTheirLanguage, type putOutbox } from '../conversation/outbox.ts';
 import { listAccounts } from '../people/identities.ts';
 import type { Queryable } from '../pool.ts';
 import { findValue } from '../sql.ts';
-import { cardChats, findApproval, listVotes } from './approvals.ts';
+import { listCardChats, findApproval, listVotes } from './approvals.ts';
 
 /** Puts the newest state of a request into each chat where its card stands. Twice is one change. */
 export async function showCards(db: Queryable, approvalId: string): Promise<readonly string[]> {
   const approval = await findApproval(db, approvalId);
   if (!approval) return [];
   const votes = await listVotes(db, approvalId);
-  const chats = await cardChats(db, approvalId);
+  const chats = await listCardChats(db, approvalId);
   await putCards(db, approval, votes, chats);
   return chats;
 }
@@ -57,7 +57,7 @@ function cardRow(
   const { approvalId, status, traceId, threadId, turnId } = approval;
   const isAsker =
     approval.byRequester || (approval.card.requester !== '' && ownChats.includes(chatKey.split('/')[0] ?? ''));
-  const state = `${status}:${votes.length}:${approval.reason === null ? '' : canonicalHash(approval.reason).slice(0, 12)}`;
+  const state = `${status}:${votes.length}:${approval.reason === null ? '' : hashCanonical(approval.reason).slice(0, 12)}`;
   return {
     key: `${approvalId}:${chatKey}:${state}${again === null ? '' : `:${again}`}`,
     chatKey,

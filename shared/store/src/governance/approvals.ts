@@ -209,7 +209,7 @@ export async function endApproval(
 }
 
 /** Chats in which the card of this request stands, without those that may not be written to any more. */
-export function cardChats(db: Queryable, approvalId: string): Promise<readonly string[]> {
+export function listCardChats(db: Queryable, approvalId: string): Promise<readonly string[]> {
   return listValues<string>(db)`select distinct o.chat_key from outbox o
       where o.slot = ${approvalId}
         and not exists (select 1 from chats x where x.chat_key = chat_root(o.chat_key) and x.parked_at is not null)
@@ -220,7 +220,7 @@ export function cardChats(db: Queryable, approvalId: string): Promise<readonly s
  * Where a request is shown to those who may decide: the group that was named for it, else the private chats of everybody with the
  * role who has written to us. Empty when there is nobody.
  */
-export async function approverChats(
+export async function listApproverChats(
   db: Queryable,
   role: Role,
   authors: readonly string[],
@@ -239,7 +239,7 @@ export async function approverChats(
 }
 
 /** Names of those who could approve and whom nobody can ask: they have never written in private, or refuse to be written to. */
-export function unreachableApprovers(
+export function listUnreachableApprovers(
   db: Queryable,
   role: Role,
   authors: readonly string[],

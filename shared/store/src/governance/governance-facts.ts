@@ -21,7 +21,7 @@ export interface GovernanceFacts {
 }
 
 /** Looks up the facts for an action, in one round trip. `place`: where a grant would have to hold; null when none is asked for. */
-export async function governanceFacts(
+export async function readGovernanceFacts(
   db: Queryable,
   action: Pick<ProposedAction, 'tool' | 'arguments'> & { readonly requester: { readonly userKey: string } },
   place: GrantPlace | null,

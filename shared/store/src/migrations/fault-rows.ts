@@ -14,7 +14,7 @@ export const FAULT_SERVICES = {
 } as const satisfies Record<string, ServiceWithLogin>;
 
 /** The incidents that a service may open and end as faults of ours, as a condition of SQL: admins are told of them in our name. */
-export function faultRowsOf(service: 'gateway' | 'maintenance'): string {
+export function listFaultRows(service: 'gateway' | 'maintenance'): string {
   const kinds = Object.entries(FAULT_SERVICES).flatMap(([kind, by]) => (by === service ? [kind] : []));
   const rest = service === 'gateway' ? ':[a-z-]{1,40}' : '';
   return `incidents.subject = '${OURS}' and incidents.kind ~ '^(${kinds.join('|')})${rest}$'

@@ -1,7 +1,7 @@
 import { Migrator, sql, type Kysely, type Migration } from 'kysely';
 import { AppError } from '@signalbox/contracts/errors';
 import { readMigrationFiles } from './migration-files.ts';
-import { migrationTableOf, type PluginTables } from './plugin-tables.ts';
+import { getMigrationTable, type PluginTables } from './plugin-tables.ts';
 
 /**
  * Runs what a plug-in's folder has and its own table of migrations does not record, in one transaction. Returns the names that ran, as
@@ -19,7 +19,7 @@ export async function migratePlugin(db: Kysely<unknown>, plugin: PluginTables): 
       },
     },
   ]);
-  const migrationTableName = migrationTableOf(plugin.name);
+  const migrationTableName = getMigrationTable(plugin.name);
   const { error, results = [] } = await new Migrator({
     db,
     provider: { getMigrations: () => Promise.resolve(Object.fromEntries(migrations)) },
@@ -44,7 +44,7 @@ async function refuseForeignChange(
   const touched = [...new Set([...before.keys(), ...after.keys()])].filter(
     (table) => before.get(table) !== after.get(table),
   );
-  const foreign = touched.find((table) => !Object.hasOwn(tables, table) && !table.startsWith(migrationTableOf(name)));
+  const foreign = touched.find((table) => !Object.hasOwn(tables, table) && !table.startsWith(getMigrationTable(name)));
   if (foreign === undefined) return;
   throw new Error(
     `it changes the table ${foreign}, which is none of its own. A table of the plug-in is named in its \`tables\`; the core's stay as they are.`,

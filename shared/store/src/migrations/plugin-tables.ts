@@ -14,6 +14,6 @@ export interface PluginTables {
 type ByService = Partial<Readonly<Record<ServiceWithLogin, string>>>;
 
 /** The table in which the migrations of a plug-in are recorded. */
-export function migrationTableOf(plugin: string): string {
+export function getMigrationTable(plugin: string): string {
   return `migrations_of_${plugin.replaceAll('-', '_')}`;
 }

@@ -1,5 +1,5 @@
 import type { AuditKind } from '@signalbox/contracts/governance/audit';
-import { DATABASE_SERVICES, serviceRole, type ServiceWithLogin } from './service-rights.ts';
+import { DATABASE_SERVICES, getServiceRole, type ServiceWithLogin } from './service-rights.ts';
 
 /** What one service records: in the name of anybody, and what it only ever does by itself. Every other event of it is refused. */
 interface Recorded {
@@ -75,10 +75,10 @@ const KINDS: Readonly<Record<ServiceWithLogin, Recorded>> = {
  * The statement that tells Postgres which events each role records. What runs with one login for all services, and the command line,
  * record every kind. Idempotent.
  */
-export function auditKindsSql(): string {
+export function createAuditKindsSql(): string {
   const cases = DATABASE_SERVICES.map((service) => {
     const { anybody, system } = KINDS[service];
-    return `when '${serviceRole(service)}' then ${isOneOf(anybody)} or actor = 'system' and ${isOneOf(system)}`;
+    return `when '${getServiceRole(service)}' then ${isOneOf(anybody)} or actor = 'system' and ${isOneOf(system)}`;
   });
   return `create or replace function public.audit_may(writer text, kind text, actor text) returns boolean
     language sql immutable parallel safe as $$ select case writer when 'signalbox_app' then true ${cases.join(' ')} end $$`;

@@ -1,11 +1,11 @@
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 import pg from 'pg';
-import { DATABASE_SERVICES, SERVICE_RIGHTS, serviceRole, type ServiceWithLogin } from './service-rights.ts';
-import { migrationTableOf, type PluginTables } from './plugin-tables.ts';
-import { boundTablesSql, jobPoolSql, rowPoliciesOf, RUN_IS_HEARD } from './service-rows.ts';
-import { auditKindsSql } from './service-kinds.ts';
+import { DATABASE_SERVICES, SERVICE_RIGHTS, getServiceRole, type ServiceWithLogin } from './service-rights.ts';
+import { getMigrationTable, type PluginTables } from './plugin-tables.ts';
+import { createBoundTablesSql, createJobPoolSql, listRowPolicies, RUN_IS_HEARD } from './service-rows.ts';
+import { createAuditKindsSql } from './service-kinds.ts';
 
-const ROLES = ['public', 'signalbox_app', ...DATABASE_SERVICES.map(serviceRole)];
+const ROLES = ['public', 'signalbox_app', ...DATABASE_SERVICES.map(getServiceRole)];
 
 /**
  * The statement that takes from everybody what no service needs: temporary tables and things of their own beside our tables, which could
@@ -63,10 +63,16 @@ export async function grantServiceRights(
   return asOwner(ownerUrl, async (owner) => {
     const without: ServiceWithLogin[] = [];
     for (const service of DATABASE_SERVICES)
-      if (!(await ensureRole(owner, serviceRole(service)))) without.push(service);
+      if (!(await ensureRole(owner, getServiceRole(service)))) without.push(service);
     await owner.query('begin');
     await owner.query('select pg_advisory_xact_lock($1)', [RIGHTS_LOCK]);
-    for (const statement of [jobPoolSql(), auditKindsSql(), RUN_IS_HEARD, boundTablesSql(plugins), CLOSE_TO_OTHERS])
+    for (const statement of [
+      createJobPoolSql(),
+      createAuditKindsSql(),
+      RUN_IS_HEARD,
+      createBoundTablesSql(plugins),
+      CLOSE_TO_OTHERS,
+    ])
       await owner.query(statement);
     for (const service of DATABASE_SERVICES) {
       if (without.includes(service)) continue;
@@ -91,14 +97,14 @@ export async function setServicePasswords(
       const password = passwords[service];
       if (password === undefined) continue;
       const verifier = pg.escapeLiteral(scramVerifier(password));
-      await owner.query(`alter role ${serviceRole(service)} login password ${verifier}`);
+      await owner.query(`alter role ${getServiceRole(service)} login password ${verifier}`);
     }
   });
 }
 
 /** How the login of a service is called that an installation makes for itself on a server which others may use too. */
-export function memberLogin(service: ServiceWithLogin, installation: string): string {
-  return `${serviceRole(service)}_${installation}`;
+export function createMemberLogin(service: ServiceWithLogin, installation: string): string {
+  return `${getServiceRole(service)}_${installation}`;
 }
 
 /**
@@ -112,11 +118,11 @@ export async function setMemberLogins(
 ): Promise<void> {
   await asOwner(ownerUrl, async (owner) => {
     for (const service of DATABASE_SERVICES) {
-      const login = pg.escapeIdentifier(memberLogin(service, installation));
+      const login = pg.escapeIdentifier(createMemberLogin(service, installation));
       const { rowCount } = await owner.query('select from pg_roles where rolname = $1', [
-        memberLogin(service, installation),
+        createMemberLogin(service, installation),
       ]);
-      if (rowCount === 0) await owner.query(`create role ${login} login in role ${serviceRole(service)}`);
+      if (rowCount === 0) await owner.query(`create role ${login} login in role ${getServiceRole(service)}`);
       const verifier = pg.escapeLiteral(scramVerifier(passwords[service]));
       await owner.query(`alter role ${login} login password ${verifier}`);
     }
@@ -124,7 +130,7 @@ export async function setMemberLogins(
 }
 
 function grantsOf(service: ServiceWithLogin, plugins: readonly PluginTables[]): readonly string[] {
-  const role = serviceRole(service);
+  const role = getServiceRole(service);
   const { tables, functions } = SERVICE_RIGHTS[service];
   const theirs = plugins
     .flatMap((plugin) => Object.entries(plugin.tables))
@@ -139,19 +145,19 @@ function grantsOf(service: ServiceWithLogin, plugins: readonly PluginTables[]): 
     ...functions.map((signature) => `grant execute on function public.${signature} to ${role}`),
     // What doctor and readiness ask: which migrations ran.
     `grant select on public.kysely_migration to ${role}`,
-    ...plugins.map(({ name }) => `grant select on public.${migrationTableOf(name)} to ${role}`),
+    ...plugins.map(({ name }) => `grant select on public.${getMigrationTable(name)} to ${role}`),
   ];
 }
 
 /** Policies that stand are left alone, since to make one waits for everybody who uses the table. Their comment is what they were made of. */
 async function bindRows(owner: pg.Client, service: ServiceWithLogin, plugins: readonly PluginTables[]): Promise<void> {
-  const role = serviceRole(service);
+  const role = getServiceRole(service);
   const { rows: standing } = await owner.query<{ name: string; table: string; made: string | null }>(
     `select p.polname as name, p.polrelid::regclass::text as "table", obj_description(p.oid, 'pg_policy') as made
        from pg_policy p where (select oid from pg_roles where rolname = $1) = any (p.polroles)`,
     [role],
   );
-  const wanted = rowPoliciesOf(service, plugins).map((policy) => ({
+  const wanted = listRowPolicies(service, plugins).map((policy) => ({
     ...policy,
     made: `for ${policy.command} to ${role} ${policy.conditions}`,
   }));

@@ -9,7 +9,7 @@ export interface ServiceRights {
 }
 
 /** The role that holds the rights of a service. A login of the service is this role, or a member of it. */
-export function serviceRole(service: ServiceWithLogin): string {
+export function getServiceRole(service: ServiceWithLogin): string {
   return `signalbox_${service}`;
 }
 

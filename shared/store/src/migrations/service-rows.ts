@@ -1,5 +1,5 @@
 import { JOBS, JobPool, type JobSpec } from '@signalbox/contracts/operations/jobs';
-import { faultRowsOf, OURS } from './fault-rows.ts';
+import { listFaultRows, OURS } from './fault-rows.ts';
 import type { PluginTables } from './plugin-tables.ts';
 import type { ServiceWithLogin } from './service-rights.ts';
 
@@ -92,7 +92,7 @@ const ROWS: Readonly<Record<ServiceWithLogin, Partial<Readonly<Record<BoundTable
     approvals: ANY,
     actions: ENDS_WITH_REQUEST,
     dead_letters: ANY,
-    incidents: { own: faultRowsOf('gateway'), seen: 'true' },
+    incidents: { own: listFaultRows('gateway'), seen: 'true' },
   },
   worker: {
     runs: ANY,
@@ -124,7 +124,7 @@ const ROWS: Readonly<Record<ServiceWithLogin, Partial<Readonly<Record<BoundTable
     incidents: {
       own: `incidents.subject = '${OURS}' or incidents.news is not null`,
       becomes: `incidents.news is null`,
-      added: faultRowsOf('maintenance'),
+      added: listFaultRows('maintenance'),
       seen: 'true',
     },
   },
@@ -159,7 +159,7 @@ const ROWS: Readonly<Record<ServiceWithLogin, Partial<Readonly<Record<BoundTable
 };
 
 /** The statements that close the rows of these tables to everybody but the owner and whom a policy names. Idempotent. */
-export function boundTablesSql(plugins: readonly PluginTables[]): string {
+export function createBoundTablesSql(plugins: readonly PluginTables[]): string {
   return [...TABLES, ...plugins.flatMap(({ rows }) => Object.keys(rows))]
     .map(
       (table) => `do $$ begin
@@ -184,7 +184,7 @@ export const RUN_IS_HEARD = `create or replace function public.run_is_heard(id t
                       and a.tool in ('trigger_deploy', 'rollback_deploy') and a.user_key = person and t.chat_key = chat) $$`;
 
 /** The statements that tell Postgres which pool runs which job, and which part of a run is due. Idempotent. */
-export function jobPoolSql(): string {
+export function createJobPoolSql(): string {
   const cases = JobPool.options.map((pool) => {
     const jobs = Object.entries(JOBS).flatMap(([job, spec]) => (spec.pool === pool ? [`'${job}'`] : []));
     return `when job in (${jobs.join(', ')}) then '${pool}'`;
@@ -207,7 +207,10 @@ export interface RowPolicy {
 }
 
 /** The policies that a service is to have, and no others. */
-export function rowPoliciesOf(service: ServiceWithLogin, plugins: readonly PluginTables[] = []): readonly RowPolicy[] {
+export function listRowPolicies(
+  service: ServiceWithLogin,
+  plugins: readonly PluginTables[] = [],
+): readonly RowPolicy[] {
   const theirs = plugins
     .flatMap(({ rows }) => Object.entries(rows))
     .flatMap(([table, by]): readonly RowPolicy[] => {

@@ -1,5 +1,5 @@
 import type { Role } from '@signalbox/contracts/governance/roles';
-import { newCode } from '@signalbox/contracts/ids';
+import { createCode } from '@signalbox/contracts/ids';
 import { MINUTE_MS } from '@signalbox/contracts/time';
 import type { Queryable } from '../pool.ts';
 import { findRow, findValue, listRows, listValues, sql } from '../sql.ts';
@@ -46,7 +46,7 @@ export interface NewIdentity {
  * Creates a one-time code that links another account to this person within ten minutes. Only its hash is stored, so it can be shown once.
  */
 export async function createIdentityCode(db: Queryable, userKey: string): Promise<string> {
-  const code = newCode(3);
+  const code = createCode(3);
   await db.query(sql`delete from identity_codes where expires_at < now() - interval '1 day'`);
   await db.query(sql`insert into identity_codes (code_hash, person, made_by, expires_at)
     values (${hashCode(code)}, person_of(${userKey}), ${userKey}, now() + ${IDENTITY_CODE_MS} * interval '1 ms')`);

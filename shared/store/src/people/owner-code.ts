@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { newCode } from '@signalbox/contracts/ids';
+import { createCode } from '@signalbox/contracts/ids';
 import { hashCode } from './access-code.ts';
 import { buildAuditJson } from '../audit/audit.ts';
 import type { Queryable } from '../pool.ts';
@@ -16,7 +16,7 @@ export async function ensureOwnerCode(databaseUrl: string, actor = 'system'): Pr
   await client.connect();
   try {
     if (await hasRow(client)`select 1 from users where role = 'admin' limit 1`) return null;
-    const code = newCode(3);
+    const code = createCode(3);
     await client.query(sql`with made as (
          insert into settings (key, value) values (${KEY}, to_jsonb(${hashCode(code)}::text))
          on conflict (key) do update set value = excluded.value, updated_at = now() returning 1)

@@ -1,4 +1,4 @@
-import { canonicalHash } from '@signalbox/safety/cards/canonical';
+import { hashCanonical } from '@signalbox/safety/cards/canonical';
 import type { Pool, Queryable } from '../pool.ts';
 import { findRow, hasRow, listRows, sql } from '../sql.ts';
 
@@ -51,7 +51,7 @@ type NewEntity = Pick<Entity, 'entityType' | 'entityId' | 'project' | 'data'>;
 export function putEntity(db: Queryable, { entityType, entityId, project, data }: NewEntity): Promise<boolean> {
   return hasRow(db)`
     insert into registry_entities as e (entity_type, entity_id, project, data, checksum)
-      values (${entityType}, ${entityId}, ${project}, ${JSON.stringify(data)}::jsonb, ${canonicalHash(data)})
+      values (${entityType}, ${entityId}, ${project}, ${JSON.stringify(data)}::jsonb, ${hashCanonical(data)})
       on conflict (entity_type, entity_id) do update
         set data = excluded.data, checksum = excluded.checksum, project = excluded.project, updated_at = clock_timestamp()
       where e.checksum <> excluded.checksum`;
@@ -59,5 +59,5 @@ export function putEntity(db: Queryable, { entityType, entityId, project, data }
 
 /** True when the entity matches its checksum. */
 export function isWhole({ data, checksum }: Pick<Entity, 'data' | 'checksum'>): boolean {
-  return canonicalHash(data) === checksum;
+  return hashCanonical(data) === checksum;
 }

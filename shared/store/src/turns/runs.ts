@@ -1,4 +1,4 @@
-import { currentLanguage } from '@signalbox/messages/language';
+import { getCurrentLanguage } from '@signalbox/messages/language';
 import { PRIORITY, type RuntimeButton } from '@signalbox/contracts/conversation/envelope';
 import { AppError } from '@signalbox/contracts/errors';
 import { sayError } from '@signalbox/messages/say';
@@ -106,7 +106,7 @@ export async function putRun(db: Queryable, intent: RunIntent): Promise<boolean>
   const isNew = await hasRow(db)`
     insert into runs (run_id, job, payload, user_key, chat_key, thread_id, trace_id, request_hash, language)
      values (${runId}, ${job}, ${JSON.stringify(redactValue(payload))}::jsonb, ${person?.userKey ?? null}, ${person?.chatKey ?? null},
-       ${threadId}, ${traceId}, ${requestHash}, ${currentLanguage()}) on conflict (run_id) do nothing`;
+       ${threadId}, ${traceId}, ${requestHash}, ${getCurrentLanguage()}) on conflict (run_id) do nothing`;
   if (isNew) return true;
   // Runs of earlier releases have no request hash.
   const isSame = await findValue(db, true)`

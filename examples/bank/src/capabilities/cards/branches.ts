@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { plainName } from '@signalbox/contracts/plain-name';
+import { toPlainName } from '@signalbox/contracts/plain-name';
 import { say } from '@signalbox/messages/say';
 import { LOOK_UP, tool } from '@signalbox/worker/tools/tool';
 
@@ -18,7 +18,7 @@ export const findBranches = tool({
   run: async ({ city = null }, { ports }) => ({ branches: await ports.cards.branches(city) }),
   phrases: {
     done: ({ branches }, { city = '' }) => {
-      if (branches.length === 0) return say('cards.noBranch', { hasCity: city !== '', city: plainName(city) });
+      if (branches.length === 0) return say('cards.noBranch', { hasCity: city !== '', city: toPlainName(city) });
       return branches.map((branch) => `- ${say('cards.branch', { ...branch })}`).join('\n');
     },
   },

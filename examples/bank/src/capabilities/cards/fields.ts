@@ -18,7 +18,7 @@ export async function resolveCard({ card }: { readonly card: string }, look: Res
 }
 
 /** For policy: the card, and whether its risk takes a proof that is missing. */
-export function cardResources({ card }: { readonly card: string }, resolved: Resolved | null): readonly string[] {
+export function listCardResources({ card }: { readonly card: string }, resolved: Resolved | null): readonly string[] {
   return [`card:${card}`, ...(resolved ? [`proof:${String(resolved['proof'])}`] : [])];
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { say } from '@signalbox/messages/say';
 import { tool } from '@signalbox/worker/tools/tool';
-import { Card, cardLock, cardResources, OWN_CARD, probeCard, resolveCard } from './fields.ts';
+import { Card, cardLock, listCardResources, OWN_CARD, probeCard, resolveCard } from './fields.ts';
 
 /** Makes more careful and nothing else, so nobody has to confirm it. */
 export const raiseCardRisk = tool({
@@ -56,7 +56,7 @@ export const reportFraud = tool({
   risk: 'sensitive',
   holds: 'facts',
   resolve: resolveCard,
-  resources: cardResources,
+  resources: listCardResources,
   lock: cardLock,
   told: ['card', 'transactions'],
   preview: ({ card, transactions }) => ({

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { say } from '@signalbox/messages/say';
 import { tool } from '@signalbox/worker/tools/tool';
-import { Card, cardLock, cardResources, OWN_CARD, probeCard, resolveCard } from './fields.ts';
+import { Card, cardLock, listCardResources, OWN_CARD, probeCard, resolveCard } from './fields.ts';
 
 /** Needs no proof of who asks, whatever the risk: it only protects, and it is taken back. */
 export const freezeCard = tool({
@@ -50,7 +50,7 @@ export const unfreezeCard = tool({
   risk: 'sensitive',
   holds: 'facts',
   resolve: resolveCard,
-  resources: cardResources,
+  resources: listCardResources,
   lock: cardLock,
   told: ['card'],
   preview: ({ card }) => ({

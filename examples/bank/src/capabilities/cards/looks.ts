@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { plainName } from '@signalbox/contracts/plain-name';
+import { toPlainName } from '@signalbox/contracts/plain-name';
 import { say } from '@signalbox/messages/say';
 import { LOOK_UP, tool } from '@signalbox/worker/tools/tool';
 import { Card } from './fields.ts';
@@ -54,7 +54,7 @@ export const listCardTransactions = tool({
       const lines = transactions.map(({ at, merchant, amountMinor, currency, ...payment }) =>
         say('cards.transaction', {
           day: sayDay(at),
-          merchant: plainName(merchant),
+          merchant: toPlainName(merchant),
           amount: sayAmount(amountMinor, currency),
           mark: markOf(payment),
         }),

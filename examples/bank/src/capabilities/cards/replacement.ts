@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { say } from '@signalbox/messages/say';
 import { tool } from '@signalbox/worker/tools/tool';
-import { Card, cardLock, cardResources, OWN_CARD, probeCard, resolveCard } from './fields.ts';
+import { Card, cardLock, listCardResources, OWN_CARD, probeCard, resolveCard } from './fields.ts';
 import { sayDay } from './words.ts';
 
 /** The new card goes to the address that the bank has: an address out of a chat could be a thief's. */
@@ -20,7 +20,7 @@ export const requestReplacement = tool({
   risk: 'sensitive',
   holds: 'facts',
   resolve: resolveCard,
-  resources: cardResources,
+  resources: listCardResources,
   lock: cardLock,
   told: ['card'],
   preview: ({ card }) => ({

@@ -1,4 +1,4 @@
-import { currentLanguage } from '@signalbox/messages/language';
+import { getCurrentLanguage } from '@signalbox/messages/language';
 import { say } from '@signalbox/messages/say';
 import type { ToolContext } from '@signalbox/worker/tools/tool';
 
@@ -11,11 +11,11 @@ export function sayCard({ last4, kind, status, arrivesOn }: CardRow): string {
 
 /** An amount in the smallest unit of its currency, as the reader's language writes it. */
 export function sayAmount(minor: number, currency: string): string {
-  const format = new Intl.NumberFormat(currentLanguage(), { style: 'currency', currency });
+  const format = new Intl.NumberFormat(getCurrentLanguage(), { style: 'currency', currency });
   return format.format(minor / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2));
 }
 
 /** The day of a moment, in UTC, or of a date such as `2026-03-09`. */
 export function sayDay(at: Date | string): string {
-  return new Intl.DateTimeFormat(currentLanguage(), { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(at));
+  return new Intl.DateTimeFormat(getCurrentLanguage(), { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(at));
 }

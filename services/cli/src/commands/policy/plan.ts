@@ -55,7 +55,7 @@ function explainOne(catalog: ToolCatalog, text: string, story: Story) {
     /** The question that would be asked; null when nothing is missing. */
     question: question?.message ?? null,
     /** The reason in one sentence. */
-    reason: reasonOf(rehearsal),
+    reason: getReason(rehearsal),
     /** All calls in order: one message may ask for several. */
     calls,
     /** Changes offered as buttons instead of being made. */
@@ -63,7 +63,7 @@ function explainOne(catalog: ToolCatalog, text: string, story: Story) {
   };
 }
 
-function reasonOf({ calls, question, says, texts }: Rehearsal): string {
+function getReason({ calls, question, says, texts }: Rehearsal): string {
   const called = calls.map(({ tool }) => tool).join(', then ');
   const [answer = ''] = texts.slice(-1);
   if (question) {

@@ -1,5 +1,5 @@
 import { createServer, type AddressInfo, type Server } from 'node:net';
-import { systemCode } from '@signalbox/contracts/system-error';
+import { getSystemCode } from '@signalbox/contracts/system-error';
 import type { Closable } from '@signalbox/platform/lifecycle';
 import { sleep } from '@signalbox/contracts/time';
 import type { FastifyInstance } from 'fastify';
@@ -49,7 +49,7 @@ async function listenOnIpv6(app: FastifyInstance, port: number, socket?: number)
     });
     return server;
   } catch (error) {
-    if (NO_SUCH_ADDRESS.has(systemCode(error))) return null;
+    if (NO_SUCH_ADDRESS.has(getSystemCode(error))) return null;
     throw error;
   }
 }

@@ -23,7 +23,7 @@ import { createLoginCookie } from './sign-in/cookie.ts';
 import { listEnded } from './sign-in/logins.ts';
 import { createHostCheck, createOriginCheck, isLoopback } from './sign-in/origin.ts';
 import { openBus, type News } from './sockets/bus.ts';
-import { chatOfPress } from './sockets/client-frames.ts';
+import { getChatOfPress } from './sockets/client-frames.ts';
 import { createGate } from './sockets/gate.ts';
 import { Hub } from './sockets/hub.ts';
 import { Intake } from './sockets/intake.ts';
@@ -60,9 +60,9 @@ export async function createWeb(parts: ChannelDeps<WebConfig>, options: WebOptio
   if (config.WEB_DEMO_PEOPLE === 'on' && !isLoopback(httpHost))
     throw new AppError('STARTUP_REFUSED', { reason: say('gateway.web-demo-not-local') });
   const app = parts.http();
-  const publicUrl = (): string | null => config.WEB_PUBLIC_URL ?? getUrl(httpHost, app.server.address());
+  const createPublicUrl = (): string | null => config.WEB_PUBLIC_URL ?? getUrl(httpHost, app.server.address());
   const { hub, tell, intake } = await openPages(parts, options);
-  await addWeb(app, createPluginDeps({ ...parts, hub, tell, intake, publicUrl }, options));
+  await addWeb(app, createPluginDeps({ ...parts, hub, tell, intake, createPublicUrl }, options));
   const write = createWriter({ log, written: (chatKey) => tell({ kind: 'patched', chatKey }) });
   return {
     name: 'web',
@@ -88,7 +88,7 @@ export async function createWeb(parts: ChannelDeps<WebConfig>, options: WebOptio
       await write(chatKey, messageId, () => disableButtons(pool, chatKey, messageId));
     },
     answerPress: async (pressId, toast) => {
-      if (toast !== null) hub.notice(chatOfPress(pressId), toast);
+      if (toast !== null) hub.notice(getChatOfPress(pressId), toast);
     },
     typing: (chatKey) => tell({ kind: 'thinking', chatKey }),
     drafts: {
@@ -99,7 +99,7 @@ export async function createWeb(parts: ChannelDeps<WebConfig>, options: WebOptio
       },
     },
     link: (code) => {
-      const url = publicUrl();
+      const url = createPublicUrl();
       // After the #, which browsers send to nobody, so that no log or preview gets the code.
       return url === null ? null : `${url}/${code === null ? '' : `#code=${code}`}`;
     },
@@ -134,11 +134,11 @@ async function openPages({ pool, redis, redisUrl, prefix, log, own }: ChannelDep
 /** The dependencies of the routes. */
 function createPluginDeps(
   given: Pick<ChannelDeps<WebConfig>, 'pool' | 'log' | 'config'> &
-    Awaited<ReturnType<typeof openPages>> & { readonly publicUrl: () => string | null },
+    Awaited<ReturnType<typeof openPages>> & { readonly createPublicUrl: () => string | null },
   { slowMs }: WebOptions,
 ): PluginDeps {
-  const { pool, log, config, hub, tell, intake, publicUrl } = given;
-  const isSecure = publicUrl()?.startsWith('https:') ?? false;
+  const { pool, log, config, hub, tell, intake, createPublicUrl } = given;
+  const isSecure = createPublicUrl()?.startsWith('https:') ?? false;
   const gate = createGate(MAX_READS);
   return {
     pool,
@@ -147,8 +147,8 @@ function createPluginDeps(
     isSecure,
     demoKey: config.WEB_DEMO_PEOPLE === 'on' ? (config.WEB_START_KEY ?? null) : null,
     cookie: createLoginCookie({ isSecure, startKey: config.WEB_START_KEY ?? newId('start') }),
-    isOwnOrigin: createOriginCheck(publicUrl),
-    isOwnHost: createHostCheck(publicUrl),
+    isOwnOrigin: createOriginCheck(createPublicUrl),
+    isOwnHost: createHostCheck(createPublicUrl),
     signedOut: (login) => tell({ kind: 'signed-out', login }),
     agents: async () => (await listAgents(pool)).map(({ id }) => id),
     chooseAgent: (chat, id) => chooseAgent(pool, chat, id),

@@ -1,4 +1,4 @@
-import { plainName } from '@signalbox/contracts/plain-name';
+import { toPlainName } from '@signalbox/contracts/plain-name';
 import { say, sayError } from '@signalbox/messages/say';
 import { chooseAgent, findChosenAgent, listAgents } from '@signalbox/store/conversation/agents';
 import type { ChatCommand } from '../chat-command.ts';
@@ -24,7 +24,7 @@ export async function changeAgent(
   const agent = (await listAgents(db)).find((one) => one.id === id);
   if (!agent || !(await chooseAgent(db, envelope, id))) {
     const knownIds = (await listAgents(db)).map((one) => one.id).join(', ');
-    return { text: sayError('AGENT_UNKNOWN', { id: plainName(typed), known: knownIds }) };
+    return { text: sayError('AGENT_UNKNOWN', { id: toPlainName(typed), known: knownIds }) };
   }
   return { text: say('agents.chosen', { id, summary: agent.summary }) };
 }

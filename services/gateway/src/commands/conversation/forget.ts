@@ -1,4 +1,4 @@
-import { plainName } from '@signalbox/contracts/plain-name';
+import { toPlainName } from '@signalbox/contracts/plain-name';
 import { say } from '@signalbox/messages/say';
 import { forgetConversation } from '@signalbox/store/memory/conversations';
 import { forgetAll, forgetFact } from '@signalbox/store/memory/facts';
@@ -29,7 +29,7 @@ export default {
     const isGone = isFact
       ? await forgetFact(db, userKey, Number(target))
       : THREAD_ID.test(target) && (await forgetConversation(db, userKey, target));
-    if (!isGone) return { text: say('memory.nothing-such', { what: plainName(target.slice(0, 80)) }) };
+    if (!isGone) return { text: say('memory.nothing-such', { what: toPlainName(target.slice(0, 80)) }) };
     await auditCommand(db, asked, 'memory.forgotten', { what: target });
     return {
       text: isFact ? say('memory.forgot', { n: target }) : say('memory.forgot-conversation', { threadId: target }),

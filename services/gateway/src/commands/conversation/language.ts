@@ -1,4 +1,4 @@
-import { currentLanguage, inLanguage, LANGUAGES, nameOfLanguage, toLanguage } from '@signalbox/messages/language';
+import { getCurrentLanguage, inLanguage, LANGUAGES, nameOfLanguage, toLanguage } from '@signalbox/messages/language';
 import { say } from '@signalbox/messages/say';
 import { chooseLanguage } from '@signalbox/store/people/users';
 import type { ChatCommand } from '../chat-command.ts';
@@ -12,12 +12,13 @@ export default {
   help: 'help.language',
   answer: async ({ db }, typed, { envelope }) => {
     const known = LANGUAGES.map((one) => `\`${one}\` ${nameOfLanguage(one)}`).join(', ');
-    if (typed === '') return { text: say('people.language-now', { name: nameOfLanguage(currentLanguage()), known }) };
+    if (typed === '')
+      return { text: say('people.language-now', { name: nameOfLanguage(getCurrentLanguage()), known }) };
     const code = typed.toLowerCase() === 'auto' ? null : toLanguage(typed);
     if (code === null && typed.toLowerCase() !== 'auto') return { text: say('people.language-unknown', { known }) };
     const language = await chooseLanguage(db, envelope.userKey, code);
     return {
-      text: inLanguage(language, () => say('people.language-chosen', { name: nameOfLanguage(currentLanguage()) })),
+      text: inLanguage(language, () => say('people.language-chosen', { name: nameOfLanguage(getCurrentLanguage()) })),
       peopleChanged: true,
     };
   },

@@ -1,4 +1,4 @@
-import { plainName } from '@signalbox/contracts/plain-name';
+import { toPlainName } from '@signalbox/contracts/plain-name';
 import { sayDuration } from '@signalbox/messages/duration';
 import { say } from '@signalbox/messages/say';
 import { listConversations, type RememberedConversation } from '@signalbox/store/memory/conversations';
@@ -37,9 +37,9 @@ export function describeMemory(
   const factLines = facts.map(({ n, fact, outside }) =>
     say('memory.fact', {
       n,
-      fact: plainName(fact),
+      fact: toPlainName(fact),
       isOutside: outside !== null,
-      source: plainName(outside ?? ''),
+      source: toPlainName(outside ?? ''),
     }),
   );
   const conversationLines = conversations.map(({ threadId, title, lastActiveAt, changes }) =>
@@ -47,7 +47,7 @@ export function describeMemory(
       threadId,
       time: sayDuration(Math.max(0, now - lastActiveAt.getTime())),
       isTitled: title !== null,
-      title: plainName(title ?? ''),
+      title: toPlainName(title ?? ''),
       changes,
     }),
   );

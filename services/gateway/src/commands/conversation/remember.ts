@@ -1,6 +1,6 @@
 import { MAX_FACT_LENGTH } from '@signalbox/contracts/conversation/fields';
 import { AppError } from '@signalbox/contracts/errors';
-import { plainName } from '@signalbox/contracts/plain-name';
+import { toPlainName } from '@signalbox/contracts/plain-name';
 import { explain, say } from '@signalbox/messages/say';
 import { rememberTyped } from '@signalbox/store/memory/facts';
 import type { ChatCommand } from '../chat-command.ts';
@@ -26,7 +26,7 @@ export default {
       return {
         text: say(storedOutside === null ? 'memory.remembered' : 'memory.remembered-outside', {
           n,
-          fact: plainName(fact),
+          fact: toPlainName(fact),
         }),
       };
     } catch (error) {

@@ -1,5 +1,5 @@
 import { NewName } from '@signalbox/contracts/conversation/fields';
-import { plainName } from '@signalbox/contracts/plain-name';
+import { toPlainName } from '@signalbox/contracts/plain-name';
 import { roleCovers } from '@signalbox/contracts/governance/roles';
 import { sayDuration } from '@signalbox/messages/duration';
 import { say } from '@signalbox/messages/say';
@@ -84,7 +84,7 @@ function answerUsage(): GatewayAnswer {
 
 /** Lists names and times, never values. `person`: another person, when an admin asks. */
 function describeSecrets(secrets: readonly SecretName[], person: string | null, now = Date.now()): string {
-  const owner = person === null ? { whose: 'yours', person: '' } : { whose: 'other', person: plainName(person) };
+  const owner = person === null ? { whose: 'yours', person: '' } : { whose: 'other', person: toPlainName(person) };
   if (secrets.length === 0) return say('people.none', owner);
   const lines = secrets.slice(0, MAX_LISTED).map(({ handle, expiresAt, usedAt }) =>
     say('people.named', {

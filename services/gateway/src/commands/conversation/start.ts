@@ -1,4 +1,4 @@
-import { plainName } from '@signalbox/contracts/plain-name';
+import { toPlainName } from '@signalbox/contracts/plain-name';
 import { say } from '@signalbox/messages/say';
 import type { ChatCommand } from '../chat-command.ts';
 import { changeAgent } from './agent.ts';
@@ -14,7 +14,7 @@ export default {
   menu: null,
   help: null,
   answer: async (parts, typed, asked) => {
-    const welcome = say('people.welcome', { name: plainName(asked.envelope.name) });
+    const welcome = say('people.welcome', { name: toPlainName(asked.envelope.name) });
     const [, agent] = /^agent_([a-z][a-z0-9_]*)$/i.exec(typed) ?? [];
     if (agent === undefined) return { text: welcome };
     const { text } = await changeAgent(parts, agent, asked);

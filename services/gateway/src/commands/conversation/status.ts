@@ -1,4 +1,4 @@
-import { plainName } from '@signalbox/contracts/plain-name';
+import { toPlainName } from '@signalbox/contracts/plain-name';
 import { sayDuration } from '@signalbox/messages/duration';
 import { say } from '@signalbox/messages/say';
 import { readLaneStatus, type LaneStatus } from '../../rows/inbox.ts';
@@ -24,7 +24,7 @@ export function describeStatus({ running, oldestMs, open, thread, jobs }: LaneSt
     ...(waiting > 0 ? [say('gateway.waiting', { count: waiting })] : []),
     ...(thread === null ? [] : [describeThread(thread)]),
     ...jobs.map(({ job, status, ageMs }) =>
-      say('gateway.job', { job: plainName(job), status, time: sayDuration(ageMs) }),
+      say('gateway.job', { job: toPlainName(job), status, time: sayDuration(ageMs) }),
     ),
   ].join('\n\n');
 }
@@ -39,7 +39,7 @@ function describeThread({ threadId, title, awaiting }: NonNullable<LaneStatus['t
   return say('gateway.thread', {
     threadId,
     titled: title === null ? 'no' : 'yes',
-    title: plainName(title ?? ''),
+    title: toPlainName(title ?? ''),
     awaiting: awaiting ? 'yes' : 'no',
   });
 }

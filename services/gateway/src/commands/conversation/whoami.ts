@@ -1,4 +1,4 @@
-import { plainName } from '@signalbox/contracts/plain-name';
+import { toPlainName } from '@signalbox/contracts/plain-name';
 import { say } from '@signalbox/messages/say';
 import type { ChatCommand } from '../chat-command.ts';
 
@@ -10,6 +10,6 @@ export default {
   menu: { place: 90, description: 'menu.whoami' },
   help: 'help.whoami',
   answer: (_, __, { envelope, role }) => ({
-    text: say('people.who-you-are', { name: plainName(envelope.name), userKey: envelope.userKey, role }),
+    text: say('people.who-you-are', { name: toPlainName(envelope.name), userKey: envelope.userKey, role }),
   }),
 } satisfies ChatCommand;

@@ -1,4 +1,4 @@
-import { plainName } from '@signalbox/contracts/plain-name';
+import { toPlainName } from '@signalbox/contracts/plain-name';
 import { say } from '@signalbox/messages/say';
 import type { Queryable } from '@signalbox/store/pool';
 import { hasRow } from '@signalbox/store/sql';
@@ -17,8 +17,8 @@ export default {
     const reason = typed.slice(0, 300);
     if (!(await setFreeze(db, { by: userKey, name, reason, at }))) return { text: say('control.frozen-already') };
     await auditCommand(db, asked, 'freeze.set', { reason });
-    const why = { why: reason === '' ? 'none' : 'given', reason: plainName(reason) };
-    const notice = (): string => say('control.frozen-by', { ...why, name: plainName(name) });
+    const why = { why: reason === '' ? 'none' : 'given', reason: toPlainName(reason) };
+    const notice = (): string => say('control.frozen-by', { ...why, name: toPlainName(name) });
     return { text: say('control.frozen', why), notices: await createDeciderNotices(db, asked, notice) };
   },
 } satisfies ChatCommand;

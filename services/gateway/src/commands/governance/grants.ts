@@ -1,4 +1,4 @@
-import { plainName } from '@signalbox/contracts/plain-name';
+import { toPlainName } from '@signalbox/contracts/plain-name';
 import { sayDuration } from '@signalbox/messages/duration';
 import { say } from '@signalbox/messages/say';
 import { listGrants, revokeGrant, type Grant } from '@signalbox/store/governance/grants';
@@ -15,7 +15,7 @@ export default {
     const [, id] = /^revoke\s+(grant_\w+)$/.exec(typed) ?? [];
     if (id === undefined) return { text: describeGrants(await listGrants(db)) };
     const revoked = await revokeGrant(db, id, asked.envelope.userKey);
-    if (!revoked) return { text: say('control.no-grant', { id: plainName(id) }) };
+    if (!revoked) return { text: say('control.no-grant', { id: toPlainName(id) }) };
     const data = { grantId: revoked.grantId, tool: revoked.tool, of: revoked.userKey };
     await auditCommand(db, asked, 'grant.revoked', data);
     return { text: say('control.revoked', { tool: revoked.tool, grantId: revoked.grantId }) };

@@ -1,6 +1,6 @@
 import { roleCovers } from '@signalbox/contracts/governance/roles';
 import { MINUTE_MS } from '@signalbox/contracts/time';
-import { plainName } from '@signalbox/contracts/plain-name';
+import { toPlainName } from '@signalbox/contracts/plain-name';
 import { sayDuration } from '@signalbox/messages/duration';
 import { say } from '@signalbox/messages/say';
 import type { Queryable } from '@signalbox/store/pool';
@@ -27,7 +27,7 @@ export default {
     const lifted = await liftFreeze(db);
     if (!lifted) return { text: say('control.not-frozen') };
     await auditCommand(db, asked, 'freeze.lifted', { setBy: lifted.by, reason: lifted.reason });
-    const notice = (): string => say('control.unfrozen-by', { name: plainName(asked.envelope.name) });
+    const notice = (): string => say('control.unfrozen-by', { name: toPlainName(asked.envelope.name) });
     return { text: say('control.unfrozen'), notices: await createDeciderNotices(db, asked, notice) };
   },
 } satisfies ChatCommand;
@@ -38,7 +38,7 @@ async function breakGlass(db: AnswerDeps['db'], asked: AskedQuestion): Promise<G
   await openBreakGlass(db, userKey, BREAK_GLASS_MS);
   await auditCommand(db, asked, 'break_glass.opened', { validMs: BREAK_GLASS_MS });
   const notice = (): string =>
-    say('control.glass-broken-by', { name: plainName(name), time: sayDuration(BREAK_GLASS_MS) });
+    say('control.glass-broken-by', { name: toPlainName(name), time: sayDuration(BREAK_GLASS_MS) });
   const time = sayDuration(BREAK_GLASS_MS);
   return { text: say('control.glass-broken', { time }), notices: await createDeciderNotices(db, asked, notice) };
 }

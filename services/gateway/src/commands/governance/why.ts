@@ -1,4 +1,4 @@
-import { plainName } from '@signalbox/contracts/plain-name';
+import { toPlainName } from '@signalbox/contracts/plain-name';
 import { roleCovers } from '@signalbox/contracts/governance/roles';
 import { say, sayReason } from '@signalbox/messages/say';
 import type { Queryable } from '@signalbox/store/pool';
@@ -83,7 +83,7 @@ function describeAction(action: ExplainedAction): string {
   const votes = {
     status: String(approvalStatus),
     voted: voters.length > 0 ? 'yes' : 'no',
-    voters: voters.map(plainName).join(', '),
+    voters: voters.map(toPlainName).join(', '),
   };
   return [
     decided,

@@ -1,6 +1,6 @@
 import { serviceName, type ServiceKey } from '@signalbox/contracts/operations/deploy';
 import { Environment } from '@signalbox/contracts/conversation/fields';
-import { plainName } from '@signalbox/contracts/plain-name';
+import { toPlainName } from '@signalbox/contracts/plain-name';
 import { HOUR_MS } from '@signalbox/contracts/time';
 import { sayDuration } from '@signalbox/messages/duration';
 import { say } from '@signalbox/messages/say';
@@ -31,7 +31,7 @@ export default {
     if (!(await muteService(db, service, until, asked.envelope.userKey)))
       return { text: describeUnknownService(service, await listServicesBriefly(db)) };
     await auditCommand(db, asked, 'service.muted', { ...service, until: until?.toISOString() ?? null });
-    const values = { ...service, project: plainName(project), hours };
+    const values = { ...service, project: toPlainName(project), hours };
     return { text: say(hours === 0 ? 'control.unmuted' : 'control.muted', values), personal: false };
   },
 } satisfies ChatCommand;
@@ -42,14 +42,14 @@ function describeMutedServices(services: readonly MutableService[], now: number)
   const lines = services.flatMap((service) => {
     const leftMs = (service.mutedUntil?.getTime() ?? now) - now;
     if (leftMs <= 0) return [];
-    return [say('control.muted-one', { service: plainName(serviceName(service)), left: sayDuration(leftMs) })];
+    return [say('control.muted-one', { service: toPlainName(serviceName(service)), left: sayDuration(leftMs) })];
   });
   return lines.length === 0 ? say('control.nothing-muted') : lines.join('\n');
 }
 
 function describeUnknownService(unknown: ServiceKey, services: readonly MutableService[]): string {
-  const service = plainName(serviceName(unknown).slice(0, 80));
-  const known = services.slice(0, 10).map((one) => plainName(serviceName(one)));
+  const service = toPlainName(serviceName(unknown).slice(0, 80));
+  const known = services.slice(0, 10).map((one) => toPlainName(serviceName(one)));
   if (known.length === 0) return say('control.no-services', { service });
   return say('control.no-service', { service, known: known.join(', ') });
 }

@@ -1,4 +1,4 @@
-import { plainName } from '@signalbox/contracts/plain-name';
+import { toPlainName } from '@signalbox/contracts/plain-name';
 import {
   listDeadLetters,
   resolveDeadLetter,
@@ -60,7 +60,7 @@ async function resolveLetter(db: AnswerDeps['db'], id: string, asked: AskedQuest
 }
 
 function answerUnknownLetter(id: string): GatewayAnswer {
-  return { text: say('control.letter-unknown', { id: plainName(id.slice(0, 80)) }) };
+  return { text: say('control.letter-unknown', { id: toPlainName(id.slice(0, 80)) }) };
 }
 
 function describeQueues(
@@ -76,10 +76,10 @@ function describeQueues(
   const failed = jobs.filter(({ status }) => status === 'failed').reduce((sum, { count }) => sum + count, 0);
   const served = turns
     .slice(0, MAX_LISTED)
-    .map(({ name, userKey, waiting }) => say('control.lane', { name: plainName(name ?? userKey), waiting }));
+    .map(({ name, userKey, waiting }) => say('control.lane', { name: toPlainName(name ?? userKey), waiting }));
   const broken = incidents
     .slice(0, MAX_LISTED)
-    .map(({ subject, kind }) => `${plainName(subject.replace(/^service:/, ''))} (${kind})`);
+    .map(({ subject, kind }) => `${toPlainName(subject.replace(/^service:/, ''))} (${kind})`);
   return [
     say('control.in', { count: messagesOpen, oldest: age(oldestMessageMs) }),
     say('control.out', { count: outboxPending, oldest: age(oldestReplyMs), parked: parkedChats.length }),
@@ -89,7 +89,7 @@ function describeQueues(
     say('control.letters', { count: deadLetters }),
     ...letters.map(({ id, source, reason, createdAt }) => {
       const ago = sayDuration(now - createdAt.getTime());
-      return say('control.letter', { id, source, ago, reason: plainName(reason.slice(0, 120)) });
+      return say('control.letter', { id, source, ago, reason: toPlainName(reason.slice(0, 120)) });
     }),
     ...(letters.length > 0 ? ['', say('control.letters-usage')] : []),
   ].join('\n');

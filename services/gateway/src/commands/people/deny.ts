@@ -1,4 +1,4 @@
-import { plainName } from '@signalbox/contracts/plain-name';
+import { toPlainName } from '@signalbox/contracts/plain-name';
 import { say } from '@signalbox/messages/say';
 import { findUserChannel } from '@signalbox/contracts/conversation/chat-key';
 import { listIdentities } from '@signalbox/store/people/identities';
@@ -24,14 +24,14 @@ export default {
     const { change, factsForgotten } = await denyUser(parts.db, id);
     const person = { userKey: id, name: known?.name ?? id };
     if (change === 'last admin') return refuseLastAdmin(person.name);
-    if (change === 'stranger') return { text: say('people.stranger', { userKey: plainName(id) }) };
+    if (change === 'stranger') return { text: say('people.stranger', { userKey: toPlainName(id) }) };
     const auditData = { person: id, from: known?.role ?? null, to: null, factsForgotten };
     await auditCommand(parts.db, asked, 'role.changed', auditData);
     // Running turns stop, waiting messages are voided.
     const stops: string[] = [];
     for (const { userKey } of accounts) if (await stopLane(parts.db, userKey, asked.inboxId)) stops.push(userKey);
     return {
-      text: say('people.denied', { ...person, name: plainName(person.name), facts: factsForgotten }),
+      text: say('people.denied', { ...person, name: toPlainName(person.name), facts: factsForgotten }),
       notices: await createNoticeTo(parts, id, asked, () => say('people.role-lost', { userKey: id })),
       stops,
       peopleChanged: true,

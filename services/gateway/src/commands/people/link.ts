@@ -1,4 +1,4 @@
-import { plainName } from '@signalbox/contracts/plain-name';
+import { toPlainName } from '@signalbox/contracts/plain-name';
 import { sayDuration } from '@signalbox/messages/duration';
 import { say } from '@signalbox/messages/say';
 import {
@@ -42,7 +42,7 @@ export default {
 
 async function describeAccounts(db: Queryable, userKey: string): Promise<string> {
   const lines = (await listIdentities(db, userKey)).map(({ userKey: key, name, isFirst }) =>
-    say('people.link-account', { name: plainName(name), userKey: key, isFirst: isFirst ? 'yes' : 'no' }),
+    say('people.link-account', { name: toPlainName(name), userKey: key, isFirst: isFirst ? 'yes' : 'no' }),
   );
   const removeHint = lines.length > 1 ? ['', say('people.link-remove-how')] : [];
   return [say('people.link-accounts'), ...lines, ...removeHint].join('\n');
@@ -50,7 +50,7 @@ async function describeAccounts(db: Queryable, userKey: string): Promise<string>
 
 async function removeAccount(db: Queryable, userKey: string, asked: AskedQuestion): Promise<GatewayAnswer> {
   const removed = await unlinkIdentity(db, userKey, asked.envelope.userKey);
-  if (!removed) return { text: say('people.link-not-removed', { userKey: plainName(userKey) }) };
+  if (!removed) return { text: say('people.link-not-removed', { userKey: toPlainName(userKey) }) };
   await auditCommand(db, asked, 'role.changed', { person: userKey, from: asked.role, to: null, by: 'link' });
   return { text: say('people.link-removed', { userKey }), peopleChanged: true };
 }

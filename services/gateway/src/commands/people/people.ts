@@ -1,4 +1,4 @@
-import { plainName } from '@signalbox/contracts/plain-name';
+import { toPlainName } from '@signalbox/contracts/plain-name';
 import { sayDuration } from '@signalbox/messages/duration';
 import { say } from '@signalbox/messages/say';
 import { listUsers, type User } from '@signalbox/store/people/users';
@@ -20,7 +20,7 @@ export default {
 export function describePeople(users: readonly User[], invitations: readonly Invitation[], now = Date.now()): string {
   const people = users
     .slice(0, MAX_LISTED)
-    .map(({ name, userKey, role }) => say('people.person', { name: plainName(name), userKey, role }));
+    .map(({ name, userKey, role }) => say('people.person', { name: toPlainName(name), userKey, role }));
   const more = users.length - people.length;
   const open = invitations.slice(0, MAX_LISTED).map((invitation) => {
     const left = sayDuration(invitation.expiresAt.getTime() - now);

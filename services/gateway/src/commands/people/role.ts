@@ -1,5 +1,5 @@
 import { Role } from '@signalbox/contracts/governance/roles';
-import { plainName } from '@signalbox/contracts/plain-name';
+import { toPlainName } from '@signalbox/contracts/plain-name';
 import { say } from '@signalbox/messages/say';
 import { listUsers } from '@signalbox/store/people/users';
 import type { ChatCommand } from '../chat-command.ts';
@@ -22,7 +22,7 @@ export default {
     const byId = all.filter(({ userKey }) => userKey === who);
     const matches = byId.length > 0 ? byId : all.filter(({ name }) => name.toLowerCase() === who.toLowerCase());
     const [person] = matches;
-    const name = plainName(who.slice(0, 80));
+    const name = toPlainName(who.slice(0, 80));
     if (!person) return { text: say('people.unknown', { name }) };
     if (matches.length > 1)
       return { text: say('people.ambiguous', { name, ids: matches.map(({ userKey }) => userKey).join(', ') }) };

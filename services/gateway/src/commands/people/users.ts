@@ -1,4 +1,4 @@
-import { plainName } from '@signalbox/contracts/plain-name';
+import { toPlainName } from '@signalbox/contracts/plain-name';
 import { sayDuration } from '@signalbox/messages/duration';
 import { say } from '@signalbox/messages/say';
 import { listUsersByActivity } from '@signalbox/store/people/users';
@@ -17,7 +17,7 @@ export default {
     const now = Date.now();
     const people = await listUsersByActivity(db, MAX_PEOPLE);
     const lines = people.map(({ name, userKey, role, lastSeen }) => {
-      const person = { name: plainName(name), userKey, role };
+      const person = { name: toPlainName(name), userKey, role };
       if (lastSeen === null) return say('people.person-not-seen', person);
       return say('people.person-seen', { ...person, ago: sayDuration(now - lastSeen.getTime()) });
     });

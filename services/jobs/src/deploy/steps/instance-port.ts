@@ -1,7 +1,7 @@
 import { getDriverTraits } from '@signalbox/contracts/operations/drivers';
 import { say } from '@signalbox/messages/say';
 import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
-import { instanceLabel, leaseUsable, type PortLeases } from '../deployments-ports.ts';
+import { createInstanceLabel, leaseUsable, type PortLeases } from '../deployments-ports.ts';
 import { AppError, toAppError, type ErrorCode } from '@signalbox/contracts/errors';
 import { SECOND_MS } from '@signalbox/contracts/time';
 import { hasConnections, isFree } from './reach.ts';
@@ -22,7 +22,7 @@ export function leaseInstancePort(
   { mayListen }: { mayListen: boolean },
 ): Promise<number> {
   const { server, project, deploymentId, userKey: by } = row;
-  const lease = { server, project, label: instanceLabel(deploymentId), memoryMb: fileOf(row).memoryMb, by };
+  const lease = { server, project, label: createInstanceLabel(deploymentId), memoryMb: fileOf(row).memoryMb, by };
   return leaseUsable(leases, lease, async (port, isOld) => {
     if ((isOld && mayListen) || getDriverTraits(row.driver).runsImages) return true;
     return (await isFree(HOST, port)) && (isOld || !(await hasConnections(port)));

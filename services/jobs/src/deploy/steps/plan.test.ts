@@ -1,7 +1,7 @@
 import { ServiceFile } from '@signalbox/contracts/operations/deploy';
 import { describe, expect, it } from 'vitest';
 import { recognize } from '../../git/recognition.ts';
-import { whyNotOnImage } from './plan.ts';
+import { findImageProblem } from './plan.ts';
 
 const ON_ENGINE = { server: 'box-1', driver: 'docker' } as const;
 const root = (names: readonly string[], packageJson: string | null = null) => {
@@ -18,15 +18,15 @@ describe('a project on a server that runs images', () => {
     ['what is installed into a folder of its own', ['app.py', 'requirements.txt']],
     ['Django', ['manage.py']],
   ])('is refused when it takes Python: %s', (_, names) => {
-    expect(whyNotOnImage(root(names), ON_ENGINE)).toMatch(/box-1 run in images without Python.*Add a Dockerfile/);
-    expect(whyNotOnImage(root(names), { server: 'local', driver: 'process' })).toBeNull();
+    expect(findImageProblem(root(names), ON_ENGINE)).toMatch(/box-1 run in images without Python.*Add a Dockerfile/);
+    expect(findImageProblem(root(names), { server: 'local', driver: 'process' })).toBeNull();
   });
 
   it('is not when it takes Node, has a Dockerfile, or says its commands itself', () => {
     const node = root(['package.json'], '{"scripts":{"start":"node server.js"}}');
-    expect(whyNotOnImage(node, ON_ENGINE)).toBeNull();
-    expect(whyNotOnImage({ ...root(['main.py']), hasDockerfile: true }, ON_ENGINE)).toBeNull();
+    expect(findImageProblem(node, ON_ENGINE)).toBeNull();
+    expect(findImageProblem({ ...root(['main.py']), hasDockerfile: true }, ON_ENGINE)).toBeNull();
     const written = { file: ServiceFile.parse({ start: ['python3', 'main.py'] }), isRecognized: false };
-    expect(whyNotOnImage({ ...written, hasDockerfile: false }, ON_ENGINE)).toBeNull();
+    expect(findImageProblem({ ...written, hasDockerfile: false }, ON_ENGINE)).toBeNull();
   });
 });

@@ -1,7 +1,7 @@
 import type { CommitHead, DeployPlan, ServiceFile, ServiceKey } from '@signalbox/contracts/operations/deploy';
 import { getDriverTraits } from '@signalbox/contracts/operations/drivers';
 import { say } from '@signalbox/messages/say';
-import { canonicalHash } from '@signalbox/safety/cards/canonical';
+import { hashCanonical } from '@signalbox/safety/cards/canonical';
 import type { PlacedTarget } from '@signalbox/store/deploy/deployments-placement';
 import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
 import { AppError } from '@signalbox/contracts/errors';
@@ -35,7 +35,7 @@ export function planOf({ target, file, ...planned }: Planned): DeployPlan {
     build: file.build,
     start: file.start ?? null,
     health: file.health.path,
-    file: canonicalHash(file),
+    file: hashCanonical(file),
     dockerfile,
     variables,
   });
@@ -74,7 +74,7 @@ export async function resolvePlan(
   }
   const source = await openSource(parts, { project, repository }, request.ref, signal);
   const { commit, file, isRecognized, dockerfile, head } = source;
-  const problem = whyNotOnImage(source, target);
+  const problem = findImageProblem(source, target);
   if (problem !== null) throw new AppError('CHECK_FAILED', { detail: problem });
   const plan = planOf({ ...known, commit, file, dockerfile });
   return { plan, head, isUnseen: isRecognized && !(await parts.work.hasServed(project, plan)) };
@@ -84,7 +84,7 @@ export async function resolvePlan(
  * Explains why detected commands cannot run on the base image; null when they can, or run elsewhere. Commands written by people are not
  * checked.
  */
-export function whyNotOnImage(
+export function findImageProblem(
   { file, isRecognized, hasDockerfile }: Pick<Source, 'file' | 'isRecognized' | 'hasDockerfile'>,
   { server, driver }: Pick<PlacedTarget, 'server' | 'driver'>,
 ): string | null {
@@ -106,7 +106,7 @@ export function requireSamePlace({ plan, ...row }: WorkRow): void {
 }
 
 function serverOf({ server: name, driver, serverHost: host, hostKey, connection }: PlacedTarget): DeployPlan['server'] {
-  return { name, driver, host, hostKey, login: canonicalHash(connection) };
+  return { name, driver, host, hostKey, login: hashCanonical(connection) };
 }
 
 function openSource(

@@ -1,7 +1,7 @@
 import { AppError } from '@signalbox/contracts/errors';
 import { SECOND_MS, sleep } from '@signalbox/contracts/time';
 import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
-import { repositoryOf } from '../../git/repository-login.ts';
+import { toRepository } from '../../git/repository-login.ts';
 import { planOf, requireSamePlan } from './plan.ts';
 import { measureReadiness, type Readiness } from './readiness.ts';
 import { fileOf, releaseId, type DeploymentSession } from '../deployment-session.ts';
@@ -19,7 +19,7 @@ export async function prepare(session: DeploymentSession, signal: AbortSignal): 
   const request = { ...row, commit: earlier?.commit ?? row.plan?.commit ?? null, built };
   const readiness = await untilAnswered(signal, () =>
     measureReadiness(parts, request, {
-      repository: repositoryOf(row, session.context.openSecret),
+      repository: toRepository(row, session.context.openSecret),
       variables: () => session.variables(`to see whether ${row.project} can be deployed to ${row.environment}`),
       context: session.context,
       signal,
@@ -59,7 +59,7 @@ export async function build(
 ): Promise<void> {
   const { parts, held, lines } = session;
   const row = held.row();
-  const repository = repositoryOf(row, session.context.openSecret);
+  const repository = toRepository(row, session.context.openSecret);
   if (repository === null || row.commit === null) throw new Error(`${row.deploymentId} has nothing to build`);
   const driver = await session.driver();
   const id = releaseId(row);

@@ -15,7 +15,7 @@ import { SECOND_MS, abortAfter } from '@signalbox/contracts/time';
 import type { JobContext } from '../../runner/handlers.ts';
 import type { Confinement } from '../../sandbox/confinement.ts';
 import type { DeployParts } from '../parts.ts';
-import { whyNotOnImage } from './plan.ts';
+import { findImageProblem } from './plan.ts';
 import { isFree } from './reach.ts';
 import type { Repository } from '../../git/repository-login.ts';
 import type { Source } from '../../git/sources.ts';
@@ -187,7 +187,7 @@ async function checkFile(
   const { target, source, inventory } = facts;
   const isImage =
     target !== null && getDriverTraits(target.driver).runsImages && (source === null || source.hasDockerfile);
-  const problem = source && target && whyNotOnImage(source, target);
+  const problem = source && target && findImageProblem(source, target);
   await check('command', problem ? () => null : say('readiness.commandRemedy'), () => {
     if (problem) return missing(problem);
     if (file.start) return found(say('readiness.command', { command: file.start.join(' ').slice(0, 200) }));

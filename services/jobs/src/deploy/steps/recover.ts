@@ -1,7 +1,7 @@
 import { serviceName, type DeployState } from '@signalbox/contracts/operations/deploy';
 import type { InstanceState } from '../../drivers/driver.ts';
 import { requireRunning } from './start.ts';
-import { publicUrl, releaseId, serviceOf, type DeploymentSession } from '../deployment-session.ts';
+import { createPublicUrl, releaseId, serviceOf, type DeploymentSession } from '../deployment-session.ts';
 
 /** What the server and the proxy have of a deployment whose worker or connection was lost. */
 export interface Traces {
@@ -61,6 +61,6 @@ export async function recover(session: DeploymentSession, signal: AbortSignal): 
   if (next !== 'verifying' || !route) return held.advance(next, evidence, { change: instance });
   // The switch was made, but may not have been stored.
   const { port } = route.listen;
-  const change = { ...instance, url: publicUrl(parts, port) };
+  const change = { ...instance, url: createPublicUrl(parts, port) };
   await held.advance(next, evidence, { change, serving: { deploymentId: row.deploymentId, port } });
 }

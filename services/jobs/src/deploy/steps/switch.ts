@@ -4,7 +4,7 @@ import { SECOND_MS, pause } from '@signalbox/contracts/time';
 import type { Instance } from '../../drivers/driver.ts';
 import { leaseUsable } from '../deployments-ports.ts';
 import { isFree, isRelease, probeHealth } from './reach.ts';
-import { endLease, fileOf, publicUrl, serviceOf, type DeploymentSession } from '../deployment-session.ts';
+import { endLease, fileOf, createPublicUrl, serviceOf, type DeploymentSession } from '../deployment-session.ts';
 
 const PAUSE_MS = 200;
 const HEALTHY_PROBES = 2;
@@ -32,7 +32,7 @@ export async function switchOver(session: DeploymentSession, signal: AbortSignal
   };
   await parts.traffic.switchTo(route, signal);
   const evidence = { port, from: before?.deploymentId ?? null, upstream: `${instance.host}:${instance.port}` };
-  const url = publicUrl(parts, port);
+  const url = createPublicUrl(parts, port);
   await held.advance('verifying', evidence, { change: { url }, serving: { deploymentId, port } });
 }
 

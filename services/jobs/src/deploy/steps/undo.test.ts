@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { failureErrors } from './undo.ts';
+import { listFailureErrors } from './undo.ts';
 
 const failure = {
   state: 'health_checking' as const,
@@ -9,13 +9,13 @@ const failure = {
 };
 
 test('a failed deployment counts its reason, and its last error lines together when they are alike', () => {
-  expect(failureErrors({ failure, release: 'r1' }, false)).toEqual([
+  expect(listFailureErrors({ failure, release: 'r1' }, false)).toEqual([
     expect.objectContaining({ source: 'deploy', sample: failure.sentence, count: 1, release: 'r1' }),
     expect.objectContaining({ source: 'deploy', sample: 'Error: no kettle 2', count: 2 }),
   ]);
 });
 
 test('lines of what has served are counted with the log, and what did not fail has no errors', () => {
-  expect(failureErrors({ failure, release: 'r1' }, true)).toHaveLength(1);
-  expect(failureErrors({ failure: null, release: 'r1' }, false)).toEqual([]);
+  expect(listFailureErrors({ failure, release: 'r1' }, true)).toHaveLength(1);
+  expect(listFailureErrors({ failure: null, release: 'r1' }, false)).toEqual([]);
 });

@@ -5,7 +5,7 @@ import type { FoundErrors } from '@signalbox/store/deploy/error-groups';
 import type { Driver, Instance } from '../../drivers/driver.ts';
 import { probeHealth } from './reach.ts';
 import { endLease, fileOf, releaseId, serviceOf, type DeploymentSession } from '../deployment-session.ts';
-import { fingerprintOf, groupErrors } from '../../logs/error-lines.ts';
+import { getFingerprint, groupErrors } from '../../logs/error-lines.ts';
 
 const KINDS = 10;
 
@@ -27,11 +27,11 @@ export async function fail(session: DeploymentSession, signal: AbortSignal): Pro
     await held.advance(
       'failed',
       { serves: route?.deploymentId ?? row.replaces },
-      { errors: failureErrors(row, false) },
+      { errors: listFailureErrors(row, false) },
     );
     return;
   }
-  const errors = failureErrors(row, true);
+  const errors = listFailureErrors(row, true);
   const back: Back = isOurs ? await switchBack(session, signal) : { kind: 'switched', to: route?.deploymentId ?? null };
   if (back.kind === 'kept') {
     // The release before does not answer, so the new one keeps serving.
@@ -116,13 +116,13 @@ export async function endInstances(
  * Collects the errors of a failed deployment: its failure, and errors in its last lines. Pure. Lines of a release that has served come with
  * the log of the service, and are skipped (`hasServed`).
  */
-export function failureErrors(
+export function listFailureErrors(
   { failure, release }: Pick<WorkRow, 'failure' | 'release'>,
   hasServed: boolean,
 ): readonly FoundErrors[] {
   if (failure === null) return [];
   const error = (sample: string, count: number): FoundErrors => ({
-    fingerprint: `deploy:${fingerprintOf(sample)}`,
+    fingerprint: `deploy:${getFingerprint(sample)}`,
     source: 'deploy',
     sample,
     release,

@@ -5,7 +5,7 @@ import type Docker from 'dockerode';
 import type { Artifact, FoundInstance, Instance, InstanceRequest, InstanceState } from '../driver.ts';
 import { orNull, statusOf, type Engine } from './engine.ts';
 import { hasImage } from './image-build.ts';
-import { ARTIFACT_LABEL, containerNameOf, filterFor, labelsOf, readLabels } from './labels.ts';
+import { ARTIFACT_LABEL, getContainerName, filterFor, labelsOf, readLabels } from './labels.ts';
 
 export interface Place {
   readonly engine: Engine;
@@ -53,7 +53,7 @@ function sayWhy(error: unknown): string {
   return (typeof said === 'string' ? said : 'it does not say why').trim().slice(0, 400);
 }
 
-export async function stateOfContainer(
+export async function readContainerState(
   engine: Engine,
   instance: Instance,
   signal: AbortSignal,
@@ -121,7 +121,7 @@ async function createContainer(
   const { NCPU } = (await engine.call((docker) => docker.info(), signal)) as { NCPU: number }; // the client does not describe it
   const all = { HOME: '/tmp', ...variables, PORT: String(file.port), HOST: '0.0.0.0', SIGNALBOX_RELEASE: id.release };
   const options: Docker.ContainerCreateOptions = {
-    name: containerNameOf(id),
+    name: getContainerName(id),
     Image: artifact.ref,
     // In the request body, so no command line holds them.
     Env: Object.entries(all).map(([name, value]) => `${name}=${value}`),

@@ -7,7 +7,7 @@ import {
   discardImage,
   findContainers,
   startContainer,
-  stateOfContainer,
+  readContainerState,
   stopContainer,
   type Place,
 } from './containers.ts';
@@ -39,7 +39,7 @@ export function createDockerDriver(options: {
     build: (request) => buildImage(engine, baseImage, request),
     endBuild: (id, signal) => endImageBuild(engine, id, signal),
     start: (request, signal) => startContainer(place, request, signal),
-    state: (instance, signal) => stateOfContainer(engine, instance, signal),
+    state: (instance, signal) => readContainerState(engine, instance, signal),
     stop: (instance, graceMs, signal) => stopContainer(engine, instance, graceMs, signal),
     logs: (instance, query) => readContainerLog(engine, instance.ref, query),
     find: (service, signal) => findContainers(place, service, signal),

@@ -1,5 +1,5 @@
 import { untilAborted } from '@signalbox/contracts/time';
-import { systemCode } from '@signalbox/contracts/system-error';
+import { getSystemCode } from '@signalbox/contracts/system-error';
 import { AppError } from '@signalbox/contracts/errors';
 import type Docker from 'dockerode';
 
@@ -47,7 +47,7 @@ export function createEngine(server: string, docker: Docker, link?: EngineLink):
 /** Maps a connection failure to a catalog error; returns other errors unchanged. */
 export function linkError(server: string, error: unknown): unknown {
   if (error instanceof AppError || !(error instanceof Error) || statusOf(error) !== null) return error;
-  const code = systemCode(error);
+  const code = getSystemCode(error);
   const detail = code === '' ? error.message : code;
   return new AppError(NEVER_THERE.has(code) ? 'TARGET_UNREACHABLE' : 'TARGET_LOST', { server, detail }, error);
 }

@@ -10,7 +10,7 @@ import type { Artifact, BuildRequest, ReleaseId } from '../driver.ts';
 import { splitLines } from '../lines.ts';
 import { orNull, statusOf, type Engine } from './engine.ts';
 import { readIgnored } from './ignore-file.ts';
-import { buildMarkOf, imageOf, labelsOf, readLabels } from './labels.ts';
+import { buildMarkOf, getImageName, labelsOf, readLabels } from './labels.ts';
 
 const BuildEvent = z.object({
   stream: z.string().optional(),
@@ -27,7 +27,7 @@ const LOOK_MS = 100;
 /** Builds an image from the checkout's Dockerfile, or from its commands on the base image. An existing image is not rebuilt. */
 export async function buildImage(engine: Engine, baseImage: string, request: BuildRequest): Promise<Artifact> {
   const { id, sourceDir, signal } = request;
-  const ref = imageOf(id);
+  const ref = getImageName(id);
   const artifact: Artifact = { kind: 'image', ref };
   if (await hasImage(engine, artifact, signal)) return artifact;
   await endImageBuild(engine, id, signal);

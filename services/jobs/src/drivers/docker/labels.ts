@@ -32,11 +32,11 @@ export function filterFor(service: ServiceKey & { readonly deploymentId?: string
 }
 
 /** Builds the image name of a deployment, also used for its container so that two starts cannot both create it. */
-export function imageOf(id: ReleaseId): string {
+export function getImageName(id: ReleaseId): string {
   return `signalbox/${plain(id.project)}-${id.environment}:${plain(id.deploymentId)}`;
 }
 
-export function containerNameOf(id: ReleaseId): string {
+export function getContainerName(id: ReleaseId): string {
   return `signalbox-${plain(id.project)}-${id.environment}-${plain(id.deploymentId)}`;
 }
 

@@ -28,6 +28,6 @@ export function limitWords(
 }
 
 /** Words before a command that limit it and its children. */
-export function boundedWords(limits: ProgramLimits, groups: GroupFolders): readonly string[] {
+export function createBoundedWords(limits: ProgramLimits, groups: GroupFolders): readonly string[] {
   return ['/bin/sh', '-c', BOUNDED, 'build', ...limitWords(limits, groups)];
 }

@@ -1,4 +1,4 @@
-import { systemCode } from '@signalbox/contracts/system-error';
+import { getSystemCode } from '@signalbox/contracts/system-error';
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { serviceName, type LogLine } from '@signalbox/contracts/operations/deplo
 import { z } from 'zod';
 import type { Confinement } from '../../sandbox/confinement.ts';
 import { ReleaseId, type Artifact, type BuildRequest } from '../driver.ts';
-import { boundedWords } from './bounds.ts';
+import { createBoundedWords } from './bounds.ts';
 import { describeRefusals, groupName, makeGroup, removeGroup, type ProgramLimits } from '../../sandbox/cgroup.ts';
 import { PLAIN_TOOLS, runLines, type Command, type Outcome } from './commands.ts';
 import { putJson, readJson, type Folders } from './folders.ts';
@@ -77,7 +77,7 @@ export async function buildFolder(
       service: serviceName(id),
     });
     const own = { ...environment, HOME: folders.home(id) };
-    const bounded = boundedWords(limits, groups);
+    const bounded = createBoundedWords(limits, groups);
     for (const argv of file.build) {
       const command = { argv, cwd: workDir, environment: own, mark: begun.mark, signal, confined, bounded };
       const onStart = (leader: ProcessIdentity): void => {
@@ -172,5 +172,5 @@ function describe({ code, by }: Outcome): string {
 
 function reason(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  return systemCode(error) === 'ENOENT' ? NONE_SUCH : error.message;
+  return getSystemCode(error) === 'ENOENT' ? NONE_SUCH : error.message;
 }

@@ -19,7 +19,7 @@ export interface Command {
   readonly signal: AbortSignal;
   /** The confinement, which then sets `cwd` and `environment`. */
   readonly confined?: ConfinedProgram | null;
-  /** Limiting words before a confined command: see boundedWords. */
+  /** Limiting words before a confined command: see createBoundedWords. */
   readonly bounded?: readonly string[];
   /** Standard input; empty by default. */
   readonly input?: Readable;

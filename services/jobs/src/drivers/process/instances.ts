@@ -72,7 +72,7 @@ const SHIM = readPrograms('limit.sh', 'shim.sh');
 const KEEPER = readPrograms('keeper.cjs');
 const SYSTEM_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
-export function instanceFolder(folders: Folders, ref: string): string {
+export function getInstanceFolder(folders: Folders, ref: string): string {
   return join(folders.at(ref), 'instance');
 }
 
@@ -86,7 +86,7 @@ export async function startInstance(
   if (!isBuilt(folders, artifact)) throw new AppError('ARTIFACT_GONE', { artifact: artifact.ref });
   if (!file.start) throw new AppError('START_MISSING', { problem: 'signalbox.json has no start command' });
   const ref = folders.ref(id);
-  const folder = instanceFolder(folders, ref);
+  const folder = getInstanceFolder(folders, ref);
   const earlier = readFile(folder);
   if (earlier && readState(folder, earlier).kind === 'running') return describe(ref, earlier);
   // Includes a program without a shim, or whose starter died before writing the record.
@@ -160,7 +160,7 @@ export async function startInstance(
 
 /** The state of a program, from its files and the process table. */
 export function stateOf(folders: Folders, instance: Instance): InstanceState {
-  const folder = instanceFolder(folders, instance.ref);
+  const folder = getInstanceFolder(folders, instance.ref);
   const file = readFile(folder);
   return file === null ? { kind: 'gone' } : readState(folder, file);
 }
@@ -172,7 +172,7 @@ export async function stopInstance(
   graceMs: number,
   signal: AbortSignal,
 ): Promise<'graceful' | 'killed' | 'gone'> {
-  const folder = instanceFolder(folders, instance.ref);
+  const folder = getInstanceFolder(folders, instance.ref);
   const file = readFile(folder);
   if (file === null) return 'gone';
   const shim = readPid(folder, 'shim', file);
@@ -198,12 +198,12 @@ export async function stopInstance(
 export function findInstances(folders: Folders, service: ServiceKey): readonly FoundInstance[] {
   return folders
     .refsOf(service)
-    .map((ref) => ({ ref, file: readFile(instanceFolder(folders, ref)) }))
+    .map((ref) => ({ ref, file: readFile(getInstanceFolder(folders, ref)) }))
     .filter((found): found is { ref: string; file: InstanceFile } => found.file !== null)
     .map(({ ref, file }) => ({
       id: file.label,
       instance: describe(ref, file),
-      state: readState(instanceFolder(folders, ref), file),
+      state: readState(getInstanceFolder(folders, ref), file),
     }))
     .toSorted((one, other) => one.instance.startedAt.localeCompare(other.instance.startedAt));
 }
@@ -212,19 +212,19 @@ export function findInstances(folders: Folders, service: ServiceKey): readonly F
 export async function discardArtifact(folders: Folders, artifact: Artifact): Promise<void> {
   const folder = folders.at(artifact.ref);
   const label =
-    readJson(join(folder, 'built.json'), ReleaseId) ?? readFile(instanceFolder(folders, artifact.ref))?.label;
+    readJson(join(folder, 'built.json'), ReleaseId) ?? readFile(getInstanceFolder(folders, artifact.ref))?.label;
   const users = label
-    ? folders.refsOf(label).filter((ref) => readFile(instanceFolder(folders, ref))?.artifact === artifact.ref)
+    ? folders.refsOf(label).filter((ref) => readFile(getInstanceFolder(folders, ref))?.artifact === artifact.ref)
     : [];
   const running = users.find((ref) => stateOf(folders, { ref } as Instance).kind === 'running'); // its state is read by its ref alone
   if (running) throw new AppError('STILL_IN_USE', { instance: running });
   await rm(join(folder, 'built.json'), { force: true }); // first: half of it must not look complete
-  for (const ref of users) removeGroup(readFile(instanceFolder(folders, ref))?.groups ?? []);
-  for (const ref of users) await rm(instanceFolder(folders, ref), { recursive: true, force: true });
+  for (const ref of users) removeGroup(readFile(getInstanceFolder(folders, ref))?.groups ?? []);
+  for (const ref of users) await rm(getInstanceFolder(folders, ref), { recursive: true, force: true });
   await rm(join(folder, 'artifact'), { recursive: true, force: true });
   await rm(join(folder, 'build.json'), { force: true });
   // A rollback's instance has its own name, beside the artifact of another deployment.
-  if (!existsSync(instanceFolder(folders, artifact.ref))) await rm(folder, { recursive: true, force: true });
+  if (!existsSync(getInstanceFolder(folders, artifact.ref))) await rm(folder, { recursive: true, force: true });
   for (const ref of users.filter((one) => !existsSync(join(folders.at(one), 'artifact'))))
     await rm(folders.at(ref), { recursive: true, force: true });
 }

@@ -6,11 +6,18 @@ import { say } from '@signalbox/messages/say';
 import type { Confinement } from '../../sandbox/confinement.ts';
 import type { Driver } from '../driver.ts';
 import type { Host } from '../host.ts';
-import { openThisMachine, totalBytes } from '../this-machine.ts';
+import { openThisMachine, readTotalBytes } from '../this-machine.ts';
 import { buildFolder, endFolderBuild, isBuilt, measureFolderBuild } from './builds.ts';
 import { describeLimits, type ProgramLimits } from '../../sandbox/cgroup.ts';
 import { createFolders, releaseFolder } from './folders.ts';
-import { discardArtifact, findInstances, instanceFolder, startInstance, stateOf, stopInstance } from './instances.ts';
+import {
+  discardArtifact,
+  findInstances,
+  getInstanceFolder,
+  startInstance,
+  stateOf,
+  stopInstance,
+} from './instances.ts';
 import { readLog } from './log-file.ts';
 
 const TASKS = 256;
@@ -58,7 +65,7 @@ export function createProcessDriver(options: {
       startInstance({ folders, path, restarts, tasks, controlGroups, confinement }, request, signal),
     state: async (instance) => stateOf(folders, instance),
     stop: (instance, graceMs, signal) => stopInstance(folders, instance, graceMs, signal),
-    logs: (instance, query) => readLog(instanceFolder(folders, instance.ref), query),
+    logs: (instance, query) => readLog(getInstanceFolder(folders, instance.ref), query),
     find: async (service) => findInstances(folders, service),
     has: async (artifact) => artifact.kind === 'folder' && isBuilt(folders, artifact),
     discard: (artifact) => discardArtifact(folders, artifact),
@@ -75,7 +82,7 @@ async function measure(
 ): Promise<Inventory> {
   return {
     cpus: availableParallelism(),
-    memoryMb: Math.floor(totalBytes() / MIB),
+    memoryMb: Math.floor(readTotalBytes() / MIB),
     ...(await machine.measure(targetsDir, signal)),
     engine: `process on Linux ${release()} (${limits})`.slice(0, 120),
   };

@@ -1,10 +1,10 @@
-import { systemCode } from '@signalbox/contracts/system-error';
+import { getSystemCode } from '@signalbox/contracts/system-error';
 import { createHash } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import { AppError } from '@signalbox/contracts/errors';
 import { SECOND_MS, sleep, untilAborted } from '@signalbox/contracts/time';
 import { Client } from 'ssh2';
-import { shellQuote } from '../shell-quote.ts';
+import { quoteShellWord } from '../shell-quote.ts';
 import type { CommandResult, ExecuteOptions } from '../driver.ts';
 import { KeptOutput } from '../../sandbox/kept-output.ts';
 import { LEADER } from './lost-commands.ts';
@@ -61,7 +61,7 @@ export async function openLink(login: Login, signal: AbortSignal) {
         keepaliveInterval: KEEPALIVE_MS,
         keepaliveCountMax: 3,
         hostVerifier: (key: Buffer) => {
-          problem = judgeHostKey(login, fingerprintOf(key));
+          problem = judgeHostKey(login, getFingerprint(key));
           return problem === null;
         },
       });
@@ -108,7 +108,7 @@ export async function openLink(login: Login, signal: AbortSignal) {
 export type Link = Awaited<ReturnType<typeof openLink>>;
 
 /** The fingerprint as ssh-keygen prints it: `SHA256:…`. */
-function fingerprintOf(key: Buffer): string {
+function getFingerprint(key: Buffer): string {
   return `SHA256:${createHash('sha256').update(key).digest('base64').replace(/=+$/, '')}`;
 }
 
@@ -125,7 +125,7 @@ async function execute(
 ): Promise<CommandResult> {
   signal.throwIfAborted();
   // A new session, whose number is printed first: killing the group works where a signal over ssh does not.
-  const line = `setsid sh -c ${shellQuote(LEADER)} "$PPID" ${argv.map(shellQuote).join(' ')}; exit $?`;
+  const line = `setsid sh -c ${quoteShellWord(LEADER)} "$PPID" ${argv.map(quoteShellWord).join(' ')}; exit $?`;
   const kept = new KeptOutput(maxBytes);
   const [out, err] = [kept.stream(), kept.stream()];
   let head = Buffer.alloc(0);
@@ -201,5 +201,5 @@ function unreachable(server: string, detail: string): AppError {
 function sayWhy(error: unknown): string {
   if (!(error instanceof Error)) return 'it failed';
   if ('level' in error && error.level === 'client-authentication') return 'it refuses the login';
-  return systemCode(error) || error.message;
+  return getSystemCode(error) || error.message;
 }

@@ -1,9 +1,9 @@
 import type { AIMessage } from '@langchain/core/messages';
 import { END, START, StateGraph } from '@langchain/langgraph';
 import type { ThreadStates } from '../agent.ts';
-import { intentParser } from './intent-parser.ts';
+import { createIntentParser } from './intent-parser.ts';
 import type { GraphParts } from './parts.ts';
-import { poTools } from './po-tools.ts';
+import { createPoTools } from './po-tools.ts';
 import { productOwner } from './product-owner.ts';
 import { SessionState } from './state.ts';
 
@@ -28,9 +28,9 @@ export const NODES = [
 
 export function buildGraph(parts: GraphParts, checkpoints: ThreadStates | undefined) {
   return new StateGraph(SessionState)
-    .addNode('intent_parser', intentParser(parts))
+    .addNode('intent_parser', createIntentParser(parts))
     .addNode('product_owner', productOwner(parts))
-    .addNode('po_tools', poTools(parts))
+    .addNode('po_tools', createPoTools(parts))
     .addConditionalEdges(START, (state) => (state.skipIntentParser ? 'product_owner' : 'intent_parser'), [
       'intent_parser',
       'product_owner',

@@ -1,7 +1,7 @@
 import { AIMessage, HumanMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
 import type { StateSnapshot } from '@langchain/langgraph';
 import type { Agent, AgentMessage, AgentParts, AgentPlugin, AgentReply, AgentResult, AgentRun } from '../agent.ts';
-import { cameIn, runRecord, startOf } from '../recorded-messages.ts';
+import { findCameIn, runRecord, startOf } from '../recorded-messages.ts';
 import type { OfferedButton } from '@signalbox/contracts/conversation/envelope';
 import type { RecordedRun } from '@signalbox/contracts/governance/execution-turn';
 import { textOf } from '@signalbox/models/message-text';
@@ -39,7 +39,7 @@ function createProductOwner(parts: AgentParts): Agent {
     const start = startOf(state.messages, new Set(batch.map((message) => message.id)));
     return {
       passes: listPasses(state, batch[0]?.id ?? run.turnId, parts.registry),
-      messages: cameIn(state.messages, start),
+      messages: findCameIn(state.messages, start),
       isNew: isNew && start === 0,
       run,
     };

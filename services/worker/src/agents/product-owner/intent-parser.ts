@@ -2,31 +2,35 @@ import { HumanMessage } from '@langchain/core/messages';
 import type { LangGraphRunnableConfig } from '@langchain/langgraph';
 import { AppError } from '@signalbox/contracts/errors';
 import { makeStorable } from '@signalbox/contracts/storable';
-import { askObject, objectKind } from '../object.ts';
+import { askObject, createObjectKind } from '../object.ts';
 import { Intent } from './base-tools.ts';
 import { withGroups } from './groups.ts';
 import { runOf, spendCounter, type GraphParts } from './parts.ts';
-import { systemMessage } from './prompt.ts';
+import { createSystemMessage } from './prompt.ts';
 import { noteAsks } from './turn-record.ts';
 import type { SessionState, SessionUpdate } from './state.ts';
 
 /** The parser needs the request, not the history: it reads this many of the newest messages. */
 const MESSAGES_READ = 6;
 
-const INTENT = objectKind('classify_intent', 'Say what the person wants and which capability groups it needs.', Intent);
+const INTENT = createObjectKind(
+  'classify_intent',
+  'Say what the person wants and which capability groups it needs.',
+  Intent,
+);
 
 /**
  * The first node of a new task: what is wanted, and which groups it needs. Installed groups are loaded at once, which
  * saves a round. An invalid answer is no error: product_owner can still request capabilities.
  */
-export function intentParser(parts: GraphParts) {
+export function createIntentParser(parts: GraphParts) {
   const model = parts.model('intent_parser');
   return async (state: SessionState, config: LangGraphRunnableConfig): Promise<SessionUpdate> => {
     const extras = runOf(config);
     const { run, names, turnKey, recorded } = extras;
     const spent = spendCounter(extras);
     const known = await names(state);
-    const system = systemMessage(state, run.actor, parts.registry.catalog, { names: known });
+    const system = createSystemMessage(state, run.actor, parts.registry.catalog, { names: known });
     const recent = state.messages.filter(HumanMessage.isInstance).slice(-MESSAGES_READ);
     const request = { messages: [system, ...recent], signal: run.signal, onSpend: spent.onSpend };
     const noted = noteAsks(model, 'intent_parser', { names: known, groups: state.activeCapabilities }, []);

@@ -1,6 +1,6 @@
 import { AIMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
 import type { LangGraphRunnableConfig } from '@langchain/langgraph';
-import { canonicalJson } from '@signalbox/safety/cards/canonical';
+import { toCanonicalJson } from '@signalbox/safety/cards/canonical';
 import { say, sayError as sentence, sayReason } from '@signalbox/messages/say';
 import type { ToolCallResult } from '@signalbox/governance/calls/call';
 import type { AgentRun } from '../agent.ts';
@@ -8,7 +8,7 @@ import { BASE_TOOLS, isBaseTool, type BaseToolName } from './base-tools.ts';
 import { countUse, withGroups } from './groups.ts';
 import { runOf, type GraphParts } from './parts.ts';
 import { whyRefused } from './refused-args.ts';
-import { lastRequest } from './replies.ts';
+import { findLastRequest } from './replies.ts';
 import type { SessionState, SessionUpdate, TurnPart } from './state.ts';
 import { NOTHING_TO_FINISH, taskFinished } from './words.ts';
 
@@ -22,7 +22,7 @@ interface CallOutcome {
 type Call = NonNullable<AIMessage['tool_calls']>[number];
 
 /** Runs the calls of the last answer in sequence, so that people see the model's order. */
-export function poTools(parts: GraphParts) {
+export function createPoTools(parts: GraphParts) {
   return async (state: SessionState, config: LangGraphRunnableConfig): Promise<SessionUpdate> => {
     const { run, turnStart, turnKey, recorded } = runOf(config);
     const last = state.messages.at(-1);
@@ -97,7 +97,7 @@ function failuresOf(messages: readonly BaseMessage[]): readonly string[] {
     .filter(AIMessage.isInstance)
     .flatMap((message) => message.tool_calls ?? [])
     .filter((call) => failed.has(call.id ?? ''))
-    .map((call) => canonicalJson({ tool: call.name, args: call.args }));
+    .map((call) => toCanonicalJson({ tool: call.name, args: call.args }));
 }
 
 async function toolCall({ state, run }: Acting, call: Call): Promise<CallOutcome> {
@@ -147,7 +147,7 @@ async function baseCall({ parts, state, run }: Acting, call: Call, name: BaseToo
     }
     case 'finish_task': {
       const { summary } = BASE_TOOLS.finish_task.input.parse(call.args);
-      const request = lastRequest(state.messages);
+      const request = findLastRequest(state.messages);
       // Only the person can confirm the end: a result was shown, and they wrote after it.
       if (!request?.afterReply) return refuse(NOTHING_TO_FINISH);
       const update = { userConfirmedComplete: true, taskSummary: summary, finishedAfter: request.id };

@@ -8,13 +8,13 @@ import { toReasoningExtras, getReasoning } from '@signalbox/models/reasoning';
 import { isEmptyAnswer, isUnfinished } from '@signalbox/models/whole-answer';
 import { findUnstorable, makeStorable } from '@signalbox/contracts/storable';
 import { BASE_DEFINITIONS, BASE_TOOLS, isBaseTool } from './base-tools.ts';
-import { refusedArgs } from './refused-args.ts';
+import { createRefusedArgs } from './refused-args.ts';
 import { countTurn, findIdle } from './groups.ts';
 import { runOf, spendCounter, type GraphParts, type RunExtras } from './parts.ts';
-import { openCalls, systemMessage, withAnsweredCalls } from './prompt.ts';
+import { openCalls, createSystemMessage, withAnsweredCalls } from './prompt.ts';
 import { answersSoFar, noteAsks } from './turn-record.ts';
 import type { SessionState, SessionUpdate } from './state.ts';
-import { cutOff, endedByJudge, noAnswer } from './words.ts';
+import { cutOff, sayEndedByJudge, noAnswer } from './words.ts';
 import type { AgentRun } from '../agent.ts';
 
 type Call = NonNullable<AIMessage['tool_calls']>[number];
@@ -32,7 +32,7 @@ export function productOwner(parts: GraphParts) {
     const id = run.answerId(turnKey, answersSoFar(earlier) + 1);
     if (state.verdict === 'limit' || state.verdict === 'loop' || state.verdict === 'budget') {
       const since = state.messages.slice(turnStart(state.messages));
-      const content = endedByJudge(state.verdict, since, parts.maxPasses);
+      const content = sayEndedByJudge(state.verdict, since, parts.maxPasses);
       return { messages: [new AIMessage({ id: `${id}_end`, content })], limitReached: true };
     }
     run.enter('THINKING');
@@ -41,10 +41,15 @@ export function productOwner(parts: GraphParts) {
     const open = openCalls(state.messages);
     const calls = open.length > 0 ? await cameOf(open) : {};
     const told = await context();
-    const system = systemMessage({ ...state, activeCapabilities: groups.active }, run.actor, parts.registry.catalog, {
-      names: known,
-      context: told,
-    });
+    const system = createSystemMessage(
+      { ...state, activeCapabilities: groups.active },
+      run.actor,
+      parts.registry.catalog,
+      {
+        names: known,
+        context: told,
+      },
+    );
     const facts = { names: known, groups: groups.active, context: told, calls };
     const noted = noteAsks(model, 'product_owner', facts, earlier);
     const spent = spendCounter(extras);
@@ -111,11 +116,11 @@ function textsSince(messages: readonly BaseMessage[], start: number): readonly s
 function withOurIds(id: string, answer: AIMessage): AIMessage {
   const readable = (answer.tool_calls ?? []).map(({ name, args }) => {
     const unstorable = findUnstorable(name, 'the name of the tool') ?? findUnstorable(args);
-    return { name: makeStorable(name), args: unstorable === null ? args : refusedArgs(unstorable) };
+    return { name: makeStorable(name), args: unstorable === null ? args : createRefusedArgs(unstorable) };
   });
   const unreadable = (answer.invalid_tool_calls ?? []).map((call) => ({
     name: makeStorable(call.name ?? 'unnamed'),
-    args: refusedArgs(makeStorable(call.error ?? `they are no JSON: ${(call.args ?? '').slice(0, 500)}`)),
+    args: createRefusedArgs(makeStorable(call.error ?? `they are no JSON: ${(call.args ?? '').slice(0, 500)}`)),
   }));
   const calls = [...readable, ...unreadable].map((call, place) => ({
     type: 'tool_call' as const,

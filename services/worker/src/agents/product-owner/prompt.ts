@@ -1,5 +1,5 @@
-import { currentLanguage, ENGLISH } from '@signalbox/messages/language';
-import { canonicalHash } from '@signalbox/safety/cards/canonical';
+import { getCurrentLanguage, ENGLISH } from '@signalbox/messages/language';
+import { hashCanonical } from '@signalbox/safety/cards/canonical';
 import { AIMessage, HumanMessage, SystemMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
 import type { PromptContext } from '@signalbox/contracts/governance/execution-turn';
 import type { ToolCatalog, RequestFacts } from '@signalbox/contracts/tool-catalog';
@@ -23,7 +23,7 @@ Rules:
 - When the person asks you to remember something, call remember_fact. You remember nothing else.`;
 
 /** SHA-256 of the prompt's fixed text and of the form of its facts. */
-export const PROMPT_VERSION = canonicalHash({ persona: PERSONA, facts: 'facts' });
+export const PROMPT_VERSION = hashCanonical({ persona: PERSONA, facts: 'facts' });
 
 /** The number of names per kind in the prompt. Tools find the rest, whose results count as outside text. */
 const NAMES_IN_PROMPT = 40;
@@ -32,7 +32,7 @@ const NAMES_IN_PROMPT = 40;
  * The system message of a pass in two parts: the constant one, which providers cache together with the tools, so
  * nothing variable may be in it; and the current facts, as data for models that read no prose.
  */
-export function systemMessage(
+export function createSystemMessage(
   state: SessionState,
   actor: { readonly name: string; readonly role: string },
   catalog: ToolCatalog,
@@ -48,7 +48,7 @@ export function systemMessage(
     ([kind, list]) => `- ${kind}: ${written(list, state.messages).join(', ') || 'none that the person wrote'}`,
   );
   const facts: RequestFacts = { activeGroups: state.activeCapabilities, known, currentProject: state.currentProject };
-  const language = currentLanguage();
+  const language = getCurrentLanguage();
   const always = `${PERSONA}\n\nCapability groups:\n${groups.join('\n')}\n\n`;
   const now = [
     `Loaded groups: ${state.activeCapabilities.join(', ') || 'none'}.`,

@@ -2,7 +2,7 @@
 const REFUSED = 'refused_arguments';
 
 /** The arguments of a call that will be refused, replaced by the reason. */
-export function refusedArgs(why: string): Record<string, unknown> {
+export function createRefusedArgs(why: string): Record<string, unknown> {
   return { [REFUSED]: why };
 }
 

@@ -40,7 +40,7 @@ export function repliesSince(messages: readonly BaseMessage[], start: number): r
  * The request of the newest answer: the one its model names, else the person's newest message. `afterReply`: something
  * was shown before it.
  */
-export function lastRequest(
+export function findLastRequest(
   messages: readonly BaseMessage[],
 ): { readonly id: string; readonly afterReply: boolean } | null {
   const last = messages.findLast(AIMessage.isInstance);

@@ -1,5 +1,5 @@
 import { AIMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
-import { canonicalHash } from '@signalbox/safety/cards/canonical';
+import { hashCanonical } from '@signalbox/safety/cards/canonical';
 import type {
   PassRecord,
   PromptContext,
@@ -100,7 +100,7 @@ function copyNames(names: Names): Record<string, string[]> {
 const toolsVersion = remember(({ catalog, definitions }: ToolOffer) => {
   const names = catalog.groups.filter(({ installed }) => installed).map(({ name }) => name);
   const groups = catalog.groups.map(({ name, summary, installed }) => ({ name, summary, installed }));
-  return canonicalHash({ groups, base: BASE_DEFINITIONS, tools: definitions(names) });
+  return hashCanonical({ groups, base: BASE_DEFINITIONS, tools: definitions(names) });
 });
 
 /** The passes of a turn, read from the state. `key`: id of the turn's first message. */

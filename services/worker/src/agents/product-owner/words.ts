@@ -2,7 +2,7 @@ import { ToolMessage, type BaseMessage } from '@langchain/core/messages';
 import { say } from '@signalbox/messages/say';
 
 /** The last answer of a turn that the judge ended: why, what was done, and how to continue. */
-export function endedByJudge(
+export function sayEndedByJudge(
   verdict: 'limit' | 'loop' | 'budget',
   messages: readonly BaseMessage[],
   passes: number,

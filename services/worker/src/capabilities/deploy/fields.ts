@@ -26,7 +26,7 @@ export const aboutService = {
 };
 
 /** In production other people's work stands on it. */
-export function riskIn({ environment }: ServiceKey): Risk | RiskWithReasons {
+export function getRiskIn({ environment }: ServiceKey): Risk | RiskWithReasons {
   return environment === 'production' ? { risk: 'dangerous', reasons: [say('deploy.changesProduction')] } : 'sensitive';
 }
 
@@ -37,6 +37,6 @@ export function withReasons(found: Risk | RiskWithReasons, more: readonly string
 }
 
 /** Calls that change a service run one at a time. */
-export function serviceLock(service: ServiceKey): string {
+export function getServiceLock(service: ServiceKey): string {
   return `deploy:${serviceName(service)}`;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { loaderKind } from './loader-variables.ts';
+import { getLoaderKind } from './loader-variables.ts';
 import { setServiceVariable } from './variables.ts';
 
 /** What runtimes, shells, loaders, package managers and clients document, or are known to take, as a way to have them run other code. */
@@ -44,7 +44,9 @@ const KNOWN = `
   .split(/\s+/);
 
 describe('the name of a variable', () => {
-  it.each(KNOWN)('%s changes what is run: nobody sets it unasked', (name) => expect(loaderKind(name)).not.toBeNull());
+  it.each(KNOWN)('%s changes what is run: nobody sets it unasked', (name) =>
+    expect(getLoaderKind(name)).not.toBeNull(),
+  );
 
   it.each([
     'MYTOOL_PRELOAD',
@@ -70,7 +72,7 @@ describe('the name of a variable', () => {
     'HTTPS_PROXY',
     'http_proxy',
     'ALL_PROXY',
-  ])('%s looks as if it did, and is asked about', (name) => expect(loaderKind(name)).toBe('likely'));
+  ])('%s looks as if it did, and is asked about', (name) => expect(getLoaderKind(name)).toBe('likely'));
 
   it.each([
     'NODE_OPTIONS',
@@ -80,7 +82,7 @@ describe('the name of a variable', () => {
     'npm_config_script_shell',
     'SIGNALBOX_INSTANCE',
     'PATH',
-  ])('%s is known to, and is refused', (name) => expect(loaderKind(name)).toBe('known'));
+  ])('%s is known to, and is refused', (name) => expect(getLoaderKind(name)).toBe('known'));
 
   it.each([
     'LOG_LEVEL',
@@ -100,7 +102,7 @@ describe('the name of a variable', () => {
     'S3_BUCKET',
     'SMTP_HOST',
     'SENTRY_DSN',
-  ])('%s changes what a program does, and no more', (name) => expect(loaderKind(name)).toBeNull());
+  ])('%s changes what a program does, and no more', (name) => expect(getLoaderKind(name)).toBeNull());
 });
 
 it('whoever sets one that looks like a loader’s is told why somebody has to look at it first', () => {

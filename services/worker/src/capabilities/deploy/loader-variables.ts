@@ -114,7 +114,7 @@ const ASKED = new Set(
  * `known`: this variable changes which code runs. `likely`: its name says so, and a person has to check. Case does
  * not matter: npm takes either.
  */
-export function loaderKind(name: string): 'known' | 'likely' | null {
+export function getLoaderKind(name: string): 'known' | 'likely' | null {
   const upper = name.toUpperCase();
   if (HARMLESS.has(upper)) return null;
   if (NAMES.has(upper) || PREFIXES.some((prefix) => upper.startsWith(prefix))) return 'known';

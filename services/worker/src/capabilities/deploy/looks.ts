@@ -1,6 +1,6 @@
 import type { ServiceKey } from '@signalbox/contracts/operations/deploy';
-import { plainName } from '@signalbox/contracts/plain-name';
-import { deploymentButtons } from '@signalbox/messages/service-buttons';
+import { toPlainName } from '@signalbox/contracts/plain-name';
+import { createDeploymentButtons } from '@signalbox/messages/service-buttons';
 import { sayList } from '@signalbox/messages/list';
 import { z } from 'zod';
 import { ProjectName } from '@signalbox/contracts/conversation/fields';
@@ -72,13 +72,13 @@ export const getDeployStatus = tool({
       return [
         ...(newest.failure ? [newest.failure] : []),
         describeDeployment(newest),
-        ...(approvedBy.length > 0 ? [say('deploy.approvedBy', { people: sayList(approvedBy.map(plainName)) })] : []),
+        ...(approvedBy.length > 0 ? [say('deploy.approvedBy', { people: sayList(approvedBy.map(toPlainName)) })] : []),
         ...(evidence ? [sayEvidence(evidence)] : []),
         ...underWay.map(describeDeployment),
         ...serves.map(describeServing),
       ].join('\n\n');
     },
-    next: ({ newest, before }) => (newest ? deploymentButtons(newest, before) : []),
+    next: ({ newest, before }) => (newest ? createDeploymentButtons(newest, before) : []),
   },
 });
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { listEssentialValues } from '@signalbox/safety/cards/essential';
 import type { Resolved, Resolving } from '../../tools/tool.ts';
-import { derivedOf, resolveDeployment } from './plan.ts';
+import { listDerived, resolveDeployment } from './plan.ts';
 
 const head = { subject: 'Round totals', author: 'Ada' };
 const plan = {
@@ -28,7 +28,7 @@ function resolve(before: Resolved | null): Promise<Resolved> {
 
 /** What of it stands on a card. */
 const namesOf = (resolved: Resolved): readonly string[] =>
-  listEssentialValues({ arguments: {}, resolved }, { told: [], derived: derivedOf(resolved) }).map(
+  listEssentialValues({ arguments: {}, resolved }, { told: [], derived: listDerived(resolved) }).map(
     ({ shown }) => /^→ \w+/.exec(shown)?.[0] ?? '',
   );
 

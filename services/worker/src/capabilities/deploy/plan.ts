@@ -28,7 +28,7 @@ export async function resolveDeployment(
 }
 
 /** Fields that follow from others and are not decided about. */
-export function derivedOf(resolved: Resolved): readonly string[] {
+export function listDerived(resolved: Resolved): readonly string[] {
   const digests = ['artifact', 'file', 'dockerfile', 'variables', 'health', 'isUnseen'];
   const server = ['driver', 'host', 'hostKey', 'login'].map((member) => `server.${member}`);
   const commit = headOf(resolved) === null ? [] : ['commit'];

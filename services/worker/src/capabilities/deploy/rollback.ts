@@ -5,8 +5,8 @@ import { AppError } from '@signalbox/contracts/errors';
 import { cancelButton } from '@signalbox/messages/service-buttons';
 import { say } from '@signalbox/messages/say';
 import { tool, type ToolContext } from '../../tools/tool.ts';
-import { aboutService, riskIn, serviceLock, Version } from './fields.ts';
-import { derivedOf, planOf, resolveDeployment, sayCommit } from './plan.ts';
+import { aboutService, getRiskIn, getServiceLock, Version } from './fields.ts';
+import { listDerived, planOf, resolveDeployment, sayCommit } from './plan.ts';
 import { code, reachOf, stays } from './words.ts';
 
 type Ports = ToolContext['ports'];
@@ -35,12 +35,12 @@ export const rollbackDeploy = tool({
       .describe('Version to go back to; the one before when left out')
       .meta({ ask: 'Back to which version?' }),
   }),
-  risk: riskIn,
+  risk: getRiskIn,
   role: 'developer',
   holds: 'records',
   egress: true,
   ...aboutService,
-  lock: serviceLock,
+  lock: getServiceLock,
   deadlineMs: 15_000,
   // A rollback is keyed by its action, as a deployment is.
   replay: 'harmless',
@@ -49,7 +49,7 @@ export const rollbackDeploy = tool({
     return resolveDeployment({ project, environment, ref, server: null, fromArtifact: deploymentId }, look);
   },
   told: ['project', 'environment', 'to_version', '→ ref', '→ head', '→ server'],
-  derived: derivedOf,
+  derived: listDerived,
   preview: async ({ project, environment, to_version: version }, { ports, resolved }) => {
     const target = await findTarget(ports, { project, environment }, version ?? null);
     const service = await ports.services.find({ project, environment });

@@ -4,7 +4,7 @@ import { Environment, ProjectName } from '@signalbox/contracts/conversation/fiel
 import { AppError } from '@signalbox/contracts/errors';
 import { say } from '@signalbox/messages/say';
 import { tool, type ToolContext } from '../../tools/tool.ts';
-import { aboutService, riskIn, serviceLock } from './fields.ts';
+import { aboutService, getRiskIn, getServiceLock } from './fields.ts';
 import { code, reachOf } from './words.ts';
 
 /** Most services drain within this time; a longer stop is reported at its end. */
@@ -24,12 +24,12 @@ export const stopService = tool({
     'stop serving shop in production',
   ],
   input: z.object({ project: ProjectName, environment: Environment }),
-  risk: riskIn,
+  risk: getRiskIn,
   role: 'developer',
   holds: 'records',
   egress: false,
   ...aboutService,
-  lock: serviceLock,
+  lock: getServiceLock,
   deadlineMs: WAIT_MS,
   // The job is keyed by the action, and its target is chosen once.
   replay: 'harmless',

@@ -3,8 +3,16 @@ import { Environment, ProjectName } from '@signalbox/contracts/conversation/fiel
 import { cancelButton } from '@signalbox/messages/service-buttons';
 import { say } from '@signalbox/messages/say';
 import { optionalServer, tool } from '../../tools/tool.ts';
-import { aboutService, riskIn, serviceLock, Version, withReasons } from './fields.ts';
-import { derivedOf, planOf, requireRepository, resolveDeployment, sayCommit, unseenPlan, UNSEEN_PLAN } from './plan.ts';
+import { aboutService, getRiskIn, getServiceLock, Version, withReasons } from './fields.ts';
+import {
+  listDerived,
+  planOf,
+  requireRepository,
+  resolveDeployment,
+  sayCommit,
+  unseenPlan,
+  UNSEEN_PLAN,
+} from './plan.ts';
 import { versionChoices } from './version-choices.ts';
 import { code, reachOf, stays } from './words.ts';
 
@@ -33,7 +41,7 @@ export const triggerDeploy = tool({
     ),
   }),
   choices: { version: versionChoices },
-  risk: (service, resolved) => withReasons(riskIn(service), reasonsOf(unseenPlan(resolved))),
+  risk: (service, resolved) => withReasons(getRiskIn(service), reasonsOf(unseenPlan(resolved))),
   role: 'developer',
   // The result contains names that the repository chose.
   holds: 'records',
@@ -44,7 +52,7 @@ export const triggerDeploy = tool({
     ...aboutService.resources(service),
     ...(unseenPlan(resolved) ? [UNSEEN_PLAN] : []),
   ],
-  lock: serviceLock,
+  lock: getServiceLock,
   deadlineMs: 15_000,
   // The row and the run are both keyed by the action: a repetition completes what a crash left out.
   replay: 'harmless',
@@ -54,7 +62,7 @@ export const triggerDeploy = tool({
     return resolveDeployment(wish, look);
   },
   told: ['project', 'version', 'environment', 'server', '→ ref', '→ head', '→ server'],
-  derived: derivedOf,
+  derived: listDerived,
   preview: async ({ project, version, environment }, { ports, resolved }) => {
     await requireRepository(ports, project);
     const service = await ports.services.find({ project, environment });

@@ -4,8 +4,8 @@ import { Environment, ProjectName } from '@signalbox/contracts/conversation/fiel
 import { AppError } from '@signalbox/contracts/errors';
 import { say } from '@signalbox/messages/say';
 import { CHANGE, LOOK_UP, tool, type ToolContext } from '../../tools/tool.ts';
-import { aboutService, riskIn } from './fields.ts';
-import { loaderKind } from './loader-variables.ts';
+import { aboutService, getRiskIn } from './fields.ts';
+import { getLoaderKind } from './loader-variables.ts';
 import { code } from './words.ts';
 
 const Name = z
@@ -43,8 +43,8 @@ export const setServiceVariable = tool({
       .meta({ entity: 'text', ask: 'What should its value be?' }),
   }),
   risk: (given) => {
-    const kind = loaderKind(given.name);
-    if (kind === null) return riskIn(given);
+    const kind = getLoaderKind(given.name);
+    if (kind === null) return getRiskIn(given);
     const reason = kind === 'known' ? say('deploy.changesCode') : say('deploy.mayChangeCode', { name: given.name });
     return { risk: 'dangerous', reasons: [reason] };
   },
@@ -56,7 +56,7 @@ export const setServiceVariable = tool({
   // Policy refuses known loader variables by this name: see variables.cedar.
   resources: (given) => [
     ...aboutService.resources(given),
-    ...(loaderKind(given.name) === 'known' ? ['variable:loader'] : []),
+    ...(getLoaderKind(given.name) === 'known' ? ['variable:loader'] : []),
   ],
   deadlineMs: 5_000,
   replay: 'harmless',
@@ -111,7 +111,7 @@ export const removeServiceVariable = tool({
     name: Name.describe('Name of the variable, such as LOG_LEVEL').meta({ ask: 'Which variable?' }),
   }),
   ...CHANGE,
-  risk: riskIn,
+  risk: getRiskIn,
   holds: 'facts',
   ...aboutService,
   deadlineMs: 5_000,

@@ -1,5 +1,5 @@
 import { ProjectName } from '@signalbox/contracts/conversation/fields';
-import { sayLook, STILL_LOOKING, versionButtons } from '@signalbox/messages/repository-look';
+import { sayLook, STILL_LOOKING, createVersionButtons } from '@signalbox/messages/repository-look';
 import { say } from '@signalbox/messages/say';
 import { z } from 'zod';
 import { someEnvironment, READ, tool } from '../../tools/tool.ts';
@@ -35,6 +35,6 @@ export const readRepository = tool({
       const isAny = (look.tags?.length ?? 0) > 0 || look.branch !== null;
       return [...sayLook(look), ...(isAny ? [say('deploy.whichVersion', { environment })] : [])].join(' ');
     },
-    next: ({ project, look }, { environment = 'staging' }) => versionButtons(project, look, environment, NEWEST),
+    next: ({ project, look }, { environment = 'staging' }) => createVersionButtons(project, look, environment, NEWEST),
   },
 });

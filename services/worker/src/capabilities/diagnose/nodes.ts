@@ -1,4 +1,4 @@
-import { plainName } from '@signalbox/contracts/plain-name';
+import { toPlainName } from '@signalbox/contracts/plain-name';
 import { z } from 'zod';
 import { ThreadId } from '@signalbox/contracts/conversation/fields';
 import { roleCovers } from '@signalbox/contracts/governance/roles';
@@ -127,7 +127,7 @@ export const retryFailedNode = tool({
     const found = await ports.graphNodes.thread(thread);
     mustBeTheirs(context, found.userKey);
     const { node, about } = await failedNode(ports, thread, own);
-    const news = own ? say('diagnose.onceMore') : say('diagnose.retriedBy', { person: plainName(actor.name), node });
+    const news = own ? say('diagnose.onceMore') : say('diagnose.retriedBy', { person: toPlainName(actor.name), node });
     const wish = { threadId: thread, node, actionId, say: news };
     await ports.graphNodes.runAgain(about === null ? wish : { ...wish, about });
     return { thread, own, node };

@@ -1,4 +1,4 @@
-import { plainName } from '@signalbox/contracts/plain-name';
+import { toPlainName } from '@signalbox/contracts/plain-name';
 import { sayDuration } from '@signalbox/messages/duration';
 import { sayList } from '@signalbox/messages/list';
 import { say, sayReason } from '@signalbox/messages/say';
@@ -30,8 +30,8 @@ export const getMyRequests = tool({
   phrases: {
     done: ({ requests: [newest, ...others] }) => {
       if (!newest) return say('governance.requestNone');
-      const rest = others.map((one) => `- ${sentenceOf(one)}`);
-      return [sentenceOf(newest), ...(rest.length > 0 ? [say('governance.requestBefore'), rest.join('\n')] : [])].join(
+      const rest = others.map((one) => `- ${toSentence(one)}`);
+      return [toSentence(newest), ...(rest.length > 0 ? [say('governance.requestBefore'), rest.join('\n')] : [])].join(
         '\n\n',
       );
     },
@@ -94,11 +94,11 @@ function cameOf({ status, work, approval }: RequestRow) {
 const OVER: ReadonlySet<string> = new Set(['done', 'succeeded']);
 const FAILED: ReadonlySet<string> = new Set(['failed', 'cancelled', 'rolled_back']);
 
-function sentenceOf(one: RequestFacts): string {
+function toSentence(one: RequestFacts): string {
   const { came, ago, left, votes, needed, approvedBy, decidedBy, why } = one;
-  const title = `**${plainName(one.title)}**`;
-  const told = { hasWhy: why !== null && why !== '', why: plainName(why ?? '').replace(/[.。]\s*$/, '') };
-  const by = { hasBy: decidedBy !== null, by: plainName(decidedBy ?? '') };
+  const title = `**${toPlainName(one.title)}**`;
+  const told = { hasWhy: why !== null && why !== '', why: toPlainName(why ?? '').replace(/[.。]\s*$/, '') };
+  const by = { hasBy: decidedBy !== null, by: toPlainName(decidedBy ?? '') };
   switch (came) {
     case 'waiting':
       return say('governance.requestWaits', { title, votes, needed, left });
@@ -120,7 +120,7 @@ function sentenceOf(one: RequestFacts): string {
         came,
         ago,
         isApproved: approvedBy.length > 0,
-        people: sayList(approvedBy.map(plainName)),
+        people: sayList(approvedBy.map(toPlainName)),
         ...told,
       });
   }

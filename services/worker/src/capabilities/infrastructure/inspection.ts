@@ -9,7 +9,7 @@ export type Looked =
   | ({ readonly state: 'looked' } & InspectResult);
 
 /** Describes the result and the remedy, for people. */
-export function lookWords(looked: Looked): string {
+export function describeLook(looked: Looked): string {
   if (looked.state === 'booked') return say('servers.onlyBooked', { server: looked.server });
   if (looked.state === 'goes-on') return say('servers.stillLooking', { server: looked.server });
   const { server, reached, inventory, hostKey, hostKeyTrusted, detail } = looked;

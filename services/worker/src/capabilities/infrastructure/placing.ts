@@ -4,7 +4,7 @@ import { CpuCount, formatMemory, MemoryMb, type Environment } from '@signalbox/c
 import { AppError } from '@signalbox/contracts/errors';
 import { say } from '@signalbox/messages/say';
 import { someEnvironment, LOOK_UP, tool } from '../../tools/tool.ts';
-import { freeMemoryMb, sayWhen, type ServerLoad } from './words.ts';
+import { getFreeMemoryMb, sayWhen, type ServerLoad } from './words.ts';
 
 interface Need {
   /** null: any environment. */
@@ -58,7 +58,7 @@ export const findSuitableServer = tool({
 function chooseServer(servers: readonly ServerLoad[], need: Need) {
   const judged = servers
     .filter((server) => need.environment === null || server.environment === need.environment)
-    .map((server) => ({ server, free: freeMemoryMb(server), lack: findLack(server, need) }));
+    .map((server) => ({ server, free: getFreeMemoryMb(server), lack: findLack(server, need) }));
   const fitting = judged
     .filter(({ lack }) => lack === null)
     .sort(
@@ -97,7 +97,7 @@ function findLack(server: ServerLoad, need: Need): string | null {
     return say('servers.noAnswer', { isSince: healthSince !== null, since: healthSince ? sayWhen(healthSince) : '' });
   }
   if (driver !== null && getDriverTraits(driver).runsImages && measuredAt === null) return say('servers.neverReached');
-  const free = freeMemoryMb(server);
+  const free = getFreeMemoryMb(server);
   if (free < need.memoryMb)
     return say('servers.lacksMemory', { free: formatMemory(Math.max(0, free)), needed: formatMemory(need.memoryMb) });
   if (server.cpus < need.cpus) return say('servers.lacksCpus', { cpus: server.cpus, needed: need.cpus });
@@ -108,7 +108,7 @@ function findLack(server: ServerLoad, need: Need): string | null {
 }
 
 function shareLeft(server: ServerLoad, need: Need): number {
-  return (freeMemoryMb(server) - need.memoryMb) / server.memoryMb;
+  return (getFreeMemoryMb(server) - need.memoryMb) / server.memoryMb;
 }
 
 function freePorts(server: ServerLoad): number {

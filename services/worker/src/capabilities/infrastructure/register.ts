@@ -13,7 +13,7 @@ import { AppError } from '@signalbox/contracts/errors';
 import { isPublicAddress } from '@signalbox/safety/public-address';
 import { say } from '@signalbox/messages/say';
 import { tool } from '../../tools/tool.ts';
-import { lookWords, type Looked } from './inspection.ts';
+import { describeLook, type Looked } from './inspection.ts';
 
 const Input = z.object({
   name: NewName.describe('Name of the new server: lowercase letters, digits and single hyphens').meta({
@@ -120,7 +120,7 @@ export const registerServer = tool({
       const registered = { name, host, environment, firstPort, lastPort };
       if (look === null) return say('servers.booked', { ...registered, cpus, memory: formatMemory(memoryMb) });
       const head = say('servers.registered', { ...registered, driver: driver ?? '' });
-      return [head, lookWords(look), sayDifference(look, told)].filter((part) => part !== '').join('\n\n');
+      return [head, describeLook(look), sayDifference(look, told)].filter((part) => part !== '').join('\n\n');
     },
   },
 });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ServerName } from '@signalbox/contracts/conversation/fields';
 import { say } from '@signalbox/messages/say';
 import { someEnvironment, LOOK_UP, READ, tool } from '../../tools/tool.ts';
-import { lookWords, type Looked } from './inspection.ts';
+import { describeLook, type Looked } from './inspection.ts';
 import { describeServer } from './words.ts';
 
 /** The fingerprint of a host key, as `ssh-keygen -l` prints it. */
@@ -67,7 +67,7 @@ export const inspectServer = tool({
     const worked = await work('server.inspect', { server: name });
     return worked.kind === 'goes-on' ? { state: 'goes-on', server: name } : { state: 'looked', ...worked.result };
   },
-  phrases: { done: lookWords },
+  phrases: { done: describeLook },
 });
 
 export const trustHostKey = tool({

@@ -6,7 +6,7 @@ import type { ToolContext } from '../../tools/tool.ts';
 export type ServerLoad = Awaited<ReturnType<ToolContext['ports']['servers']['get']>>;
 
 /** The lesser of the memory that nobody has reserved and the memory that was measured as free, in megabytes. Negative when too much is reserved. */
-export function freeMemoryMb({ memoryMb, reservedMemoryMb, memoryFreeMb }: ServerLoad): number {
+export function getFreeMemoryMb({ memoryMb, reservedMemoryMb, memoryFreeMb }: ServerLoad): number {
   const unreserved = memoryMb - reservedMemoryMb;
   return memoryFreeMb === null ? unreserved : Math.min(unreserved, memoryFreeMb);
 }

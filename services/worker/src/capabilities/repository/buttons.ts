@@ -5,7 +5,7 @@ import { say } from '@signalbox/messages/say';
 const WITH_BUTTONS = 2;
 
 /** Explain and Accept for the first of these findings. */
-export function findingButtons(
+export function createFindingButtons(
   project: string,
   findings: readonly { readonly findingId: string | null }[],
 ): readonly ActionButton[] {

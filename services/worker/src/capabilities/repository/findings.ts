@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { SEVERITIES } from '@signalbox/contracts/repository/finding';
 import { ProjectName } from '@signalbox/contracts/conversation/fields';
 import { toCodeBlock } from '@signalbox/contracts/markdown';
-import { plainName } from '@signalbox/contracts/plain-name';
+import { toPlainName } from '@signalbox/contracts/plain-name';
 import { HOUR_MS } from '@signalbox/contracts/time';
 import { findRule, saySeverity } from '@signalbox/analysis/rules/rules';
 import { sayFinding, sayItem, sayPlace } from '@signalbox/analysis/reports/say-findings';
 import { say } from '@signalbox/messages/say';
 import { CHANGE, READ, tool, withFiles, type ToolContext } from '../../tools/tool.ts';
-import { findingButtons } from './buttons.ts';
+import { createFindingButtons } from './buttons.ts';
 import { reportFiles } from './report-files.ts';
 
 type Finding = Awaited<ReturnType<ToolContext['ports']['repositories']['findings']['get']>>;
@@ -62,7 +62,7 @@ export const listFindings = tool({
         ...(hasMore ? [say('findings.hasMore', { project })] : []),
       ].join('\n\n');
     },
-    next: ({ project, status, findings }) => (status === 'open' ? findingButtons(project, findings) : []),
+    next: ({ project, status, findings }) => (status === 'open' ? createFindingButtons(project, findings) : []),
   },
 });
 
@@ -94,14 +94,14 @@ export const explainFinding = tool({
         findRule(rule)?.why() ?? say('findings.goneRule', { rule }),
         say('findings.state', {
           status,
-          reason: plainName(acceptedReason ?? ''),
+          reason: toPlainName(acceptedReason ?? ''),
           commit: firstCommit.slice(0, 7),
           times: timesReopened,
         }),
       ].join('\n\n');
     },
     next: ({ project, findingId, status }) =>
-      status === 'open' ? findingButtons(project, [{ findingId }]).slice(1) : [],
+      status === 'open' ? createFindingButtons(project, [{ findingId }]).slice(1) : [],
   },
 });
 
@@ -137,7 +137,7 @@ export const acceptFinding = tool({
   preview: async ({ project, finding, reason, days }, { ports }) => {
     const found = await ports.repositories.findings.get(project, String(finding));
     return {
-      what: say('findings.acceptOrder', { finding, project, days: days ?? 0, reason: plainName(reason) }),
+      what: say('findings.acceptOrder', { finding, project, days: days ?? 0, reason: toPlainName(reason) }),
       change: `${saySeverity(found.severity)}: ${sayFinding(found)}`,
       reach: sayPlace(found) || project,
       undo: say('findings.acceptUndo', { finding, project }),
@@ -156,11 +156,11 @@ export const acceptFinding = tool({
       : { kind: 'not-done' },
   phrases: {
     order: ({ project, finding, reason, days }) =>
-      say('findings.acceptOrder', { finding, project, days: days ?? 0, reason: plainName(reason) }),
+      say('findings.acceptOrder', { finding, project, days: days ?? 0, reason: toPlainName(reason) }),
     done: ({ findingId, acceptedReason, acceptedUntil }) =>
       say('findings.accepted', {
         finding: findingId,
-        reason: plainName(acceptedReason ?? ''),
+        reason: toPlainName(acceptedReason ?? ''),
         until: acceptedUntil?.slice(0, 10) ?? 'none',
       }),
   },

@@ -8,7 +8,7 @@ import type { ToolContext, withFiles } from '../../tools/tool.ts';
 const PAGES = 'var/artifacts/docs/';
 
 /** The pages that the agents of a run wrote. */
-export async function documentFiles(
+export async function createDocumentFiles(
   { repositories }: Pick<ToolContext['ports'], 'repositories'>,
   { runId, project }: { readonly runId: string; readonly project: string },
 ): Promise<Parameters<typeof withFiles>[1]> {

@@ -4,14 +4,14 @@ import { ProjectName } from '@signalbox/contracts/conversation/fields';
 import { sayChain, sayChainResult } from '@signalbox/analysis/reports/say-findings';
 import { say } from '@signalbox/messages/say';
 import { READ, tool, withFiles } from '../../tools/tool.ts';
-import { findingButtons } from './buttons.ts';
-import { documentFiles, reportFiles } from './report-files.ts';
+import { createFindingButtons } from './buttons.ts';
+import { createDocumentFiles, reportFiles } from './report-files.ts';
 
 /** Most of a turn's deadline; a longer scan reports its own end. */
 const DEADLINE_MS = 50_000;
 
 /** A tool that runs one chain over the main branch. It reads the repository and runs nothing of it; findings are kept. */
-export function chainTool(chain: ChainName, describe: string, hints: readonly string[]) {
+export function createChainTool(chain: ChainName, describe: string, hints: readonly string[]) {
   return tool({
     describe,
     hints,
@@ -39,7 +39,7 @@ export function chainTool(chain: ChainName, describe: string, hints: readonly st
       if (output.status !== 'completed') return output;
       const isWorthAReport = output.total > output.top.length;
       const files = [
-        ...(await documentFiles(context.ports, output)),
+        ...(await createDocumentFiles(context.ports, output)),
         ...(isWorthAReport ? await reportFiles(context.ports, output, context.now()) : []),
       ];
       return files.length === 0 ? output : withFiles(output, files);
@@ -49,7 +49,7 @@ export function chainTool(chain: ChainName, describe: string, hints: readonly st
         result.state === 'goes-on'
           ? say('findings.goesOn', { chain: sayChain(chain), project })
           : sayChainResult(result),
-      next: (result, { project }) => (result.state === 'done' ? findingButtons(project, result.top) : []),
+      next: (result, { project }) => (result.state === 'done' ? createFindingButtons(project, result.top) : []),
     },
   });
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ProjectName } from '@signalbox/contracts/conversation/fields';
-import { plainName } from '@signalbox/contracts/plain-name';
+import { toPlainName } from '@signalbox/contracts/plain-name';
 import { say } from '@signalbox/messages/say';
 import { CHANGE, LOOK_UP, tool, type ToolContext } from '../../tools/tool.ts';
 
@@ -77,7 +77,7 @@ export const listSnapshots = tool({
                 snapshot: snapshotId,
                 at: madeAt.slice(0, 16).replace('T', ' '),
                 findings,
-                reason: plainName(reason),
+                reason: toPlainName(reason),
               }),
             )
             .map((line) => `- ${line}`)

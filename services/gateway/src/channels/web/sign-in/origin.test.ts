@@ -5,8 +5,8 @@ const LOCAL = 'http://127.0.0.1:8082';
 const PUBLIC = 'https://chat.example.org';
 
 describe('an origin', () => {
-  const isOurs = (publicUrl: string | null, origin: string | undefined, host: string): boolean =>
-    createOriginCheck(() => publicUrl)({ ...(origin === undefined ? {} : { origin }), host });
+  const isOurs = (createPublicUrl: string | null, origin: string | undefined, host: string): boolean =>
+    createOriginCheck(() => createPublicUrl)({ ...(origin === undefined ? {} : { origin }), host });
 
   test.each([LOCAL, 'http://localhost:8082', 'http://[::1]:8082', 'http://127.1.2.3:8082'])(
     'is accepted under a name of this machine: %s',

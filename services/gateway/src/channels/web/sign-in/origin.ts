@@ -9,24 +9,24 @@ export function isLoopback(host: string): boolean {
  * Checks that the request's Origin is our own page. On a local machine every name of the machine counts, but not
  * another name that resolves to it.
  */
-export function createOriginCheck(publicUrl: () => string | null): (headers: IncomingHttpHeaders) => boolean {
+export function createOriginCheck(createPublicUrl: () => string | null): (headers: IncomingHttpHeaders) => boolean {
   return ({ origin, host }) => {
-    const own = publicUrl();
+    const own = createPublicUrl();
     if (origin === undefined || own === null) return false;
     return origin === own || (isLocal(own) && isOwnHost(host) && origin === `http://${host}`);
   };
 }
 
 /** Checks the Host header, so that a foreign page cannot point its own name at a local gateway (DNS rebinding). */
-export function createHostCheck(publicUrl: () => string | null): (headers: IncomingHttpHeaders) => boolean {
+export function createHostCheck(createPublicUrl: () => string | null): (headers: IncomingHttpHeaders) => boolean {
   return ({ host = '' }) => {
-    const own = publicUrl();
+    const own = createPublicUrl();
     return own === null || !isLocal(own) || isOwnHost(host);
   };
 }
 
-function isLocal(publicUrl: string): boolean {
-  return isLoopback(new URL(publicUrl).hostname);
+function isLocal(createPublicUrl: string): boolean {
+  return isLoopback(new URL(createPublicUrl).hostname);
 }
 
 function isOwnHost(host = ''): boolean {

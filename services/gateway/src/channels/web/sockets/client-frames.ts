@@ -60,7 +60,7 @@ export function toIncoming(
 }
 
 /** The chat of a pressed button. */
-export function chatOfPress(pressId: string): string {
+export function getChatOfPress(pressId: string): string {
   return pressId.split('#', 1)[0] ?? '';
 }
 

@@ -1,5 +1,5 @@
 import type { Problem } from '../../problem.ts';
-import { problemAt, type LineRule } from './lines.ts';
+import { createProblemAt, type LineRule } from './lines.ts';
 
 const DOCKERFILE = /(?:^|\/)(?:Docker|Container)file(?:[.-][\w.-]+)?$|\.dockerfile$/i;
 const NOT_ONE = /\.(?:dockerignore|md|json|ya?ml|ts|js|go|py|sh)$/i;
@@ -38,11 +38,11 @@ export function findInDockerfile(path: string, text: string): readonly Problem[]
     isContinued = /[\\`]\s{0,8}$/.test(line.slice(-20));
     const [, word = '', rest = ''] = wasContinued ? [] : (INSTRUCTION.exec(line.slice(0, MAX_LINE_LENGTH)) ?? []);
     const found = readInstruction(word.toUpperCase(), rest, { stages, line, number: index + 1 });
-    if (found) problems.push(problemAt(found, line.slice(0, MAX_LINE_LENGTH), index + 1));
+    if (found) problems.push(createProblemAt(found, line.slice(0, MAX_LINE_LENGTH), index + 1));
   }
   const last = stages.at(-1);
   if (last && runsAsRoot(last, stages) && !STEPPER.test(text))
-    problems.push(problemAt(AS_ROOT, last.line, last.number));
+    problems.push(createProblemAt(AS_ROOT, last.line, last.number));
   return problems;
 }
 

@@ -13,7 +13,7 @@ export interface LineRule {
 const MAX_LINE_LENGTH = 2_000;
 const COMMENT = /^\s*(?:#|\/\/|\*(?=[\s/]|$)|--\s|;|<!--|\/\*)/;
 
-export function problemAt(rule: LineRule, line: string, number: number): Problem {
+export function createProblemAt(rule: LineRule, line: string, number: number): Problem {
   const evidence = toEvidence(line);
   return {
     rule: rule.rule,
@@ -31,6 +31,6 @@ export function findInLines(text: string, rules: readonly LineRule[], comment = 
   return text.split('\n').flatMap((line, index) => {
     if (line.length > MAX_LINE_LENGTH || comment.test(line)) return [];
     const rule = rules.find(({ pattern }) => pattern.test(line));
-    return rule ? [problemAt(rule, line, index + 1)] : [];
+    return rule ? [createProblemAt(rule, line, index + 1)] : [];
   });
 }

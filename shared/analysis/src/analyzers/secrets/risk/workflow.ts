@@ -1,6 +1,6 @@
 import { joinPatterns } from '../../any-of.ts';
 import type { Problem } from '../../problem.ts';
-import { findInLines, problemAt, type LineRule } from './lines.ts';
+import { findInLines, createProblemAt, type LineRule } from './lines.ts';
 
 const WORKFLOW = /(?:^|\/)\.github\/workflows\/[^/]+\.ya?ml$/;
 
@@ -60,7 +60,7 @@ function findInjections(text: string, withRights: boolean): readonly Problem[] {
     if (line.trim() !== '' && indent <= scriptIndent) scriptIndent = -1;
     if (begins) scriptIndent = line.indexOf(begins[1] ?? '');
     if (scriptIndent < 0 || line.length > 2_000 || !WRITTEN_BY_OTHERS.test(line)) continue;
-    problems.push(problemAt({ ...INJECTION, severity: withRights ? 'high' : 'medium' }, line, index + 1));
+    problems.push(createProblemAt({ ...INJECTION, severity: withRights ? 'high' : 'medium' }, line, index + 1));
   }
   return problems;
 }

@@ -46,7 +46,7 @@ export const SECRETS_ANALYZER: Analyzer<readonly SecretFact[]> = {
     if (secrets.length === 0) return null;
     const hidden = findHidden(text);
     const facts = new Map<string, SecretFact>();
-    const lineAt = createLines(text);
+    const getLineAt = createLines(text);
     for (const secret of secrets) {
       const hash = createHash('sha256').update(secret.value).digest('hex').slice(0, HASH_LENGTH);
       const key = `${secret.rule} ${hash}`;
@@ -56,7 +56,7 @@ export const SECRETS_ANALYZER: Analyzer<readonly SecretFact[]> = {
         kind: describeKind(secret.kind),
         name: toEvidence(secret.name),
         severity: rateSecret(path, secret),
-        line: lineAt(secret.start),
+        line: getLineAt(secret.start),
         evidence: showLine(text, secret.start, hidden),
         hash,
         expiresAt: secret.kind === 'jwt' ? readExpiry(secret.value) : null,

@@ -4,7 +4,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { say } from '../say.ts';
 import { Markdown } from '../text/markdown.tsx';
 import { Icon } from '@signalbox/page-kit/icons';
-import { Clock, wholeTime } from '../theme/time.tsx';
+import { Clock, formatWholeTime } from '../theme/time.tsx';
 import { Buttons } from './buttons.tsx';
 import { drawAs, type ViewProps } from '../drawing/drawer.tsx';
 
@@ -40,7 +40,7 @@ function Approval({ id, version, props }: ViewProps<ComponentProps<'Approval'>>)
           <>
             <dt>{say(isOver ? 'page.expired' : 'page.expires')}</dt>
             <dd class={isOver ? 'over' : ''}>
-              <time dateTime={expiresAt}>{wholeTime(expiresAt)}</time>
+              <time dateTime={expiresAt}>{formatWholeTime(expiresAt)}</time>
             </dd>
           </>
         )}

@@ -9,7 +9,7 @@ import { Voice } from '../voice/voice.ts';
 import { Connection, type Link } from './connection.ts';
 import { Conversation, type Change } from './conversation.ts';
 import { Pending, type PendingMessage, type PendingPress } from './pending.ts';
-import { socketUrl, type Place } from './place.ts';
+import { getSocketUrl, type Place } from './place.ts';
 
 /** A message that is not confirmed by then means that the socket is dead. */
 const CONFIRM_MS = 15_000;
@@ -146,7 +146,7 @@ export class Chat {
 
   #url(): string {
     this.#toldMode ??= this.#mode;
-    return socketUrl(this.#options.place, this.conversation.seq, this.#mode);
+    return getSocketUrl(this.#options.place, this.conversation.seq, this.#mode);
   }
 
   /** Frames need the session's name, which the gateway's first frame brings. */

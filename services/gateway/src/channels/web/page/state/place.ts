@@ -22,7 +22,7 @@ export function takeCode(): string | null {
 }
 
 /** The socket's address; `after` is the newest patch number seen, null for none. */
-export function socketUrl({ agent, session }: Place, after: number | null, { mode, device }: PageMode): string {
+export function getSocketUrl({ agent, session }: Place, after: number | null, { mode, device }: PageMode): string {
   const url = new URL('ws', location.href);
   url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
   url.hash = '';

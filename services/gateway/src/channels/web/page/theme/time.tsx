@@ -15,7 +15,7 @@ export function Clock({ at }: { readonly at: string }): VNode {
   );
 }
 
-export function wholeTime(at: string): string {
+export function formatWholeTime(at: string): string {
   return WHOLE.format(new Date(at));
 }
 
