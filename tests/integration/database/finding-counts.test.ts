@@ -43,7 +43,7 @@ const scan = (project: string, analyzer: string, names: readonly string[]): Prom
       line: n,
       evidence: '',
       values: {},
-      fingerprint: createHash('sha256').update(`${analyzer}/${name}`).digest('hex'),
+      fingerprint: createHash('sha256').update(`${analyzer}/${name}`).digest('hex').slice(0, 32),
     }));
     return reconcileFindings(db, { project, runId: nextId(), commit: 'c', analyzers: [analyzer], found });
   });
