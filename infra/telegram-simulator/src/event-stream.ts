@@ -24,7 +24,7 @@ export function registerEventStream(app: FastifyInstance, store: Store, closing:
     stream.write(`retry: ${RECONNECT_AFTER_MS}\n\n`);
     const unsubscribe = store.feed.subscribe(after, (event) => {
       if (!isEventFor(store, event, personId)) return;
-      stream.write(toEventText(event));
+      stream.write(`id: ${event.seq}\ndata: ${JSON.stringify(event)}\n\n`);
       if (stream.writableLength > MAX_BUFFERED_BYTES) stream.destroy();
     });
     const end = (): void => void stream.end();
@@ -34,8 +34,4 @@ export function registerEventStream(app: FastifyInstance, store: Store, closing:
       closing.removeEventListener('abort', end);
     });
   });
-}
-
-function toEventText(event: FeedEvent): string {
-  return `id: ${event.seq}\ndata: ${JSON.stringify(event)}\n\n`;
 }

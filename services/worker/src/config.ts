@@ -15,7 +15,7 @@ export const WorkerConfig = CommonConfig.extend({
   WORKER_NAME: z.string().default(`worker-${hostname()}`),
   /** The agent that answers where nobody chose one: the id of a folder in services/worker/src/agents. */
   AGENT_DEFAULT: z.string().default(DEFAULT_AGENT),
-  /** How many people are served at once: most of a turn is waiting for a model. What computes is bounded by room.ts, statements by the pool. */
+  /** How many people are served at once: most of a turn is waiting for a model. Computing is bounded by consume.ts, statements by the pool. */
   WORKER_SLOTS: z.coerce.number().int().min(1).max(1_000).default(256),
   /** Most rounds of model and tools in one turn. */
   MAX_PASSES: z.coerce.number().int().min(1).max(100).default(20),

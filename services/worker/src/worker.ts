@@ -121,8 +121,6 @@ export async function createWorker(own: Own, config: WorkerConfig, log: Log, wir
   return { lanes, probePort: probe.port };
 }
 
-type Servers = ReturnType<typeof openServers>;
-
 function openServers(own: Own, { DATABASE_URL, DATABASE_CONNECTIONS, ...config }: WorkerConfig, log: Log) {
   const open = (name: string, max: number): Pool => {
     const pool = openPool(DATABASE_URL, log, { name, max, as: 'worker' });
@@ -151,7 +149,7 @@ async function prepareTurns({
   readonly config: WorkerConfig;
   readonly log: Log;
   readonly wiring: WorkerWiring;
-  readonly servers: Servers;
+  readonly servers: ReturnType<typeof openServers>;
   readonly metrics: ReturnType<typeof createMetrics>;
   readonly tracing: Tracing;
 }) {

@@ -6,21 +6,11 @@ export interface GrowingField {
   text(): string;
 }
 
-/*
- * A state machine that reads one character at a time:
- *   'open'   before or between names       → 'name' at a quote
- *   'name'   inside a name                 → 'after' at its end
- *   'after'  waits for the colon and value → 'string' at a quote, else 'other'
- *   'string' inside a string value         → 'open' at its end; collected when its name is `field`
- *   'other'  numbers, lists, objects: skipped with their strings until the comma that ends them at depth 0
- */
-type State = 'open' | 'name' | 'after' | 'string' | 'other';
-
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', b: '\b', f: '\f' };
 
 /** Reads the string value of a top-level `field`. */
 export function createGrowingField(field: string): GrowingField {
-  let state: State = 'open';
+  let state: 'open' | 'name' | 'after' | 'string' | 'other' = 'open';
   let name = '';
   let value = '';
   /** Nesting depth within a skipped value, and whether a string is open in it. */

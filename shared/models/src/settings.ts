@@ -71,7 +71,7 @@ export function readModelPlan(config: ModelConfig): ModelPlan {
     return { name: OFFLINE, provider: null };
   };
   const plan = {
-    main: resolve('MODEL', config.MODEL ?? chooseProvider(config)),
+    main: resolve('MODEL', config.MODEL ?? PROVIDERS.find((provider) => provider.read(config).chosen)?.id ?? OFFLINE),
     fallbacks: splitList(config.MODEL_FALLBACK).map((text) => resolve('MODEL_FALLBACK', text)),
     targets: new Map(
       splitList(config.MODEL_FOR).map((entry): [string, ModelSettings] => {
@@ -136,10 +136,6 @@ function describeUnknownProvider(id: string): string {
   // It may be a key by mistake, so only plausible names are shown.
   const shown = /^[a-z_-]{1,24}$/i.test(id) ? ` named ${id}${meant}` : ' of that name';
   return `there is no provider${shown}; there are ${known.join(', ')}`;
-}
-
-function chooseProvider(config: ModelConfig): string {
-  return PROVIDERS.find((provider) => provider.read(config).chosen)?.id ?? OFFLINE;
 }
 
 function splitList(text: string | undefined): readonly string[] {

@@ -55,9 +55,7 @@ export function describeDropped(service: string, lines: number, reason: string):
   return `${JSON.stringify({ level: 'warn', at, service, version: VERSION, message: 'lines were not written', lines, reason })}\n`;
 }
 
-type Pino = ReturnType<typeof pino>;
-
-function wrap(logger: Pino): Log {
+function wrap(logger: ReturnType<typeof pino>): Log {
   return {
     // Fields are cleaned only when the level is enabled: cleaning is the expensive part.
     debug: (message, fields = {}) => void (logger.isLevelEnabled('debug') && logger.debug(clean(fields), message)),

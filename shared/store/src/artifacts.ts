@@ -54,7 +54,7 @@ export async function putArtifacts(
   await db.query(sql`delete from artifacts where created_at < now() - ${KEPT_DAYS} * interval '1 day'`);
   const stored: OutboundFile[] = [];
   for (const [index, { name, mimeType, bytes }] of files.entries()) {
-    const artifactId = createArtifactId(action.actionId, index);
+    const artifactId = `art_${createHash('sha256').update(`${action.actionId}/${index}`).digest('hex').slice(0, 32)}`;
     const isHeld = await findValue(db, false)`
       with held as (${selectHeldLane(lane)}),
             put as (
@@ -83,11 +83,6 @@ async function redactContent(content: string | Uint8Array): Promise<Buffer> {
 export function readArtifact(db: Queryable, artifactId: string): Promise<StoredFile | null> {
   return findRow<StoredFile>(db)`select name, mime_type as "mimeType", bytes from artifacts
       where id = ${artifactId}`;
-}
-
-/** The same action gives the same ids, so a resumed turn refers to the stored files. */
-function createArtifactId(actionId: string, index: number): string {
-  return `art_${createHash('sha256').update(`${actionId}/${index}`).digest('hex').slice(0, 32)}`;
 }
 
 type Sized = Pick<StoredFile, 'name' | 'bytes'>;

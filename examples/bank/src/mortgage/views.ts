@@ -43,8 +43,6 @@ const button = (
   data: Readonly<Record<string, unknown>> = {},
 ): OfferedButton => createActionButton('mortgage', label, action, data);
 
-type View = (domain: MortgageDomain, reader: Reader) => GuidedReply;
-
 /** What the person can be shown. Each view is drawn from what the agent knows, so it can be drawn anew at any time. */
 export const views = {
   inputs: (domain) => ({ text: lines(knownLines(domain), questionFor(domain)), buttons: inputButtons(domain) }),
@@ -71,7 +69,7 @@ export const views = {
     buttons: backButtons(domain),
   }),
   support: () => ({ text: say('mortgage.supportShown'), buttons: [branchButton(), resetButton()] }),
-} satisfies Record<string, View>;
+} satisfies Record<string, (domain: MortgageDomain, reader: Reader) => GuidedReply>;
 
 export type ViewName = keyof typeof views;
 

@@ -27,9 +27,6 @@ import type { ProcessIdentity } from '../supervisor/process-identity.ts';
 import { SetupError } from '../setup-error.ts';
 import { fetchProgram, runs, type RunnableProgram } from '../setup/debian-packages.ts';
 
-/** The result of a login, as for Postgres. */
-type RedisLogin = 'ours' | 'other' | 'refused' | 'absent';
-
 const DEBIAN = {
   title: 'Redis',
   packages: ['redis-server', 'redis-tools', 'libjemalloc2', 'liblzf1', 'libatomic1'],
@@ -256,7 +253,7 @@ export async function tryRedisLogin(
   port: number,
   password: string,
   expected: { readonly pid: number; readonly dir: string },
-): Promise<RedisLogin> {
+): Promise<'ours' | 'other' | 'refused' | 'absent'> {
   const text = await ask(port, [`AUTH ${password}`, 'PING', 'INFO server', 'CONFIG GET dir', 'QUIT']);
   if (text === null) return 'absent';
   if (text.startsWith('-WRONGPASS') || text.startsWith('-ERR')) return 'refused';

@@ -13,8 +13,6 @@ export interface Call {
   readonly warnings: readonly string[];
 }
 
-type ArrivedCall = Omit<Call, 'seq' | 'chatId' | 'status'>;
-
 const KEPT_CALLS = 20_000;
 
 /** Returns the current time for `Call.at`. */
@@ -27,7 +25,7 @@ export class CallLog {
   #calls: Call[] = [];
   #next = 1;
 
-  start(arrived: ArrivedCall): Call {
+  start(arrived: Omit<Call, 'seq' | 'chatId' | 'status'>): Call {
     const call: Call = { ...arrived, seq: this.#next++, chatId: readChatId(arrived.params['chat_id']), status: null };
     this.#calls.push(call);
     // Removes calls in bulk, because each removal moves the whole array.

@@ -1,7 +1,5 @@
 import type { ApiSchema, ApiSchemas } from './api-schema.ts';
 
-type Fields = Readonly<Record<string, unknown>>;
-
 /** Lists fields of a valid value, at any depth, that its schema lacks. */
 export function listUnknownFields(schemas: ApiSchemas, schema: ApiSchema, value: unknown, path: string): string[] {
   const resolved = schemas.resolve(schema);
@@ -36,6 +34,6 @@ function fits(schema: ApiSchema, value: unknown): boolean {
   return (tag === undefined || tag === value['type']) && (schema.required ?? []).every((field) => field in value);
 }
 
-function isFields(value: unknown): value is Fields {
+function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -13,7 +13,7 @@ export function toFileView({ uniqueId: _id, path: _path, hasBytes, ...same }: St
 
 /** Builds the Bot API fields of a message's file. */
 export function toMediaFields(file: StoredFile): Partial<Message> {
-  const shared = toShared(file);
+  const shared = { file_id: file.fileId, file_unique_id: file.uniqueId, file_size: file.sizeBytes };
   switch (file.kind) {
     case 'document':
       return { document: { ...shared, file_name: file.name, mime_type: file.mimeType } };
@@ -22,12 +22,4 @@ export function toMediaFields(file: StoredFile): Partial<Message> {
     case 'photo':
       return { photo: [{ ...shared, width: file.width ?? 0, height: file.height ?? 0 }] };
   }
-}
-
-function toShared({
-  fileId,
-  uniqueId,
-  sizeBytes,
-}: StoredFile): Pick<Document, 'file_id' | 'file_unique_id' | 'file_size'> {
-  return { file_id: fileId, file_unique_id: uniqueId, file_size: sizeBytes };
 }

@@ -14,7 +14,7 @@ interface ByPath {
 export function registerGraphApi(app: FastifyInstance, deps: GraphDeps): void {
   app.post<{ Params: ByPath }>('/:version/:id/messages', (request, reply) => {
     const { body } = request;
-    if (isReadMark(body)) {
+    if (typeof body === 'object' && body !== null && 'status' in body) {
       const mark = ReadMark.safeParse(body);
       return serveCall({
         deps,
@@ -106,10 +106,6 @@ function pathProblems(deps: GraphDeps, { version, id }: ByPath): readonly string
     ...(version === deps.version ? [] : [`the version ${version} is not served`]),
     ...(id === deps.phoneNumberId ? [] : [`${id} is not the id of this phone number`]),
   ];
-}
-
-function isReadMark(body: unknown): boolean {
-  return typeof body === 'object' && body !== null && 'status' in body;
 }
 
 function readRecipient(body: unknown): string | null {

@@ -75,7 +75,7 @@ export class Store {
   }
 
   putMessage(message: Omit<MessageView, 'id' | 'at'>): MessageView {
-    const stored = { ...message, id: createMessageId(), at: this.now() };
+    const stored = { ...message, id: `wamid.${randomBytes(24).toString('base64')}`, at: this.now() };
     this.#messages.set(stored.id, stored);
     if (!stored.fromBot) this.#lastWritten.set(stored.person, stored.at);
     this.publish({ kind: 'message', person: stored.person, message: stored });
@@ -132,8 +132,4 @@ export class Store {
       });
     }
   }
-}
-
-function createMessageId(): string {
-  return `wamid.${randomBytes(24).toString('base64')}`;
 }

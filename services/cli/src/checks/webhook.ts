@@ -19,7 +19,7 @@ export function judgeWebhook(info: WebhookInfo, wanted: string | undefined, now:
     const remedy = 'Start a gateway with TELEGRAM_WEBHOOK_URL; its /readyz says what is in its way.';
     return fail('webhook', 'Telegram knows no webhook, so no updates come in', remedy);
   }
-  if (!equalsUrl(url, wanted)) {
+  if (!(URL.canParse(url) && URL.canParse(wanted) && new URL(url).href === new URL(wanted).href)) {
     const say = `Telegram sends updates to ${readHost(url)}, not to the address in TELEGRAM_WEBHOOK_URL`;
     const remedy =
       'The gateway or program that set it last has it. Stop that one, then start a gateway with the right address.';
@@ -47,17 +47,11 @@ export function describeFailure(
   return { agoMs: Math.max(0, now - at * SECOND_MS), say, remedy: cause?.remedy ?? UNKNOWN_REMEDY };
 }
 
-interface Cause {
-  readonly pattern: RegExp;
-  readonly say: string;
-  readonly remedy: string;
-}
-
 const UNKNOWN_REMEDY = 'Look at the logs of the gateways and of the proxy in front of them.';
 const ROUTE = 'Let the proxy pass exactly the path of TELEGRAM_WEBHOOK_URL on to TELEGRAM_WEBHOOK_PORT, unchanged.';
 
 /** Patterns of Telegram's error messages, most specific first, with their usual causes. */
-const CAUSES: readonly Cause[] = [
+const CAUSES: readonly { readonly pattern: RegExp; readonly say: string; readonly remedy: string }[] = [
   {
     pattern: /\b401\b/,
     say: 'the secret was refused',
@@ -106,11 +100,6 @@ function judgeWithoutWebhook(url: string): Finding {
 
 function describePending(count: number): string {
   return count === 1 ? '1 update waits' : `${count} updates wait`;
-}
-
-/** Compares URLs in normalized form. */
-function equalsUrl(left: string, right: string): boolean {
-  return URL.canParse(left) && URL.canParse(right) && new URL(left).href === new URL(right).href;
 }
 
 /** The host without the path, which may be secret. */

@@ -33,8 +33,8 @@ async function listRuns(context: CommandContext): Promise<Report> {
     run.status,
     run.userKey,
     formatTime(run.createdAt),
-    formatDuration(run),
-    run.error ?? describeFailure(run) ?? formatProgress(run),
+    run.startedAt === null ? '' : sayDuration((run.finishedAt ?? new Date()).getTime() - run.startedAt.getTime()),
+    run.error ?? describeFailure(run) ?? (run.progress === null ? '' : JSON.stringify(run.progress)),
   ]);
   const headings = ['RUN', 'JOB', 'STATUS', 'PERSON', 'SINCE', 'TOOK', 'WHAT'];
   return { ok: true, data: runs, lines: formatList(headings, rows, 'No runs match.') };
@@ -82,20 +82,12 @@ function describeCancel({ runId, status, error }: RunDetail): string {
   }
 }
 
-function formatDuration({ startedAt, finishedAt }: RunDetail): string {
-  return startedAt === null ? '' : sayDuration((finishedAt ?? new Date()).getTime() - startedAt.getTime());
-}
-
 const Failed = z.object({ failure: z.object({ sentence: z.string() }) });
 
 /** The failure of a deployment whose job itself succeeded. */
 function describeFailure({ status, result }: RunDetail): string | null {
   const failed = Failed.safeParse(result);
   return status === 'failed' && failed.success ? failed.data.failure.sentence : null;
-}
-
-function formatProgress({ progress }: RunDetail): string {
-  return progress === null ? '' : JSON.stringify(progress);
 }
 
 function formatJson(name: string, value: unknown): readonly string[] {

@@ -35,9 +35,7 @@ export interface DriverParts {
 
 const LOGIN_MS = 20 * SECOND_MS;
 
-type Opener = (server: DriverServer, parts: DriverParts) => Driver | Promise<Driver>;
-
-const OPENERS: Readonly<Record<DriverName, Opener>> = {
+const OPENERS: Readonly<Record<DriverName, (server: DriverServer, parts: DriverParts) => Driver | Promise<Driver>>> = {
   process: ({ name }, { targetsDir, path, restarts = RESTARTS, confinement }) =>
     createProcessDriver({ server: name, targetsDir, path, restarts, confinement }),
 

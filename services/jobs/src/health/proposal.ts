@@ -4,8 +4,6 @@ import { inSeconds } from '@signalbox/messages/duration';
 import { say } from '@signalbox/messages/say';
 import { isSlow, type HealthMeasurements, type TroubleKind, type Verdict } from './verdict.ts';
 
-type Proposal = ServiceDiagnosisResult['proposal'];
-
 /** What is known besides the finding. */
 export interface Circumstances {
   readonly previous: ServiceDiagnosisResult['previous'];
@@ -32,7 +30,7 @@ export function propose(
   found: HealthMeasurements,
   { verdict, kind, because }: Verdict,
   around: Circumstances,
-): Proposal {
+): ServiceDiagnosisResult['proposal'] {
   const { previous, servingForMs, isMoving, errorKinds } = around;
   if (verdict === 'nothing-deployed') return { action: 'deploy', because: null };
   if (isMoving) return { action: 'wait', because: say('health.isMoving') };

@@ -37,8 +37,6 @@ const MAX_LINES = 5_000;
 /** Opening secrets is audited, so the mask of a log is kept in memory this long. */
 const MASK_MS = 30 * MINUTE_MS;
 
-type Counts = JobResult<'services.watch'>;
-
 /**
  * Probes every service that serves: its health, new log lines, incidents. One process probes a service at a time. Results are stored
  * before anybody is notified, and each incident is notified once, also across crashes. `gapMs`: the least time between two probes.
@@ -83,7 +81,7 @@ type Masks = Map<string, { readonly mask: Mask; readonly until: number }>;
 
 interface Round {
   readonly context: JobContext;
-  readonly counts: Counts;
+  readonly counts: JobResult<'services.watch'>;
 }
 
 async function watchService(

@@ -18,8 +18,6 @@ const PAUSE_MS = 100;
 /** Minimum grace period of an instance. */
 const LEAST_GRACE_MS = SECOND_MS;
 
-type Result = JobResult<'service.stop'>;
-
 /** Dependencies of a stop. */
 export type StopParts = Pick<DeployParts, 'work' | 'leases' | 'traffic' | 'openDriver'> & {
   readonly pool: Pool;
@@ -43,7 +41,7 @@ async function stopService(
   parts: StopParts,
   service: JobPayload<'service.stop'>,
   context: JobContext,
-): Promise<Result> {
+): Promise<JobResult<'service.stop'>> {
   const { signal, runId } = context;
   const by = context.owner?.userKey ?? 'operator';
   const { deploymentId, epoch } = await parts.stops.begin(service, runId, by);

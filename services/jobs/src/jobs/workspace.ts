@@ -106,14 +106,11 @@ function createHandlers(parts: Parts): PoolHandlers<'agents'> {
   };
 }
 
-/** Jobs that work in a workspace. */
-type WorkspaceJob = Exclude<JobsOf<'agents'>, 'workspaces.prune'>;
-
 /**
  * Wraps the common part of all workspace jobs: opens the workspace, marks it as used, finishes the diff of a dead process, works, and
  * returns refusals as results.
  */
-function handler<N extends WorkspaceJob, T>(
+function handler<N extends Exclude<JobsOf<'agents'>, 'workspaces.prune'>, T>(
   _name: N,
   parts: Parts,
   job: {

@@ -10,8 +10,6 @@ import type { Mask } from './read-lines.ts';
 import type { Driver, Instance } from '../drivers/driver.ts';
 import type { JobContext } from '../runner/handlers.ts';
 
-type Payload = JobPayload<'service.logs'>;
-
 /** The lines in the message of a followed log, its characters, and the interval of its edits. */
 const SHOWN_LINES = 25;
 const SHOWN = 3_000;
@@ -24,7 +22,7 @@ const EDIT_MS = 2 * SECOND_MS;
  */
 export async function followLog(
   { driver, instance, mask, pool }: { driver: Driver; instance: Instance; mask: Mask; pool: Pool },
-  payload: Payload,
+  payload: JobPayload<'service.logs'>,
   wanted: (line: LogLine) => boolean,
   context: JobContext,
 ): Promise<void> {

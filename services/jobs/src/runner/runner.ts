@@ -17,8 +17,6 @@ import type { SecretOpener } from './open-secret.ts';
 import { createOpenedSecrets } from './opened-secrets.ts';
 
 type Limit = Pick<JobSpec, 'attempts' | 'deadlineMs' | 'stallMs'>;
-type Limits = Readonly<Partial<Record<JobName, Limit>>>;
-
 export interface RunnerParts {
   readonly runs: Runs;
   readonly held: LeasedRuns;
@@ -35,7 +33,7 @@ export interface RunnerParts {
   /** Enqueues a run for the next job of its chain. The sweeper of that pool covers failures. */
   readonly handOn: (job: JobName, run: { readonly runId: string; readonly traceId: string }) => Promise<void>;
   /** Attempts and deadlines; tests override those of the contract. */
-  readonly limits?: Limits;
+  readonly limits?: Readonly<Partial<Record<JobName, Limit>>>;
   /** Grace period of an aborted handler, in milliseconds. */
   readonly settleMs?: number;
 }

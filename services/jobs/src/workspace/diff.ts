@@ -2,8 +2,6 @@ import { applyPatch, parsePatch } from 'diff';
 import { AppError } from '@signalbox/contracts/errors';
 
 type ParsedFile = ReturnType<typeof parsePatch>[number];
-type ParsedHunk = ParsedFile['hunks'][number];
-
 /** The change of one file in a diff. */
 export interface FileDiff {
   readonly path: string;
@@ -128,7 +126,7 @@ function withoutPrefixes(from: string, to: string): readonly [string, string] {
 }
 
 /** Describes a wrong position of a hunk; null when it fits. */
-function findMismatch(hunk: ParsedHunk, lines: readonly string[]): string | null {
+function findMismatch(hunk: ParsedFile['hunks'][number], lines: readonly string[]): string | null {
   const before = hunk.lines.filter((line) => line.startsWith(' ') || line.startsWith('-')).map((line) => line.slice(1));
   const start = hunk.oldStart - 1;
   if (start < 0 || start > lines.length) return `the file has ${lines.length} lines, it begins at ${hunk.oldStart}`;

@@ -1,13 +1,11 @@
 import { BaseMessage } from '@langchain/core/messages';
 import { messagesStateReducer } from '@langchain/langgraph';
 
-type Update = Parameters<typeof messagesStateReducer>[1];
-
 /**
  * A faster messages reducer with LangGraph's results: its own goes through all messages several times per update; here
  * an update that only appends is appended.
  */
-export function addMessages(before: BaseMessage[], update: Update): BaseMessage[] {
+export function addMessages(before: BaseMessage[], update: Parameters<typeof messagesStateReducer>[1]): BaseMessage[] {
   const added = Array.isArray(update) ? update : [update];
   const appended = added.filter((one): one is BaseMessage => BaseMessage.isInstance(one) && one.getType() !== 'remove');
   const ids = new Set(appended.map(({ id }) => id));

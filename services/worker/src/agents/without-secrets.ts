@@ -45,7 +45,7 @@ function redactAnswer(answer: ModelAnswer): ModelAnswer {
 
 /** Returns the same object when there is nothing to redact. */
 function redactMessage(message: BaseMessage): BaseMessage {
-  const content = redactContent(message.content);
+  const content = typeof message.content === 'string' ? redactText(message.content) : redactValue(message.content);
   const { id, name, additional_kwargs, response_metadata } = message;
   const fields = { content, id, name, additional_kwargs, response_metadata };
   if (AIMessage.isInstance(message)) {
@@ -63,10 +63,6 @@ function redactMessage(message: BaseMessage): BaseMessage {
     return new ToolMessage({ ...fields, tool_call_id, status, artifact: artifact as unknown } as never); // its own fields
   }
   return message;
-}
-
-function redactContent(content: BaseMessage['content']): BaseMessage['content'] {
-  return typeof content === 'string' ? redactText(content) : redactValue(content);
 }
 
 function isEqual(a: unknown, b: unknown): boolean {

@@ -58,11 +58,6 @@ export async function replayTurn(parts: ReplayParts, records: readonly Execution
   return versions.length > 0 ? { kind: 'same', otherVersions: versions } : { kind: 'same' };
 }
 
-interface GoneThrough {
-  readonly record: AgentRecord;
-  readonly ended: string;
-}
-
 interface Recorded {
   readonly records: readonly ExecutionTurn[];
   readonly head: ExecutionTurn;
@@ -75,7 +70,7 @@ async function goThrough(
   parts: ReplayParts,
   recorded: Recorded,
   cursor: Cursor,
-): Promise<GoneThrough | Exclude<Halt, { kind: 'resume' | 'cut' }>> {
+): Promise<{ readonly record: AgentRecord; readonly ended: string } | Exclude<Halt, { kind: 'resume' | 'cut' }>> {
   const { head, began, ended } = recorded;
   const agent = createAgent(parts, head, cursor);
   for (let resume = false; began.messages.length > 0; resume = true) {

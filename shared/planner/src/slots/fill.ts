@@ -136,14 +136,10 @@ function fillTexts({ request: { text }, open, isFree, put }: Filling, name: Text
     const labeled = field.required || tokenize(text).some(({ lower }) => isLabelOf(lower, field));
     const quoted = labeled ? findQuoted(text).find(isFree) : null;
     const described = [quoted, findDescription(text, field, name)].find((one) => one && isFree(one));
-    const found = described ?? sourceOf(text, field, name);
+    const found =
+      described ?? (field.required && name && /desc/i.test(field.name) ? findAddresses(text)[0] : null) ?? null;
     if (found) put(field, found.value, found);
   }
-}
-
-/** What a new thing is may be told by where it comes from: "create project todo with repository /srv/repos/todo". */
-function sourceOf(text: string, { required, name: field }: Field, name: TextValue | null): TextValue | null {
-  return (required && name && /desc/i.test(field) ? findAddresses(text)[0] : null) ?? null;
 }
 
 /** Words that point at the project that the conversation is about. */

@@ -74,7 +74,7 @@ function describeField(name: string, rules: Property, required: boolean): Field 
   return {
     name,
     required,
-    type: typeOf(declared, rules),
+    type: TYPES.find((type) => type === declared) ?? (rules.enum ? 'string' : 'other'),
     entity: rules.entity ?? null,
     ask: rules.ask ?? null,
     choices: (rules.enum ?? []).filter((value) => typeof value === 'string'),
@@ -83,10 +83,6 @@ function describeField(name: string, rules: Property, required: boolean): Field 
 }
 
 const TYPES = ['string', 'integer', 'number', 'boolean', 'array'] as const;
-
-function typeOf(declared: string | undefined, rules: Property): Field['type'] {
-  return TYPES.find((type) => type === declared) ?? (rules.enum ? 'string' : 'other');
-}
 
 function numberProblem({ type, rules }: Field, value: unknown): string | null {
   if (typeof value !== 'number' || !Number.isFinite(value)) return 'a number';

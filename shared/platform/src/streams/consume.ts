@@ -44,7 +44,7 @@ export interface ConsumerOptions<S extends z.ZodType> {
   readonly partitions: number;
   /** A stable name (such as worker-1), so that restarts do not add consumers to the group. */
   readonly consumer: string;
-  /** Most entries that run at once; room.ts lowers it while the process is busy. */
+  /** Most entries that run at once; fewer while the process is busy. */
   readonly slots: number;
   readonly log: Log;
   /**
@@ -157,7 +157,7 @@ class StreamConsumer<S extends z.ZodType> implements Consumer {
     this.#reader = this.#openReader();
   }
 
-  /** Resolves when running work ends, or when room.ts may allow more. */
+  /** Resolves when running work ends, or when more may run. */
   async #waitForRoom(): Promise<void> {
     const freed = new AbortController();
     this.#slotFreed = (): void => freed.abort();

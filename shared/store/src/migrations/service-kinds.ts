@@ -1,13 +1,9 @@
 import type { AuditKind } from '@signalbox/contracts/governance/audit';
 import { DATABASE_SERVICES, getServiceRole, type ServiceWithLogin } from './service-rights.ts';
 
-/** What one service records: in the name of anybody, and what it only ever does by itself. Every other event of it is refused. */
-interface Recorded {
-  readonly anybody: readonly AuditKind[];
-  readonly system: readonly AuditKind[];
-}
-
-const KINDS: Readonly<Record<ServiceWithLogin, Recorded>> = {
+const KINDS: Readonly<
+  Record<ServiceWithLogin, { readonly anybody: readonly AuditKind[]; readonly system: readonly AuditKind[] }>
+> = {
   /** What people decide and change by their own hand. */
   gateway: {
     anybody: [

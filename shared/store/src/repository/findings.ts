@@ -239,13 +239,9 @@ function countOpen(project: string, analyzers: readonly string[] | null = null):
 }
 
 function toFinding({ rank, ...row }: Row): Finding {
-  return { ...row, severity: severityOf(rank) };
+  return { ...row, severity: SEVERITIES[rank] ?? 'info' };
 }
 
 function rankOf(severity: RawFinding['severity']): number {
   return SEVERITIES.indexOf(severity);
-}
-
-function severityOf(rank: number): RawFinding['severity'] {
-  return SEVERITIES[rank] ?? 'info';
 }

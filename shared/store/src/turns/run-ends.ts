@@ -43,8 +43,6 @@ export interface CompletionNotice {
 }
 
 type Asked = Finished & { readonly userKey: string; readonly chatKey: string };
-type JobFinished = Extract<InboundEnvelope, { kind: 'job-finished' }>;
-
 /**
  * Reports the end of a run in its transaction: to the inbox of the waiting person, and on the approval cards. Runs without a waiting person
  * are reported by the action that waits for them.
@@ -95,7 +93,7 @@ function briefly({ outcome, say: words, brief }: EndWords): string {
   return `${outcome === 'failed' ? '❌' : '⏹'} ${line}`;
 }
 
-function describeEnd(run: Asked, end: EndWords): Omit<JobFinished, 'id'> {
+function describeEnd(run: Asked, end: EndWords): Omit<Extract<InboundEnvelope, { kind: 'job-finished' }>, 'id'> {
   const { runId, job, userKey, chatKey, threadId, traceId, finishedAt } = run;
   return {
     kind: 'job-finished',

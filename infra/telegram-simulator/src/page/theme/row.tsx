@@ -1,7 +1,5 @@
 import type { ComponentChildren, TargetedMouseEvent, VNode } from 'preact';
 
-type OnPress = (event: TargetedMouseEvent<HTMLButtonElement>) => void;
-
 interface RowProps {
   readonly picture: VNode;
   readonly title: ComponentChildren;
@@ -10,7 +8,7 @@ interface RowProps {
   readonly kind?: 'danger' | undefined;
   /** Content at the end of the row. */
   readonly children?: ComponentChildren;
-  readonly onPress: OnPress;
+  readonly onPress: (event: TargetedMouseEvent<HTMLButtonElement>) => void;
 }
 
 /** A pressable row of a list or panel. */

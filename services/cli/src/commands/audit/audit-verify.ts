@@ -67,7 +67,7 @@ function describeVerdict(verdict: AuditVerdict, pace: string): readonly string[]
   const { finding, events } = verdict;
   if (finding === null) return [`${formatCount(events, 'event')} in order (${pace}).`];
   return [
-    `Event ${finding.seq}: ${finding.problem}. ${capitalize(finding.detail)}.`,
+    `Event ${finding.seq}: ${finding.problem}. ${finding.detail.charAt(0).toUpperCase() + finding.detail.slice(1)}.`,
     `Before it, ${formatCount(events, 'event')} ${events === 1 ? 'is' : 'are'} in order. What comes after it was not looked at (${pace}).`,
   ];
 }
@@ -90,8 +90,4 @@ function describeUnsealed(ends: Awaited<ReturnType<typeof findUnsealed>> | null)
     );
   if (ends.lost > 0) lines.push(`Deleted before they were sealed: ${formatCount(ends.lost, 'event')}.`);
   return lines;
-}
-
-function capitalize(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

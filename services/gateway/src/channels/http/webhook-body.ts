@@ -8,9 +8,6 @@ import type { Pool } from '@signalbox/store/pool';
 /** Stored length of an unreadable body, in characters. */
 const MAX_STORED_LENGTH = 2_000;
 
-/** The result of a webhook body. After the first two, the sender may forget it. */
-type BodyResult = 'admitted' | 'unreadable' | 'not-stored' | 'nobody';
-
 /**
  * Passes the parsed body of a webhook to `take`, or a body that is no JSON to `keep`. `take` null: nobody listens. Work
  * beyond `withinMs` continues; a repeated request is then a duplicate. Never rejects.
@@ -23,7 +20,7 @@ export async function handleJson(
     readonly withinMs: number;
     readonly log: Log;
   },
-): Promise<BodyResult> {
+): Promise<'admitted' | 'unreadable' | 'not-stored' | 'nobody'> {
   const { take, keep, withinMs, log } = parts;
   if (!take) return 'nobody';
   const json = parseJson(body);

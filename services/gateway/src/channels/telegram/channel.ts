@@ -38,7 +38,7 @@ export function createTelegram(options: {
   readonly throttle?: ThrottleOptions;
   /** 0: no drafts. */
   readonly draftIntervalMs?: number;
-}): Channel<EncodedPart> {
+}): Channel<(TelegramPart | TelegramFile) & { readonly whisper: Whisper | null }> {
   const api = createApi({ ...options, timeoutSeconds: SEND_TIMEOUT_SECONDS });
   const pollApi = createApi({ ...options, timeoutSeconds: POLL_TIMEOUT_SECONDS });
   const draftApi = createApi({ ...options, timeoutSeconds: DRAFT_TIMEOUT_SECONDS });
@@ -115,8 +115,6 @@ export function createTelegram(options: {
       webhook ? new Webhook({ api, log, admit, target: webhook }) : new Polling({ api: pollApi, log, admit }),
   };
 }
-
-type EncodedPart = (TelegramPart | TelegramFile) & { readonly whisper: Whisper | null };
 
 /** Calls `onBot` with every answer to getMe, which every listener calls first. */
 function watchIdentity(api: TelegramApi, onBot: (bot: { readonly username: string }) => void): void {

@@ -24,7 +24,7 @@ export default {
   help: null,
   answer: async ({ db }, typed, asked) => {
     if (typed === 'break-glass') return breakGlass(db, asked);
-    const lifted = await liftFreeze(db);
+    const lifted = await findValue<Freeze>(db)`delete from settings where key = 'freeze' returning value`;
     if (!lifted) return { text: say('control.not-frozen') };
     await auditCommand(db, asked, 'freeze.lifted', { setBy: lifted.by, reason: lifted.reason });
     const notice = (): string => say('control.unfrozen-by', { name: toPlainName(asked.envelope.name) });
@@ -41,10 +41,6 @@ async function breakGlass(db: AnswerDeps['db'], asked: AskedQuestion): Promise<G
     say('control.glass-broken-by', { name: toPlainName(name), time: sayDuration(BREAK_GLASS_MS) });
   const time = sayDuration(BREAK_GLASS_MS);
   return { text: say('control.glass-broken', { time }), notices: await createDeciderNotices(db, asked, notice) };
-}
-
-function liftFreeze(db: Queryable): Promise<Freeze | null> {
-  return findValue<Freeze>(db)`delete from settings where key = 'freeze' returning value`;
 }
 
 /** Opens break-glass for `validMs`: actions that policy allows pass the freeze, and every decider is notified. */

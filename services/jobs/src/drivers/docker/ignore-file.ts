@@ -9,11 +9,6 @@ export interface IgnoreFile {
   readonly hasExceptions: boolean;
 }
 
-interface Rule {
-  readonly isException: boolean;
-  readonly pattern: RegExp;
-}
-
 const NAME = '.dockerignore';
 /** The engine needs both files, and drops them from the image itself when excluded. */
 const ALWAYS = new Set(['Dockerfile', NAME]);
@@ -55,7 +50,7 @@ export function parseIgnoreFile(text: string): IgnoreFile {
   };
 }
 
-function parseRule(line: string): Rule {
+function parseRule(line: string): { readonly isException: boolean; readonly pattern: RegExp } {
   const isException = line.startsWith('!');
   const said = isException ? line.slice(1).trim() : line;
   const path = posix.normalize(said).replace(/\/$/, '').replace(/^\//, '');

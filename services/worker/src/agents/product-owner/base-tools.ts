@@ -58,16 +58,12 @@ function withHonestButtons({ message, choices }: { readonly message: string; rea
   const told: string[] = [];
   const shown = choices.map(({ label, value }) => {
     const [name, words] = [escapeText(label), escapeText(value)];
-    const both = isSame(label, value) ? words : `${name} → ${words}`;
+    const both = label.trim().toLowerCase() === value.trim().toLowerCase() ? words : `${name} → ${words}`;
     if (both.length <= LABEL_LENGTH) return { label: both, value };
     told.push(say('agent.buttonSends', { label: escapeLine(label), value: escapeLine(value) }));
     return { label: name.slice(0, LABEL_LENGTH), value };
   });
   return { message: [message, ...told].join('\n\n'), choices: shown };
-}
-
-function isSame(label: string, value: string): boolean {
-  return label.trim().toLowerCase() === value.trim().toLowerCase();
 }
 
 export type BaseToolName = keyof typeof BASE_TOOLS;

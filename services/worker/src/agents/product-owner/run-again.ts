@@ -16,14 +16,12 @@ import { nothingAgain } from './words.ts';
  * are
  */
 
-type NodeEvent = Extract<AgentMessage['event'], { kind: 'node' }>;
-
 /**
  * The update with which the graph continues at a node. `isUpdate`: applied to the state as an answer of product_owner.
  */
 export function runAgain(
   id: string,
-  event: NodeEvent,
+  event: Extract<AgentMessage['event'], { kind: 'node' }>,
   before: Partial<Pick<SessionState, 'messages'>>,
   { run, turnKey, recorded }: Pick<RunExtras, 'run' | 'turnKey' | 'recorded'>,
 ): { readonly update: SessionUpdate; readonly isUpdate: boolean } {

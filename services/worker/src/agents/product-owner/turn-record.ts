@@ -40,7 +40,7 @@ export function noteAsks(
   const noted: RecordedAsk[] = [];
   const known = hashOnce(facts.names);
   const isSame = newestNames(before) === known;
-  const isToldAgain = newestContext(before)?.text === facts.context?.text;
+  const isToldAgain = (factsIn(before).findLast((one) => one.context)?.context ?? null)?.text === facts.context?.text;
   return {
     model: {
       name: model.name,
@@ -82,10 +82,6 @@ function callsOf(calls: CameOf = {}): Pick<PromptFacts, 'calls'> {
 function newestNames(parts: readonly TurnPart[]): string | null {
   const names = factsIn(parts).findLast((one) => one.names !== null)?.names;
   return names ? hashOnce(names) : null;
-}
-
-function newestContext(parts: readonly TurnPart[]): PromptContext | null {
-  return factsIn(parts).findLast((one) => one.context)?.context ?? null;
 }
 
 function factsIn(parts: readonly TurnPart[]): readonly PromptFacts[] {

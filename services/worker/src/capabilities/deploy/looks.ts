@@ -82,8 +82,6 @@ export const getDeployStatus = tool({
   },
 });
 
-type DeploymentRow = Awaited<ReturnType<Ports['deployments']['list']>>[number];
-
 /**
  * Finds the newest deployment of the project. Without a project: of this conversation, else of this person, else of
  * anybody.
@@ -91,7 +89,7 @@ type DeploymentRow = Awaited<ReturnType<Ports['deployments']['list']>>[number];
 async function findMeant(
   { ports, threadId, actor }: ToolContext,
   filter: Partial<ServiceKey>,
-): Promise<DeploymentRow | null> {
+): Promise<Awaited<ReturnType<Ports['deployments']['list']>>[number] | null> {
   const tries =
     filter.project === undefined ? [{ ...filter, threadId }, { ...filter, userKey: actor.userKey }, filter] : [filter];
   for (const one of tries) {

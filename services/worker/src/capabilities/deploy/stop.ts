@@ -65,10 +65,8 @@ export const stopService = tool({
   },
 });
 
-type Ports = ToolContext['ports'];
-
 /** The deployment to stop. Throws NOT_FOUND (project), DEPLOYMENT_UNDER_WAY, NOTHING_SERVES. */
-async function requireStoppable(ports: Ports, service: ServiceKey, actionId: string | null) {
+async function requireStoppable(ports: ToolContext['ports'], service: ServiceKey, actionId: string | null) {
   const { project, environment } = service;
   await ports.projects.get(project);
   const found = await ports.services.stoppable(service, actionId);

@@ -54,10 +54,8 @@ function findEnds(text: string, pattern: RegExp): number[] {
   return [...text.matchAll(pattern)].map((match) => match.index + match[0].length);
 }
 
-type TextRange = Pick<Entity, 'offset' | 'length'>;
-
 /** Returns a test whether an offset is inside one of these ranges, which do not overlap. */
-function createRangeTest(stretches: readonly TextRange[]): (at: number) => boolean {
+function createRangeTest(stretches: readonly Pick<Entity, 'offset' | 'length'>[]): (at: number) => boolean {
   const sorted = [...stretches].sort((a, b) => a.offset - b.offset);
   return (at) => {
     const index = countWhere(sorted.length, (place) => (sorted[place]?.offset ?? 0) < at);

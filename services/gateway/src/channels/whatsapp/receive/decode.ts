@@ -49,7 +49,8 @@ function decodeMessage(raw: unknown, { contacts }: Pick<Value, 'contacts'>): Inc
   const parsed = Message.safeParse(raw);
   if (!parsed.success) return decodeUnread(raw, contacts);
   const message = parsed.data;
-  const updateId = toUpdateId(message.id);
+  const updateId =
+    message.id.length <= 120 ? message.id : `sha256:${createHash('sha256').update(message.id).digest('hex')}`;
   const { from = message.system?.customer ?? message.system?.wa_id ?? '', type } = message;
   const vacated = VACATED.get(message.system?.type ?? '');
   if (vacated !== undefined && isNumber(from))
@@ -158,11 +159,6 @@ function describe(kind: Attachment['kind'], { id, filename, mime_type: type = ''
 function toTime(seconds = ''): string {
   const ms = Number(seconds) * 1_000;
   return new Date(ms > 0 && ms < 4_102_444_800_000 ? ms : Date.now()).toISOString();
-}
-
-/** Update ids have at most 120 characters. */
-function toUpdateId(id: string): string {
-  return id.length <= 120 ? id : `sha256:${createHash('sha256').update(id).digest('hex')}`;
 }
 
 /** Postgres stores neither NUL nor half a surrogate pair. */

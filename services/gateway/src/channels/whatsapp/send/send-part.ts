@@ -8,12 +8,6 @@ import { type Answered, readAnswer } from '../failure.ts';
 import type { Choice } from './button.ts';
 import type { WhatsAppPart } from './encode.ts';
 
-/** The form in which a file is sent, since WhatsApp takes few types; null when it takes none. */
-interface FileForm {
-  readonly type: 'document' | 'image';
-  readonly mimeType: string;
-}
-
 const MIB = 1024 * 1024;
 const MAX_DOCUMENT_BYTES = 100 * MIB;
 const MAX_IMAGE_BYTES = 5 * MIB;
@@ -128,7 +122,10 @@ async function attempt(
 }
 
 /** Chooses the form by file name, else by whether the content is text. */
-function chooseForm(name: string, bytes: Uint8Array): FileForm | null {
+function chooseForm(
+  name: string,
+  bytes: Uint8Array,
+): { readonly type: 'document' | 'image'; readonly mimeType: string } | null {
   const extension = extname(name).toLowerCase();
   const image = IMAGES[extension];
   if (image !== undefined && bytes.length <= MAX_IMAGE_BYTES) return { type: 'image', mimeType: image };

@@ -36,7 +36,8 @@ export const HEALTH_ANALYZER: Analyzer<HealthFacts> = {
   reach: 'commit',
   wants: ({ path }) => isBuildFile(path) || (findLanguage(path) !== null && !isVendored(path) && !isGenerated(path)),
   inspect(path, text) {
-    if (isBuildFile(path)) return { lines: 0, isTest: false, buildRunsTests: runsTests(text) };
+    if (isBuildFile(path))
+      return { lines: 0, isTest: false, buildRunsTests: MAY_TEST.test(text.replaceAll(/(?:^|\s)#.*$/gm, '')) };
     if (isGenerated(path, text)) return null;
     const isTestFile = isTest(path);
     const lines =
@@ -174,8 +175,3 @@ const MAY_TEST = joinPatterns(
   /cypress|playwright|uses:\s*['"]?[\w.-]+\/[\w.-]+\/\.github\/workflows|uses:\s*['"]?\.\/|^include:/im,
   /template:|scripts?\/|\.sh\b/im,
 );
-
-/** True when a CI configuration may run tests. */
-function runsTests(text: string): boolean {
-  return MAY_TEST.test(text.replaceAll(/(?:^|\s)#.*$/gm, ''));
-}

@@ -39,15 +39,10 @@ const SCRIPT_RULES: readonly LineRule[] = [
   },
 ];
 
-interface CodeRules {
-  readonly path: RegExp;
-  readonly rules: readonly LineRule[];
-}
-
 const tls = (pattern: RegExp): LineRule => ({ rule: 'tls-off', severity: 'medium', pattern });
 const input = (pattern: RegExp): LineRule => ({ rule: 'input-executed', severity: 'critical', pattern });
 
-const CODE: readonly CodeRules[] = [
+const CODE: readonly { readonly path: RegExp; readonly rules: readonly LineRule[] }[] = [
   {
     path: /\.(?:[cm]?[jt]s|[jt]sx|vue|svelte)$/,
     rules: [

@@ -5,10 +5,8 @@ import { InlineMarkdown } from '../text/markdown.tsx';
 import { Icon, type IconName } from '@signalbox/page-kit/icons';
 import { drawAs, type ViewProps } from '../drawing/drawer.tsx';
 
-type Step = ComponentProps<'Timeline'>['steps'][number];
-
 /** A state is a shape and a word, never only a color. */
-const ICONS: Readonly<Record<Step['state'], IconName>> = {
+const ICONS: Readonly<Record<ComponentProps<'Timeline'>['steps'][number]['state'], IconName>> = {
   waiting: 'ring',
   running: 'turn',
   done: 'check',
