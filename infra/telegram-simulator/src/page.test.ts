@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { splitText } from './page/composer/text-parts.ts';
-import { arrangeMessages } from './page/state/arrangement.ts';
+import { splitText } from './page/composer/writing.ts';
+import { arrangeMessages } from './page/state/store.ts';
 import { buildEntityTree, type EntityNode } from './page/text/entity-tree.ts';
 
 type Tree = readonly EntityNode<{ type: string; offset: number; length: number }>[];

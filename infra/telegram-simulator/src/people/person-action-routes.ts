@@ -1,15 +1,27 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { changeBotStatus } from '../bot-api/chats/bot-rights.ts';
-import { BotStatus } from '../store/event.ts';
-import type { Sent } from './sent-update.ts';
-import { PersonError } from './person-access.ts';
-import { blockFromPerson } from './person-block.ts';
+import { changeBotStatus, notifyBotStatus } from '../bot-api/chats/bot-rights.ts';
+import { BotStatus, type StoredMessage } from '../store/event.ts';
+import { type Sent, sendUpdate } from './sent-update.ts';
+import {
+  PersonError,
+  Acting,
+  ChatName,
+  findPlace,
+  requireMember,
+  requireMessage,
+  requirePerson,
+} from './person-access.ts';
 import { clickFromPerson, PersonClick, stopFromPerson } from './person-clicks.ts';
-import { forwardFromPerson, PersonForward } from './person-actions.ts';
 import { parseWithFiles } from './person-files.ts';
 import { editFromPerson, PersonEdit, PersonMessage, sendFromPerson } from './person-messages.ts';
 import type { Store } from '../store/store.ts';
+import { putNewMessage, toForwarded } from '../store/new-message.ts';
+import { resolveChatName } from '../store/people.ts';
+
+const PersonForward = Acting.extend({ messageId: z.int(), to: ChatName.optional() })
+  .transform(findPlace)
+  .transform(({ to, ...given }) => ({ ...given, toChatId: resolveChatName(to ?? given.from) }));
 
 const Stop = z.strictObject({ from: z.int() });
 const Rights = z.strictObject({ by: z.int(), status: BotStatus });
@@ -49,4 +61,29 @@ export function registerPersonActions(app: FastifyInstance, store: Store): void 
 function toAnswer({ updateId, message }: Sent): object {
   const { messageId, chatId, seq } = message;
   return { updateId, messageId, chatId, seq };
+}
+
+/** Forwards a visible message to another chat of the person, with its buttons, so that a click can come from an unexpected chat. */
+function forwardFromPerson(store: Store, action: z.output<typeof PersonForward>): Sent {
+  const person = requireMember(store, action.from, action.chatId);
+  requireMember(store, action.from, action.toChatId);
+  const message = requireMessage(store, action.chatId, action.messageId, person.id);
+  if (message.ephemeral !== null) throw new PersonError(400, 'This message cannot be forwarded.');
+  const forwarded: StoredMessage = putNewMessage(store, {
+    ...toForwarded(message),
+    chatId: action.toChatId,
+    fromId: person.id,
+  });
+  return sendUpdate(store, 'message', forwarded);
+}
+
+/** Blocks or unblocks the bot. Idempotent. */
+function blockFromPerson(store: Store, personId: number, blocked: boolean): { readonly updateId: number | null } {
+  const person = requirePerson(store, personId);
+  const contact = store.contactOf(person.id);
+  if (contact.blocked === blocked) return { updateId: null };
+  store.commit({ kind: 'contact', contact: { ...contact, blocked } });
+  store.announce({ kind: 'people' });
+  const [before, after] = blocked ? (['member', 'kicked'] as const) : (['kicked', 'member'] as const);
+  return notifyBotStatus(store, { person, chatId: person.id, before, after });
 }

@@ -1,14 +1,26 @@
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { UserFromGetMe } from 'grammy/types';
 import type { Draft } from './draft.ts';
 import type { Contact, StoreEvent, StoredMessage } from './event.ts';
 import { type Change, Feed } from './feed.ts';
-import { createFileBytes, type FileBytes } from './file-bytes.ts';
 import { createVolatileJournal, type Journal, readJournal, rewriteJournal } from './journal.ts';
 import { toMessageView } from './message-view.ts';
 import { createBotUser } from './people.ts';
 import { createSettings } from './settings.ts';
 import { applyEvent, listEvents, State } from './state.ts';
 import { UpdatesQueue } from './updates-queue.ts';
+
+/** Contents of files by internal name. */
+interface FileBytes {
+  /** Writes synchronously. */
+  readonly put: (name: string, bytes: Buffer) => void;
+  /** Null when the contents are no longer stored. */
+  readonly get: (name: string) => Buffer | null;
+}
+
+/** Memory limit, beyond which the oldest files are removed. */
+const MAX_MEMORY_BYTES = 512 * 1024 * 1024;
 
 export interface WebhookError {
   /** In Unix seconds. */
@@ -98,4 +110,43 @@ function loadJournal(state: State, dataDir: string | undefined): { journal: Jour
   const events = readJournal(dataDir);
   for (const event of events) applyEvent(state, event);
   return { journal: rewriteJournal(dataDir, listEvents(state)), isNew: events.length === 0 };
+}
+
+/** Stores files in `files/` of the folder, or in memory without one. */
+function createFileBytes(dataDir: string | undefined): FileBytes {
+  if (dataDir === undefined) return createMemory();
+  const folder = join(dataDir, 'files');
+  return {
+    put: (name, bytes) => {
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      chmodSync(folder, 0o700); // one that an earlier release made
+      writeFileSync(join(folder, name), bytes, { mode: 0o600 });
+    },
+    get: (name) => {
+      try {
+        return readFileSync(join(folder, name));
+      } catch (error) {
+        // A deleted file counts as expired.
+        if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+        throw error;
+      }
+    },
+  };
+}
+
+function createMemory(): FileBytes {
+  const files = new Map<string, Buffer>();
+  let sizeBytes = 0;
+  return {
+    put: (name, bytes) => {
+      files.set(name, bytes);
+      sizeBytes += bytes.length;
+      for (const [oldest, old] of files) {
+        if (sizeBytes <= MAX_MEMORY_BYTES) return;
+        files.delete(oldest);
+        sizeBytes -= old.length;
+      }
+    },
+    get: (name) => files.get(name) ?? null,
+  };
 }

@@ -1,10 +1,9 @@
 import type { RichMessage } from 'grammy/types';
 import { z } from 'zod';
-import { requireTopic, requireWritableChat } from '../bot-access.ts';
+import { requireTopic, requireWritableChat, findMessage } from '../bot-access.ts';
 import { createBadRequest } from '../../bot-error.ts';
 import * as parameter from '../bot-parameters.ts';
 import { parseParameters, type Parameters } from '../bot-parameters.ts';
-import { findReplied, ReplyParameters } from './bot-reply.ts';
 import { EphemeralParameters, readEphemeral } from './bot-whisper.ts';
 import { endDraft } from '../../store/drafts.ts';
 import type { StoredMessage } from '../../store/event.ts';
@@ -14,6 +13,12 @@ import { putNewMessage } from '../../store/new-message.ts';
 import { MAX_TEXT_LENGTH } from '../../people/person-messages.ts';
 import { toPlainText } from '../../rich/rich-text-form.ts';
 import type { Store } from '../../store/store.ts';
+
+const ReplyParameters = z.looseObject({
+  message_id: parameter.messageId.optional(),
+  ephemeral_message_id: parameter.integer('ephemeral message identifier is not specified').optional(),
+  allow_sending_without_reply: parameter.flag.default(false),
+});
 
 /** The parts of a message that an edit can replace. */
 export type MessageContent = Pick<StoredMessage, 'text' | 'entities' | 'rich' | 'fileId'>;
@@ -86,4 +91,27 @@ export function sendContent(store: Store, target: z.output<typeof Target>, read:
   // As in clients, the message ends its draft.
   endDraft(store, chatId, 'sent');
   return toBotMessage(store.state, store.bot, message);
+}
+
+/** Finds the reply target, or null. Throws BotError 400 when it is required and missing, or ephemeral while the reply is public. */
+function findReplied(
+  store: Store,
+  chatId: number,
+  reply: z.output<typeof ReplyParameters> | undefined,
+  isEphemeral: boolean,
+): StoredMessage | null {
+  if (!reply) return null;
+  const { message_id: messageId, ephemeral_message_id: ephemeralId } = reply;
+  if (messageId === undefined && ephemeralId === undefined)
+    throw createBadRequest('message identifier is not specified');
+  if (messageId !== undefined) {
+    const message = findMessage(store, chatId, messageId);
+    if (message) return message;
+    if (reply.allow_sending_without_reply && !isEphemeral) return null;
+    throw createBadRequest('message to be replied not found');
+  }
+  const whispered = store.state.chats.get(chatId)?.get(ephemeralId ?? 0);
+  const isThere = whispered?.ephemeral?.receiverId === store.bot.id && !whispered.deleted;
+  if (!isThere || !isEphemeral) throw createBadRequest('message to be replied not found');
+  return whispered;
 }

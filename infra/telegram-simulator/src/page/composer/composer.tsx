@@ -8,9 +8,28 @@ import { summarizeMessage } from '../messages/summary.ts';
 import { editLast } from '../state/actions.ts';
 import { usePage, usePlace } from '../state/context.ts';
 import { buildPlaceKey } from '../state/place.ts';
-import { findSuggestions, type Suggestion } from './suggestions.ts';
-import { Tray } from './tray.tsx';
 import type { Context } from './writing.ts';
+import type { Command } from '../../store/event.ts';
+import { formatSize } from '../messages/amounts.ts';
+import { detectFileKind } from './file-kind.ts';
+
+/** A completion of the typed text. */
+interface Suggestion {
+  readonly label: string;
+  readonly detail: string;
+  /** True for an ephemeral command, which only the person and the bot see. */
+  readonly isWhispered: boolean;
+  /** True when choosing it sends a whole message. */
+  readonly isCommand: boolean;
+  /** Start of the replaced text. */
+  readonly start: number;
+  readonly end: number;
+}
+interface Offered {
+  readonly commands: readonly Command[];
+  /** People who can be mentioned. */
+  readonly names: readonly { readonly name: string; readonly title: string }[];
+}
 
 /** The message field. Enter sends, "/" and "@" open suggestions, ↑ edits the last own message, Escape cancels. */
 export function Composer(): VNode {
@@ -140,5 +159,51 @@ function ContextBar({ context, onCancel }: { context: Context; onCancel: () => v
       </div>
       <IconButton icon="close" label="Cancel" onClick={onCancel} />
     </div>
+  );
+}
+
+/** Finds suggestions for the text before the caret: commands at the start, names after @. */
+function findSuggestions(text: string, caret: number, { commands, names }: Offered): readonly Suggestion[] {
+  const command = /^\/(\w*)$/.exec(text)?.[1]?.toLowerCase();
+  if (command !== undefined) {
+    const fitting = commands.filter((one) => one.command.startsWith(command));
+    return fitting.map(({ command: name, description: detail, is_ephemeral: isWhispered = false }) => {
+      return { label: `/${name}`, detail, isWhispered, isCommand: true, start: 0, end: text.length };
+    });
+  }
+  const name = /(?:^|\s)@(\w*)$/.exec(text.slice(0, caret))?.[1]?.toLowerCase();
+  if (name === undefined) return [];
+  const fitting = names.filter((one) => [one.name, one.title].some((word) => word.toLowerCase().startsWith(name)));
+  const place = { isWhispered: false, isCommand: false, start: caret - name.length - 1, end: caret };
+  return fitting.map((one) => ({ label: `@${one.name}`, detail: one.title, ...place }));
+}
+
+/** Files attached to the message being written. */
+function Tray({ onRemove }: { readonly onRemove: () => void }): VNode | null {
+  const { writing } = usePage();
+  const { files, problem, isSending } = writing;
+  if (files.length === 0 && problem === '') return null;
+  const remove = (file: File): void => {
+    writing.removeFiles([file]);
+    onRemove();
+  };
+  return (
+    <section class="panel tray" aria-label="Files to send" aria-busy={isSending}>
+      <ul>
+        {files.map((file) => (
+          <li>
+            <Icon name={detectFileKind(file)} />
+            <span class="clip">{file.name}</span>
+            <span class="dim">{formatSize(file.size)}</span>
+            <IconButton icon="close" label={`Remove ${file.name}`} onClick={() => remove(file)} />
+          </li>
+        ))}
+      </ul>
+      {problem !== '' && (
+        <p class="tray-problem" role="alert">
+          {problem}
+        </p>
+      )}
+    </section>
   );
 }

@@ -6,10 +6,18 @@ import { loadOlder } from '../state/actions.ts';
 import type { Page } from '../state/page.ts';
 import type { Place } from '../state/place.ts';
 import { openMessageMenu } from '../sheets/message-menu.tsx';
-import { DraftBubble } from './draft-bubble.tsx';
-import { followFocus, refreshStop } from './message-focus.ts';
-import { renderRows } from './message-rows.tsx';
-import { Welcome } from './welcome.tsx';
+import type { Draft } from '../../store/draft.ts';
+import { usePage, usePlace } from '../state/context.ts';
+import { act } from '../state/simulator.ts';
+import { Body, Bubble } from './bubble.tsx';
+import { formatDay } from './amounts.ts';
+
+/** Messages of one person within this time share one name. */
+const TOGETHER_SECONDS = 300;
+
+type Album = [MessageView, ...MessageView[]];
+
+const MESSAGES = '.message:not(.draft)';
 
 const FLASH_MS = 1_600;
 
@@ -110,4 +118,132 @@ export class MessageList extends Component<ListProps> {
     const message = page.store.message(place.chat.id, Number(id));
     if (message) openMessageMenu(page, place, message);
   }
+}
+
+/** The message that the bot is writing, with Stop beside it; positioned so that the final message replaces it without movement. */
+function DraftBubble({ draft, isSending }: { readonly draft: Draft; readonly isSending: boolean }): VNode {
+  const page = usePage();
+  const { person } = usePlace();
+  return (
+    <article class="message other starts draft" aria-label="The bot is writing" aria-busy="true">
+      <div class="column">
+        <div class="line">
+          <div class={draft.rich ? 'bubble rich' : 'bubble'}>
+            {draft.rich === null && draft.text === '' && <span class="thinking">Thinking…</span>}
+            <Body message={draft}>
+              <span aria-hidden="true">…</span>
+            </Body>
+          </div>
+          {draft.canStop && !isSending && (
+            <button
+              class="stop"
+              title="Stop writing"
+              onClick={() => void page.tell(() => act('drafts/stop', { from: person.id }))}
+            >
+              <Icon name="stop" />
+              <span>Stop</span>
+            </button>
+          )}
+        </div>
+      </div>
+    </article>
+  );
+}
+
+/** Makes the message list one Tab stop: arrows, Home and End move between messages, Enter opens the menu. */
+function followFocus(container: HTMLElement, onMenu: (message: HTMLElement) => void): void {
+  container.addEventListener('focusin', ({ target }) => {
+    if (target instanceof HTMLElement && target.matches(MESSAGES)) makeStop(container, target);
+  });
+  container.addEventListener('keydown', (event) => {
+    const { target, key } = event;
+    if (!(target instanceof HTMLElement) || !target.matches(MESSAGES)) return;
+    const all = [...container.querySelectorAll<HTMLElement>(MESSAGES)];
+    const index = all.indexOf(target);
+    const steps: Record<string, number> = { ArrowUp: index - 1, ArrowDown: index + 1, Home: 0, End: all.length - 1 };
+    const next = all[steps[key] ?? -1];
+    if (!next && key !== 'Enter') return;
+    event.preventDefault();
+    if (next) {
+      next.focus({ preventScroll: true });
+      next.scrollIntoView({ block: 'nearest' });
+      return;
+    }
+    onMenu(target);
+  });
+}
+
+/** Makes the newest message the Tab stop, unless the list has the focus. */
+function refreshStop(container: HTMLElement): void {
+  if (container.contains(document.activeElement)) return;
+  makeStop(container, [...container.querySelectorAll<HTMLElement>(MESSAGES)].at(-1));
+}
+
+function makeStop(container: HTMLElement, message: HTMLElement | undefined): void {
+  for (const one of container.querySelectorAll<HTMLElement>('.message[tabindex="0"]')) one.tabIndex = -1;
+  if (message) message.tabIndex = 0;
+}
+
+/** Renders messages with day separators. */
+function renderRows(messages: readonly MessageView[]): VNode[] {
+  let day = '';
+  return groupAlbums(messages).flatMap((album, index, albums) => {
+    const [first] = album;
+    const isNewDay = formatDay(first.date) !== day;
+    day = formatDay(first.date);
+    const above = albums[index - 1]?.at(-1);
+    const continues = !isNewDay && above?.from.id === first.from.id && first.date - above.date < TOGETHER_SECONDS;
+    const row = <Bubble key={first.messageId} messages={album} continues={continues} />;
+    if (!isNewDay) return [row];
+    return [
+      <div class="day" key={`day ${day}`}>
+        {day}
+      </div>,
+      row,
+    ];
+  });
+}
+
+/** Groups the messages of an album; every other message is its own group. */
+function groupAlbums(messages: readonly MessageView[]): readonly Album[] {
+  const albums: Album[] = [];
+  for (const message of messages) {
+    const last = albums.at(-1);
+    if (last && message.albumId !== null && last[0].albumId === message.albumId) last.push(message);
+    else albums.push([message]);
+  }
+  return albums;
+}
+
+/** Placeholder of an empty chat: who you are, and how to begin. */
+function Welcome(): VNode {
+  const [page, place] = [usePage(), usePlace()];
+  const [title, hint, tries] = describe(page, place);
+  return (
+    <div class="empty">
+      <h2>{title}</h2>
+      <p>{hint}</p>
+      <div class="tries">
+        {tries.map((text) => (
+          <button class="try" onClick={() => void page.writing.submit(text)}>
+            {text}
+          </button>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+/** Returns a heading, a hint and example messages. */
+function describe({ store }: Page, { person, chat }: Place): readonly [string, string, readonly string[]] {
+  if (chat.type === 'group') {
+    const hint = 'As in Telegram, here the bot reads only commands, replies to it and messages that mention it. Try:';
+    return ['A group with the bot in it', hint, [`@${store.bot?.username} what is running?`, '/status']];
+  }
+  if (person.role !== 'stranger') {
+    const tries = ['Hello!', 'create a project called shop', '/help'];
+    return [`You speak as ${person.name}, ${person.role}`, 'Say hello, or try:', tries];
+  }
+  const hint = 'This person has not been let in yet. Say hello and see what a stranger gets:';
+  return [`${person.name} is a stranger`, hint, ['Hello!']];
 }

@@ -5,11 +5,20 @@ import type { Draft } from '../../store/draft.ts';
 import type { FeedEvent } from '../../store/feed.ts';
 import { Writing } from '../composer/writing.ts';
 import { attempt } from './attempt.ts';
-import { Clicks } from './clicks.ts';
-import { Expiring } from './expiring.ts';
 import { buildHash, type Place, readPlace } from './place.ts';
 import * as simulator from './simulator.ts';
 import { Store } from './store.ts';
+import { click } from './simulator.ts';
+
+/** Clients stop waiting after this time; the bot may still complete the action. */
+const GIVE_UP_MS = 15_000;
+
+/** The bot's answer to a click. */
+interface ClickAnswer {
+  readonly callbackQueryId: string;
+  readonly text: string;
+  readonly showAlert: boolean;
+}
 
 /** Batches thousands of events per second; animation frames would stop in background tabs. */
 const BATCH_MS = 25;
@@ -193,5 +202,66 @@ export class Page {
     if (this.place?.person.id !== person.id || this.place.chat.id !== chat.id) return;
     this.commands = commands;
     this.#onChange();
+  }
+}
+
+/** Presses buttons and waits for the bot's answers. */
+class Clicks {
+  /** Kept for a while, because an answer can arrive before the response to its click. */
+  readonly #answers = new Map<string, PromiseWithResolvers<ClickAnswer | null>>();
+
+  /** Returns null without an answer in time. Throws the simulator's refusal. */
+  async press(button: object): Promise<ClickAnswer | null> {
+    const { callbackQueryId } = await click(button);
+    return this.#answerOf(callbackQueryId).promise;
+  }
+
+  answered(answer: ClickAnswer): void {
+    this.#answerOf(answer.callbackQueryId).resolve(answer);
+  }
+
+  #answerOf(id: string): PromiseWithResolvers<ClickAnswer | null> {
+    const known = this.#answers.get(id);
+    if (known) return known;
+    const answer = Promise.withResolvers<ClickAnswer | null>();
+    this.#answers.set(id, answer);
+    setTimeout(() => {
+      answer.resolve(null);
+      this.#answers.delete(id);
+    }, GIVE_UP_MS);
+    return answer;
+  }
+}
+
+/** A map whose values expire. Calls `onChange` after each change. */
+class Expiring<Key, Value> {
+  readonly #shown = new Map<Key, { readonly value: Value; readonly timer: ReturnType<typeof setTimeout> }>();
+  readonly #onChange: () => void;
+
+  constructor(onChange: () => void) {
+    this.#onChange = onChange;
+  }
+
+  /** Returns the unexpired value of a key. */
+  of(key: Key): Value | undefined {
+    return this.#shown.get(key)?.value;
+  }
+
+  /** Returns all values with their keys, oldest first. */
+  entries(): readonly (readonly [Key, Value])[] {
+    return [...this.#shown].map(([key, { value }]) => [key, value]);
+  }
+
+  /** Stores a value for `forMs`; replaces the earlier one. */
+  put(key: Key, value: Value, forMs: number): void {
+    clearTimeout(this.#shown.get(key)?.timer);
+    this.#shown.set(key, { value, timer: setTimeout(() => this.drop(key), forMs) });
+    this.#onChange();
+  }
+
+  /** Removes a value. Idempotent. */
+  drop(key: Key): void {
+    clearTimeout(this.#shown.get(key)?.timer);
+    if (this.#shown.delete(key)) this.#onChange();
   }
 }

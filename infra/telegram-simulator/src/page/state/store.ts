@@ -3,9 +3,12 @@ import type { ChatView } from '../../store/chat-shapes.ts';
 import type { MessageView } from '../../store/message-view.ts';
 import type { MessagesView, PersonView, TopicView } from '../../people/person-api.ts';
 import type { Draft } from '../../store/draft.ts';
-import { ReadMarks } from './read-marks.ts';
 import * as simulator from './simulator.ts';
-import { arrangeMessages } from './arrangement.ts';
+import { isVisibleTo } from '../../people/visibility.ts';
+
+const KEY = 'signalbox-simulator-read';
+
+type Seen = Pick<MessageView, 'messageId' | 'ephemeral' | 'deleted'> & { readonly from: { readonly id: number } };
 
 const PAGE_SIZE = 60;
 /** Maximum pages loaded to find one more message of a quiet topic. */
@@ -165,4 +168,40 @@ export class Store {
 
 function markOf(chat: number, topic: number | null): string {
   return topic === null ? String(chat) : `${chat}/${topic}`;
+}
+
+/** Returns the messages that a person sees, oldest first, without deleted ones. */
+export function arrangeMessages<Message extends Seen>(messages: readonly Message[], person: number): Message[] {
+  return messages
+    .filter((message) => !message.deleted && isVisibleTo(message, person))
+    .toSorted((a, b) => a.messageId - b.messageId);
+}
+
+/** The newest message that each person has read in each chat. Stored by the browser, or in memory where it refuses. */
+class ReadMarks {
+  readonly #marks: Record<string, number> = load();
+
+  of(person: number, chat: string): number {
+    return this.#marks[`${person}:${chat}`] ?? 0;
+  }
+
+  /** Moves a mark forward, never back. */
+  set(person: number, chat: string, messageId: number): void {
+    if (this.of(person, chat) >= messageId) return;
+    this.#marks[`${person}:${chat}`] = messageId;
+    try {
+      localStorage.setItem(KEY, JSON.stringify(this.#marks));
+    } catch {
+      // Private windows may refuse storage; the marks stay in memory.
+    }
+  }
+}
+
+function load(): Record<string, number> {
+  try {
+    // Only this class writes the key.
+    return JSON.parse(localStorage.getItem(KEY) ?? '{}') as Record<string, number>;
+  } catch {
+    return {};
+  }
 }
