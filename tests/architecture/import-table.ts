@@ -308,7 +308,7 @@ export const PACKAGE_HOMES: readonly PackageHome[] = [
   { name: '@fastify/cookie', homes: [EVERY_CHANNEL] },
   { name: '@fastify/busboy', homes: [`${SIMULATOR}/**`] },
   { name: 'ajv', homes: [`${SIMULATOR}/**`] },
-  { name: 'esbuild', homes: [`${SIMULATOR}/page-routes.ts`, `${WEB_PAGE}/bundle.mjs`, 'infra/local/build.mjs'] },
+  { name: 'esbuild', homes: [`${SIMULATOR}/server.ts`, `${WEB_PAGE}/bundle.mjs`, 'infra/local/build.mjs'] },
   { name: 'preact', homes: [`${SIMULATOR}/page/**`, `${WEB_PAGE}/**`, PAGE_KIT] },
   { name: 'decimal.js', homes: ['examples/bank/src/mortgage/**'] },
   { name: 'dockerode', homes: ['services/jobs/src/drivers/**'] },

@@ -37,7 +37,7 @@ const REFUSALS = {
 // A constant object has only its named keys.
 const RefusalName = z.enum(Object.keys(REFUSALS) as [keyof typeof REFUSALS]);
 
-/** An error named in `refusals.ts`, or a custom one. */
+/** An error named in `REFUSALS`, or a custom one. */
 const InjectedError = z.union([
   RefusalName,
   z.strictObject({
