@@ -19,7 +19,6 @@ import { registerTestApi } from './test-api.ts';
 import { startWebhookDelivery } from './webhook/webhook-delivery.ts';
 import { Store } from './store/store.ts';
 import { isEventFor } from './people/event-view.ts';
-import type { FeedEvent } from './store/feed.ts';
 import { readForm } from './bot-api/multipart.ts';
 
 /** Allows scripts, styles and connections only from this server, so that chat content cannot load anything. */

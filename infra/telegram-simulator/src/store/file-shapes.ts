@@ -1,4 +1,4 @@
-import type { Document, Message } from 'grammy/types';
+import type { Message } from 'grammy/types';
 import type { StoredFile } from './event.ts';
 
 /** A file in the person API. */

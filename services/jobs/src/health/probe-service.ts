@@ -53,8 +53,7 @@ export async function probeService(
       : seeRestarts(memory.crashes, { instance, restarts, isGivenUp, at: now }, parts.loop ?? LOOP);
   return {
     release: serving.release,
-    reportedRelease:
-      proxy?.release == null ? null : /^[\w.+-]{1,80}$/.test(proxy.release) ? proxy.release : 'another release',
+    reportedRelease: proxy?.release == null ? null : plainRelease(proxy.release),
     proxy: proxy && resultOf(proxy),
     instance: direct && resultOf(direct),
     process,
@@ -98,6 +97,11 @@ async function probeThroughProxy(
   if (problem !== null)
     return { status: null, isClosed: false, ms: 0, release: null, problem: problem.replace(/\.$/, '') };
   return probeHealth({ host: parts.reachHost, port }, file, signal);
+}
+
+/** The reported release is untrusted text that our sentences quote. */
+function plainRelease(reported: string): string {
+  return /^[\w.+-]{1,80}$/.test(reported) ? reported : 'another release';
 }
 
 interface Program {

@@ -2,7 +2,7 @@ import { formatSentence } from '@signalbox/messages/format-sentence';
 import type { PageKey, PageSentences } from '@signalbox/messages/page-sentences';
 
 /** The page's sentences, embedded by the gateway in the browser's language. */
-const { language, sentences } = JSON.parse(document.querySelector('#sentences')?.textContent ?? '');
+const { language, sentences } = readSentences();
 
 /** The page's language, as a BCP 47 code. */
 export const LANGUAGE: string = language;
@@ -13,4 +13,8 @@ export const LOCALE: string = navigator.languages.find((one) => one.split('-')[0
 /** A catalog sentence in the page's language. */
 export function say(key: PageKey, values: Readonly<Record<string, string | number>> = {}): string {
   return formatSentence(sentences[key], values, language);
+}
+
+function readSentences(): PageSentences {
+  return JSON.parse(document.querySelector('#sentences')?.textContent ?? '');
 }
