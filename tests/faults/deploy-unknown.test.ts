@@ -157,7 +157,7 @@ describe('a check before a deployment', () => {
       health: '/health has to answer 200 within 5 s',
       variables: 'set: COLOR',
       secrets: 'there are none',
-      proxy: 'it answers, and sends requests nowhere yet',
+      proxy: 'it answers, and has no route yet',
       lock: 'no other deployment of it is in progress',
       predecessor: 'the outcome of every earlier deployment is known',
     });

@@ -118,7 +118,7 @@ it('an incident is reported once in a conversation that can be answered, and can
   await eventually(
     async () => {
       await look();
-      return heard(/✅ demo in staging is well again/);
+      return heard(/✅ demo in staging is healthy again/);
     },
     (told) => told.length > 0,
     30_000,

@@ -52,7 +52,7 @@ it('a Redis without memory is reported to the admins, on /readyz and by doctor, 
   await ada.send('create a project called shop for tea');
   await isTold(/Redis accepts no more writes/);
   expect(await jobs.ready()).toMatch(/^503 [^]*Redis accepts no more writes: it uses \d+ of 16 MB/);
-  expect(await doctor()).toMatch(/✗ fail +memory +takes no more writes[^]*✗ fail +faults +redis-full/);
+  expect(await doctor()).toMatch(/✗ fail +memory +accepts no more writes[^]*✗ fail +faults +redis-full/);
   for (let n = 1; n <= blocks; n += 1) await client.del(`ballast:${n}`);
   await closeRedis(client);
   await until(async () => (await jobs.ready()).startsWith('200'), 30_000);

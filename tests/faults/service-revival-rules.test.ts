@@ -182,7 +182,7 @@ describe('a service whose program is gone', { timeout: 60_000 }, () => {
       expect.stringMatching(/^❌ .*could not be restarted.*exit code 7[^]*no cable/),
     ]);
     const incidents = await listOpenIncidents(bench.jobs.pool, 'service:broken/staging');
-    expect(incidents).toMatchObject([{ kind: 'exited', told: ADA }]);
+    expect(incidents).toMatchObject([{ kind: 'exited', notified: ADA }]);
     const { rowCount } = await bench.jobs.pool.query(`select 1 from inbox where kind = 'incident'`);
     expect(rowCount).toBe(0);
     const { rows } = await bench.jobs.pool.query(

@@ -150,13 +150,13 @@ test('the deployer is notified of each incident once', { timeout: 8 * MINUTE_MS 
   const squatter = await squat(port);
   await reads(/⚠️ squatted in staging is down\..*taken by another program/, MINUTE_MS);
   squatter.close();
-  await reads(/✅ squatted in staging is well again/, MINUTE_MS);
+  await reads(/✅ squatted in staging is healthy again/, MINUTE_MS);
   await crashed;
   // A disk that is full.
   execFileSync('mount', ['-o', 'remount,size=150m', disk.folder]);
   await reads(/⚠️ killed in staging is degraded\..*disk/i, MINUTE_MS);
   execFileSync('mount', ['-o', 'remount,size=1024m', disk.folder]);
-  await reads(/✅ killed in staging is well again/, MINUTE_MS);
+  await reads(/✅ killed in staging is healthy again/, MINUTE_MS);
 
   expect(await read(/crasher in staging is in a crash loop/)).toHaveLength(1);
   expect(await read(/⛔ crasher in staging is stopped/)).toHaveLength(1);

@@ -90,7 +90,7 @@ const PROBE_TIMEOUT_MS = 2_000;
 export async function findRedisProblem(redis: Redis): Promise<string | null> {
   const fullness = await withinMs(describeFullMemory(redis), PROBE_TIMEOUT_MS).catch(() => undefined);
   if (fullness === undefined) return 'Redis does not answer';
-  return fullness && `Redis takes no more writes: ${fullness}`;
+  return fullness && `Redis accepts no more writes: ${fullness}`;
 }
 
 /** Refuses a Redis that may evict keys: streams and queues would lose entries silently. Throws STARTUP_REFUSED. */

@@ -45,7 +45,7 @@ export async function checkPaged(
     ...rows.flatMap(({ project, owner: person, isLate }) =>
       person === null
         ? []
-        : [`⚠️ ${project} in staging is `, `✅ ${project} in staging is well again`].map((line) => ({
+        : [`⚠️ ${project} in staging is `, `✅ ${project} in staging is healthy again`].map((line) => ({
             person,
             line,
             isLate,

@@ -40,7 +40,7 @@ function checkEviction(policy: string): Finding {
 async function checkMemory(client: Redis): Promise<Finding> {
   const fullness = await describeFullMemory(client);
   if (fullness === null) return ok('memory', 'takes writes');
-  return fail('memory', `takes no more writes: ${fullness}`, 'Give it more (maxmemory), or find what fills it.');
+  return fail('memory', `accepts no more writes: ${fullness}`, 'Give it more (maxmemory), or find what fills it.');
 }
 
 function checkPersistence(enabled: string): Finding {
