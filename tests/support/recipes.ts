@@ -26,7 +26,7 @@ export function readRecipes(): readonly Shown[] {
 /** Copies the product's sources and its tests into a folder of their own, which resolves its packages to the copies. Answers the folder. */
 export function copyProduct(): string {
   const [from, to] = [getCheckoutPath(), makeTemporaryFolder('product')];
-  for (const folder of ['shared', 'services', 'infra', 'examples', 'docs', 'tests', '.ci'])
+  for (const folder of ['shared', 'services', 'infra', 'examples', 'docs', 'tests', '.ci', '.changeset'])
     cpSync(join(from, folder), join(to, folder), {
       recursive: true,
       filter: (path) => !/\/(dist|node_modules)$/.test(path),
