@@ -2,7 +2,7 @@ import { AppError } from '@signalbox/contracts/errors';
 import { loadPlugins, policyFoldersOf } from '@signalbox/plugins/load-plugins';
 import type { Pool } from '@signalbox/store/pool';
 import type { AgentPlugin } from './agents/agent.ts';
-import type { Ports } from './tools/ports/ports.ts';
+import type { CorePorts, Ports } from './tools/ports/ports.ts';
 import type { ToolGroup } from './tools/tool.ts';
 
 /** What a plug-in brings to the worker: the default export of the module that its `worker` loads. */
@@ -25,7 +25,7 @@ export function defineWorkerParts(parts: WorkerParts): WorkerParts {
 }
 
 /** The parts of all plug-ins that AGENTS names, and the folders of their policies. Throws STARTUP_REFUSED for a plug-in that brings none. */
-export async function loadWorkerParts(agents: string): Promise<WorkerParts & { readonly policies: readonly string[] }> {
+export async function loadWorkerParts(agents: string) {
   const plugins = await loadPlugins(agents);
   const parts = await Promise.all(
     plugins.map(async ({ name, worker }) => {
@@ -39,6 +39,7 @@ export async function loadWorkerParts(agents: string): Promise<WorkerParts & { r
     agents: parts.flatMap((part) => part.agents),
     groups: parts.flatMap((part) => part.groups),
     policies: policyFoldersOf(plugins),
-    ports: (given) => Object.assign({}, ...parts.map((part) => part.ports(given))) as Partial<Ports>, // theirs together
+    ports: (given: PortParts) =>
+      Object.assign({}, ...parts.map((part) => part.ports(given))) as Omit<Ports, keyof CorePorts>, // of all that are loaded
   };
 }

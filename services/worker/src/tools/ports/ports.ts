@@ -17,11 +17,8 @@ import type { GraphNodes } from './graph-nodes.ts';
 import type { Knowledge } from './knowledge-rows.ts';
 import type { createPortAllocations } from './port-allocation-rows.ts';
 
-/**
- * Everything outside the agent that a capability can reach; what is kept of projects and the like promises what the store promises. A
- * plug-in merges its own ports into this interface: see docs/extending/plugins.md.
- */
-export interface Ports {
+/** Everything outside the agent that a capability of the product can reach. The ports of rows promise what the store promises. */
+export interface CorePorts {
   readonly projects: ReturnType<typeof createProjects>;
   /** The demo project, for first deployments. */
   readonly demo: {
@@ -59,5 +56,8 @@ export interface Ports {
     titleOf(action: Pick<OwnRequest, 'tool' | 'arguments'>): string;
   };
 }
+
+/** A plug-in merges its own ports into this interface: see docs/extending/plugins.md. */
+export interface Ports extends CorePorts {}
 
 export type PortName = keyof Ports;
