@@ -1,6 +1,7 @@
 import { ServiceFile } from '@signalbox/contracts/operations/deploy';
 import type { Driver } from '@signalbox/jobs/drivers/driver';
-import { openDriver, type DriverServer } from '@signalbox/jobs/drivers/open-driver';
+import type { DriverServer } from '@signalbox/jobs/drivers/driver-parts';
+import { openDriver } from '@signalbox/jobs/drivers/open-driver';
 import { dirname } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newRelease, soon } from '../contracts/driver-releases.ts';

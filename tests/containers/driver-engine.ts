@@ -1,7 +1,7 @@
 import { openConfinement } from '@signalbox/jobs/sandbox/confinement';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { DriverParts } from '@signalbox/jobs/drivers/open-driver';
+import type { DriverParts } from '@signalbox/jobs/drivers/driver-parts';
 import { takeInstanceLock } from '@signalbox/local/supervisor/instance';
 import { loadTestConfig } from '../support/config.ts';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';

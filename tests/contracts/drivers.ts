@@ -1,6 +1,6 @@
 import type { Artifact, Driver, Instance, InstanceRequest, ReleaseId } from '@signalbox/jobs/drivers/driver';
 import { executePipeline } from '@signalbox/jobs/machine/pipeline';
-import type { DriverParts } from '@signalbox/jobs/drivers/open-driver';
+import type { DriverParts } from '@signalbox/jobs/drivers/driver-parts';
 import type { LogLine } from '@signalbox/contracts/operations/deploy';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { openTestDriver, type TestServer } from '../support/example-drivers.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { RESTARTS, type Driver } from '@signalbox/jobs/drivers/driver';
-import type { DriverParts, DriverServer } from '@signalbox/jobs/drivers/open-driver';
+import type { DriverParts, DriverServer } from '@signalbox/jobs/drivers/driver-parts';
 import { createProcessDriver } from '@signalbox/jobs/drivers/process/process-driver';
 
 /** Runs programs of this machine in a folder of their own, which may be another disk. */

@@ -1,5 +1,5 @@
 import { openConfinement } from '@signalbox/jobs/sandbox/confinement';
-import type { DriverParts } from '@signalbox/jobs/drivers/open-driver';
+import type { DriverParts } from '@signalbox/jobs/drivers/driver-parts';
 import type { BuildRequest, InstanceRequest } from '@signalbox/jobs/drivers/driver';
 import { openTestConfinement } from './bubblewrap.ts';
 import { openTestDriver, traitsOfTest, type TestServer } from './example-drivers.ts';

@@ -1,6 +1,7 @@
 import { DriverName, getDriverTraits, type DriverTraits } from '@signalbox/contracts/operations/drivers';
 import type { Driver } from '@signalbox/jobs/drivers/driver';
-import { openDriver, type DriverParts, type DriverServer } from '@signalbox/jobs/drivers/open-driver';
+import type { DriverParts, DriverServer } from '@signalbox/jobs/drivers/driver-parts';
+import { openDriver } from '@signalbox/jobs/drivers/open-driver';
 import { createSpareDriver } from '../examples/spare-driver.ts';
 
 /** Drivers that the product's two tables do not have, as they would stand there. */

@@ -1,7 +1,6 @@
 import type { DriverName } from '@signalbox/contracts/operations/drivers';
 import { AppError } from '@signalbox/contracts/errors';
 import { SECOND_MS, abortAfter } from '@signalbox/contracts/time';
-import type { Connection } from '@signalbox/contracts/operations/deploy';
 import { createDockerDriver } from './docker/docker-driver.ts';
 import { linkError } from './docker/engine.ts';
 import { ENGINE_SOCKET, openLocalEngine } from './docker/local-engine.ts';
@@ -10,28 +9,7 @@ import { createProcessDriver } from './process/process-driver.ts';
 import { openLink } from './ssh/link.ts';
 import { openRemoteEngine, openRemoteHost } from './ssh/remote-host.ts';
 import { openThisMachine } from './this-machine.ts';
-import type { Confinement } from '../sandbox/confinement.ts';
-
-export interface DriverServer {
-  readonly name: string;
-  readonly host: string;
-  readonly driver: DriverName | null;
-  readonly connection: Connection;
-  /** The fingerprint of its host key that a person has approved, `SHA256:…`. */
-  readonly hostKey: string | null;
-}
-
-export interface DriverParts {
-  readonly targetsDir: string;
-  readonly path: string;
-  /** Base image for repositories without a Dockerfile. */
-  readonly baseImage: string;
-  /** Opens a secret of the person named by Connection. */
-  readonly openSecret: (secret: { handle: string; owner: string }, purpose: string) => Promise<string>;
-  /** Consecutive restarts after a crash; default RESTARTS. */
-  readonly restarts?: number;
-  readonly confinement: Confinement;
-}
+import type { DriverParts, DriverServer } from './driver-parts.ts';
 
 const LOGIN_MS = 20 * SECOND_MS;
 
