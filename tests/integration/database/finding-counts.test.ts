@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { openPool, withTransaction, type Pool } from '@signalbox/store/pool';
 import { createFindings, reconcileFindings } from '@signalbox/store/repository/findings';
@@ -43,7 +42,7 @@ const scan = (project: string, analyzer: string, names: readonly string[]): Prom
       line: n,
       evidence: '',
       values: {},
-      fingerprint: createHash('sha256').update(`${analyzer}/${name}`).digest('hex').slice(0, 32),
+      fingerprint: Buffer.from(`${analyzer}/${name}`).toString('hex').padEnd(32, '0'),
     }));
     return reconcileFindings(db, { project, runId: nextId(), commit: 'c', analyzers: [analyzer], found });
   });
