@@ -160,14 +160,14 @@ const IMPORTS_STAY = {
 };
 
 /**
- * Removes compiled files without a source: commands, agents and capabilities are discovered by listing folders.
+ * Removes built files without a source: commands, agents, capabilities and sentences are discovered by listing folders.
  * @param {string} checkout
  */
 function removeOrphans(checkout) {
   for (const folder of packageFolders(checkout)) {
     const dist = join(checkout, folder, 'dist');
-    for (const file of filesBelow(dist).filter((path) => path.endsWith('.js'))) {
-      const source = join(checkout, folder, 'src', relative(dist, file).replace(/js$/, 'ts'));
+    for (const file of filesBelow(dist).filter((path) => /\.js(on)?$/.test(path))) {
+      const source = join(checkout, folder, 'src', relative(dist, file).replace(/\.js$/, '.ts'));
       if (!existsSync(source) && !existsSync(`${source}x`)) rmSync(file, { force: true });
     }
   }

@@ -61,6 +61,13 @@ describe('buildServices', () => {
     expect(existsSync(built('main.js'))).toBe(true);
   });
 
+  it('removes sentences without a source: those of an agent that became a plug-in would clash with its own', async () => {
+    await build();
+    rmSync(join(checkout, 'services/bot/src/words/en.json'));
+    expect(await build()).toBeNull();
+    expect(existsSync(built('words/en.json'))).toBe(false);
+  });
+
   it('removes programs without a source', async () => {
     await build();
     write('services/bot/dist/words/older.js', 'export {};');
