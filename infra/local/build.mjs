@@ -160,15 +160,18 @@ const IMPORTS_STAY = {
 };
 
 /**
- * Removes built files without a source: commands, agents, capabilities and sentences are discovered by listing folders.
+ * Removes built files and folders without a source: commands, agents, capabilities and sentences are discovered by listing folders.
  * @param {string} checkout
  */
 function removeOrphans(checkout) {
   for (const folder of packageFolders(checkout)) {
-    const dist = join(checkout, folder, 'dist');
-    for (const file of filesBelow(dist).filter((path) => /\.js(on)?$/.test(path))) {
-      const source = join(checkout, folder, 'src', relative(dist, file).replace(/\.js$/, '.ts'));
-      if (!existsSync(source) && !existsSync(`${source}x`)) rmSync(file, { force: true });
+    const [src, dist] = [join(checkout, folder, 'src'), join(checkout, folder, 'dist')];
+    if (!existsSync(dist)) continue;
+    for (const entry of readdirSync(dist, { recursive: true, withFileTypes: true })) {
+      const path = join(entry.parentPath, entry.name);
+      const source = join(src, relative(dist, path)).replace(/\.js$/, '.ts');
+      const isBuilt = entry.isDirectory() || /\.js(on)?$/.test(path);
+      if (isBuilt && !existsSync(source) && !existsSync(`${source}x`)) rmSync(path, { recursive: true, force: true });
     }
   }
 }

@@ -68,6 +68,15 @@ describe('buildServices', () => {
     expect(existsSync(built('words/en.json'))).toBe(false);
   });
 
+  it('removes folders without a source: an agent that moved would still be listed', async () => {
+    write('services/bot/src/moved/index.ts', 'export {};\n');
+    await build();
+    write('services/bot/dist/moved/index.d.ts', 'export {};\n');
+    rmSync(join(checkout, 'services/bot/src/moved'), { recursive: true });
+    expect(await build()).toBeNull();
+    expect(existsSync(built('moved'))).toBe(false);
+  });
+
   it('removes programs without a source', async () => {
     await build();
     write('services/bot/dist/words/older.js', 'export {};');
