@@ -283,7 +283,11 @@ describe('a name', () => {
 
 describe('a deployment that nobody has to approve', () => {
   it('runs the commit that its branch pointed to when policy decided', async () => {
-    await demo.tell(demo.people.ben, `deploy version main of ${project} to staging`, /on its way/);
+    await demo.tell(
+      demo.people.ben,
+      `deploy version main of ${project} to staging`,
+      /Say “cancel the deploy” to stop it/,
+    );
     repository.release('v2', appFiles({}));
     const said = await demo.people.ben.waitFor(new RegExp(`Deployed ${project} in staging: .*${first.slice(0, 7)}`));
     expect(said).toContain(first.slice(0, 7));
@@ -342,7 +346,11 @@ describe('a repository full of traps', () => {
     ])
       git(repository.folder, 'config', setting, `touch ${planted}`);
     rmSync(planted, { force: true }); // the commit was made with that folder as its home, and so by its .gitconfig
-    await demo.tell(demo.people.ben, `deploy version v2 of ${project} to staging`, /on its way/);
+    await demo.tell(
+      demo.people.ben,
+      `deploy version v2 of ${project} to staging`,
+      /Say “cancel the deploy” to stop it/,
+    );
     const end = await eventually(
       async () =>
         (await sql<{ state: string }>('select state from deployments where project = $1', [project]))[0]?.state ?? '',

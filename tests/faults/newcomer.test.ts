@@ -33,7 +33,7 @@ const openCards = async (): Promise<number> =>
   Number((await demo.stack.pool.query(`select 1 from approvals where status = 'pending'`)).rowCount);
 
 it('a running build is cancelled: its processes are gone, and the serving release stays', async () => {
-  await ask('deploy demo 1.1 to staging', /on its way/);
+  await ask('deploy demo 1.1 to staging', /Deploying .*demo/);
   await eventually(builds, (count) => count > 0, 60_000);
   await eventually(
     () => lines('1.1'),
