@@ -102,7 +102,7 @@ describe('polling and webhook', () => {
     await polling.close();
     await startWebhookGateway(harness);
     const out = await harness.startGateway();
-    await untilProblem(out, 'stays out');
+    await untilProblem(out, 'does not listen');
     await harness.say('telegram:1001', [{ text: 'one' }, { text: 'two' }]);
     await until('both are sent', async () => (await harness.said(1001)).length === 2);
   });

@@ -7,7 +7,7 @@ import { DraftBubble } from '../components/draft.tsx';
 import { say } from '../say.ts';
 import type { Chat } from '../state/chat.ts';
 import type { PendingMessage } from '../state/pending.ts';
-import { ComponentView } from '../drawing/component-view.tsx';
+import { ComponentView } from '../components/component-view.tsx';
 import { dayOf } from '../theme/time.tsx';
 
 interface Props {

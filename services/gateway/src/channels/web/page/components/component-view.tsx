@@ -2,20 +2,20 @@ import type { ComponentType } from '@signalbox/contracts/conversation/components
 import type { Component } from '@signalbox/contracts/conversation/frames';
 import { Component as Boundary, type ComponentChildren, type VNode } from 'preact';
 import { Icon } from '@signalbox/page-kit/icons';
-import { drawApproval } from '../components/approval.tsx';
-import { drawButton } from '../components/button.tsx';
-import { drawDataCard } from '../components/data-card.tsx';
-import { drawDraft } from '../components/draft.tsx';
-import type { Drawable, Drawer } from './drawer.tsx';
-import { drawFiles } from '../components/files.tsx';
-import { drawList } from '../components/list.tsx';
-import { drawMessage } from '../components/message.tsx';
-import { drawNotice } from '../components/notice.tsx';
-import { drawProgress } from '../components/progress.tsx';
-import { drawReceipts } from '../components/receipts.tsx';
-import { drawTable } from '../components/table.tsx';
-import { drawText } from '../components/text.tsx';
-import { drawTimeline } from '../components/timeline.tsx';
+import { drawApproval } from './approval.tsx';
+import { drawButton } from './button.tsx';
+import { drawDataCard } from './data-card.tsx';
+import { drawDraft } from './draft.tsx';
+import type { Drawable, Drawer } from '../drawing/drawer.tsx';
+import { drawFiles } from './files.tsx';
+import { drawList } from './list.tsx';
+import { drawMessage } from './message.tsx';
+import { drawNotice } from './notice.tsx';
+import { drawProgress } from './progress.tsx';
+import { drawReceipts } from './receipts.tsx';
+import { drawTable } from './table.tsx';
+import { drawText } from './text.tsx';
+import { drawTimeline } from './timeline.tsx';
 import { say } from '../say.ts';
 
 /**
