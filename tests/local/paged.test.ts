@@ -161,7 +161,7 @@ test('the deployer is notified of each incident once', { timeout: 8 * MINUTE_MS 
   expect(await read(/crasher in staging is in a crash loop/)).toHaveLength(1);
   expect(await read(/⛔ crasher in staging is stopped/)).toHaveLength(1);
   expect(await read(/demo in staging is degraded\. It answers in/)).toHaveLength(1);
-  expect(await read(/killed in staging came back/)).toHaveLength(1);
+  expect(await read(/killed in staging has recovered/)).toHaveLength(1);
   expect(await read(/squatted in staging is down/)).toHaveLength(1);
   expect((await ada.heard()).filter(({ text }) => /staging/.test(text))).toEqual([]);
   const { rows } = await owner.query(`select subject, kind from incidents where told is distinct from '1002'`);

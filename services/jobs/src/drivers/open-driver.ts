@@ -13,7 +13,9 @@ import type { DriverParts, DriverServer } from './driver-parts.ts';
 
 const LOGIN_MS = 20 * SECOND_MS;
 
-const OPENERS: Readonly<Record<DriverName, (server: DriverServer, parts: DriverParts) => Driver | Promise<Driver>>> = {
+type Opener = (server: DriverServer, parts: DriverParts) => Driver | Promise<Driver>;
+
+const OPENERS: Readonly<Record<DriverName, Opener>> = {
   process: ({ name }, { targetsDir, path, restarts = RESTARTS, confinement }) =>
     createProcessDriver({ server: name, targetsDir, path, restarts, confinement }),
 
