@@ -45,7 +45,7 @@ async function patternsMade(): Promise<readonly RegExp[]> {
     }
     constructor(source: RegExp | string, flags?: string) {
       super(source, flags);
-      if (/\/(?:repository\/analyzers|redact)\//.test(new Error().stack ?? '')) made.push(new RegExp(source, flags));
+      if (/\/(?:analysis\/src\/analyzers|redact)\//.test(new Error().stack ?? '')) made.push(new RegExp(source, flags));
     }
   }
   vi.resetModules();

@@ -11,6 +11,7 @@ import { checkRedis, closeRedis, findRedisProblem, openRedis, type Redis } from 
 import { serveFiles } from '@signalbox/platform/streams/files';
 import { joinChallenges } from '@signalbox/plugins/challenges';
 import { loadPlugins, policyFoldersOf } from '@signalbox/plugins/load-plugins';
+import { listPolicyFolders } from '@signalbox/safety/policy/settings';
 import type { ChallengeStore } from '@signalbox/plugins/plugin';
 import { subscribeToDrafts } from '@signalbox/platform/streams/drafts';
 import { createSecretSealer, type SecretSealer } from '@signalbox/safety/secrets/cipher';
@@ -76,7 +77,7 @@ export async function createGateway(own: Own, config: GatewayConfig, log: Log) {
     for (const menu of menus) menu.peopleChanged();
     languages.forget();
   };
-  const folders = [config.POLICY_DIR, ...policyFoldersOf(plugins)];
+  const folders = listPolicyFolders(config.POLICY_DIR, policyFoldersOf(plugins));
   const policies = own(await openPolicies({ folders, timeZone: config.POLICY_TIME_ZONE, log }));
   const policy = policies.current;
   for (const channel of channels) if (channel.fetchFile) own(serveFiles(filesOf(channel, { config, log, redis })));

@@ -8,7 +8,7 @@ import { findValue, hasRow } from '@signalbox/store/sql';
 import { sayError } from '@signalbox/messages/say';
 import type { Log } from '@signalbox/platform/log';
 import { openPolicies, type Policies, type PolicyChange } from '@signalbox/platform/open-policies';
-import type { PolicyConfig } from '@signalbox/safety/policy/settings';
+import { listPolicyFolders, type PolicyConfig } from '@signalbox/safety/policy/settings';
 
 interface PolicyParts {
   readonly config: PolicyConfig;
@@ -56,7 +56,7 @@ export async function openWorkerPolicies({ config, folders, pool, log, notify }:
     for (const chatKey of chats) await notify(chatKey, `policy_${ref.slice(0, 12)}`);
   };
   const policies = await openPolicies({
-    folders: [config.POLICY_DIR, ...folders],
+    folders: listPolicyFolders(config.POLICY_DIR, folders),
     timeZone: config.POLICY_TIME_ZONE,
     log,
     onChange: (change) => (change.kind === 'loaded' ? keep() : page(change)),

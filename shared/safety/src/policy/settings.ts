@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { attempt } from '@signalbox/contracts/system-error';
@@ -13,6 +14,11 @@ export const PolicyConfig = z.object({
   POLICY_TIME_ZONE: z.string().default('UTC').refine(isTimeZone, 'is no IANA time zone such as Europe/Berlin'),
 });
 export type PolicyConfig = z.infer<typeof PolicyConfig>;
+
+/** The folders of the policies in force. A folder of one's own replaces the shipped policies and those of plug-ins. */
+export function listPolicyFolders(folder: string, ofPlugins: readonly string[]): readonly string[] {
+  return resolve(folder) === resolve(POLICY_FOLDER) ? [folder, ...ofPlugins] : [folder];
+}
 
 function isTimeZone(name: string): boolean {
   return attempt(() => new Intl.DateTimeFormat('en-US', { timeZone: name }), null) !== null;

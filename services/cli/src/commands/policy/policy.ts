@@ -1,6 +1,7 @@
 import { loadPlugins, policyFoldersOf } from '@signalbox/plugins/load-plugins';
 import { loadPolicySet, readPolicyFolders, type PolicySet } from '@signalbox/safety/policy/policy-set';
 import { PolicySetError } from '@signalbox/safety/policy/problems';
+import { listPolicyFolders } from '@signalbox/safety/policy/settings';
 import { getReason } from '../../checks/finding.ts';
 import { UsageError, type CommandContext, type Report } from '../../command.ts';
 import { formatCount, formatTable } from '../../table.ts';
@@ -45,7 +46,7 @@ async function check(context: CommandContext): Promise<Report> {
 async function openSet(context: CommandContext): Promise<PolicySet> {
   const folder = findFolder(context);
   const plugins = policyFoldersOf(await loadPlugins(context.config.AGENTS));
-  const files = await readPolicyFolders([folder, ...plugins]).catch((error: unknown) => {
+  const files = await readPolicyFolders(listPolicyFolders(folder, plugins)).catch((error: unknown) => {
     throw new UsageError(`The policy folder ${folder} cannot be read: ${getReason(error)}`);
   });
   return loadPolicySet(files, context.config.POLICY_TIME_ZONE);
