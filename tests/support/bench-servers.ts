@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { LocalConfig } from '@signalbox/local/config';
+import { LocalConfig, SAMPLE_AGENTS } from '@signalbox/local/config';
 import { migrateDatabase } from '@signalbox/local/postgres/migrate-database';
 import { startPostgres, type LocalServer } from '@signalbox/local/postgres/postgres';
 import { startRedis } from '@signalbox/local/redis/redis';
@@ -34,7 +34,7 @@ export async function startBenchServers(dir: string, simulatorUrl: string | null
   const users = describeRedisUsers(passwords);
   const postgres = await startPostgres({ dir: join(dir, 'postgres') });
   const redis = await startRedis({ dir: join(dir, 'redis'), binDir: join(dataDir, 'redis-bin'), path, users });
-  await migrateDatabase(postgres.url, listDatabasePasswords(passwords));
+  await migrateDatabase(postgres.url, { AGENTS: SAMPLE_AGENTS, ...listDatabasePasswords(passwords) });
   const config = LocalConfig.parse({ SIGNALBOX_DATA_DIR: home });
   const services = wireServices({
     dataDir: home,

@@ -88,7 +88,7 @@ export async function openField(dir: string, random: Random): Promise<SoakField>
   let database = await startPostgres({ dir: postgresDir, settings: POSTGRES_SETTINGS });
   let redis = await startRedis({ dir: redisDir, binDir, path, users });
   const [databaseUrl, redisUrl] = [database.url, redis.url];
-  await migrateDatabase(databaseUrl, listDatabasePasswords(passwords));
+  await migrateDatabase(databaseUrl, { AGENTS: config.AGENTS, ...listDatabasePasswords(passwords) });
 
   const wires: TcpRelay[] = [];
   const wiresOf = new Map<string, readonly TcpRelay[]>();
