@@ -16,7 +16,7 @@ import { openTerminal } from './terminal.ts';
 import { policyFoldersOf } from '@signalbox/plugins/load-plugins';
 import { samples } from '../../support/samples.ts';
 
-type Wish = Parameters<typeof CallOutline.parse>[0];
+type RequestedAction = Parameters<typeof CallOutline.parse>[0];
 
 const nowhere = openTerminal({}); // neither database nor Redis
 
@@ -200,7 +200,7 @@ describe('signalbox policy what-if', () => {
     openTerminal({ DATABASE_URL: database.url })('policy', 'what-if', ...words);
 
   /** Records what the shipped rules say to a call, as of some days ago. */
-  async function record(actionId: string, daysAgo: number, wish: Wish): Promise<void> {
+  async function record(actionId: string, daysAgo: number, wish: RequestedAction): Promise<void> {
     const question = toCallQuestion(CallOutline.parse(wish));
     await insert(actionId, daysAgo, { question, decision: shipped.engine.decide(question) });
   }

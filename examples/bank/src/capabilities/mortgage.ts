@@ -60,8 +60,8 @@ export default toolGroup({
       }),
       ...LOOK_UP,
       holds: 'facts',
-      run: async (wish, { ports }) => ({
-        products: (await ports.mortgage.listProducts(wish)).map((product) => ({ ...product })),
+      run: async (requested, { ports }) => ({
+        products: (await ports.mortgage.listProducts(requested)).map((product) => ({ ...product })),
         fixes: [...(await ports.mortgage.listFixes())],
       }),
       phrases: { done: ({ products }) => say('mortgage.productsFound', { count: products.length }) },

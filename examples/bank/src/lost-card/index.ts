@@ -1,5 +1,5 @@
 import { defineGuidedAgent } from '@signalbox/worker/guided/define';
-import type { Heard } from '@signalbox/worker/guided/spec';
+import type { TurnInput } from '@signalbox/worker/guided/spec';
 import { ACTIONS, AGENT, initialDomain, LostCardDomain, STATE_VERSION } from './domain.ts';
 import { freezeCard, issueReplacement } from './nodes/changes.ts';
 import { classifyRisk } from './nodes/classify-risk.ts';
@@ -50,7 +50,7 @@ export default defineGuidedAgent({
   home: 'home',
 });
 
-function route(heard: Heard): string {
+function route(heard: TurnInput): string {
   if (heard.kind === 'news') return 'confirm_action';
   if (heard.kind === 'words') return 'classify_risk';
   switch (heard.name) {

@@ -36,9 +36,9 @@ const SAID: readonly (readonly [string, string, string])[] = [
 
 describe('words', () => {
   it.each(SAID)('in %s: “%s” means %s', (language, text, meant) => {
-    const wish = inLanguage(language, () => readWords(text, initialDomain()));
-    const { because = '' } = (wish?.data ?? {}) as { readonly because?: string }; // what reading.ts gives
-    expect(`${wish?.action} ${because}`.trim()).toBe(meant);
+    const requested = inLanguage(language, () => readWords(text, initialDomain()));
+    const { because = '' } = (requested?.data ?? {}) as { readonly because?: string }; // what reading.ts gives
+    expect(`${requested?.action} ${because}`.trim()).toBe(meant);
   });
 
   it.each(['hello', 'what can you do?', 'my card', 'I have a question', '42'])('“%s” mean nothing for sure', (text) => {

@@ -1,6 +1,6 @@
 import { getCurrentLanguage, ENGLISH } from '@signalbox/messages/language';
 import { say } from '@signalbox/messages/say';
-import type { Wish } from '@signalbox/worker/guided/spec';
+import type { RequestedAction } from '@signalbox/worker/guided/spec';
 import type { LostCardAction, LostCardDomain } from './domain.ts';
 
 interface Meaning {
@@ -37,7 +37,7 @@ const UNSPACED = /\p{Script=Han}/u;
  * What words surely mean, in the person's language or in English. Nobody's safety rests on it: what it reads is only proposed, and the
  * person confirms it. Pure.
  */
-export function readWords(text: string, domain: LostCardDomain): Wish | null {
+export function readWords(text: string, domain: LostCardDomain): RequestedAction | null {
   const [code] = CODE.exec(text) ?? [];
   if (code !== undefined) return { action: 'verify_identity', data: { code } };
   const written = text.normalize('NFKC').toLowerCase().replaceAll('’', "'");

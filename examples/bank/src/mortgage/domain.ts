@@ -25,7 +25,7 @@ export const Product = z.object({
 });
 export type Product = z.infer<typeof Product>;
 
-/** What the agent knows of one person's wish, under the names of the document that it was first described in. */
+/** What the agent knows of one person's requested, under the names of the document that it was first described in. */
 export const MortgageDomain = z.object({
   intent: z.object({
     propertyValue: Amount.nullable(),

@@ -1,5 +1,5 @@
 import { defineGuidedAgent } from '@signalbox/worker/guided/define';
-import type { GuidedSpec, Heard } from '@signalbox/worker/guided/spec';
+import type { GuidedSpec, TurnInput } from '@signalbox/worker/guided/spec';
 import { actions, type MortgageActions } from './actions.ts';
 import { initialDomain, MortgageDomain, STATE_VERSION } from './domain.ts';
 import { MOVES } from './migrations.ts';
@@ -42,7 +42,7 @@ const spec: GuidedSpec<typeof MortgageDomain, MortgageActions> = {
 /** Finds out what is wanted, shows products, and recalculates the payment as often as its person likes. */
 export default defineGuidedAgent(spec);
 
-function firstNode(heard: Heard): NodeName {
+function firstNode(heard: TurnInput): NodeName {
   if (heard.kind === 'news') return 'tell_news';
   // The kit names only actions of this agent.
   return heard.kind === 'words' ? 'count_trouble' : FIRST_NODE[heard.name as keyof MortgageActions];

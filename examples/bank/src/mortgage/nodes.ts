@@ -66,8 +66,8 @@ export const nodes = {
     then: ['recalculate_monthly_payment', 'render_products'],
     run: async ({ domain, call }): Promise<Outcome> => {
       const { propertyValue, loanBalance, fixYears } = domain.intent;
-      const wish = { propertyValue, loanBalance, fixYears, isExisting: domain.existing_customer };
-      const result = await call('find_mortgage_products', wish);
+      const requested = { propertyValue, loanBalance, fixYears, isExisting: domain.existing_customer };
+      const result = await call('find_mortgage_products', requested);
       if (!result.ok) return failed(result.say);
       const { products, fixes } = FoundProducts.parse(result.result);
       const kept = { ...domain, products, fixes };

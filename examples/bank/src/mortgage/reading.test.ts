@@ -2,7 +2,7 @@ import { inLanguage } from '@signalbox/messages/language';
 import fc from 'fast-check';
 import { loadPlugins } from '@signalbox/plugins/load-plugins';
 import { describe, expect, it } from 'vitest';
-import { checkWish } from '@signalbox/worker/guided/actions';
+import { checkRequested } from '@signalbox/worker/guided/actions';
 import { actions } from './actions.ts';
 import { findNumbers } from './amounts.ts';
 import { initialDomain, type MortgageDomain } from './domain.ts';
@@ -134,17 +134,17 @@ describe('words without a model', () => {
     );
     fc.assert(
       fc.property(fc.array(fc.oneof(word, fc.string({ maxLength: 8 })), { maxLength: 8 }), asked, (words, about) => {
-        const wish = readWish(words.join(' '), { ...initialDomain(), asked: about });
-        expect([null, ...Object.keys(actions)]).toContain(wish?.action ?? null);
+        const requested = readWish(words.join(' '), { ...initialDomain(), asked: about });
+        expect([null, ...Object.keys(actions)]).toContain(requested?.action ?? null);
       }),
       { numRuns: 500 },
     );
   });
 
   it('names figures that the action takes or refuses, and never half of them', () => {
-    expect(checkWish(actions, { action: 'set_intent', data: { propertyValue: '5.00' } }).ok).toBe(false);
-    expect(checkWish(actions, { action: 'set_intent', data: { fixYears: 99 } }).ok).toBe(false);
-    expect(checkWish(actions, { action: 'set_intent', data: { propertyValue: 250_000.5 } })).toEqual({
+    expect(checkRequested(actions, { action: 'set_intent', data: { propertyValue: '5.00' } }).ok).toBe(false);
+    expect(checkRequested(actions, { action: 'set_intent', data: { fixYears: 99 } }).ok).toBe(false);
+    expect(checkRequested(actions, { action: 'set_intent', data: { propertyValue: 250_000.5 } })).toEqual({
       ok: true,
       data: { propertyValue: '250000.50' },
     });

@@ -1,5 +1,5 @@
 import { say } from '@signalbox/messages/say';
-import type { Wish } from '@signalbox/worker/guided/spec';
+import type { RequestedAction } from '@signalbox/worker/guided/spec';
 import { findNumbers, type FoundNumber } from './amounts.ts';
 import type { MortgageDomain, Topic } from './domain.ts';
 
@@ -22,16 +22,16 @@ const MAX_TEXT_LENGTH = 400;
 export function readWish(
   message: string,
   { asked, products }: Pick<MortgageDomain, 'asked' | 'products'>,
-): Wish | null {
+): RequestedAction | null {
   if (message.length > MAX_TEXT_LENGTH) return null;
   const text = message.normalize('NFKC').toLowerCase().trim();
   if (asked === 'address' && /\d/.test(text) && /\p{L}/u.test(text))
     return { action: 'check_address', data: { address: message.trim() } };
-  const wish = readFigures(text, asked) ?? readTopic(text) ?? readPhrase(text);
-  return wish?.action === 'show_products' && products.length === 0 ? null : wish;
+  const requested = readFigures(text, asked) ?? readTopic(text) ?? readPhrase(text);
+  return requested?.action === 'show_products' && products.length === 0 ? null : requested;
 }
 
-function readFigures(text: string, asked: MortgageDomain['asked']): Wish | null {
+function readFigures(text: string, asked: MortgageDomain['asked']): RequestedAction | null {
   const numbers = findNumbers(text, phrases(say('mortgage.hearYears')));
   if (numbers.length === 0) return null;
   const [number] = numbers;
@@ -64,7 +64,7 @@ function isAlone(text: string, { kind, at, end }: FoundNumber): boolean {
 function bareAnswer(
   { kind, value }: FoundNumber,
   asked: Exclude<MortgageDomain['asked'], 'address' | null>,
-): Wish | null {
+): RequestedAction | null {
   if (asked !== 'fixYears') return kind === 'years' ? null : { action: 'set_intent', data: { [asked]: value } };
   const years = Number(value);
   return Number.isInteger(years) ? { action: 'set_intent', data: { fixYears: years } } : null;
@@ -96,7 +96,7 @@ function distanceOf(text: string, found: FoundNumber, span: Span): number {
   return between.length + clause + (isAfter && found.kind === 'years' ? AFTER_UNIT : 0);
 }
 
-function readTopic(text: string): Wish | null {
+function readTopic(text: string): RequestedAction | null {
   const topics: Readonly<Record<Topic, string>> = {
     documents: say('mortgage.hearDocuments'),
     timeline: say('mortgage.hearTimeline'),
@@ -109,8 +109,8 @@ function readTopic(text: string): Wish | null {
 }
 
 /** The first that is found counts: what takes away goes before what it would take away. */
-function readPhrase(text: string): Wish | null {
-  const wishes: readonly (readonly [string, Wish])[] = [
+function readPhrase(text: string): RequestedAction | null {
+  const wishes: readonly (readonly [string, RequestedAction])[] = [
     [say('mortgage.hearReset'), { action: 'reset', data: {} }],
     [say('mortgage.hearSupport'), { action: 'get_support', data: {} }],
     [say('mortgage.hearNotCustomer'), { action: 'existing_customer', data: { answer: false } }],

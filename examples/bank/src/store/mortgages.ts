@@ -29,7 +29,7 @@ export interface BranchRequestRow {
   readonly requestedAt: Date;
 }
 
-/** Products that fit one wish, at most: the cheapest first. */
+/** Products that fit one requested, at most: the cheapest first. */
 const PRODUCTS_LISTED = 6;
 
 const REQUEST = sql`r.request_id as "requestId", r.requested_at as "requestedAt"`;
@@ -41,13 +41,13 @@ export function createMortgages(pool: Pool) {
      * The products for a loan on a property of that value, the lowest rate first. The share of the value is compared exactly, not rounded.
      * `isExisting`: null when nobody knows whether the person is a customer already.
      */
-    listProducts(wish: {
+    listProducts(requested: {
       readonly propertyValue: string;
       readonly loanBalance: string;
       readonly fixYears: number;
       readonly isExisting: boolean | null;
     }): Promise<readonly MortgageProductRow[]> {
-      const { propertyValue, loanBalance, fixYears, isExisting } = wish;
+      const { propertyValue, loanBalance, fixYears, isExisting } = requested;
       const customers = isExisting ? 'existing' : 'new';
       return listRows<MortgageProductRow>(pool)`
         select p.product_id as "productId", p.fix_years as "fixYears", p.max_ltv as "maxLtv", p.rate, p.follow_on_rate as "followOnRate",

@@ -45,7 +45,7 @@ export function createGraphNodes(pool: Pool, plugins: readonly AgentPlugin[]): G
         newest: all.slice(-MESSAGES_SHOWN).map(describe),
       });
     },
-    runAgain: (wish) => putNodeRun(pool, wish),
+    runAgain: (request) => putNodeRun(pool, request),
     isPut: (actionId) => isNodeRunPut(pool, actionId),
     clearProject: (project, except, actionId) => clearProjectState(pool, project, except, actionId),
   };

@@ -32,7 +32,7 @@ export default toolGroup({
     ),
     audit_dependencies: createChainTool(
       'dependency_audit',
-      'Audit the dependencies of a project: lock files, known weaknesses, licences, versions.',
+      'Audit the dependencies of a project: lock files, known weaknesses, licenses, versions.',
       [
         'audit the dependencies of shop',
         'are the dependencies of shop safe',

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { parseJson } from '@signalbox/contracts/system-error';
 import { say } from '@signalbox/messages/say';
-import type { Actions, Wish } from './spec.ts';
+import type { Actions, RequestedAction } from './spec.ts';
 
 /** A text parsed into an action. */
 export type ReadAction =
@@ -25,15 +25,15 @@ export function readAction(agent: string, actions: Actions, text: string): ReadA
   if (name === '' || (prefix === undefined && !isOwn)) return { kind: 'words' };
   if (prefix !== undefined && (prefix !== agent || !isOwn)) return refuseUnknown(agent, actions, `${prefix}.${name}`);
   const data = json === undefined ? {} : parseJson(json.slice(0, MAX_DATA_LENGTH)); // what is longer is no JSON any more
-  const checked = checkWish(actions, { action: name, data });
+  const checked = checkRequested(actions, { action: name, data });
   if (!checked.ok) return { kind: 'refused', say: say('guided.badData', { action: `${agent}.${name}`, ...checked }) };
   return { kind: 'action', name, data: checked.data, isLegacy: prefix === undefined };
 }
 
-/** The data of a wish, parsed by its action. `fields` names what is wrong by field, never a value. */
-export function checkWish(
+/** The data of a requested, parsed by its action. `fields` names what is wrong by field, never a value. */
+export function checkRequested(
   actions: Actions,
-  { action, data }: Wish,
+  { action, data }: RequestedAction,
 ): { readonly ok: true; readonly data: unknown } | { readonly ok: false; readonly fields: string } {
   const spec = Object.hasOwn(actions, action) ? actions[action] : undefined;
   const parsed = spec?.data.safeParse(data);

@@ -2,12 +2,12 @@ import { HumanMessage, type BaseMessage } from '@langchain/core/messages';
 import type { LangGraphRunnableConfig } from '@langchain/langgraph';
 import type { z } from 'zod';
 import type { AgentMessage, AgentParts } from '../agents/agent.ts';
-import { checkWish, readAction } from './actions.ts';
+import { checkRequested, readAction } from './actions.ts';
 import { extrasOf, type RunExtras } from './extras.ts';
 import { listAllActions, MODE_ACTION, readAnew, setMode } from './mode.ts';
 import { canRead, describeReading, readWithModel } from './reading.ts';
 import { send } from './replies.ts';
-import type { Actions, GuidedSpec, Heard, Wish } from './spec.ts';
+import type { Actions, GuidedSpec, TurnInput, RequestedAction } from './spec.ts';
 import type { CommonState, CommonUpdate } from './state.ts';
 
 /** The first node of every guided agent, and the last one. */
@@ -18,7 +18,7 @@ type Event = AgentMessage['event'];
 
 /** The meaning of a message, before the agent's own route. */
 type Taken =
-  | { readonly kind: 'action'; readonly wish: Wish }
+  | { readonly kind: 'action'; readonly requested: RequestedAction }
   | { readonly kind: 'words' }
   | { readonly kind: 'refused'; readonly say: string };
 
@@ -38,11 +38,11 @@ export function ingestInput<S extends z.ZodType, A extends Actions>(
     const extras = extrasOf(config);
     const { text, event } = newest(state.messages);
     const domain = state.domain[spec.id] as z.output<S>; // parsed when it was loaded
-    const goTo = (next: string, heard: Heard): CommonUpdate => ({
+    const goTo = (next: string, heard: TurnInput): CommonUpdate => ({
       transcript: text,
       meta: { ...state.meta, heard, next },
     });
-    const start = (heard: Heard): CommonUpdate =>
+    const start = (heard: TurnInput): CommonUpdate =>
       goTo(nodeAgain(event, spec.nodes) ?? spec.route(heard, domain), heard);
 
     if (event?.kind === 'mode')
@@ -53,7 +53,7 @@ export function ingestInput<S extends z.ZodType, A extends Actions>(
     if (taken.kind === 'words') return { ...update, ...start({ kind: 'words', text }) };
     if (taken.kind === 'refused')
       return { ...goTo(CLEAR, { kind: 'words', text }), ...send(state, extras, [{ text: taken.say, buttons: [] }]) };
-    const { action: name, data } = taken.wish;
+    const { action: name, data } = taken.requested;
     const pending = { pendingAction: { id: `${spec.id}.${name}`, data } };
     if (name !== MODE_ACTION) return { ...update, ...pending, ...start({ kind: 'action', name }) };
     return { ...update, ...goTo(CLEAR, { kind: 'action', name }), ...setMode(spec, state, extras, data) };
@@ -71,26 +71,26 @@ export function ingestInput<S extends z.ZodType, A extends Actions>(
     if (read.kind === 'action') {
       const { name, data, isLegacy } = read;
       if (isLegacy) extras.run.warn?.('bare action name', { agent: spec.id, action: name });
-      return { taken: { kind: 'action', wish: { action: name, data } }, update: {} };
+      return { taken: { kind: 'action', requested: { action: name, data } }, update: {} };
     }
     const known = parsed(spec.reads(text, domain));
-    if (known) return { taken: { kind: 'action', wish: known }, update: {} };
+    if (known) return { taken: { kind: 'action', requested: known }, update: {} };
     if (!mayAsk || !canRead(model)) return { taken: { kind: 'words' }, update: {} };
-    const { wish, update } = await ask(extras, text);
-    const meant = parsed(wish);
-    return { taken: meant ? { kind: 'action', wish: meant } : { kind: 'words' }, update };
+    const { requested, update } = await ask(extras, text);
+    const meant = parsed(requested);
+    return { taken: meant ? { kind: 'action', requested: meant } : { kind: 'words' }, update };
   }
 
-  /** A wish whose data its action takes; null for any other. */
-  function parsed(wish: Wish | null): Wish | null {
-    const checked = wish && checkWish(actions, wish);
-    return wish && checked?.ok ? { action: wish.action, data: checked.data } : null;
+  /** A requested whose data its action takes; null for any other. */
+  function parsed(requested: RequestedAction | null): RequestedAction | null {
+    const checked = requested && checkRequested(actions, requested);
+    return requested && checked?.ok ? { action: requested.action, data: checked.data } : null;
   }
 
   async function ask({ run, turnKey, recorded }: RunExtras, text: string) {
     const spent: CommonState['spent'][number][] = [];
     if (run.path().at(-1) !== 'THINKING') run.enter('THINKING');
-    const { wish, asks } = await readWithModel(reading, { model, node: INGEST }, text, {
+    const { requested, asks } = await readWithModel(reading, { model, node: INGEST }, text, {
       signal: run.signal,
       onSpend: (spend) => {
         run.spent(spend);
@@ -101,7 +101,7 @@ export function ingestInput<S extends z.ZodType, A extends Actions>(
       ...(asks.length > 0 ? { record: [{ kind: 'read', turnKey, run: recorded, asks }] } : {}),
       ...(spent.length > 0 ? { spent } : {}),
     };
-    return { wish, update };
+    return { requested, update };
   }
 }
 

@@ -8,8 +8,8 @@ import { isModelUnavailable } from '@signalbox/models/retry/failure';
 import { OFFLINE } from '@signalbox/models/settings';
 import { answerOf, contextOf } from '../agents/model-context.ts';
 import { askObject, createObjectKind, type ObjectKind } from '../agents/object.ts';
-import { checkWish } from './actions.ts';
-import type { Actions, Wish } from './spec.ts';
+import { checkRequested } from './actions.ts';
+import type { Actions, RequestedAction } from './spec.ts';
 
 const NONE = 'none';
 
@@ -35,7 +35,7 @@ export function describeReading(agent: { readonly summary: string; readonly acti
   ].join('\n');
   const schema = z
     .object({ action: z.enum([NONE, ...names]), data: z.record(z.string(), z.json()).nullable().optional() })
-    .refine(({ action, data }) => action === NONE || checkWish(agent.actions, { action, data: data ?? {} }).ok, {
+    .refine(({ action, data }) => action === NONE || checkRequested(agent.actions, { action, data: data ?? {} }).ok, {
       message: 'does not fit the action',
       path: ['data'],
     });
@@ -51,7 +51,7 @@ export async function readWithModel(
   { model, node }: { readonly model: Model; readonly node: string },
   text: string,
   { signal, onSpend }: { readonly signal: AbortSignal; readonly onSpend: (spend: ModelSpend) => void },
-): Promise<{ readonly wish: Wish | null; readonly asks: RecordedAsk[] }> {
+): Promise<{ readonly requested: RequestedAction | null; readonly asks: RecordedAsk[] }> {
   const asks: RecordedAsk[] = [];
   const noted: Model = {
     name: model.name,
@@ -72,7 +72,7 @@ export async function readWithModel(
   const messages = [new SystemMessage(system), new HumanMessage(text)];
   const read = await askObject(noted, kind, { messages, signal, onSpend }).catch(nullWithoutAnswer);
   const { action, data } = makeStorable(read ?? { action: NONE, data: null });
-  return { wish: action === NONE ? null : { action, data: data ?? {} }, asks };
+  return { requested: action === NONE ? null : { action, data: data ?? {} }, asks };
 }
 
 /** True when there is a model to ask. The built-in planner plans tool calls and knows no agent's actions. */

@@ -23,13 +23,13 @@ export interface ActionSpec {
 export type Actions = Readonly<Record<string, ActionSpec>>;
 
 /** An action with its data, unparsed: what a reading of free text comes to. */
-export interface Wish {
+export interface RequestedAction {
   readonly action: string;
   readonly data: unknown;
 }
 
 /** The input of a graph's turn. `news`: a message of the runtime, such as the result of a decision. */
-export type Heard =
+export type TurnInput =
   | { readonly kind: 'action'; readonly name: string }
   | { readonly kind: 'words'; readonly text: string }
   | { readonly kind: 'news'; readonly say: string };
@@ -49,7 +49,7 @@ export interface Reader {
 /** The data and functions of a node. */
 export interface NodeContext<D, A extends Actions> extends Reader {
   readonly domain: D;
-  readonly heard: Heard;
+  readonly heard: TurnInput;
   readonly actor: AgentRun['actor'];
   /** The data of the action that the person asked for; null when they asked for another one, or for none. */
   given<N extends keyof A & string>(name: N): z.output<A[N]['data']> | null;
@@ -101,9 +101,9 @@ export interface GuidedSpec<S extends z.ZodType, A extends Actions> {
   readonly actions: A;
   readonly nodes: Readonly<Record<string, NodeSpec<z.output<S>, A>>>;
   /** Chooses the first node of a turn, after `ingest_input`. Pure. */
-  route(heard: Heard, domain: z.output<S>): string;
+  route(heard: TurnInput, domain: z.output<S>): string;
   /** Understands words without a model; null when not sure. Pure. */
-  reads(text: string, domain: z.output<S>): Wish | null;
+  reads(text: string, domain: z.output<S>): RequestedAction | null;
   /** Views by name, drawn again when the reader changes how they read. Pure. */
   readonly views: Readonly<Record<string, (domain: z.output<S>, reader: Reader) => GuidedReply>>;
   /** The first view of a conversation, which offers the agent's actions. */

@@ -5,7 +5,7 @@ import type { OfferedButton } from '@signalbox/contracts/conversation/envelope';
 import type { RecordedAsk, RecordedCall, RecordedRun } from '@signalbox/contracts/governance/execution-turn';
 import type { ModelSpend } from '@signalbox/models/port';
 import { addMessages } from '../agents/add-messages.ts';
-import type { Device, Heard, Mode } from './spec.ts';
+import type { Device, TurnInput, Mode } from './spec.ts';
 
 /** An event that an agent sends. `server.audit.event` reaches no channel. */
 export type ServerEvent = { readonly turnKey: string } & (
@@ -39,7 +39,7 @@ export type TurnPart = { readonly turnKey: string; readonly run: RecordedRun } &
 export interface Meta {
   readonly sessionId: string;
   readonly agentId: string;
-  readonly heard: Heard;
+  readonly heard: TurnInput;
   readonly next: string;
 }
 

@@ -16,11 +16,12 @@ const NO_MORE_CODES: readonly string[] = ['STEP_UP_LOCKED', 'STEP_UP_TOO_MANY'];
  */
 export async function verifyIdentity(context: Context): Promise<Outcome> {
   const { given, domain, heard } = context;
-  const wish = given('verify_identity');
+  const requested = given('verify_identity');
   if (given('ask_operator')) return askOperator(context, []);
-  if (wish?.code !== undefined) return checkCode(context, wish.code);
-  if (domain.identity_verified && (!wish || heard.kind === 'news')) return goOn(domain, { identity_verified: true });
-  return sendCode(context, wish?.by ?? 'chat');
+  if (requested?.code !== undefined) return checkCode(context, requested.code);
+  if (domain.identity_verified && (!requested || heard.kind === 'news'))
+    return goOn(domain, { identity_verified: true });
+  return sendCode(context, requested?.by ?? 'chat');
 }
 
 async function sendCode(context: Context, by: 'chat' | 'operator'): Promise<Outcome> {

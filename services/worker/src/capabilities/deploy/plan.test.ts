@@ -17,13 +17,13 @@ const plan = {
   dockerfile: null,
   variables: [{ name: 'COLOR', mark: 'c' }],
 };
-const wish = { project: 'shop', environment: 'staging', ref: '1.0', server: null, fromArtifact: null } as const;
+const request = { project: 'shop', environment: 'staging', ref: '1.0', server: null, fromArtifact: null } as const;
 const found = { ready: true, server: 'vps-1', commit: plan.commit, checks: [], problem: null, isUnseen: false };
 
 /** Looks a plan up where `before` was found when it was asked for. */
 function resolve(before: Resolved | null): Promise<Resolved> {
   // Nothing else of it is used.
-  return resolveDeployment(wish, { before, work: async () => ({ ...found, plan, head }) } as unknown as Resolving);
+  return resolveDeployment(request, { before, work: async () => ({ ...found, plan, head }) } as unknown as Resolving);
 }
 
 /** What of it stands on a card. */

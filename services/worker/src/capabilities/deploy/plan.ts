@@ -11,12 +11,12 @@ const Seen = z.object({ isUnseen: z.literal(true).optional() });
 
 /** Resolves a deployment's commit, server and build. Throws NOT_RESOLVED with the obstacle. */
 export async function resolveDeployment(
-  wish: ServiceKey & { readonly ref: string; readonly server: string | null; readonly fromArtifact: string | null },
+  request: ServiceKey & { readonly ref: string; readonly server: string | null; readonly fromArtifact: string | null },
   { work, before }: Resolving,
 ): Promise<Resolved> {
   // A server is chosen here once, before anybody is asked.
-  const server = wish.server ?? (before ? DeployPlan.parse(before).server.name : null);
-  const { project, environment, ref, fromArtifact } = wish;
+  const server = request.server ?? (before ? DeployPlan.parse(before).server.name : null);
+  const { project, environment, ref, fromArtifact } = request;
   const payload = { project, environment, ref, fromArtifact, server, planOnly: true };
   const { plan, isUnseen, head, problem } = await work('deploy.check', payload);
   if (plan) {

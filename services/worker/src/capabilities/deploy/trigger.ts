@@ -58,8 +58,8 @@ export const triggerDeploy = tool({
   replay: 'harmless',
   resolve: async ({ project, version, environment, server }, look) => {
     await requireRepository(look.ports, project);
-    const wish = { project, environment, ref: version, server: server ?? null, fromArtifact: null };
-    return resolveDeployment(wish, look);
+    const request = { project, environment, ref: version, server: server ?? null, fromArtifact: null };
+    return resolveDeployment(request, look);
   },
   told: ['project', 'version', 'environment', 'server', '→ ref', '→ head', '→ server'],
   derived: listDerived,

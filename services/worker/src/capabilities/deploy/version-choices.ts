@@ -22,7 +22,7 @@ export const versionChoices: Choices = {
     if (project === undefined || !Version.safeParse(ref).success) return false;
     await requireRepository(ports, project);
     const environment = Environment.safeParse(where).data ?? ANYWHERE;
-    const wish = { project, environment, ref, server: null, fromArtifact: null, planOnly: true };
-    return (await work('deploy.check', wish)).plan !== null;
+    const request = { project, environment, ref, server: null, fromArtifact: null, planOnly: true };
+    return (await work('deploy.check', request)).plan !== null;
   },
 };

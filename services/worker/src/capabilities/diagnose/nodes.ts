@@ -128,8 +128,8 @@ export const retryFailedNode = tool({
     mustBeTheirs(context, found.userKey);
     const { node, about } = await failedNode(ports, thread, own);
     const news = own ? say('diagnose.onceMore') : say('diagnose.retriedBy', { person: toPlainName(actor.name), node });
-    const wish = { threadId: thread, node, actionId, say: news };
-    await ports.graphNodes.runAgain(about === null ? wish : { ...wish, about });
+    const request = { threadId: thread, node, actionId, say: news };
+    await ports.graphNodes.runAgain(about === null ? request : { ...request, about });
     return { thread, own, node };
   },
   phrases: {
