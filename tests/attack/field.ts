@@ -141,7 +141,7 @@ async function furnish(field: Field): Promise<void> {
   );
 }
 
-/** AdmissionResult, settled and delivered: nothing of this person is under way, in whatever chat. */
+/** Admitted, settled and delivered: nothing of this person is under way, in whatever chat. */
 async function during({ pool }: Stack, { id }: Person, act: () => Promise<unknown>): Promise<void> {
   const look = async () => {
     const { rows } = await pool.query<{ total: number; open: number; unsent: number }>(

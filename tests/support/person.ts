@@ -50,7 +50,7 @@ export async function openPerson(options: {
       [String(id), `P${id}`, role],
     );
   }
-  /** AdmissionResult, settled and delivered: nothing of this person is under way. */
+  /** Admitted, settled and delivered: nothing of this person is under way. */
   const quiet = async (admitted: number): Promise<boolean> => {
     const { rows } = await pool.query<{ total: number; open: number; unsent: number }>(
       `select (select count(*)::int from inbox where user_key = $1) as total,

@@ -25,7 +25,8 @@ import type { Execution, GovernanceDeps } from './deps.ts';
 import { createDecidedEvents, createDeniedEvent, createRefusedEvent } from './events.ts';
 import { bindOffers, offerHash } from './offers.ts';
 import { actionHash, decide, factsOfRead, intentOf, propose, toRecordedDecision } from './proposal.ts';
-import { assess, findTaint, type Seen, type Taint } from './provenance/assessment.ts';
+import type { ThreadTaint } from '@signalbox/store/governance/governance-facts';
+import { assess, findTaint, type Taint } from './provenance/assessment.ts';
 import { taintThread, tellFailure } from './provenance/taint.ts';
 import { requireVerbatim } from './provenance/verbatim.ts';
 import {
@@ -360,7 +361,7 @@ export class ActionRun implements Execution {
   }
 }
 
-const UNSEEN: Seen = { untrusted: [], hasPrivate: false, isTainted: false, typed: [], pressed: [], said: [] };
+const UNSEEN: ThreadTaint = { untrusted: [], hasPrivate: false, isTainted: false, typed: [], pressed: [], said: [] };
 
 function withDecision(
   result: ToolCallResult,

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { Risk } from '@signalbox/contracts/governance/action';
 import type { Tool } from '../calls/tool.ts';
-import { assess, findTaint, type Seen } from './assessment.ts';
+import type { ThreadTaint } from '@signalbox/store/governance/governance-facts';
+import { assess, findTaint } from './assessment.ts';
 
 const act = (risk: Risk, changes: { egress?: boolean; touchesPrivate?: boolean } = {}): Tool => ({
   input: z.object({}).loose(),
@@ -24,7 +25,7 @@ const act = (risk: Risk, changes: { egress?: boolean; touchesPrivate?: boolean }
   order: () => null,
   ...changes,
 });
-const seen = (changes: Partial<Seen> = {}): Seen => ({
+const seen = (changes: Partial<ThreadTaint> = {}): ThreadTaint => ({
   untrusted: [],
   hasPrivate: false,
   isTainted: false,
@@ -33,7 +34,7 @@ const seen = (changes: Partial<Seen> = {}): Seen => ({
   said: [],
   ...changes,
 });
-const judge = (input: unknown, history: Partial<Seen>, risk: Risk = 'sensitive') => {
+const judge = (input: unknown, history: Partial<ThreadTaint>, risk: Risk = 'sensitive') => {
   const subject = act(risk);
   return assess(subject, input, findTaint({ name: 'act', tool: subject, input }, seen(history)));
 };
@@ -54,7 +55,7 @@ describe('an argument from outside text', () => {
     expect(judge(input, { untrusted: [LOG] }).reasons.join()).toContain('comes from text that was read');
   });
 
-  it.each<[string, unknown, Partial<Seen>]>([
+  it.each<[string, unknown, Partial<ThreadTaint>]>([
     ['the person has said it too', { name: 'db-backup' }, { untrusted: [LOG], said: ['what about db-backup?'] }],
     ['it is too short to be no chance', { name: 'now' }, { untrusted: [LOG] }],
     ['nothing of outside was read', { name: 'db-backup' }, {}],

@@ -2,22 +2,9 @@ import type { Risk, RiskAssessment } from '@signalbox/contracts/governance/actio
 import type { Resolved } from '@signalbox/safety/cards/resolved';
 import { say } from '@signalbox/messages/say';
 import type { Runnable } from '../calls/call.ts';
+import type { ThreadTaint } from '@signalbox/store/governance/governance-facts';
 import type { Tool } from '../calls/tool.ts';
 import { findForeignPart } from './own-words.ts';
-
-/** The conversation's texts from outside and from the person: see `actionFacts`. */
-export interface Seen {
-  readonly untrusted: readonly string[];
-  readonly hasPrivate: boolean;
-  /** True when the conversation ever read text from outside. */
-  readonly isTainted: boolean;
-  /** Messages that the person typed since the newest such text. */
-  readonly typed: readonly string[];
-  /** Labels that they pressed since then. */
-  readonly pressed: readonly string[];
-  /** Their recent words and presses, which raise no alarm. */
-  readonly said: readonly string[];
-}
 
 const NEXT: Readonly<Record<Risk, Risk>> = { safe: 'sensitive', sensitive: 'dangerous', dangerous: 'dangerous' };
 const SCORE: Readonly<Record<Risk, number>> = { safe: 0.1, sensitive: 0.5, dangerous: 0.9 };
@@ -41,7 +28,7 @@ export interface Taint {
 /** The taint of these arguments. Reads that carry nothing out are never tainted. */
 export function findTaint(
   { name, tool, input, resolved = null }: Pick<Runnable, 'name' | 'tool' | 'input' | 'resolved'>,
-  seen: Seen,
+  seen: ThreadTaint,
   ageMs?: number,
 ): Taint {
   const { hasPrivate, isTainted, typed, pressed } = seen;
@@ -90,7 +77,7 @@ const RUN_LENGTH = 16;
  * The first argument that shares text with an untrusted result and that the person did not say; null without one.
  * Ignores case and spaces.
  */
-function taintOf(input: unknown, { untrusted, said }: Seen): string | null {
+function taintOf(input: unknown, { untrusted, said }: ThreadTaint): string | null {
   if (untrusted.length === 0) return null;
   const outside = untrusted.map(normalize);
   const own = normalize(said.join('\n'));
