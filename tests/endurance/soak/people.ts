@@ -123,8 +123,10 @@ export async function startCrowd(options: {
       return { kind: x > 0.88 ? 'file' : 'create', name: `q${id}x${count}` };
     };
     const toDeploy = deployed.get(userKey)?.flatMap(deploymentsOf) ?? [];
+    // Release 1.1 of the demo is slow, so an incident of it ends only with its rollback.
+    const goesOn = (): boolean => !stopping.signal.aborted || toDeploy[0]?.kind === 'rollback';
     await delay(random.between(0, 8_000));
-    while (!stopping.signal.aborted) {
+    while (goesOn()) {
       const deployment = toDeploy.shift();
       const burst = deployment ? [deployment] : Array.from({ length: random.pick([1, 1, 1, 2, 2, 3]) }, next);
       for (const { kind, name } of burst) {
@@ -133,7 +135,7 @@ export async function startCrowd(options: {
         asked.push({ channel, userKey, kind, name, text, at, updateId: await say(text) });
         await delay(random.between(0, 60));
       }
-      while (waits(userKey) && !stopping.signal.aborted) await delay(250);
+      while (waits(userKey) && goesOn()) await delay(250);
       for (const { kind, name } of burst) if (kind === 'create') mine.push({ name, port: false, shown: false });
       await delay(random.between(500, 6_500));
     }

@@ -34,7 +34,7 @@ export function projectOf(name: string): string {
   return name.split(' ')[0] ?? name;
 }
 
-/** The releases of the demo: 1.0 and 1.1 serve, 1.2 is not healthy. What is rolled back to is what served before. */
+/** The releases of the demo: 1.0 serves, 1.1 serves slowly, 1.2 is not healthy. What is rolled back to is what served before. */
 export function deploymentsOf(project: string): readonly { readonly kind: Kind; readonly name: string }[] {
   return [
     { kind: 'deploy', name: `${project} 1.0` },
