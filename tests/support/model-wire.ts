@@ -3,9 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { LLMock, type ChatCompletionRequest, type FixtureResponse } from '@copilotkit/aimock';
 
 /**
- * What goes wrong with one request.
- * status: a refusal in the provider's own form. cut: the connection breaks in the middle of the answer. end: the answer ends there
- * without an error. hang: nothing comes after that. silence: nothing comes at all.
+ * What goes wrong with one request. status: a refusal in the provider's own form. cut: the connection breaks in the middle of the answer.
+ * end: the answer ends there without an error. hang: nothing comes after that. silence: nothing comes at all.
  */
 export type Fault =
   | { readonly status: number; readonly message?: string; readonly retryAfterSeconds?: number }

@@ -59,9 +59,7 @@ export interface WorkerWiring {
   jobs(own: Own, pool: Pool, publisher: Publisher): Pick<RunParts, 'enqueue' | 'work' | 'look'>;
 }
 
-/**
- * Connections for tool locks are separate: a lock's holder must never wait for a connection that waits for the lock.
- */
+/** Connections for tool locks are separate: a lock's holder must never wait for a connection that waits for the lock. */
 const LOCK_CONNECTIONS = 4;
 
 /** Opens a worker: connections first, the consumer last. Its owner closes parts in reverse order. */

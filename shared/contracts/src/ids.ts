@@ -29,8 +29,7 @@ export const PREFIXES = [
 export type Prefix = (typeof PREFIXES)[number];
 
 /**
- * A new id such as `turn_01k9…`: prefix, 10 characters of milliseconds, 10 random ones.
- * Ids of one prefix sort by the time they were made.
+ * A new id such as `turn_01k9…`: prefix, 10 characters of milliseconds, 10 random ones. Ids of one prefix sort by the time they were made.
  */
 export function newId(prefix: Prefix, nowMs: number = Date.now()): string {
   let time = '';

@@ -9,10 +9,7 @@ import { actionHash } from './proposal.ts';
 /** Longer texts are recorded as hashes; the ledger has them. */
 const KEPT_LENGTH = 4_000;
 
-/**
- * The audit events before an effect: who requested exactly what, and which rule allowed it. `pressed`: the confirmed
- * offer.
- */
+/** The audit events before an effect: who requested exactly what, and which rule allowed it. `pressed`: the confirmed offer. */
 export function createDecidedEvents(proposal: Proposal, pressed: string | null): readonly AuditEvent[] {
   const event = createProposalEvent(proposal, 'action.decided');
   const decided = pressed === null ? event : { ...event, data: { ...event.data, pressed } };

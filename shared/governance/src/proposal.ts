@@ -70,10 +70,7 @@ function hashOf({ tool, toolVersion, arguments: args, resolved, resources, reque
   return hashCanonical({ tool, toolVersion, arguments: args, resolved, resources, requester: requester.userKey });
 }
 
-/**
- * Asks policy about an action. A grant counts only where approval would be needed: `grantId` is set when it allows the
- * action. Pure.
- */
+/** Asks policy about an action. A grant counts only where approval would be needed: `grantId` is set when it allows the action. Pure. */
 export function decide(
   engine: PolicyEngine,
   action: ProposedAction,

@@ -14,9 +14,8 @@ const model = createScriptedModel((messages) => {
 });
 
 /**
- * The graph of a bot that follows LangGraph's guide, with the steps of ours: a node for the intent (it asks no model), the model, two tools.
- * Without a pool its tools
- * answer from memory, which is what LangGraph itself costs.
+ * The graph of a bot that follows LangGraph's guide, with the steps of ours: a node for the intent (it asks no model), the model, two
+ * tools. Without a pool its tools answer from memory, which is what LangGraph itself costs.
  */
 export function buildNaiveGraph(pool: pg.Pool | null, checkpointer?: BaseCheckpointSaver) {
   const read = tool(

@@ -145,8 +145,7 @@ export async function startCrowd(options: {
     asked,
     isQuiet: async () => {
       const open = await look().catch(() => null);
-      // What became of an action is looked up a while after it got lost.
-      // So is whether what was slow under the faults is well again.
+      // What became of an action is looked up a while after it got lost. So is whether what was slow under the faults is well again.
       const unsettled = await pool
         .query(
           `select 1 from actions where status in ('started', 'unknown')

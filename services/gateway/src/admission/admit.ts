@@ -103,9 +103,7 @@ export function createAdmission(deps: AdmissionDeps): (updates: readonly Incomin
     for (const { plan: one, admitted } of stored) if (needsReadmission(admitted)) await readmit(one, admitted);
   };
 
-  /**
-   * Admits an update that only the database could classify: an edit of an unseen message, or the rest of a split text.
-   */
+  /** Admits an update that only the database could classify: an edit of an unseen message, or the rest of a split text. */
   const readmit = async ({ sent }: Plan, { verdict, id }: AdmissionResult): Promise<void> => {
     if (sent.kind === 'edit' && sent.unseen) return admit([sent.unseen]);
     if (sent.kind !== 'text' || verdict !== 'rest' || id === null) return;

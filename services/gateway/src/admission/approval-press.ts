@@ -28,9 +28,8 @@ export async function matchApprovalPress(db: Queryable, plan: Plan): Promise<Pla
 }
 
 /**
- * Takes a message as the reply to a prompt, such as the reason of a rejection: it replies to our question, or is the
- * author's next plain message within two minutes (`isPrompted`), since not every channel supports replies. Other plans
- * are returned unchanged.
+ * Takes a message as the reply to a prompt, such as the reason of a rejection: it replies to our question, or is the author's next plain
+ * message within two minutes (`isPrompted`), since not every channel supports replies. Other plans are returned unchanged.
  */
 export async function matchPromptReply(db: Queryable, plan: Plan, isPrompted: boolean): Promise<Plan> {
   if (plan.answer !== null || plan.admission.verdict !== 'message') return plan;

@@ -5,9 +5,8 @@ import type { PersonUpdate } from './choice.ts';
 const REST_MS = 5_000;
 
 /**
- * Remembers whose client may have split a text, so that the next update is admitted alone. In a group the rest does not
- * mention the bot but is still meant for it. The memory is per process: unless several gateways serve a webhook, the
- * rest arrives at the same one.
+ * Remembers whose client may have split a text, so that the next update is admitted alone. In a group the rest does not mention the bot but
+ * is still meant for it. The memory is per process: unless several gateways serve a webhook, the rest arrives at the same one.
  */
 export function createSplitTracker() {
   const expiresAt = new Map<string, number>();

@@ -9,9 +9,7 @@ export function isStopWord(text: string): boolean {
   );
 }
 
-/**
- * A press on Stop, or a stop word while the person follows a log, ends the log at once instead of becoming a message.
- */
+/** A press on Stop, or a stop word while the person follows a log, ends the log at once instead of becoming a message. */
 export async function matchLogStop(db: Queryable, plan: Plan): Promise<Plan> {
   if (plan.answer !== null) return plan;
   const { press, verdict } = plan.admission;

@@ -8,8 +8,7 @@ import type { IncomingUpdate } from '../channels/channel.ts';
 import { parseCommand } from '../commands/registry.ts';
 
 /**
- * Explains in a chat why messages of an unnamed sender are ignored, at most once an hour. Returns true when a row was
- * added; idempotent.
+ * Explains in a chat why messages of an unnamed sender are ignored, at most once an hour. Returns true when a row was added; idempotent.
  */
 export async function answerUnnamed(
   db: Queryable,

@@ -20,9 +20,8 @@ import type { Notifier } from './notify.ts';
 const MAX_REMEMBERED = 10_000;
 
 /**
- * Checks that accounts still belong to their person before their updates are admitted. A suspected account loses its
- * role until its person or an admin confirms it; its messages wait, and the person's other accounts and the admins are
- * notified.
+ * Checks that accounts still belong to their person before their updates are admitted. A suspected account loses its role until its person
+ * or an admin confirms it; its messages wait, and the person's other accounts and the admins are notified.
  */
 export function createOwnerCheck(deps: {
   readonly pool: Pool;

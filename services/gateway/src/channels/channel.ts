@@ -246,16 +246,11 @@ export interface Channel<P = unknown> {
   };
   /** Sets the command menus of clients where they differ. Rejects when the channel is away. */
   offerCommands?(to: MenuAudience, signal: AbortSignal): Promise<void>;
-  /**
-   * A link that opens a private chat with the bot and sends this code, if any; null while the bot's name is unknown.
-   */
+  /** A link that opens a private chat with the bot and sends this code, if any; null while the bot's name is unknown. */
   link?(code: string | null): string | null;
   /** A link to a message for the members of its chat; null where the platform has none. Left out: it has none anywhere. */
   messageLink?(chatKey: string, messageId: string): string | null;
-  /**
-   * Opens the channel's own server before `listen`. It closes before the listener, so that received updates are
-   * finished.
-   */
+  /** Opens the channel's own server before `listen`. It closes before the listener, so that received updates are finished. */
   serve?(): Promise<Closable & { readonly port: number }>;
   /**
    * Receives updates until closed. The channel may forget updates once `admit` has resolved; when it throws, the
@@ -285,17 +280,11 @@ export interface ChannelDeps<C> {
 
 /** A channel as its folder registers it. Importing it must be cheap: `open` loads the rest. */
 export interface ChannelKind<C extends z.ZodObject = z.ZodObject> {
-  /**
-   * The name of its folder, and the prefix of its chat and user keys: see
-   * shared/contracts/src/conversation/chat-key.ts.
-   */
+  /** The name of its folder, and the prefix of its chat and user keys: see shared/contracts/src/conversation/chat-key.ts. */
   readonly name: string;
   /** The variables that only this channel reads. */
   readonly config: C;
-  /**
-   * Throws like `open` while something outside is missing, such as a file; opens nothing. Left out where nothing can be
-   * missing.
-   */
+  /** Throws like `open` while something outside is missing, such as a file; opens nothing. Left out where nothing can be missing. */
   check?(config: z.output<C>): void;
   /**
    * Throws CONFIG_INVALID or STARTUP_REFUSED when the channel cannot work; other channels still open. Sends nothing

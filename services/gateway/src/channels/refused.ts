@@ -35,9 +35,7 @@ export function describeRefusal(error: unknown): string {
   return reason ?? problems ?? explain(error);
 }
 
-/**
- * Tracks whether a platform accepts the account; refusals are logged and reported to the admins through other channels.
- */
+/** Tracks whether a platform accepts the account; refusals are logged and reported to the admins through other channels. */
 export function createRefusalTracker(parts: { readonly pool: Pool; readonly channel: string; readonly log: Log }) {
   const { pool, channel, log } = parts;
   let refusal: string | null = null;

@@ -78,10 +78,7 @@ async function answerCommand(
   return { personal: command.personal, ...(await command.answer({ ...deps, commands: COMMANDS }, typedText, asked)) };
 }
 
-/**
- * The age of a message that arrived just now, if it is over ten minutes; otherwise null. See
- * infra/postgres/105_admission.sql.
- */
+/** The age of a message that arrived just now, if it is over ten minutes; otherwise null. See infra/postgres/105_admission.sql. */
 function findLateAge(db: AnswerDeps['db'], at: string): Promise<number | null> {
   return findValue<number | null>(db, null)`select (age_since(${at}) ->> 'ageMs')::float8`;
 }

@@ -5,10 +5,7 @@ import { findPerson, findPersons } from '@signalbox/store/people/identities';
 import type { Queryable } from '@signalbox/store/pool';
 import type { AskedQuestion } from './question.ts';
 
-/**
- * Everything the approval is bound to, for its requester and those who may decide; null for others. Read-only, also
- * after the decision.
- */
+/** Everything the approval is bound to, for its requester and those who may decide; null for others. Read-only, also after the decision. */
 export async function renderBoundFor(
   db: Queryable,
   approval: Approval,

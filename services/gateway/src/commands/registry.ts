@@ -15,10 +15,7 @@ export const COMMANDS: readonly ChatCommand[] = (await Promise.all(listCommandFi
 export type ParsedCommand =
   { readonly name: string; readonly rest: string } | { readonly name: null; readonly typed: string };
 
-/**
- * Parses a command, ignoring case and the bot's name. Null for other text, such as one that begins with a path:
- * `/etc/hosts is broken`.
- */
+/** Parses a command, ignoring case and the bot's name. Null for other text, such as one that begins with a path: `/etc/hosts is broken`. */
 export function parseCommand(text: string): ParsedCommand | null {
   const match = /^\/([a-z][a-z0-9_]*)(?:@\w+)?(?:\s+([\s\S]*))?$/i.exec(text.trim());
   if (!match?.[1]) return null;

@@ -22,10 +22,7 @@ const RELEASE = `
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 return redis.call('DEL', KEYS[1])`;
 
-/**
- * Claims in Redis that decide which gateway shows the drafts of a chat. Never throws: without Redis there are no drafts
- * to show.
- */
+/** Claims in Redis that decide which gateway shows the drafts of a chat. Never throws: without Redis there are no drafts to show. */
 export function createDraftClaims(deps: {
   readonly redis: Redis;
   readonly prefix: string;

@@ -108,9 +108,7 @@ export class Drafts implements Closable {
     background(log, 'drafts', work);
   }
 
-  /**
-   * Called before a message is sent: resolves when no draft call of its turn is running, after half a second at most.
-   */
+  /** Called before a message is sent: resolves when no draft call of its turn is running, after half a second at most. */
   async waitForDraftEnd(chatKey: string): Promise<void> {
     const chat = this.#chats.get(chatKey);
     if (!chat) return;

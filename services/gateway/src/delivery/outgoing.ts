@@ -35,10 +35,7 @@ export interface OutboxItem {
   readonly base: Delivery | null;
 }
 
-/**
- * The result of sending an outbox row. `pending` leaves it for a later try; `uncounted` tries do not count towards the
- * limit.
- */
+/** The result of sending an outbox row. `pending` leaves it for a later try; `uncounted` tries do not count towards the limit. */
 export interface RowResult {
   readonly id: number;
   readonly status: 'pending' | 'sent' | 'failed';
@@ -110,10 +107,7 @@ export function extendChats(
   return listValues<string>(db, 'chat_beat')`select chat_beat(${gateway}, ${keys}, ${epochs}, ${leaseMs})`;
 }
 
-/**
- * Chats of these channels with rows that no gateway delivers: a lost wake-up, a dead gateway, a finished pause. Marks
- * them as woken.
- */
+/** Chats of these channels with rows that no gateway delivers: a lost wake-up, a dead gateway, a finished pause. Marks them as woken. */
 export function sweepChats(
   db: Queryable,
   options: { readonly channels: readonly string[]; readonly quietMs: number; readonly maxChats: number },
@@ -122,10 +116,7 @@ export function sweepChats(
   return listValues<string>(db, 'chat_sweep')`select chat_sweep(${channels}, ${quietMs}, ${maxChats})`;
 }
 
-/**
- * Gives up all rows of a chat and its topics as dead letters, because the channel refuses the chat. Returns the number
- * of rows.
- */
+/** Gives up all rows of a chat and its topics as dead letters, because the channel refuses the chat. Returns the number of rows. */
 export function parkChat(db: Queryable, chatKey: string, reason: string): Promise<number> {
   return findValue<number>(db, 0)`select chat_park(${chatKey}, ${reason})`;
 }

@@ -51,10 +51,7 @@ export function createRowSender(deps: {
   const { sendPart, waitForThrottle, unreachable } = createPartSender({ channel, throttle });
 
   return {
-    /**
-     * Sends one row, part by part. The throttle has already granted the first part. Never throws for failures of the
-     * channel.
-     */
+    /** Sends one row, part by part. The throttle has already granted the first part. Never throws for failures of the channel. */
     async send(chatKey: string, item: OutboxItem, lane: RowLane): Promise<SendOutcome> {
       const body = OutboundBody.safeParse(item.body);
       if (!body.success) return toSettled(item, 'failed', item.delivery, 'the stored body is not readable');

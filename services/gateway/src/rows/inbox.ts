@@ -107,8 +107,7 @@ function withOwnNumber(item: Admission): Admission {
 }
 
 /**
- * Asks the holder of this person's lane to stop, and voids messages that wait before this inbox row. False when there
- * was nothing to stop.
+ * Asks the holder of this person's lane to stop, and voids messages that wait before this inbox row. False when there was nothing to stop.
  */
 export function stopLane(db: Queryable, userKey: string, beforeId: number): Promise<boolean> {
   return findValue<boolean>(db, false)`select lane_stop(${userKey}, ${beforeId})`;

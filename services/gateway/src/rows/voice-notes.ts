@@ -27,10 +27,7 @@ export async function putNote(db: Queryable, inboxId: number): Promise<void> {
   await db.query(sql`insert into voice_notes (inbox_id) values (${inboxId}) on conflict do nothing`);
 }
 
-/**
- * Claims the oldest waiting note of these accounts for `leaseMs`; null when there is none. An expired claim is claimed
- * again.
- */
+/** Claims the oldest waiting note of these accounts for `leaseMs`; null when there is none. An expired claim is claimed again. */
 export function claimNote(
   db: Queryable,
   accounts: { readonly channels: readonly string[]; readonly bots: readonly string[] },

@@ -25,10 +25,7 @@ export interface SealerState {
 /** Links and checkpoints per query. */
 const PAGE = 5_000;
 
-/**
- * Reads the whole order of events and compares it with each checkpoint of the database and the file. Throws
- * AUDIT_HISTORY_DIFFERS.
- */
+/** Reads the whole order of events and compares it with each checkpoint of the database and the file. Throws AUDIT_HISTORY_DIFFERS. */
 export async function readHistory(
   db: Queryable,
   options: { readonly file: string; readonly keys: AuditKeys },

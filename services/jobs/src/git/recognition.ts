@@ -22,9 +22,7 @@ const Manifest = z.object({
 
 type Commands = Pick<z.input<typeof ServiceFile>, 'build' | 'start'>;
 
-/**
- * How a program without a `signalbox.json` is built and started, judged by its other files; null when unknown. Pure.
- */
+/** How a program without a `signalbox.json` is built and started, judged by its other files; null when unknown. Pure. */
 export function recognize(root: Root): ServiceFile | null {
   const commands = ofProcfile(root) ?? ofManifest(root) ?? ofPython(root) ?? ofPages(root);
   const file = ServiceFile.safeParse(commands);

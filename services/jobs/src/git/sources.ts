@@ -59,10 +59,9 @@ export interface RepositoryContents {
 
 export interface Sources {
   /**
-   * The commit that a ref is now: a tag, else a branch, else a commit; a whole commit id is that commit, whatever is named like it.
-   * `HEAD` is the main branch. Throws REPOSITORY_REFUSED, REPOSITORY_UNREADABLE, NOT_FOUND (the ref, with those that there are),
-   * REF_AMBIGUOUS (a tag or branch is named like the beginning of another commit), SERVICE_FILE_INVALID, START_UNKNOWN, and what opening a
-   * login throws.
+   * The commit that a ref is now: a tag, else a branch, else a commit; a whole commit id is that commit, whatever is named like it. `HEAD`
+   * is the main branch. Throws REPOSITORY_REFUSED, REPOSITORY_UNREADABLE, NOT_FOUND (the ref, with those that there are), REF_AMBIGUOUS (a
+   * tag or branch is named like the beginning of another commit), SERVICE_FILE_INVALID, START_UNKNOWN, and what opening a login throws.
    */
   open(repository: Repository, ref: string, signal: AbortSignal, options?: OpenOptions): Promise<Source>;
   /**
@@ -168,9 +167,7 @@ export function createSources(options: {
   };
 }
 
-/**
- * `1.1.0-3f2a9c1` or `main-3f2a9c1`: the person's name and the commit; for a bare commit the version in package.json.
- */
+/** `1.1.0-3f2a9c1` or `main-3f2a9c1`: the person's name and the commit; for a bare commit the version in package.json. */
 export function nameRelease(ref: string, commit: string, version: string | null): string {
   const short = commit.slice(0, 7);
   const named = /^v?(\d+(?:\.\d+)+(?:[-+.][A-Za-z0-9.+-]*)?)$/.exec(ref)?.[1];

@@ -56,9 +56,7 @@ export interface SeenRestarts {
   readonly at: number;
 }
 
-/**
- * Adds a probe. Counts restarts since the earliest probe of the window, because older ones do not tell how quickly they came. Pure.
- */
+/** Adds a probe. Counts restarts since the earliest probe of the window, because older ones do not tell how quickly they came. Pure. */
 export function seeRestarts(
   before: CrashMemory,
   { instance, restarts, isGivenUp, at }: SeenRestarts,

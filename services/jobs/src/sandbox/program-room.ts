@@ -57,8 +57,7 @@ export function createProgramArguments(room: ProgramRoom, user: number | null, h
 /** Words of the launcher in the sandbox, which execs the program. */
 export function programWords(user: number | null): readonly string[] {
   const become = [SETPRIV, `--reuid=${user}`, `--regid=${user}`, '--clear-groups', '--inh-caps=-all', '--'];
-  // Bubblewrap sets PWD, which is no variable of the program; and its user may be unable to enter the program's
-  // folder.
+  // Bubblewrap sets PWD, which is no variable of the program; and its user may be unable to enter the program's folder.
   return [...(user === null ? [] : become), '/usr/bin/env', '-u', 'PWD', '-C', RELEASE, '--'];
 }
 

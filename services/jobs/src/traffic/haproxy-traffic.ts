@@ -19,10 +19,9 @@ const SLOTS = ['a', 'b'] as const;
 type Slot = (typeof SLOTS)[number];
 
 /**
- * Traffic through HAProxy, by its runtime socket. The service `shop/staging` is the backend `shop_staging` with the servers `a` and
- * `b`; its frontend, and with it where people reach it, is HAProxy's own configuration: see docs/traffic.md. HAProxy knows no
- * epochs, so they are kept in a file per service. Throws UPSTREAM_UNAVAILABLE when HAProxy does not answer, and ROUTE_REFUSED when it
- * has no such backend.
+ * Traffic through HAProxy, by its runtime socket. The service `shop/staging` is the backend `shop_staging` with the servers `a` and `b`;
+ * its frontend, and with it where people reach it, is HAProxy's own configuration: see docs/traffic.md. HAProxy knows no epochs, so they
+ * are kept in a file per service. Throws UPSTREAM_UNAVAILABLE when HAProxy does not answer, and ROUTE_REFUSED when it has no such backend.
  */
 export class HaproxyTraffic implements Traffic {
   readonly opensDoors = false;

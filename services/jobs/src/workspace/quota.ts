@@ -30,9 +30,7 @@ const ENTRY_BYTES = 4096;
 const BATCH = 64;
 /** The interval of free space checks. A fast disk writes some hundred megabytes meanwhile: see the reserve. */
 const FREE_MS = 100;
-/**
- * The pause between full measurements, as a multiple of their duration, so that large workspaces keep no core busy.
- */
+/** The pause between full measurements, as a multiple of their duration, so that large workspaces keep no core busy. */
 const REST_FACTOR = 2;
 /** Others write too: a smaller loss of free space is not blamed on a command. */
 const SLACK_BYTES = 16 * MIB;

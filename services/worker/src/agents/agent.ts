@@ -165,10 +165,7 @@ export interface AgentParts {
   readonly model: (node: string) => Model;
   readonly checkpoints: ThreadStates;
   readonly registry: ToolOffer;
-  /**
-   * Known names by kind, for the prompt and for filling arguments. `texts`: the texts that may mention them, newest
-   * first.
-   */
+  /** Known names by kind, for the prompt and for filling arguments. `texts`: the texts that may mention them, newest first. */
   readonly knownNames: (texts: () => readonly string[]) => Promise<Readonly<Record<string, readonly string[]>>>;
   /** The prompt's facts about a person, their work and memory; null where a record has none. */
   readonly context?: (of: ContextOf) => Promise<PromptContext | null>;

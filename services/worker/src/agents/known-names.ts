@@ -51,8 +51,7 @@ export class KnownNames {
   }
 
   /**
-   * Names that the texts may refer to, plus the newest ones. `texts` yields the texts, newest first, when needed. At
-   * most one round trip.
+   * Names that the texts may refer to, plus the newest ones. `texts` yields the texts, newest first, when needed. At most one round trip.
    */
   async of(texts: () => readonly string[]): Promise<NamesByKind> {
     const { all } = await this.#current();

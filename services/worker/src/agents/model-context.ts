@@ -7,10 +7,7 @@ import { redactValue } from '@signalbox/safety/redact/redact';
 
 /* The parts of a record about a question to a model and its answer, the same for every agent. */
 
-/**
- * A model's input as hashes, without secrets, so that a record can be compared later. Message ids and per-call data are
- * left out.
- */
+/** A model's input as hashes, without secrets, so that a record can be compared later. Message ids and per-call data are left out. */
 export function contextOf({
   messages,
   tools,

@@ -103,9 +103,7 @@ export class Checkpoints extends PostgresSaver {
     });
   }
 
-  /**
-   * Ends a turn on a thread and drops unflushed state. `keep`: the turn was committed, so its state may be cached.
-   */
+  /** Ends a turn on a thread and drops unflushed state. `keep`: the turn was committed, so its state may be cached. */
   close(threadId: string, keep: boolean): void {
     const thread = this.#open.get(threadId);
     this.#open.delete(threadId);

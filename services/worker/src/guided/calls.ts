@@ -23,8 +23,7 @@ export class NodeCalls {
     this.#state = state;
     this.#groups = groups;
     const before = this.#acted().length;
-    // The count within the turn gives a node that runs again after a crash the same number, and its calls the same
-    // ids.
+    // The count within the turn gives a node that runs again after a crash the same number, and its calls the same ids.
     this.#answerId = extras.run.answerId(extras.turnKey, before + 1);
   }
 

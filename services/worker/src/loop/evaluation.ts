@@ -16,8 +16,7 @@ export type EvaluationOutcome = 'continue' | 'done' | 'waiting' | 'limit' | 'loo
 const SAME_FAILURES = 3;
 
 /**
- * The judge: a pure function of what happened, never of what a model says about it. What the person waits for goes first; then the
- * limits.
+ * The judge: a pure function of what happened, never of what a model says about it. What the person waits for goes first; then the limits.
  */
 export function evaluate(pass: PassFacts, isBudgetSpent: boolean): EvaluationOutcome {
   if (pass.isFinished) return 'done';

@@ -69,10 +69,7 @@ function isNewest(value: unknown): value is string {
   return LANGUAGES.some((language) => say('deploy.newestWords', {}, language).split(', ').includes(word));
 }
 
-/**
- * Null where the tool offers no choices, the person may not use it, or the look-up fails: the question has no
- * buttons.
- */
+/** Null where the tool offers no choices, the person may not use it, or the look-up fails: the question has no buttons. */
 async function lookUp<T>(
   parts: ChoiceParts,
   scope: CallScope,

@@ -63,10 +63,7 @@ export function createJobClient(parts: {
   };
 }
 
-/**
- * The run of a call. The checkpoint is stored before a run carries its id; the run's hash includes the person and the
- * call.
- */
+/** The run of a call. The checkpoint is stored before a run carries its id; the run's hash includes the person and the call. */
 async function runOf<N extends JobName>(
   job: N,
   payload: JobPayload<N>,

@@ -179,10 +179,7 @@ export interface ToolSpec<I extends z.ZodType, O> {
   readonly madeHere?: readonly string[];
   /** It reads private data. */
   readonly touchesPrivate?: boolean;
-  /**
-   * True when it can send data out of the system: to an address from its arguments or stored data, or through a
-   * program.
-   */
+  /** True when it can send data out of the system: to an address from its arguments or stored data, or through a program. */
   readonly egress: boolean;
   /**
    * Looks up whether an effect took place, by its action id, when the result was lost: `wrote` and `worked` of the context say it of what
@@ -249,8 +246,7 @@ export type Tool = ReturnType<typeof tool>;
 
 /** Declares one tool. Its functions are only ever called with input that `spec.input` has parsed. */
 export function tool<I extends z.ZodType, O>(spec: ToolSpec<I, O>) {
-  // The registry parses with spec.input before it calls, so `unknown` is the schema's output here; `run` made the
-  // output.
+  // The registry parses with spec.input before it calls, so `unknown` is the schema's output here; `run` made the output.
   const typed = (input: unknown): z.output<I> => input as z.output<I>;
   const { resolve, probe, phrases, holds = 'text', madeHere = [] } = spec;
   const madeHerePaths = madeHere.map((path) => path.split('.'));
@@ -329,9 +325,7 @@ function pickFields(result: unknown, paths: readonly (readonly string[])[]): unk
   );
 }
 
-/**
- * Names that authors of commits chose, though the runtime recorded them: words, unless they have a version's form.
- */
+/** Names that authors of commits chose, though the runtime recorded them: words, unless they have a version's form. */
 const NAMED_BY_OTHERS: ReadonlySet<string> = new Set(['version', 'release']);
 
 function dropFields(result: unknown, paths: readonly (readonly string[])[]): unknown {

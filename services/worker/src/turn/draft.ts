@@ -50,8 +50,7 @@ export function createTurnDraft(options: {
     publishing = true;
     publishedAt = performance.now();
     const newest = text;
-    // A text that cannot be previewed is not shown; its message will be.
-    // The end of an unfinished text may be the beginning of a secret.
+    // A text that cannot be previewed is not shown; its message will be. The end of an unfinished text may be the beginning of a secret.
     const view = await preview(redactDraft(newest)).catch(() => null);
     if (view !== null && !over && text !== '') await put(newest, view);
     publishing = false;

@@ -227,10 +227,7 @@ export class Lanes implements Closable {
     return 'finished';
   }
 
-  /**
-   * After a failed turn: a lost lane belongs to another worker; another is given back, and counted unless the
-   * infrastructure failed.
-   */
+  /** After a failed turn: a lost lane belongs to another worker; another is given back, and counted unless the infrastructure failed. */
   async #giveBack({ claimed }: LeasedLane, error: unknown): Promise<'lost' | 'lost-again' | 'yielded'> {
     const { log } = this.#options;
     const { userKey, epoch, attempts } = claimed;

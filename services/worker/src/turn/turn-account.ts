@@ -123,9 +123,7 @@ export class TurnAccount {
     return line === null ? reply : { ...reply, receipts: [{ what: line, note: '' }] };
   }
 
-  /**
-   * All replies of the turn, with receipts or a line below the last one. A turn cut short has no record of its passes.
-   */
+  /** All replies of the turn, with receipts or a line below the last one. A turn cut short has no record of its passes. */
   async close(
     replies: readonly AgentReply[],
     passes: AgentRecord['passes'] | 'cut short',

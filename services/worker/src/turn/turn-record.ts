@@ -22,10 +22,7 @@ interface Ended {
   readonly isThreadOver: boolean;
 }
 
-/**
- * A turn's records, one per pass, with its reads (which had no ledger row before running) and the audit event. Redacted
- * before hashing.
- */
+/** A turn's records, one per pass, with its reads (which had no ledger row before running) and the audit event. Redacted before hashing. */
 export function recordTurn(
   { plugin, governance, account, settings }: TurnParts,
   context: TurnContext,

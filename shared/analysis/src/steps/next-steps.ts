@@ -14,9 +14,7 @@ export interface NextStep {
 
 const MAX_STEPS = 5;
 
-/**
- * Confidence of a rule: 3 for a fact, such as a missing file; 1 for a size that is only a sign; 2 for all others.
- */
+/** Confidence of a rule: 3 for a fact, such as a missing file; 1 for a size that is only a sign; 2 for all others. */
 const CONFIDENCE: Readonly<Record<string, number>> = {
   'code/merge-conflict': 3,
   'code/focused-test': 3,
@@ -55,9 +53,7 @@ const COST: Readonly<Record<string, number>> = {
   'documentation/unknown-script': 1,
 };
 
-/**
- * Picks at most five findings, one per rule: by severity, then by confidence, then by low cost. Rules of earlier releases are skipped.
- */
+/** Picks at most five findings, one per rule: by severity, then by confidence, then by low cost. Rules of earlier releases are skipped. */
 export function findNextSteps(findings: readonly PlannedFinding[]): readonly NextStep[] {
   const counts = new Map<string, number>();
   for (const { rule } of findings) counts.set(rule, (counts.get(rule) ?? 0) + 1);

@@ -9,8 +9,7 @@ export const ChatKind = z.enum(['private', 'group']);
 export type ChatKind = z.infer<typeof ChatKind>;
 
 /**
- * Fields of every inbound envelope. `id` is the idempotency key `<channel>:<bot>:<update id>`. For `userKey` and `chatKey` see
- * chat-key.ts.
+ * Fields of every inbound envelope. `id` is the idempotency key `<channel>:<bot>:<update id>`. For `userKey` and `chatKey` see chat-key.ts.
  */
 const Base = z.object({
   id: z.string().min(1).max(200),

@@ -74,8 +74,7 @@ const SHORTEST = 4;
 const RUN_LENGTH = 16;
 
 /**
- * The first argument that shares text with an untrusted result and that the person did not say; null without one.
- * Ignores case and spaces.
+ * The first argument that shares text with an untrusted result and that the person did not say; null without one. Ignores case and spaces.
  */
 function taintOf(input: unknown, { untrusted, said }: ThreadTaint): string | null {
   if (untrusted.length === 0) return null;

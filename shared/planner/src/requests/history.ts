@@ -54,9 +54,7 @@ const Facts = z
   .catch({ activeGroups: [], known: {}, currentProject: null });
 const Event = z.object({ kind: z.string(), say: z.string() });
 
-/**
- * Reads a conversation; `split` parts a new message into its requests. Whatever is missing or malformed is left out; never throws.
- */
+/** Reads a conversation; `split` parts a new message into its requests. Whatever is missing or malformed is left out; never throws. */
 export function readHistory(
   messages: readonly BaseMessage[],
   split: (text: string, facts: RequestFacts, asking: OpenAsk | null) => readonly string[],

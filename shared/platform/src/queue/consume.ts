@@ -58,8 +58,7 @@ export function consumeQueue(options: {
   const decide = async (job: Job): Promise<QueueVerdict> => {
     const name = job.name;
     if (!isJobName(name)) {
-      // A rolling update: a job of a newer release reached an older process. The sweepers of newer processes bring it
-      // again.
+      // A rolling update: a job of a newer release reached an older process. The sweepers of newer processes bring it again.
       log.warn('job of an unknown name left to others', { job: name });
       return { kind: 'forget' };
     }

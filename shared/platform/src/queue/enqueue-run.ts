@@ -19,9 +19,8 @@ export interface RunWriter {
 }
 
 /**
- * Starts a job for a person: first its row in Postgres, then the queue. The run id is the id of the requesting
- * action, so calling twice starts one run. Throws ACTION_ID_TAKEN, and when Postgres fails. When Redis fails, the
- * sweeper of the job service enqueues the run later.
+ * Starts a job for a person: first its row in Postgres, then the queue. The run id is the id of the requesting action, so calling twice
+ * starts one run. Throws ACTION_ID_TAKEN, and when Postgres fails. When Redis fails, the sweeper of the job service enqueues the run later.
  */
 export async function enqueueRun<N extends JobName>(
   deps: { readonly runs: RunWriter; readonly queue: Pick<Queue, 'enqueue'>; readonly log: Log },

@@ -4,8 +4,7 @@ export type Verb = 'run' | 'confirm' | 'request' | 'approve' | 'load';
 export type PrincipalType = 'User' | 'AgentClass';
 
 /**
- * Pairs of verb and principal type that the engine asks about. Cedar slows down with the number of policies, so each pair has its own
- * set.
+ * Pairs of verb and principal type that the engine asks about. Cedar slows down with the number of policies, so each pair has its own set.
  */
 export const SLICES: readonly { readonly verb: Verb; readonly principal: PrincipalType }[] = [
   { verb: 'run', principal: 'User' },

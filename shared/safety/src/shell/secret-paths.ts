@@ -34,8 +34,7 @@ const SECRETS: readonly RegExp[] = [
 ];
 
 /**
- * Describes the first word that names a secret place; null without one. Words that are no paths are checked too: rather ask once too
- * often.
+ * Describes the first word that names a secret place; null without one. Words that are no paths are checked too: rather ask once too often.
  */
 export function findSecretPath(words: readonly string[]): string | null {
   const found = [...new Set(words)].find((word) =>

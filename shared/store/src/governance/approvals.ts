@@ -94,9 +94,7 @@ export async function findCase(db: Queryable, approvalId: string, lock = false):
   return { approval, action, ...rest };
 }
 
-/**
- * Uses an approval up, by this decision, and begins its action under the lane's epoch. False when either was not as it should be.
- */
+/** Uses an approval up, by this decision, and begins its action under the lane's epoch. False when either was not as it should be. */
 export async function claimApproved(
   db: Queryable,
   approvalId: string,

@@ -19,9 +19,8 @@ export const NO_SECRETS_SENT: SentSecrets = { found: [], newValue: null, isShown
 const SET_SECRET_COMMAND = /^(\s*(?:\/new(?:@\w+)?\s+)*\/secret(?:@\w+)?\s+set\s+\S+)\s+(\S[\s\S]*)$/i;
 
 /**
- * Removes secrets from an update before it is planned, stored or logged. In the text a handle replaces each secret; in
- * names of people and files `[secret]` does. The value of `/secret set` is always removed. A code of one of
- * `challenges` is replaced by its mark.
+ * Removes secrets from an update before it is planned, stored or logged. In the text a handle replaces each secret; in names of people and
+ * files `[secret]` does. The value of `/secret set` is always removed. A code of one of `challenges` is replaced by its mark.
  */
 export function extractSecrets<U extends PersonUpdate>(
   cipher: SecretSealer,

@@ -129,10 +129,7 @@ export class VoiceListener implements Closable {
     await this.#ask(note, channel, transcript);
   }
 
-  /**
-   * Stores the transcript and the question about it. The transcript is treated like typed text, so its secrets are
-   * removed too.
-   */
+  /** Stores the transcript and the question about it. The transcript is treated like typed text, so its secrets are removed too. */
   async #ask(note: ClaimedNote, channel: Channel, heard: string): Promise<void> {
     const { pool, cipher, log } = this.#deps;
     const { attachments: _, reads: __, ...envelope } = note.envelope;

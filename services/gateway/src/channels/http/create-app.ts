@@ -12,8 +12,7 @@ const SLOW_CHECK_MS = SECOND_MS;
 const KEEP_ALIVE_MS = 75 * SECOND_MS;
 
 /**
- * A server without body parsers: routes choose types and sizes. `onBroken` answers invalid requests, `refuseAddress`
- * unreadable addresses.
+ * A server without body parsers: routes choose types and sizes. `onBroken` answers invalid requests, `refuseAddress` unreadable addresses.
  */
 export function createApp(options: {
   readonly bodyLimitBytes: number;

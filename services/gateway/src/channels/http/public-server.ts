@@ -14,10 +14,7 @@ const DRAIN_MS = 3_000;
 /** The Retry-After of a 503. */
 const RETRY_SECONDS = 3;
 
-/**
- * The gateway's one public HTTP address. Channels register plugins with their routes; without any, nothing is loaded or
- * listens.
- */
+/** The gateway's one public HTTP address. Channels register plugins with their routes; without any, nothing is loaded or listens. */
 export function createPublicServer(options: {
   readonly host: string;
   readonly port: number;

@@ -40,9 +40,7 @@ export async function registerSources(pool: Pool, sources: readonly Source[], lo
   });
 }
 
-/**
- * True when the source may write now: its person has a role, its account was not removed, and no one made it an admin.
- */
+/** True when the source may write now: its person has a role, its account was not removed, and no one made it an admin. */
 export async function canWrite(pool: Pool, { name, account }: Source): Promise<boolean> {
   const userKey = toUserKey(name);
   const row = await findRow<{ role: Role; isProgram: boolean }>(pool)`

@@ -24,9 +24,7 @@ export interface ProgramMessage {
 
 type MessageContent = Pick<ProgramMessage, 'text' | 'buttons' | 'receipts' | 'files'>;
 
-/**
- * The content of a message, pushed or polled. Buttons that decide or end something are left out: they are for people.
- */
+/** The content of a message, pushed or polled. Buttons that decide or end something are left out: they are for people. */
 export function toContent({ text, buttons, receipts = [], files = [] }: OutboundBody): MessageContent {
   return {
     text,

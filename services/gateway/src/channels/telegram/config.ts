@@ -6,9 +6,7 @@ const count = (min: number, max: number) => z.coerce.number().min(min).max(max);
 /** The configuration of Telegram. */
 export const TelegramConfig = z
   .object({
-    /**
-     * The token from @BotFather: the bot's id, a colon, a secret. The simulator accepts the tokens it was started with.
-     */
+    /** The token from @BotFather: the bot's id, a colon, a secret. The simulator accepts the tokens it was started with. */
     TELEGRAM_BOT_TOKEN: z
       .string({ error: 'is not set. Create a bot with @BotFather and put its token here; `npm start` needs none.' })
       .regex(/^\d+:[\w-]+$/, 'is not a bot token. It looks like 123456:ABC-DEF and comes from @BotFather.'),
@@ -38,9 +36,7 @@ export const TelegramConfig = z
     TELEGRAM_GROUP_SENDS_PER_MINUTE: count(1, 60_000).default(20),
     /** The shortest time between two drafts of an answer, in milliseconds. 0: no drafts. */
     TELEGRAM_DRAFT_INTERVAL_MS: z.coerce.number().int().min(0).max(20_000).default(1_000),
-    /**
-     * Whether tables, headings and long texts are sent as rich messages: `on` or `off`. Old clients cannot show those.
-     */
+    /** Whether tables, headings and long texts are sent as rich messages: `on` or `off`. Old clients cannot show those. */
     TELEGRAM_RICH_MESSAGES: z.enum(['on', 'off'], { error: 'is neither on nor off' }).default('on'),
   })
   .superRefine((config, context) => {

@@ -31,10 +31,7 @@ export interface Table {
   readonly rows: readonly (readonly InlineText[])[];
 }
 
-/**
- * A message as a tree, independent of the channel. Markdown of a model can only become these blocks, never buttons,
- * media or mentions.
- */
+/** A message as a tree, independent of the channel. Markdown of a model can only become these blocks, never buttons, media or mentions. */
 export type Block =
   | { readonly type: 'paragraph'; readonly text: InlineText }
   | { readonly type: 'heading'; readonly size: 1 | 2 | 3 | 4 | 5 | 6; readonly text: InlineText }

@@ -14,10 +14,7 @@ const MARKS = /[*_~`[\]<|]/g;
 const DEEP_NESTING = /^(?:[ \t]*(?:>|(?:[-*+]|\d{1,9}[.)])[ \t])){20}/;
 /** Deeper indentation has no meaning. */
 const MAX_INDENT = 40;
-/**
- * The most lines parsed outside of code, about 0.5 s. Ten thousand list items took two seconds, 1,400 nested quotes
- * three.
- */
+/** The most lines parsed outside of code, about 0.5 s. Ten thousand list items took two seconds, 1,400 nested quotes three. */
 const MAX_LINES = 1_500;
 /** Quotes and bullets at the start of a line. From the third on, each costs as much as a line. */
 const NESTING = /^(?:[ \t]*(?:>|(?:[-*+]|\d{1,9}[.)])[ \t]))+/;

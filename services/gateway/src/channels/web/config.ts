@@ -8,10 +8,7 @@ export const LOCAL_PAGE_HOST = 'localhost';
 /** The configuration of the web channel. Address and port are those of the public server. */
 export const WebConfig = z
   .object({
-    /**
-     * The public address of the page, such as https://chat.example.org. Not set: the gateway's own address, for this
-     * machine only.
-     */
+    /** The public address of the page, such as https://chat.example.org. Not set: the gateway's own address, for this machine only. */
     WEB_PUBLIC_URL: z
       .url({ protocol: /^https?$/ })
       .superRefine((url, context) => {
@@ -22,10 +19,7 @@ export const WebConfig = z
       .optional(),
     /** Whether visitors of `/<WEB_START_KEY>/` may choose a demo person: `on` or `off`. Only on a local address. */
     WEB_DEMO_PEOPLE: z.enum(['on', 'off'], { error: 'is neither on nor off' }).default('off'),
-    /**
-     * Changed when another program may have used the port meanwhile, which ends logins over http. Not set: at each
-     * start. Secret.
-     */
+    /** Changed when another program may have used the port meanwhile, which ends logins over http. Not set: at each start. Secret. */
     WEB_START_KEY: z
       .string()
       .regex(/^[\w-]{32,80}$/, { error: 'is no word of 32 to 80 letters and digits' })

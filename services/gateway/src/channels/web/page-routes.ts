@@ -37,10 +37,7 @@ const HEADERS = {
   'cache-control': 'no-cache',
 };
 
-/**
- * Serves the page at `/` in the browser's language, and its files. Throws STARTUP_REFUSED when a built gateway lacks
- * the built page.
- */
+/** Serves the page at `/` in the browser's language, and its files. Throws STARTUP_REFUSED when a built gateway lacks the built page. */
 export async function registerPage(app: FastifyInstance): Promise<void> {
   const html = (await readPageFile('index.html')).toString();
   app.get('/', (request, reply) => {

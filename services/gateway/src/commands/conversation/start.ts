@@ -3,10 +3,7 @@ import { say } from '@signalbox/messages/say';
 import type { ChatCommand } from '../chat-command.ts';
 import { changeAgent } from './agent.ts';
 
-/**
- * Telegram sends `/start` when a person opens the chat. A code after it is tried earlier; `agent_<id>` chooses an
- * agent.
- */
+/** Telegram sends `/start` when a person opens the chat. A code after it is tried earlier; `agent_<id>` chooses an agent. */
 export default {
   name: 'start',
   who: 'viewer',

@@ -6,10 +6,7 @@ import { listRows, sql } from '@signalbox/store/sql';
 import { asCodeBlock, renderExact } from '@signalbox/safety/cards/canonical-card';
 import type { ChatCommand } from '../chat-command.ts';
 
-/**
- * `/why` explains which rule decided the newest actions, those of a turn, or that of a receipt. Operators may ask about
- * anyone's.
- */
+/** `/why` explains which rule decided the newest actions, those of a turn, or that of a receipt. Operators may ask about anyone's. */
 export default {
   name: 'why',
   who: 'viewer',

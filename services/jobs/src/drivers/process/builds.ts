@@ -27,9 +27,7 @@ const BuildMark = z.object({
   sessions: z.array(z.object({ pid: z.number().int().positive(), startMark: z.string() })),
 });
 
-/**
- * Copies the checkout and runs its commands there. Idempotent: a complete build is kept, a partial one starts again.
- */
+/** Copies the checkout and runs its commands there. Idempotent: a complete build is kept, a partial one starts again. */
 export async function buildFolder(
   {
     folders,

@@ -1,9 +1,6 @@
 import type { ToolCatalog } from '@signalbox/contracts/tool-catalog';
 
-/**
- * The number of turns that an unused group stays loaded. Loading again costs about as much, so the total is at most
- * twice the best.
- */
+/** The number of turns that an unused group stays loaded. Loading again costs about as much, so the total is at most twice the best. */
 const TURNS_UNUSED = 3;
 
 /** For each group, the person's turns since a call used it. */

@@ -64,15 +64,13 @@ function createProductOwner(parts: AgentParts): Agent {
         record: recordOf(state, messages, extras.recorded, threadNew || resume),
       };
 
-      // An earlier run may have died anywhere. Input is not sent again while a step is pending, or its calls would stay
-      // unanswered.
+      // An earlier run may have died anywhere. Input is not sent again while a step is pending, or its calls would stay unanswered.
       async function resumeTurn(before: StateSnapshot): Promise<SessionState> {
         const values = before.values as Partial<SessionState>; // empty when nothing was stored yet
         const known = idsIn(before);
         const rest = messages.filter((message) => !known.has(message.id));
         for (const spend of values.spent ?? []) if (spend.turnKey === extras.turnKey) run.spent(spend);
-        // `tasks` instead of `next`: a task that finished just before a crash is only in `tasks` and must still be
-        // applied.
+        // `tasks` instead of `next`: a task that finished just before a crash is only in `tasks` and must still be applied.
         let state = before.tasks.length > 0 ? await graph.invoke(null, config) : (values as SessionState);
         // Messages after the end of the task start the next one.
         if (rest.length > 0 && !state.userConfirmedComplete) state = await begin(rest, known.size === 0);

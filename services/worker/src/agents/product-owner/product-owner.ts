@@ -89,10 +89,7 @@ interface Groups {
   readonly update: SessionUpdate;
 }
 
-/**
- * The groups of this pass. The first pass of a turn decides which loaded groups stay; turns that no person started do
- * not count.
- */
+/** The groups of this pass. The first pass of a turn decides which loaded groups stay; turns that no person started do not count. */
 async function groupsOf(state: SessionState, { run, turnStart }: RunExtras): Promise<Groups> {
   const { activeCapabilities: loaded, idleTurns, messages } = state;
   if (state.poIterations > 0 || loaded.length === 0) return { active: loaded, update: {} };

@@ -37,8 +37,7 @@ export function repliesSince(messages: readonly BaseMessage[], start: number): r
 }
 
 /**
- * The request of the newest answer: the one its model names, else the person's newest message. `afterReply`: something
- * was shown before it.
+ * The request of the newest answer: the one its model names, else the person's newest message. `afterReply`: something was shown before it.
  */
 export function findLastRequest(
   messages: readonly BaseMessage[],

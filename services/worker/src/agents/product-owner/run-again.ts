@@ -16,9 +16,7 @@ import { nothingAgain } from './words.ts';
  * are
  */
 
-/**
- * The update with which the graph continues at a node. `isUpdate`: applied to the state as an answer of product_owner.
- */
+/** The update with which the graph continues at a node. `isUpdate`: applied to the state as an answer of product_owner. */
 export function runAgain(
   id: string,
   event: Extract<AgentMessage['event'], { kind: 'node' }>,

@@ -82,10 +82,7 @@ export const getDeployStatus = tool({
   },
 });
 
-/**
- * Finds the newest deployment of the project. Without a project: of this conversation, else of this person, else of
- * anybody.
- */
+/** Finds the newest deployment of the project. Without a project: of this conversation, else of this person, else of anybody. */
 async function findMeant(
   { ports, threadId, actor }: ToolContext,
   filter: Partial<ServiceKey>,

@@ -47,10 +47,7 @@ export function planOf({ resolved }: Pick<ToolContext, 'resolved'>): DeployPlan 
   return DeployPlan.parse(resolved);
 }
 
-/**
- * The guessed build and start of a repository without a signalbox.json; null when it has one or served like this
- * before.
- */
+/** The guessed build and start of a repository without a signalbox.json; null when it has one or served like this before. */
 export function unseenPlan(resolved: Resolved | null): Pick<DeployPlan, 'build' | 'start'> | null {
   return Seen.parse(resolved ?? {}).isUnseen ? DeployPlan.parse(resolved) : null;
 }

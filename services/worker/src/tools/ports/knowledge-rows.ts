@@ -20,10 +20,7 @@ const INDEXED: readonly string[] = ['docs', 'code', 'logs'];
 const HISTORY_MESSAGES = 5_000;
 /** The searched part of a query; the rest of a long paste only adds noise. */
 const QUERY_LENGTH = 300;
-/**
- * Words at least this similar (0 to 1) count as equal: alocation and allocation have 0.75, capability and capacity
- * 0.43.
- */
+/** Words at least this similar (0 to 1) count as equal: alocation and allocation have 0.75, capability and capacity 0.43. */
 const LIKENESS = 0.45;
 /** A passage up to this many characters is its own excerpt. */
 const WHOLE_LENGTH = 300;

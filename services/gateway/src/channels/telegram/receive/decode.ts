@@ -142,10 +142,7 @@ function decodeUnnamed(
   };
 }
 
-/**
- * Where text is not the sender's own. Any forward field counts, whatever its shape, and so do links that hide their
- * target.
- */
+/** Where text is not the sender's own. Any forward field counts, whatever its shape, and so do links that hide their target. */
 function findBorrowed(
   message: Message,
   isDisguised: boolean,
@@ -166,10 +163,7 @@ function findReplyTarget(message: Message, bot: BotIdentity): { readonly answers
   return isReplyToBot(message, bot) && id !== undefined ? { answers: String(id) } : {};
 }
 
-/**
- * The text without the bot's name, or null when it is not addressed to the bot. As an administrator the bot receives
- * every message.
- */
+/** The text without the bot's name, or null when it is not addressed to the bot. As an administrator the bot receives every message. */
 function parseGroupText(
   text: string,
   repliesToBot: boolean,

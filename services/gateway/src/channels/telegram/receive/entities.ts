@@ -29,9 +29,8 @@ const BEGINNINGS = /\b[a-z][a-z0-9+.-]{0,30}:\/\/|[^\s@]{1,64}@(?=\S)|(?<!\S)\/(
 const HOST = /^(?:[\p{L}\p{N}-]{1,63}\.){1,10}\p{L}{2,63}(?::\d{1,5})?(?:[/?#]\S*)?$/iu;
 
 /**
- * Writes out hidden content of entities: link targets, ids of people without a user name, and the bot's name. In a
- * command the id replaces the name. Words that look like another address lose their scheme, so that only the true
- * address looks like one.
+ * Writes out hidden content of entities: link targets, ids of people without a user name, and the bot's name. In a command the id replaces
+ * the name. Words that look like another address lose their scheme, so that only the true address looks like one.
  */
 export function writeOutEntities(
   text: string,

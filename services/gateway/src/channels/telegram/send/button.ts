@@ -11,9 +11,7 @@ const MAX_ROW_BUTTONS = 3;
 
 type Row = { text: string; callback_data: string }[];
 
-/**
- * The keyboard under a message. Telegram allows 64 bytes per button, so each holds a reference instead of its value.
- */
+/** The keyboard under a message. Telegram allows 64 bytes per button, so each holds a reference instead of its value. */
 export function createKeyboard(buttons: readonly Button[], outboxId: number): Row[] {
   const rows: Row[] = [];
   buttons.forEach((button, index) => {

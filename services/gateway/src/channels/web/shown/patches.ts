@@ -29,10 +29,7 @@ export interface MissingPatches {
   readonly isSignedIn: boolean;
   /** The number of the chat's newest patch. */
   readonly seq: number;
-  /**
-   * True when the page must start over: `patches` are all its components in display order. Otherwise new patches by
-   * number.
-   */
+  /** True when the page must start over: `patches` are all its components in display order. Otherwise new patches by number. */
   readonly isFresh: boolean;
   readonly patches: readonly StoredPatch[];
 }

@@ -6,17 +6,11 @@ import { readFrame, toIncoming, type Speaker } from './client-frames.ts';
 import type { Intake } from './intake.ts';
 import type { PageSocket } from './page-socket.ts';
 
-/**
- * Limits of a page's frames: a burst, then a rate per second. People stay far below; messages have a limit of their
- * own.
- */
+/** Limits of a page's frames: a burst, then a rate per second. People stay far below; messages have a limit of their own. */
 const BURST = 40;
 const PER_SECOND = 5;
 
-/**
- * Reads the frames of a page one at a time: the socket pauses while one is admitted. Invalid or too many frames close
- * it.
- */
+/** Reads the frames of a page one at a time: the socket pauses while one is admitted. Invalid or too many frames close it. */
 export function readPage(options: {
   readonly socket: WebSocket;
   readonly page: PageSocket;

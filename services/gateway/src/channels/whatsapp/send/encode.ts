@@ -24,8 +24,7 @@ const MAX_INTERACTIVE_LENGTH = 1_024;
 const NOTHING = '…';
 
 /**
- * Encodes a message: texts, then buttons under the last one, then files. Up to three short buttons are buttons, others
- * become lists of ten.
+ * Encodes a message: texts, then buttons under the last one, then files. Up to three short buttons are buttons, others become lists of ten.
  */
 export function encode(body: OutboundBody, { outboxId }: EncodedRow): readonly WhatsAppPart[] {
   const { buttons, files = [], replyTo = null } = body;

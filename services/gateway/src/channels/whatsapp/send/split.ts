@@ -3,10 +3,7 @@ import { fence, type Stretch } from './format.ts';
 
 const BETWEEN = '\n\n';
 
-/**
- * Joins sections into messages of at most `most` UTF-16 units, at least one. The last one, above buttons, has a limit
- * of its own.
- */
+/** Joins sections into messages of at most `most` UTF-16 units, at least one. The last one, above buttons, has a limit of its own. */
 export function splitStretches(
   stretches: readonly Stretch[],
   limits: { readonly each: number; readonly last: number },

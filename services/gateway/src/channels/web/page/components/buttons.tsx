@@ -11,8 +11,7 @@ interface ButtonsProps {
 }
 
 /**
- * The buttons of a component. After one press all are inactive and the pressed one is marked. They stay focusable,
- * unlike disabled ones.
+ * The buttons of a component. After one press all are inactive and the pressed one is marked. They stay focusable, unlike disabled ones.
  */
 export function Buttons({ id, version, buttons, pressed }: ButtonsProps): VNode | null {
   const chat = useChat();

@@ -18,9 +18,7 @@ import { drawText } from './text.tsx';
 import { drawTimeline } from './timeline.tsx';
 import { say } from '../say.ts';
 
-/**
- * Every component type of the page. A new one needs a file in `components`, its props in the contract, and a line here.
- */
+/** Every component type of the page. A new one needs a file in `components`, its props in the contract, and a line here. */
 const DRAWERS: Readonly<Record<ComponentType, Drawer>> = {
   Message: drawMessage,
   Approval: drawApproval,
@@ -44,10 +42,7 @@ interface State {
   readonly failed: Component | null;
 }
 
-/**
- * Draws a component by type. A component that cannot be drawn becomes an error box, and the rest of the page is
- * unaffected.
- */
+/** Draws a component by type. A component that cannot be drawn becomes an error box, and the rest of the page is unaffected. */
 export class ComponentView extends Boundary<Props, State> {
   override state: State = { failed: null };
 

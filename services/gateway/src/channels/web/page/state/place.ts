@@ -12,9 +12,7 @@ export function readPlace(): Place {
   return { agent: query.get('agent') || null, session: query.get('session') || null };
 }
 
-/**
- * Removes the code of a link from the address, so that history and copied addresses do not hold it. Null without one.
- */
+/** Removes the code of a link from the address, so that history and copied addresses do not hold it. Null without one. */
 export function takeCode(): string | null {
   const code = new URLSearchParams(location.hash.slice(1)).get('code');
   if (code !== null) history.replaceState(null, '', location.pathname + location.search);

@@ -6,10 +6,7 @@ import { cleanText } from '../../../text/clean-text.ts';
 import { readBlocks } from '../../../text/document.ts';
 import { Words } from './words.tsx';
 
-/**
- * Renders an agent's markdown with the parser of all channels: only these elements, HTML as text, links only to web
- * addresses.
- */
+/** Renders an agent's markdown with the parser of all channels: only these elements, HTML as text, links only to web addresses. */
 export function Markdown({ text, language }: { readonly text: string; readonly language?: string | null }): VNode {
   const blocks = useMemo(() => readBlocks(cleanText(text)), [text]);
   return (

@@ -28,8 +28,7 @@ export function canListen(): boolean {
 }
 
 /**
- * Listens once, until the person pauses. `onWords` gets all words so far; `onEnd` whether there were any. Returns a
- * function that stops it.
+ * Listens once, until the person pauses. `onWords` gets all words so far; `onEnd` whether there were any. Returns a function that stops it.
  */
 export function listen(
   language: string,
