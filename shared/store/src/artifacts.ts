@@ -7,14 +7,12 @@ import { selectHeldLane, type Lane } from './conversation/lane.ts';
 import type { Queryable } from './pool.ts';
 import { findRow, findValue, sql } from './sql.ts';
 
-/** A file that a tool has made. */
 export interface Artifact {
   readonly name: string;
   readonly mimeType: string;
   readonly content: string | Uint8Array;
 }
 
-/** A stored file, ready to send. */
 export interface StoredFile {
   readonly name: string;
   readonly mimeType: string;
@@ -30,7 +28,9 @@ const MAX_TURN_BYTES = 50 * 1024 * 1024;
 /** Files are sent at once; a resend or a look-up needs them no longer than this. */
 const KEPT_DAYS = 30;
 
-/** `lost`: another worker holds the lane. `refused`: too many or too large, in words; no file was stored. */
+/**
+ * `lost`: another worker holds the lane. `refused`: too many or too large files; nothing was stored, and `detail` says why in English.
+ */
 export type StoredArtifacts =
   | { readonly kind: 'stored'; readonly files: readonly OutboundFile[] }
   | { readonly kind: 'lost' }
@@ -69,7 +69,7 @@ export async function putArtifacts(
   return { kind: 'stored', files: stored };
 }
 
-/** Removes secrets from a text. Binary and too large content is returned unchanged. */
+/** Redacts secrets in texts. Returns binary content and files over the size limit unchanged. */
 async function redactContent(content: string | Uint8Array): Promise<Buffer> {
   const bytes = Buffer.from(content);
   if (bytes.length > MAX_FILE_BYTES || bytes.includes(0)) return bytes;
@@ -79,7 +79,7 @@ async function redactContent(content: string | Uint8Array): Promise<Buffer> {
   return redacted === text ? bytes : Buffer.from(redacted);
 }
 
-/** Reads a file; null when it is no longer stored. */
+/** Reads a stored file; null when it was deleted after 30 days. */
 export function readArtifact(db: Queryable, artifactId: string): Promise<StoredFile | null> {
   return findRow<StoredFile>(db)`select name, mime_type as "mimeType", bytes from artifacts
       where id = ${artifactId}`;

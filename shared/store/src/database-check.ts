@@ -8,12 +8,12 @@ import type { ServiceWithLogin } from './migrations/service-rights.ts';
 const CHECK_MS = 3_000;
 const ANSWER_MS = 2_000;
 
-/** A user of the database: a service, a job service of several pools, the command line, or the migration as the owner. */
+/** A user of the database: a service, a job service of several pools (`jobs`), the command line, or the migration (`owner`). */
 export type DatabaseUser = ServiceWithLogin | 'jobs' | 'cli' | 'owner';
 
 /**
- * Explains why this user cannot use this database, with a remedy; null when it can. A service must not log in as the owner of the tables,
- * whom row policies do not bind. Read-only; answers within seconds, even without a server.
+ * Explains with a remedy why this user cannot use this database; null when it can. A service must not log in as the owner of the tables,
+ * because row policies do not bind owners. Read-only; answers within seconds, even without a server.
  */
 export async function checkDatabase(url: string, user: DatabaseUser): Promise<AppError | null> {
   const client = new pg.Client({
@@ -22,7 +22,7 @@ export async function checkDatabase(url: string, user: DatabaseUser): Promise<Ap
     connectionTimeoutMillis: CHECK_MS,
     query_timeout: CHECK_MS,
   });
-  client.on('error', () => undefined); // the pending call rejects as well
+  client.on('error', () => undefined);
   try {
     await client.connect();
     await client.query('select 1');
@@ -36,7 +36,7 @@ export async function checkDatabase(url: string, user: DatabaseUser): Promise<Ap
   }
 }
 
-/** Explains why this login cannot be a service's; null when it owns no table. */
+/** Explains why a service must not use this login, which owns tables; null when it owns none. */
 async function findOwner(client: pg.Client): Promise<AppError | null> {
   const { rows } = await client.query<{ login: string }>(
     `select session_user as login from pg_class where oid = to_regclass('public.inbox') and pg_has_role(session_user, relowner, 'usage')`,
@@ -59,7 +59,8 @@ async function isEmpty(client: pg.Client): Promise<boolean> {
 }
 
 /**
- * Explains why the database is of an older or newer release, with a remedy; null when it is of this one. Throws when it does not answer.
+ * Explains with a remedy why the database is of an older or newer release; null when it is of this release. Throws when it does not
+ * answer.
  */
 async function findReleaseProblem(db: Queryable): Promise<AppError | null> {
   const { pending, unknown } = await readMigrationStatus(db);

@@ -1,7 +1,7 @@
 import type { Queryable } from './pool.ts';
 import { findRow, sql } from './sql.ts';
 
-/** Reads the effect mark that an action wrote; null when it wrote nothing. */
+/** Reads the effect mark that an action wrote; null without one. */
 export function findEffect(db: Queryable, actionId: string): Promise<{ readonly result: unknown } | null> {
   return findRow<{ result: unknown }>(db)`select result from action_effects
       where action_id = ${actionId}`;

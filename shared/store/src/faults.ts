@@ -13,7 +13,7 @@ import { findRow, hasRow, listRows, sql } from './sql.ts';
 /**
  * Faults of Signalbox itself, with the sentences that admins read at their start and end. A new fault needs a line in fault-rows.ts (with
  * the service that detects it), one here, and two sentences in `faults.json` of each language. The service calls `reportFault` and
- * `endFault`; the pool `maintenance` notifies the admins, and `/readyz` and `doctor` show it.
+ * `endFault`; the pool `maintenance` notifies the admins; `/readyz` and `doctor` show the fault.
  */
 const FAULTS: Readonly<
   Record<keyof typeof FAULT_SERVICES, readonly [opens: (detail: string) => string, ends: (what: string) => string]>
@@ -26,7 +26,7 @@ const FAULTS: Readonly<
     (channel) => say('faults.channelRefusedOver', { channel }),
   ],
 };
-/** The part after a colon names the affected thing, where several may be broken at once. */
+/** The part after a colon names the affected channel, because several may be refused at once. */
 export type FaultKind = Exclude<keyof typeof FAULTS, 'channel-refused'> | `channel-refused:${string}`;
 
 /** An open fault, or news without a reachable recipient. */
@@ -36,9 +36,9 @@ export interface OpenFault {
   readonly say: string;
 }
 
-/** How long the pool of the news may try before the pool `maintenance` sends it. */
+/** How long another pool may try to deliver its news before the pool `maintenance` sends the news to the admins. */
 const UNHEARD_MS = 45 * SECOND_MS;
-/** A fault that returns within this time counts as one, and is not reported again. */
+/** A fault that returns within this time after its end counts as one fault, and is not reported again. */
 const OVER_MS = 2 * MINUTE_MS;
 const BATCH = 20;
 
@@ -75,8 +75,8 @@ export async function listFaults(db: Queryable): Promise<readonly OpenFault[]> {
 }
 
 /**
- * Notifies every admin in private, once and in their language, of faults, of their end, and of news that another pool could send to nobody.
- * Returns the chats to wake, and how many items wait because no admin can be reached.
+ * Notifies every admin in private, once and in their language, of faults, of their end, and of news that another pool could send to
+ * nobody. Returns the chats to wake, and the number of items that wait because no admin can be reached.
  */
 export async function notifyAdmins(
   pool: Pool,
@@ -102,7 +102,7 @@ interface Due {
   readonly kind: string;
   readonly detail: string;
   readonly isOver: boolean;
-  /** News that another pool could send to nobody, with its intended recipients. */
+  /** News that another pool could send to nobody, with its intended recipients; null for a fault. */
   readonly say: string | null;
   readonly concerned: readonly string[];
 }
@@ -123,7 +123,7 @@ async function notifyOne(db: Queryable, incidentId: string): Promise<readonly st
   const describe = (): string => {
     if (unheard !== null) return isHeard ? unheard : `${say('faults.nobodyTold')}\n\n${unheard}`;
     const [known = '', what = ''] = kind.split(/:(.*)/s);
-    if (!isKnown(known)) throw new Error(`${kind} is no fault of ours`); // only known faults are due
+    if (!isKnown(known)) throw new Error(`${kind} is no fault of ours`);
     const [opens, ends] = FAULTS[known];
     return isOver ? ends(what) : opens(detail);
   };

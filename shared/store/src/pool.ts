@@ -4,9 +4,8 @@ import type { Log } from '@signalbox/platform/log';
 import { getServiceRole, type ServiceWithLogin } from './migrations/service-rights.ts';
 
 export type Pool = pg.Pool;
-/** A connection taken from a pool, which has to be released. */
+/** A connection taken from a pool; release it after use. */
 export type Connection = pg.PoolClient;
-/** A pool or one of its connections. */
 export type Queryable = Pick<pg.Pool, 'query'>;
 
 /** Postgres cancels a longer statement, so no turn waits for a lock forever. */
@@ -16,8 +15,8 @@ const IDLE_IN_TRANSACTION_TIMEOUT_MS = 10_000;
 const CONNECT_TIMEOUT_MS = 5_000;
 
 /**
- * The role shared by all services (infra/postgres): full use of the product's tables, no changes to the audit. A service takes its own,
- * narrower role where its login may.
+ * The role shared by all services (infra/postgres): full use of the product's tables, but no changes to the audit. A service takes its
+ * own, narrower role where its login may.
  */
 const APP_ROLE = 'signalbox_app';
 
@@ -34,7 +33,7 @@ export function openPool(
   const pool = new pg.Pool({
     connectionString: url,
     max: options.max,
-    min: 1, // without it, a service that polls every ten seconds would reconnect each time
+    min: 1, // without `min`, a service that polls every ten seconds would reconnect each time
     application_name: `signalbox-${options.name}`,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     statement_timeout: STATEMENT_TIMEOUT_MS,
@@ -42,12 +41,12 @@ export function openPool(
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
     query_timeout: STATEMENT_TIMEOUT_MS + 5_000,
     keepAlive: true,
-    // The pool awaits this promise before it hands the connection out, though its types do not say so.
+    // The pool awaits this promise before it hands the connection out, although its types do not say so.
     onConnect: service === 'owner' ? undefined : (client): unknown => takeRole(client, service),
   });
   pool.on('error', (error) => log.warn('idle database connection lost', { error }));
-  // The pool handles errors of idle connections only. An unhandled error event of a busy one would end the process; its next statement
-  // reports the loss.
+  // The pool handles errors of idle connections only. An unhandled error event of a busy connection would end the process; the next
+  // statement on that connection reports the loss.
   pool.on('connect', (client) => client.on('error', (error) => log.debug('database connection lost', { error })));
   return pool;
 }
@@ -56,7 +55,7 @@ export function openPool(
 const OWN_ROLE = `(select rolname from pg_roles where rolname = $1 and pg_has_role(session_user, oid, 'member')
                       and has_table_privilege(oid, to_regclass('public.lanes'), 'select'))`;
 
-/** Sets the role of a connection. Throws DATABASE_ROLE_MISSING when its login may take neither role. */
+/** Sets the role of a connection. Throws DATABASE_ROLE_MISSING when the login may take neither role. */
 export async function takeRole(client: pg.ClientBase, service: ServiceWithLogin | undefined): Promise<void> {
   try {
     const own = service === undefined ? null : getServiceRole(service);

@@ -17,7 +17,7 @@ export interface LedgerEntry {
   /** State of the job or deployment that it started; null when it started none. */
   readonly work: string | null;
   readonly settledAt: Date | null;
-  /** True for an action that was requested by id. */
+  /** True for an action that was requested by its id. */
   readonly isNamed: boolean;
 }
 
@@ -25,8 +25,8 @@ export interface LedgerEntry {
 const ENTRIES_READ = 200;
 
 /**
- * Reads the settled actions of a conversation, oldest first, plus the actions with these ids (their own or those of their jobs) of any
- * conversation. Waiting, denied and unsettled actions are left out.
+ * Reads the settled actions of a conversation, oldest first, plus the actions with these ids (their own ids, or those of their jobs) of
+ * any conversation. Leaves out waiting, denied and unsettled actions.
  */
 export function readLedger(db: Queryable, threadId: string, ids: readonly string[]): Promise<readonly LedgerEntry[]> {
   // The ids are collected first, as one array: an `or` or a join would scan all actions.

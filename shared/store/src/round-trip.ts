@@ -4,11 +4,11 @@ import type { Pool, Queryable } from './pool.ts';
 import { findRow, findValue, hasRow, sql } from './sql.ts';
 import type { WaitingNews } from './deploy/incident-news.ts';
 
-// Test data of `doctor --round-trip`, named after its round so that nothing takes it for real data, and removed at the end.
+// Test data of `doctor --round-trip`. Its names contain the round, so that nobody mistakes it for real data; it is removed at the end.
 
 /**
- * Stores ended test news among news without a reachable recipient, so no list shows it as broken. Returns its id in the inbox of the
- * person.
+ * Stores test news of an ended incident as news without a reachable recipient, so that no list shows it as an open incident. Returns its
+ * id in the inbox of the person.
  */
 export async function putTestIncident(pool: Pool, round: string, userKey: string, say: string): Promise<string> {
   const news: WaitingNews = { once: 'test', recipients: [userKey], phase: 'closed', project: null, say, buttons: [] };
@@ -54,7 +54,7 @@ export function findSealed(db: Queryable, round: string): Promise<boolean> {
     where e.kind = 'round_trip.made' and e.data ->> 'id' = ${round}`;
 }
 
-/** Reads the program that registered a callback last; null without one. */
+/** Reads the name of the program that registered a callback last; null without one. */
 export function readTestProgram(db: Queryable): Promise<string | null> {
   return findValue<string>(db)`
     select v.source from ingress_events v join users u on u.user_key = 'ingress-' || v.source

@@ -1,7 +1,7 @@
 import type { Queryable } from './pool.ts';
 import { findRow, hasRow, listRows, named } from './sql.ts';
 
-/** A sealed value, as it is stored. */
+/** A sealed value as stored. */
 export interface SecretRow {
   readonly userKey: string;
   readonly handle: string;
@@ -11,7 +11,7 @@ export interface SecretRow {
   readonly keptMs: number | null;
 }
 
-/** The view of a secret for its owner: everything but the value. */
+/** A secret as its owner sees it: everything except the value. */
 export interface SecretName {
   readonly handle: string;
   readonly kind: string;
@@ -31,14 +31,14 @@ export async function putSecrets(db: Queryable, rows: readonly SecretRow[]): Pro
   }
 }
 
-/** A person's secrets that are still valid, by name. */
+/** Lists a person's valid secrets, by name. */
 export function listSecrets(db: Queryable, userKey: string): Promise<readonly SecretName[]> {
   return listRows<SecretName>(db)`
     select handle, kind, created_at as "createdAt", expires_at as "expiresAt", used_at as "usedAt" from secrets
       where user_key = ${userKey} and (expires_at is null or expires_at > clock_timestamp()) order by handle`;
 }
 
-/** Deletes a secret. False when there was none of that name. */
+/** Deletes a secret. False for an unknown name. */
 export async function deleteSecret(db: Queryable, userKey: string, handle: string): Promise<boolean> {
   return hasRow(db)`delete from secrets where user_key = ${userKey} and handle = ${handle}`;
 }

@@ -9,8 +9,8 @@ import { listRows, sql } from './sql.ts';
 const MAX_ROWS = 100;
 
 /**
- * Settles a person's open messages that no envelope can be read from, because they would block the lane forever. Each becomes a dead
- * letter, and is answered in one line in its chat. Returns the chats to wake. Idempotent.
+ * Settles a person's open messages whose envelope cannot be read, because they would block the lane forever. Each message becomes a dead
+ * letter and is answered by one line in its chat. Returns the chats to wake. Idempotent.
  */
 export async function settleUnreadable(pool: Pool, userKey: string): Promise<readonly string[]> {
   return withTransaction(pool, async (db) => {
@@ -45,7 +45,7 @@ export async function settleUnreadable(pool: Pool, userKey: string): Promise<rea
   });
 }
 
-/** True when a stored envelope fits the contract. */
+/** True when a stored envelope matches the contract. */
 export function isReadable(envelope: unknown): envelope is InboundEnvelope {
   return InboundEnvelope.safeParse(envelope).success;
 }

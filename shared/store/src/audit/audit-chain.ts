@@ -20,7 +20,7 @@ export interface StoredCheckpoint {
   readonly signature: string;
 }
 
-/** Recorded events that are not sealed yet: their number, and the age of the oldest in milliseconds. */
+/** Recorded events that are not sealed yet; `oldestMs` is the age of the oldest. */
 export interface AuditTail {
   readonly unsealed: number;
   readonly oldestMs: number | null;
@@ -108,8 +108,8 @@ export async function readTail(db: Queryable): Promise<AuditTail> {
 }
 
 /**
- * Finds events, among the next `limit` after `eventId`, that are neither sealed nor queued for sealing: they bypassed `appendAudit`. `next`
- * is where to continue; null at the end.
+ * Finds events among the next `limit` after `eventId` that are neither sealed nor queued for sealing: they bypassed `appendAudit`.
+ * Continue at `next`; null at the end.
  */
 export async function findStrays(
   db: Queryable,

@@ -4,9 +4,9 @@ import { findRow, hasRow, listRows, listValues, sql } from '../sql.ts';
 /** An agent that the workers run. */
 export interface OfferedAgent {
   readonly id: string;
-  /** One sentence about itself. */
+  /** One sentence about the agent, for people. */
   readonly summary: string;
-  /** Answers in chats without a chosen agent. */
+  /** True for the agent that answers in chats without a chosen agent. */
   readonly isDefault: boolean;
 }
 
@@ -55,7 +55,7 @@ export function chooseAgent(
 }
 
 /**
- * Ends the open conversations of a person in a chat whose agent no worker has any more, such as that of a plug-in which was removed.
+ * Ends the open conversations of a person in a chat whose agent no worker offers any more, such as the agent of a removed plug-in.
  * Returns the ids of those agents; none the second time.
  */
 export function endOrphanedThreads(

@@ -10,9 +10,9 @@ export interface CheckpointRow {
   /** The checkpoint without its channel values, as JSON. */
   readonly body: string;
   readonly metadata: string;
-  /** Channel, version, type, bytes. */
+  /** Columns: channel, version, type, bytes. */
   readonly blobs: readonly [readonly string[], readonly string[], readonly string[], readonly (Buffer | null)[]];
-  /** Task, index, channel, type, bytes. */
+  /** Columns: task, index, channel, type, bytes. */
   readonly writes: readonly [
     readonly string[],
     readonly number[],

@@ -2,7 +2,7 @@ import type { DeadLetter } from './dead-letters.ts';
 import type { Queryable } from '../pool.ts';
 import { findRow, listRows, sql } from '../sql.ts';
 
-/** A dead letter as an operator sees it. */
+/** A dead letter with its state, for operators. */
 export interface DeadLetterRow extends DeadLetter {
   readonly id: string;
   readonly createdAt: Date;
@@ -16,7 +16,7 @@ export type WakeTarget =
 
 export type RetryResult =
   | { readonly kind: 'retried'; readonly letter: DeadLetterRow; readonly wake: WakeTarget }
-  /** Already retried or resolved; nothing was changed. */
+  /** The letter was retried or resolved before; nothing was changed. */
   | { readonly kind: 'settled'; readonly letter: DeadLetterRow }
   | { readonly kind: 'refused'; readonly letter: DeadLetterRow; readonly reason: string }
   | { readonly kind: 'missing' };
@@ -38,7 +38,7 @@ export function findDeadLetter(db: Queryable, id: string): Promise<DeadLetterRow
       or starts_with(id, ${id} || '.') order by id <> ${id}, created_at desc limit 1`;
 }
 
-/** Marks a letter as resolved by hand. Idempotent. Null when there is none. */
+/** Marks a letter as resolved by hand. Idempotent. Null for an unknown id. */
 export async function resolveDeadLetter(db: Queryable, id: string): Promise<DeadLetterRow | null> {
   await db.query(sql`update dead_letters set resolved_at = now() where id = ${id} and resolved_at is null`);
   return findDeadLetter(db, id);

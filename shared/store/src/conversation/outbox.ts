@@ -8,8 +8,8 @@ import type { Queryable } from '../pool.ts';
 import { findValue, listRows } from '../sql.ts';
 
 /**
- * Copies a row for storage: texts without secrets and without characters that Postgres cannot hold, plus their language. Ids and keys are
- * unchanged.
+ * Copies a row for storage, with the current language: redacts secrets and replaces characters that Postgres cannot hold. Ids and keys
+ * stay.
  */
 export function redactRow(row: OutboundEnvelope): OutboundEnvelope {
   const { text, buttons, files, afterwards, receipts } = row.body;
@@ -60,7 +60,7 @@ export function findReceipts(db: Queryable, chatKey: string, slot: string): Prom
     select body -> 'receipts' from outbox where chat_key = ${chatKey} and slot = ${slot} order by id desc limit 1`;
 }
 
-/** Puts messages into the outbox during a turn; false, with nothing written, when the lane was lost. */
+/** Puts messages into the outbox during a turn. False, with nothing written, when the lane was lost. */
 export function sayInTurn(db: Queryable, lane: Lane, rows: readonly OutboundEnvelope[]): Promise<boolean> {
   return findValue(db, false, 'outbox_say')`
     select outbox_say(${lane.userKey}, ${lane.epoch}, ${JSON.stringify(rows.map(redactRow))}::jsonb)`;

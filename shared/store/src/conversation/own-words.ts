@@ -2,9 +2,7 @@ import type { Queryable } from '../pool.ts';
 import { findValue } from '../sql.ts';
 import type { Lane } from './lane.ts';
 
-/**
- * Finds the person's own words in this chat's messages of the current turn, in one line; null without any. Forwarded words are left out.
- */
+/** Joins what the person typed in this chat in the current turn to one line; null without any. Leaves out forwarded messages. */
 export function findWords(db: Queryable, lane: Lane, chatKey: string): Promise<string | null> {
   return findValue<string | null>(db, null)`
     select nullif(btrim(regexp_replace(string_agg(envelope ->> 'text', ' · ' order by id), '\\s+', ' ', 'g')), '')

@@ -26,7 +26,7 @@ export function listThreads(
        from threads where ${filter.userKey}::text is null or user_key = ${filter.userKey} order by last_active_at desc limit ${filter.limit}`;
 }
 
-/** True when a conversation waits for an answer. */
+/** True when the agent of a conversation has asked a question and waits for the answer. */
 export async function isAwaiting(db: Queryable, threadId: string): Promise<boolean> {
   return hasRow(db)`select 1 from threads where thread_id = ${threadId} and status = 'open'
       and awaiting`;

@@ -12,14 +12,14 @@ interface ServerChoice {
   readonly driver: DriverName | null;
 }
 
-// Rows made before servers had drivers have none; this machine can always run programs.
+// Rows from before servers had drivers have no driver; this machine can always run programs.
 const PLACE = sql`s.name, s.environment, coalesce(s.driver, case when s.name = 'local' then 'process' end) as driver`;
 
 /**
- * Finds or creates the service, and locks it until the transaction ends. It stays on its server; else it goes to the named server, to the
- * measured server of its environment with the most free memory (answering ones first), or to this machine. While nothing serves, naming
- * another server moves it. Throws NOT_FOUND (project, server), PROJECT_ARCHIVED, SERVED_ELSEWHERE, SERVER_BOOKED,
- * SERVER_OF_OTHER_ENVIRONMENT, NO_CAPACITY (no server of the environment was ever reached).
+ * Finds or creates the service, and locks its row until the transaction ends. A service stays on its server. A new one goes to the named
+ * server, else to the measured server of its environment with the most free memory (answering servers first), else to this machine. While
+ * no release serves, naming another server moves the service. Throws NOT_FOUND (project, server), PROJECT_ARCHIVED, SERVED_ELSEWHERE,
+ * SERVER_BOOKED, SERVER_OF_OTHER_ENVIRONMENT, NO_CAPACITY (no server of the environment was ever reached).
  */
 export async function placeService(db: Queryable, service: ServiceKey, named: string | null) {
   await requireProject(db, service.project);
@@ -39,7 +39,7 @@ export async function placeService(db: Queryable, service: ServiceKey, named: st
   return { ...row, server: named, driver: requireDriver(server) };
 }
 
-/** A server with what its driver needs to open it. */
+/** A server, with what its driver needs to connect. */
 export interface PlacedTarget {
   readonly server: string;
   readonly serverHost: string;
@@ -73,7 +73,7 @@ async function choose(db: Queryable, service: ServiceKey, named: string | null):
       limit 1`;
   if (best === null) return findServer(db, 'local');
   if (best.name === 'local' || best.isMeasured) return best;
-  // Its size is unknown, and the environment is not this machine: the person has to name a server.
+  // The server's size is unknown, and the environment is not this machine: the person has to name a server.
   const reasons = `${best.name} ${say('servers.neverReached')}`;
   throw new AppError('NO_CAPACITY', { detail: say('servers.noneMeasured', { where: service.environment, reasons }) });
 }

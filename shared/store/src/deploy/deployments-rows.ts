@@ -36,7 +36,7 @@ export interface DeploymentRow extends ServiceKey {
   readonly cancelAt: Date | null;
 }
 
-/** All that is stored of a deployment, for its worker. */
+/** Everything that is stored of a deployment, for its worker. */
 export interface WorkRow extends DeploymentRow {
   readonly driver: DriverName;
   readonly epoch: number;
@@ -46,12 +46,12 @@ export interface WorkRow extends DeploymentRow {
   readonly replaces: string | null;
   readonly threadId: string | null;
   readonly startedAt: Date | null;
-  /** Age since its start, else since its request, by the database's clock. */
+  /** Milliseconds since its start, or since its request while it has not started, by the database's clock. */
   readonly ageMs: number;
   readonly deadlineAt: Date | null;
   readonly progressAt: Date | null;
   readonly cancelBy: string | null;
-  /** Its signalbox.json; null until it was read. */
+  /** The service's signalbox.json; null until the worker has read it. */
   readonly file: ServiceFile | null;
   readonly instance: Instance | null;
   readonly artifact: Artifact | null;
@@ -72,9 +72,9 @@ const PUBLIC = sql`d.deployment_id as "deploymentId", d.project, d.environment, 
 const FROM = sql`from deployments d join services v on v.project = d.project and v.environment = d.environment
   left join users u on u.user_key = d.user_key`;
 
-/** Needs a condition on `d`. */
+/** Append a condition on `d`. */
 export const SELECT_DEPLOYMENT = sql`select ${PUBLIC} ${FROM}`;
-/** Needs a condition on `d`. Large numbers are cast, since pg returns bigint as text. */
+/** Append a condition on `d`. Large numbers are cast, because pg returns bigint as text. */
 export const SELECT_WORK = sql`select ${PUBLIC}, d.driver, coalesce(d.fence, 0)::float8 as epoch, d.plan, d.from_artifact as "fromArtifact", d.replaces,
   d.thread_id as "threadId", d.started_at as "startedAt",
   (extract(epoch from clock_timestamp() - coalesce(d.started_at, d.requested_at)) * 1000)::float8 as "ageMs", d.deadline_at as "deadlineAt", d.progress_at as "progressAt",
@@ -91,7 +91,7 @@ export async function createDeploymentNotFound(db: Queryable, deploymentId: stri
   return new AppError('NOT_FOUND', { kind: 'deployment', name: deploymentId, known: listNames(deploymentId, newest) });
 }
 
-/** Builds DEPLOYMENT_UNDER_WAY: who requested the running deployment, when, and its state. */
+/** Builds DEPLOYMENT_UNDER_WAY, which names the requester, the time and the state of the running deployment. */
 export function underWay(
   open: Pick<DeploymentRow, 'project' | 'environment' | 'ref' | 'kind' | 'state' | 'userName' | 'requestedAt'>,
   now: Date,

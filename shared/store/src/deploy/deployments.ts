@@ -24,7 +24,7 @@ export interface DeploymentRequest extends ServiceKey {
   readonly ref: string;
   readonly server: string | null;
   readonly fromArtifact: string | null;
-  /** The approved plan; without one, the arguments are resolved at its start. */
+  /** The approved plan; without one, the worker resolves the arguments at the start. */
   readonly plan?: DeployPlan;
   readonly userKey: string;
   readonly threadId: string;
@@ -64,7 +64,7 @@ export function createDeployments(pool: Pool) {
           order by d.requested_at desc, d.deployment_id desc limit ${limit}`;
     },
 
-    /** Names of its approvers, in order of approval. */
+    /** Names of the people who approved the deployment, in order of approval. */
     approvers(deploymentId: string): Promise<readonly string[]> {
       return listValues<string>(pool)`
         select v.name from approvals a join approval_votes v on v.approval_id = a.approval_id
@@ -77,7 +77,7 @@ export function createDeployments(pool: Pool) {
       if (open) throw underWay(open, new Date());
     },
 
-    /** The last deployment that served another release than the serving one; null without one. */
+    /** The last deployment that served another release than the one that serves now; null without one. */
     before(service: ServiceKey): Promise<DeploymentRow | null> {
       return findRow<DeploymentRow>(pool)`
         ${SELECT_DEPLOYMENT} where d.project = ${service.project} and d.environment = ${service.environment} and d.state = 'succeeded'
@@ -92,7 +92,7 @@ export function createDeployments(pool: Pool) {
           evidence from deployment_events where deployment_id = ${deploymentId} order by n`;
     },
 
-    /** The newest `tail` lines of its deploy log, oldest first, redacted. */
+    /** The newest `tail` lines of the deploy log, oldest first, redacted. */
     async lines(
       deploymentId: string,
       tail: number,
@@ -102,7 +102,10 @@ export function createDeployments(pool: Pool) {
       return rows.toReversed();
     },
 
-    /** Requests cancellation; an unstarted deployment ends here. Refused once the switch has started. Idempotent. Throws NOT_FOUND. */
+    /**
+     * Requests cancellation. A deployment that has not started ends at once; one that has started to switch traffic refuses. Idempotent.
+     * Throws NOT_FOUND.
+     */
     cancel: (
       deploymentId: string,
       by: string,
@@ -111,8 +114,8 @@ export function createDeployments(pool: Pool) {
       withTransaction(pool, (db) => cancel(db, deploymentId, by, actionId)),
 
     /**
-     * Notes that the cancelling action no longer waits, so the person waiting for the run is notified of its end. False when it has already
-     * ended. Idempotent.
+     * Notes that the cancelling action no longer waits, so that the person who waits for the run is notified of its end. False when the
+     * run has ended. Idempotent.
      */
     leaveCancel: (deploymentId: string, actionId: string): Promise<boolean> =>
       withTransaction(pool, async (db) => {
@@ -130,7 +133,7 @@ async function putRequest(db: Queryable, request: DeploymentRequest): Promise<De
   if (earlier) return earlier;
   const { server, driver, serving } = await placeService(db, request, request.plan?.server.name ?? request.server);
   const other = await findOpen(db, request);
-  // A concurrent duplicate: the first one was written while this one waited for the service.
+  // A concurrent duplicate: the first one was written while this one waited for the lock on the service.
   if (other?.deploymentId === request.deploymentId) return other;
   if (other) throw underWay(other, new Date());
   if (request.fromArtifact !== null) await requireOfService(db, request, request.fromArtifact);
@@ -184,7 +187,7 @@ async function cancel(
   const { state, action } = row;
   if (action !== null || state === 'cancelling' || state === 'cancelled')
     return { accepted: action === actionId || !isFinal(state) || state === 'cancelled', state };
-  // The state left by a lost worker decides: after a possible switch only a rollback works.
+  // The state that a lost worker left decides: after a possible switch only a rollback works.
   if (!isCancellable(state === 'unknown' ? (row.before ?? 'queued') : state)) return { accepted: false, state };
   await db.query(sql`update deployments set cancel_at = clock_timestamp(), cancel_by = ${by},
       cancel_action = ${actionId} where deployment_id = ${deploymentId}`);
@@ -196,7 +199,7 @@ async function cancel(
   return { accepted: true, state: 'cancelled' };
 }
 
-/** Appends an event to an ended deployment, about what it had started. */
+/** Appends an event to an ended deployment, about work that it had started. */
 export async function addNote(
   db: Queryable,
   deploymentId: string,

@@ -5,13 +5,12 @@ import { findValue, listRows, sql } from '../sql.ts';
 
 export type ErrorSource = 'log' | 'deploy' | 'health' | 'tool' | 'job';
 
-/** Similar errors, counted together. */
 export interface ErrorGroup {
   readonly project: string;
   readonly environment: string;
   readonly fingerprint: string;
   readonly source: ErrorSource;
-  /** First line of one of them, redacted. */
+  /** First line of one of the errors, redacted. */
   readonly sample: string;
   readonly release: string | null;
   readonly firstSeen: Date;
@@ -19,7 +18,7 @@ export interface ErrorGroup {
   readonly count: number;
 }
 
-/** New errors of one group, found by a probe. */
+/** New errors of one group, which a probe found in the log. */
 export interface FoundErrors {
   readonly fingerprint: string;
   readonly source: ErrorSource;
@@ -32,14 +31,13 @@ export interface FoundErrors {
 
 /** Groups per service; the least recently seen are deleted. */
 const KEPT = 500;
-/** Characters of a sample. */
 const SAMPLE = 500;
 
 const COLUMNS = sql`project, environment, fingerprint, source, sample, release, first_seen as "firstSeen", last_seen as "lastSeen", count::int`;
 
 /**
  * Adds new errors to the groups of a service, in the caller's transaction. Not idempotent: the caller counts each error once. Only log
- * errors count towards the usual rate; a failed deployment is no error of the serving release.
+ * errors count towards the usual rate, because a failed deployment is no error of the serving release.
  */
 export async function addErrors(db: Queryable, service: ServiceKey, found: readonly FoundErrors[]): Promise<void> {
   if (found.length === 0) return;
@@ -76,7 +74,7 @@ export async function countErrors(db: Queryable, service: ServiceKey, withinMs: 
       where project = ${service.project} and environment = ${service.environment} and minute >= date_trunc('minute', clock_timestamp() - ${withinMs} * interval '1 ms')`;
 }
 
-/** Lists groups seen since then, newest first. */
+/** Lists groups that were seen since `since`, newest first. */
 export function listErrorGroups(
   db: Queryable,
   filter: Partial<ServiceKey> & { readonly since: Date },

@@ -1,10 +1,10 @@
 import type { Queryable } from '../pool.ts';
 import { findRow, findValue, hasRow, sql } from '../sql.ts';
 
-/** Running runs that follow a log. */
+/** SQL condition on `runs`: it is unfinished and follows a log. */
 const FOLLOWS = sql`job = 'service.logs' and (payload ->> 'followSeconds')::int > 0 and status in ('queued', 'running') and cancel_at is null`;
 
-/** Selects followed logs: of a person, in one chat, of one run, or all but one run. */
+/** Selects followed logs: of a person, in one chat, of one run, or all except one run. */
 interface FollowedLogs {
   readonly userKey: string;
   readonly chatKey?: string;
@@ -12,7 +12,10 @@ interface FollowedLogs {
   readonly butRunId?: string;
 }
 
-/** Stops following these logs; their runs notice within a second and end their message. Returns how many there were. Idempotent. */
+/**
+ * Requests the end of these followed logs; their runs notice it within a second and end their message. Returns the number of runs.
+ * Idempotent.
+ */
 export async function endFollowedLogs(
   db: Queryable,
   { userKey, chatKey, runId, butRunId }: FollowedLogs,
@@ -35,7 +38,7 @@ export async function hasFollowedLog(
       and chat_key = ${chatKey} limit 1`;
 }
 
-/** Reads for how many milliseconds a run has followed its log, over all processes, and whether somebody has stopped it. */
+/** Reads for how many milliseconds a run has followed its log, over all processes, and whether a person has stopped it. */
 export async function readFollowed(
   db: Queryable,
   runId: string,
@@ -46,7 +49,7 @@ export async function readFollowed(
   return row ?? { ageMs: 0, isStopped: false };
 }
 
-/** Finds the run that a pressed button ends; null for another button. */
+/** Finds the run that a pressed button ends; null when the button belongs to no followed log. */
 export async function findEndButton(
   db: Queryable,
   press: { readonly outboxId: string; readonly index: number; readonly chatKey: string },

@@ -11,7 +11,7 @@ import { findRow, listValues, sql } from '../sql.ts';
 //   null ──openIncident──▶ waiting ──notify: somebody can be reached──▶ null, `told` and `told_chat` name the person and chat
 //                             └──nobody can──▶ stays; notifyWaiting tries again, another pool notifies the admins
 
-/** Lane to wake after the commit; the sweeper repeats a lost wake-up. */
+/** The lane of a notified person, to wake after the commit. The sweeper repeats a lost wake-up. */
 export interface Notified {
   readonly userKey: string;
   readonly traceId: string;
@@ -21,7 +21,7 @@ type News = Pick<Extract<InboundEnvelope, { kind: 'incident' }>, 'phase' | 'proj
 
 /** News that waits for a reachable recipient. */
 export interface WaitingNews extends News {
-  /** Key within the incident: each is sent once. */
+  /** Key within the incident: each news item is sent once per key. */
   readonly once: string;
   readonly recipients: readonly string[];
 }
@@ -46,7 +46,7 @@ export async function notifyWaiting(pool: Pool, admins: readonly string[]): Prom
 }
 
 /**
- * Sends the waiting news of an incident to the first reachable person; `nobody` keeps it waiting. Null when none waits any more.
+ * Sends the waiting news of an incident to the first reachable person. `nobody` keeps the news waiting. Null when no news waits any more.
  * Idempotent.
  */
 export function notify(
@@ -90,7 +90,7 @@ export async function putNews(
     kind: 'incident',
     channel: 'system',
     bot: 'incidents',
-    updateId: `${incidentId}:${once}`.slice(0, 120), // limit of an envelope
+    updateId: `${incidentId}:${once}`.slice(0, 120), // the longest update id of an envelope
     userKey,
     chatKey,
     traceId,

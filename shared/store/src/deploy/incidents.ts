@@ -8,16 +8,16 @@ import { notify, putNews, type Notified, type WaitingNews } from './incident-new
 
 /** An ongoing problem; one row per subject and kind. */
 export interface IncidentReport {
-  /** `service:shop/staging`, `server:vps-1`. */
+  /** The affected service or server: `service:shop/staging`, `server:vps-1`. */
   readonly subject: string;
   /** Such as `down`, `slow`, `errors`. */
   readonly kind: string;
-  /** One sentence: what was measured. */
+  /** One sentence with the measurement. */
   readonly detail: string;
   readonly evidence: Readonly<Record<string, unknown>>;
-  /** People to notify, in order of preference: the first reachable one is. */
+  /** People to notify, in order of preference: only the first reachable person is notified. */
   readonly recipients: readonly string[];
-  /** Project that the conversation is then about; null for a server. */
+  /** Project that the conversation of the notified person is about from then on; null for a server. */
   readonly project: string | null;
   /** Markdown for the person, without outside text. */
   readonly say: string;
@@ -25,12 +25,12 @@ export interface IncidentReport {
   readonly quote?: string | null;
   /** A later stage of the incident, reported once to the notified person. */
   readonly step?: string;
-  /** The cause of the other open incidents of its subject, which end silently with it. One per deployment. */
+  /** True for the cause of the other open incidents of its subject, which end silently with it. One per deployment. */
   readonly isCause?: boolean;
   readonly buttons: readonly ActionButton[];
   /** Errors to count once for the service when it opens; null when counted elsewhere. */
   readonly error?: (ServiceKey & FoundErrors) | null;
-  /** Muted until then: it is opened, and reported afterwards if it still lasts. */
+  /** No notification before this time: the incident opens, and is reported afterwards if it still lasts. */
   readonly mutedUntil: Date | null;
 }
 
@@ -40,7 +40,7 @@ export interface Incident {
   readonly kind: string;
   readonly detail: string;
   readonly evidence: Readonly<Record<string, unknown>>;
-  /** The notified person; null before. */
+  /** The person who was notified; null before. */
   readonly notified: string | null;
   readonly openedAt: Date;
   readonly closedAt: Date | null;
@@ -49,9 +49,9 @@ export interface Incident {
 /** Outcome of the news of an incident. */
 export interface IncidentNews {
   readonly incident: Incident;
-  /** Lane to wake; null when there was no news, or no reachable person. */
+  /** Lane to wake; null without news or without a reachable person. */
   readonly notified: Notified | null;
-  /** Just found to have no reachable recipient. */
+  /** True when the news has just found no reachable recipient. */
   readonly isUnheard: boolean;
 }
 
@@ -70,9 +70,9 @@ interface IncidentRow extends Incident {
 const ROW = sql`${COLUMNS}, told_chat as "chatKey", ${REACHABLE} as "isReachable", news, waits_since is not null as "isWaiting"`;
 
 /**
- * Opens an incident or finds the open one, and notifies one person, unless a notified person is still reachable. It and each of its steps
- * are reported once, however often this is called. News is committed first, and waits for `notifyWaiting` when nobody can be reached or the
- * process dies.
+ * Opens an incident or finds the open one, and notifies one person, unless an earlier notified person is still reachable. The incident
+ * and each of its steps are reported once, however often this is called. News is committed first, and waits for `notifyWaiting` when
+ * nobody is reachable or the process dies.
  */
 export async function openIncident(
   pool: Pool,
@@ -87,8 +87,8 @@ export async function openIncident(
 }
 
 /**
- * Closes an incident; the notified person reads `say` once. An unreported start waits together with the end. Null when none of that kind is
- * open. Idempotent.
+ * Closes an incident; the notified person reads `say` once. An unreported start waits together with the end. Null when no incident of
+ * that kind is open. Idempotent.
  */
 export async function closeIncident(
   pool: Pool,
@@ -146,7 +146,7 @@ async function open(
   if (isNew && report.error) await addErrors(db, report.error, [report.error]);
   const row = await findRow<IncidentRow>(db)`
     select ${ROW} from incidents where subject = ${subject} and kind = ${kind} and closed_at is null for update`;
-  // Closed between the two statements: the next probe opens it again.
+  // The incident was closed between the two statements: the next probe opens it again.
   if (!row) throw new Error(`the incident ${kind} of ${subject} was closed while it was opened`);
   const { chatKey: _, isReachable, news: __, isWaiting: wasWaiting, ...incident } = row;
   const isMuted = await findValue(db, false)`select ${report.mutedUntil}::timestamptz > clock_timestamp()`;
@@ -162,7 +162,7 @@ function isFullyNotified({ notified, evidence }: Incident, isReachable: boolean,
   return notified !== null && isReachable && (step === undefined || evidence.step === step);
 }
 
-/** Stores the news of an incident in place of what still waits. */
+/** Stores the news of an incident in place of older waiting news. */
 async function putWaiting(
   db: Queryable,
   { incidentId, notified }: Incident,
@@ -173,7 +173,7 @@ async function putWaiting(
   const isNext = notified !== null && isReachable;
   const news: WaitingNews = {
     once: isNext ? (step ?? 'opened') : 'opened',
-    // The notified person is notified of the next step too.
+    // The person who was notified of the start is also notified of the next step.
     recipients: isNext ? [notified, ...recipients] : recipients,
     phase: 'opened',
     project,

@@ -9,7 +9,7 @@ const NAMES = {
   service: sql`select project || '/' || environment as name from services`,
 } as const;
 
-/** Most similar names that are compared with the typed one. */
+/** Number of existing names that are compared with the typed name. */
 const LIKELY = 20;
 
 /** Builds NOT_FOUND for a name, with existing names and the most likely one. */

@@ -35,7 +35,7 @@ const COLUMNS = sql`p.name, p.description, p.repository, p.repository_login as "
   coalesce((select u.name from users u where u.user_key = p.owner), p.owner) as "ownerName",
   p.created_at as "createdAt", p.updated_at as "updatedAt", p.version`;
 
-/** The projects in Postgres. Every write is idempotent by its action id. */
+/** Creates access to the projects in Postgres. Every write is idempotent by its action id. */
 export function createProjects(pool: Pool) {
   return {
     /** All projects, most recently changed first. */
@@ -55,7 +55,7 @@ export function createProjects(pool: Pool) {
           where payload ->> 'project' = ${name} and status in ('queued', 'running') order by created_at limit 20`;
     },
 
-    /** Throws ALREADY_EXISTS when another action created that name; one of two concurrent ones wins. */
+    /** Throws ALREADY_EXISTS when another action created a project of that name; one of two concurrent actions wins. */
     async create(
       project: Pick<ProjectRow, 'name' | 'description' | 'repository' | 'owner'> &
         Partial<Pick<ProjectRow, 'repositoryLogin'>>,
@@ -76,7 +76,7 @@ export function createProjects(pool: Pool) {
     /** Changes the named fields only, so concurrent changes of different fields both stay. Throws NOT_FOUND. */
     update: (name: string, change: Change, actionId: string): Promise<ProjectRow> =>
       withTransaction(pool, async (db) => {
-        // The row lock orders changes, so this action's earlier change is always visible.
+        // The row lock orders changes, so an earlier change of this action is always visible.
         if (!(await hasRow(db)`select 1 from projects where name = ${name} for update`))
           throw await createNameNotFound(db, 'project', name);
         const isNew = await hasRow(db)`insert into project_changes (action_id, project, change, version)

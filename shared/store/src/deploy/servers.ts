@@ -13,15 +13,15 @@ export interface ServerRow {
   readonly name: string;
   readonly host: string;
   readonly environment: 'staging' | 'production' | 'local';
-  /** Measured value, else the registered one, else the minimum, in which nothing fits. */
+  /** Measured value, else the registered value, else a minimum that no service fits into. */
   readonly cpus: number;
   readonly memoryMb: number;
   readonly firstPort: number;
   readonly lastPort: number;
-  /** Null for a booked server, which cannot be reached. */
+  /** Null for a booked server, which Signalbox cannot reach. */
   readonly driver: DriverName | null;
   readonly connection: Connection;
-  /** Approved fingerprint of its host key, and the one seen last. */
+  /** Approved fingerprint of the host key, and the fingerprint seen last. */
   readonly hostKey: string | null;
   readonly hostKeySeen: string | null;
   readonly memoryFreeMb: number | null;
@@ -44,15 +44,14 @@ export interface NewServerRow extends Pick<
   ServerRow,
   'name' | 'host' | 'environment' | 'firstPort' | 'lastPort' | 'driver' | 'connection'
 > {
-  /** Null: measured later. */
+  /** Null: a probe measures it later. */
   readonly cpus: number | null;
   readonly memoryMb: number | null;
 }
 
-/** Ports that this machine offers: below the ephemeral range of Linux (32,768 up), above what services usually claim. */
+/** Ports that this machine offers: below Linux's ephemeral range (from 32,768), above the ports that services usually use. */
 const LOCAL_PORTS = { first: 20_000, last: 20_999 } as const;
 
-/** The columns of a server's row `s`. */
 export const SERVER_COLUMNS = sql`s.name, s.host, s.environment, s.cpus, s.memory_mb as "memoryMb", s.first_port as "firstPort",
   s.last_port as "lastPort", s.driver, s.connection, s.host_key as "hostKey", s.host_key_seen as "hostKeySeen",
   s.memory_free_mb as "memoryFreeMb", s.disk_mb as "diskMb", s.disk_free_mb as "diskFreeMb", s.engine,
@@ -60,7 +59,7 @@ export const SERVER_COLUMNS = sql`s.name, s.host, s.environment, s.cpus, s.memor
 const LOADS = sql`select ${SERVER_COLUMNS}, coalesce(sum(a.memory_mb), 0)::int as "reservedMemoryMb", count(a.id)::int as "portsInUse"
   from servers s left join port_allocations a on a.server = s.name and a.released_at is null`;
 
-/** The servers in Postgres. Registering is idempotent by its action id. */
+/** Creates access to the servers in Postgres. Registering is idempotent by its action id. */
 export function createServers(pool: Pool) {
   const find = (name: string): Promise<ServerLoadRow | null> => {
     return findRow<ServerLoadRow>(pool)`${LOADS} where s.name = ${name} group by s.name`;
@@ -81,7 +80,7 @@ export function createServers(pool: Pool) {
     /** Throws NOT_FOUND. */
     get,
 
-    /** Throws ALREADY_EXISTS when another action registered that name; one of two concurrent ones wins. */
+    /** Throws ALREADY_EXISTS when another action registered a server of that name; one of two concurrent actions wins. */
     async register(server: NewServerRow, actionId: string): Promise<ServerRow> {
       const { name, host, environment, cpus, memoryMb, firstPort, lastPort, driver, connection } = server;
       await pool.query(sql`
@@ -95,8 +94,8 @@ export function createServers(pool: Pool) {
     },
 
     /**
-     * Approves the host key that the server has shown. Idempotent. Throws NOT_FOUND, HOST_KEY_UNSEEN, and HOST_KEY_OTHER for a key that was
-     * not seen.
+     * Approves the host key that the server has shown. Idempotent. Throws NOT_FOUND, HOST_KEY_UNSEEN, and HOST_KEY_OTHER for a key that
+     * the server has not shown.
      */
     async trustHostKey(name: string, fingerprint: string, actionId: string): Promise<ServerRow> {
       const trusted = await withTransaction(pool, async (db) => {

@@ -6,14 +6,13 @@ import { createNameNotFound } from './not-found.ts';
 import { withTransaction, type Pool, type Queryable } from '../pool.ts';
 import { findRow, hasRow, listRows } from '../sql.ts';
 
-/** A service that is due for a probe. */
 export interface WatchedService extends ServiceKey {
   readonly serving: string;
   readonly mutedUntil: Date | null;
   /** State of earlier probes; the prober checks its shape. */
   readonly health: unknown;
   readonly logCursor: unknown;
-  /** A deployment is switching, so the probe proves nothing yet. */
+  /** True while a deployment switches, in which a probe proves nothing. */
   readonly isMoving: boolean;
   /** Deployer of the serving release, then the owner of the project. */
   readonly owners: readonly string[];
@@ -24,7 +23,7 @@ export interface WatchedService extends ServiceKey {
 /** Services per probe round. */
 const TAKEN = 50;
 
-/** `service:shop/staging`: the subject of its incidents. */
+/** Formats the subject of a service's incidents: `service:shop/staging`. */
 export function formatIncidentSubject(service: ServiceKey): string {
   return `service:${serviceName(service)}`;
 }
@@ -50,8 +49,8 @@ export function readHealth(db: Queryable, service: ServiceKey): Promise<{ readon
 }
 
 /**
- * Stores the result of a probe with the log errors and crashes that it found, in one transaction. False, with nothing counted, when another
- * probe was faster, so each error and crash counts once.
+ * Stores the result of a probe with the log errors and crashes that it found, in one transaction. False, with nothing counted, when
+ * another probe was faster; so each error and crash counts once.
  */
 export async function saveProbe(
   pool: Pool,
@@ -98,7 +97,7 @@ export function listServicesBriefly(
   )`select project, environment, muted_until as "mutedUntil" from services order by project, environment limit 500`;
 }
 
-/** Mutes a service until then, or unmutes it (null), in the caller's transaction. False for an unknown service. */
+/** Mutes a service until `until`, or unmutes it (null), in the caller's transaction. False for an unknown service. */
 export async function muteService(
   db: Queryable,
   service: ServiceKey,

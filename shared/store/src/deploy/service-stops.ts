@@ -6,15 +6,15 @@ import { withTransaction, type Pool, type Queryable } from '../pool.ts';
 import { findValue, hasRow, sql } from '../sql.ts';
 
 /**
- * Stops of services. Each run chooses its deployment once and notes it in the deployment's events, so a retry after a crash continues with
- * the same one.
+ * Creates access to stops of services. Each run chooses its deployment once and notes it in the deployment's events, so a retry after a
+ * crash continues with the same deployment.
  */
 export function createServiceStops(pool: Pool) {
   return {
     /**
-     * Begins a stop: nothing serves from now on, and workers of earlier deployments cannot change that. Returns the deployment to end, and
-     * the epoch for removing the route; null when only the deployment's own may. Idempotent per run. Throws NOT_FOUND,
-     * DEPLOYMENT_UNDER_WAY, NOTHING_SERVES.
+     * Begins a stop: from now on no release serves, and workers of earlier deployments cannot change that. Returns the deployment to end,
+     * and the epoch for removing the route; the epoch is null when only the deployment may remove it. Idempotent per run. Throws
+     * NOT_FOUND, DEPLOYMENT_UNDER_WAY, NOTHING_SERVES.
      */
     begin: (service: ServiceKey, runId: string, by: string) =>
       withTransaction(pool, (db) => begin(db, service, runId, by)),
@@ -38,8 +38,8 @@ export function createServiceStops(pool: Pool) {
 export type ServiceStops = ReturnType<typeof createServiceStops>;
 
 /**
- * Finds the deployment that this stop is ending, or (for null) would end: the serving one, or one with an unfinished stop. Null without
- * one.
+ * Finds the deployment that the stop of this run is ending. For null: the deployment that a new stop would end, which serves or has an
+ * unfinished stop. Null without one.
  */
 export async function findStoppable(
   db: Queryable,

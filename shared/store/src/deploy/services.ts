@@ -16,8 +16,8 @@ export interface ServiceRow extends ServiceKey {
   readonly release: string | null;
   readonly mutedUntil: Date | null;
   /**
-   * Last probed health of the serving release, at first that of its deployment; `unseen` after two minutes without a probe. Null where
-   * nothing serves.
+   * Last probed health of the serving release, at first the health that its deployment found; `unseen` after two minutes without a probe.
+   * Null while no release serves.
    */
   readonly seen: 'well' | 'degraded' | 'down' | 'stopped' | 'unseen' | null;
 }
@@ -42,7 +42,7 @@ const SELECT = sql`select v.project, v.environment, v.server, v.port, d.url, v.s
   from services v left join deployments d on d.deployment_id = v.serving`;
 const VARIABLE = sql`name, value, secret, given_by as "givenBy"`;
 
-/** Services and their variables. */
+/** Creates access to services and their variables. */
 export function createServices(pool: Pool) {
   return {
     /** Sorted by project and environment. */
@@ -79,7 +79,7 @@ export function createServices(pool: Pool) {
      */
     setVariable: (service: ServiceKey, variable: ServiceVariableRow, actionId: string): Promise<ServiceVariableRow> =>
       withTransaction(pool, async (db) => {
-        // Locks the service, so that concurrent calls of one action see each other.
+        // Locks the service, so that concurrent calls of one action see each other's writes.
         await placeService(db, service, null);
         const written = await findRow<ServiceVariableRow>(db)`
           insert into service_variables as k (project, environment, name, value, secret, given_by, action_id)
@@ -94,7 +94,7 @@ export function createServices(pool: Pool) {
         return written;
       }),
 
-    /** Removes a variable from the next deployment on; null without one. Idempotent by action id. */
+    /** Removes a variable from the next deployment on; null when it was not set. Idempotent by action id. */
     removeVariable: (service: ServiceKey, name: string, actionId: string): Promise<ServiceVariableRow | null> =>
       withTransaction(pool, async (db) => {
         const removed = await findRow<ServiceVariableRow>(db)`delete from service_variables
@@ -103,7 +103,7 @@ export function createServices(pool: Pool) {
         return removed;
       }),
 
-    /** Mutes messages about its health until then; null unmutes. Throws NOT_FOUND. */
+    /** Mutes messages about the service's health until `until`; null unmutes. Throws NOT_FOUND. */
     mute: (service: ServiceKey, until: Date | null, by: string, actionId: string): Promise<ServiceRow> =>
       withTransaction(pool, async (db) => {
         const muted = (await muteService(db, service, until, by)) ? await find(db, service) : null;

@@ -8,35 +8,35 @@ import { selectHeldLane, type Lane } from '../conversation/lane.ts';
 import type { Queryable } from '../pool.ts';
 import { findRow, findValue, hasRow, listRows, named, sql, type Sql } from '../sql.ts';
 
-/** What a call was marked with: its result may carry outside text with which later arguments are compared, or it read what is private. */
+/** `untrusted`: the result may carry outside text, with which later arguments are compared. `private`: the call read private data. */
 export type ActionMark = 'untrusted' | 'private';
 
 export interface ActionIntent {
   readonly actionId: string;
-  /** The action that this one was changed from. */
+  /** The action of which this one is a changed version. */
   readonly parentActionId?: string | null;
   readonly turnId: string;
-  /** The id of the message that began the turn: the same in every run of it. */
+  /** Id of the message that started the turn, the same in every run of the turn. */
   readonly turnKey: string;
   readonly threadId: string;
   readonly tool: string;
   readonly arguments: unknown;
-  /** Roles that allow it. The person's role is looked at again here: an admin may have changed it while the turn ran. */
+  /** Roles that allow the action. The person's role is read again here, because an admin may have changed it during the turn. */
   readonly roles: readonly Role[];
   readonly proposal: Proposal;
-  /** The exact action: see `actionHash`. */
+  /** Hash of the exact action: see `actionHash`. */
   readonly hash: string;
   readonly marks: readonly ActionMark[];
-  /** A grant that is used up by one, instead of an approval. */
+  /** A grant, used once by this action instead of an approval. */
   readonly grantId: string | null;
-  /** Written with the intent, or not at all. */
+  /** Audit events, written together with the intent. */
   readonly events: readonly AuditEvent[];
 }
 
 export type ActionStatus =
   'waiting' | 'started' | 'done' | 'failed' | 'unknown' | 'denied' | 'rejected' | 'modified' | 'expired' | 'void';
 
-/** What is known of an action that was begun before: by an earlier run of the same turn that died. */
+/** The state of an action that an earlier run of the same turn started before it died. */
 export interface EarlierAction {
   readonly status: ActionStatus;
   readonly result: unknown;
@@ -44,11 +44,11 @@ export interface EarlierAction {
 }
 
 /*
- * What makes an action the same: person, conversation, turn, tool and arguments. Only the very same one is handed what came of it;
- * anything else under its id is refused with ACTION_ID_TAKEN, before anything is written. Rows of before know no turn.
+ * Two actions are the same when person, conversation, turn, tool and arguments are equal. Only the same action gets the stored result; a
+ * different action under a known id is refused with ACTION_ID_TAKEN before anything is written. Rows of earlier releases have no turn.
  */
 
-/** In which of them the row `a` differs from an intent. */
+/** SQL array that names the parts in which the row `a` differs from an intent. */
 function differsFrom(lane: Pick<Lane, 'userKey'>, intent: ActionIdentity): Sql {
   return sql`array_remove(array[
      case when a.user_key <> ${lane.userKey} then 'person' end, case when a.thread_id <> ${intent.threadId} then 'conversation' end,
@@ -58,7 +58,7 @@ function differsFrom(lane: Pick<Lane, 'userKey'>, intent: ActionIdentity): Sql {
 
 type ActionIdentity = Pick<ActionIntent, 'threadId' | 'turnKey' | 'tool' | 'arguments'>;
 
-/** What the ledger has of these ids. */
+/** Reads the status and result of these actions. */
 export function readActions(
   db: Queryable,
   actionIds: readonly string[],
@@ -73,7 +73,7 @@ function taken(tool: string, differences: readonly string[]): AppError {
   return new AppError('ACTION_ID_TAKEN', { tool, differs: differences.join(', ') });
 }
 
-/** Whether this action is in the ledger. Throws ACTION_ID_TAKEN when another one is, under its id. */
+/** True when the ledger has this action. Throws ACTION_ID_TAKEN when another action has its id. */
 export async function hasAction(
   db: Queryable,
   lane: Pick<Lane, 'userKey'>,
@@ -85,7 +85,6 @@ export async function hasAction(
   return differs !== null;
 }
 
-/** The columns of an intent, and its values under the lane's epoch. */
 const STORED = sql`action_id, user_key, epoch, turn_id, thread_id, tool, arguments, proposal, hash, marks, parent_action_id, turn_key`;
 
 function storedOf(lane: Lane, intent: Omit<ActionIntent, 'roles' | 'events' | 'grantId'>): Sql {
@@ -95,11 +94,11 @@ function storedOf(lane: Lane, intent: Omit<ActionIntent, 'roles' | 'events' | 'g
 }
 
 /**
- * Writes the intent of an effect before it runs, only while the lane is held; its audit events come and go with it. `checkpoint`: what the
- * turn goes on with after a crash. It is stored in the same statement, also when the action is not begun, but not when the lane is lost.
- * `claimed`: run it. `earlier`: it was begun before; this is what came of it. `lost`: another worker holds the lane; do nothing.
- * `denied`: the person's role, as it is now, does not allow it; nothing was written. `stopped`: /freeze came meanwhile, or the
- * grant is used up; nothing was written, and it has to be decided again. Throws ACTION_ID_TAKEN, see above.
+ * Writes the intent of an effect with its audit events before the effect runs, only while the lane is held. `checkpoint` is the state
+ * from which the turn continues after a crash; the same statement stores it unless the lane is lost. Returns `claimed`: run the action.
+ * `earlier`: it was started before, with this state. `lost`: another worker holds the lane. `denied`: the person's current role does not
+ * allow the action. `stopped`: a freeze began, or the grant is used up, so the action has to be decided again. Only `claimed` writes an
+ * intent. Throws ACTION_ID_TAKEN: see above.
  */
 export async function beginAction(
   db: Queryable,
@@ -153,16 +152,16 @@ export async function beginAction(
   const { status, result, errorCode } = row;
   const isOver = status !== null && status !== 'started';
   if (!row.permitted && !isOver) return { kind: 'denied', role: row.role };
-  // Something that it was decided by has changed.
+  // The freeze or the grant has changed since the decision.
   if (status === null && !(await hasRow(db)`select 1 from actions where action_id = ${actionId}`))
     return { kind: 'stopped' };
-  // Not claimed and not visible cannot both be true for long: the row was inserted by a transaction that committed meanwhile.
+  // Another transaction has just inserted the row: this statement's snapshot does not show it yet.
   return { kind: 'earlier', action: { status: status ?? 'unknown', result, errorCode } };
 }
 
 /**
- * Records what came of an action, with its audit events, and that its conversation reads text from outside when it does. The first
- * settlement stands; but one that nobody knew the outcome of may be settled again by whoever has looked it up.
+ * Records the outcome of an action with its audit events; `isOutside` marks its conversation as tainted by outside text. The first
+ * settlement stands, except that a look-up (`isLookedUp`) may settle an unknown outcome.
  */
 export async function settleAction(
   db: Queryable,
@@ -188,8 +187,8 @@ export async function settleAction(
 }
 
 /**
- * Stores an action that does not run now: it waits for somebody, or was denied. Once per action id; false when this action was
- * there. Throws LANE_LOST, and ACTION_ID_TAKEN.
+ * Stores an action that does not run now: it waits for a person, or was denied. False when the ledger has this action already. Throws
+ * LANE_LOST and ACTION_ID_TAKEN.
  */
 export async function putAction(
   db: Queryable,
@@ -206,8 +205,8 @@ export async function putAction(
 }
 
 /**
- * Stores a look-up whose result the thread has to remember: text from outside, or something private. It has happened already; made
- * again, what it read last is remembered, and every mark. Throws LANE_LOST, and ACTION_ID_TAKEN.
+ * Stores a finished read whose result the thread has to remember: outside text or private data. A repeated read replaces the result and
+ * keeps every mark. Throws LANE_LOST and ACTION_ID_TAKEN.
  */
 export async function noteRead(
   db: Queryable,
@@ -227,15 +226,15 @@ export async function noteRead(
   throw new AppError('LANE_LOST', { userKey: lane.userKey });
 }
 
-/** What a turn has come to so far. */
+/** Effects of a turn so far. */
 export interface SoFar {
-  /** Ids of the actions that had an effect, or may have had one: see receipts. */
+  /** Ids of the actions that had an effect, or may have had one. */
   readonly effects: readonly string[];
-  /** What people are asked to look at, because nobody knows whether it took place. */
+  /** The first lines of actions with an unknown outcome, which people are asked to check. */
   readonly unclear: readonly string[];
 }
 
-/** What all runs of the turn that a message began have come to, or, for a decision, the action that it decided about. */
+/** Reads the effects of all runs of the turn of a message; for a decision, also those of the decided action. */
 export async function readSoFarOfMessage(
   db: Queryable,
   userKey: string,
@@ -252,8 +251,8 @@ export async function readSoFarOfMessage(
 }
 
 /**
- * The started actions of a person that nobody will finish when this message of theirs is given up; locked, so that the caller can settle
- * them. Actions of a decision that is still to be carried out are left out. None when the lane was lost.
+ * Lists and locks the started actions of a person that no turn will finish when this message is given up, so that the caller can settle
+ * them. Leaves out actions of a decision that is still to be carried out. Empty when the lane was lost.
  */
 export function listAbandonedActions(
   db: Queryable,

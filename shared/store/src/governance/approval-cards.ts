@@ -9,7 +9,7 @@ import type { Queryable } from '../pool.ts';
 import { findValue } from '../sql.ts';
 import { listCardChats, findApproval, listVotes } from './approvals.ts';
 
-/** Puts the newest state of a request into each chat where its card stands. Twice is one change. */
+/** Updates the approval card of a request in every chat that has it. Idempotent. Returns the chats. */
 export async function showCards(db: Queryable, approvalId: string): Promise<readonly string[]> {
   const approval = await findApproval(db, approvalId);
   if (!approval) return [];
@@ -20,8 +20,8 @@ export async function showCards(db: Queryable, approvalId: string): Promise<read
 }
 
 /**
- * Puts the card of a request into these chats, each in the language of its reader. `again`: who asked to see it once more; it comes to
- * the end of the chat, once for each of them.
+ * Puts the approval card of a request into these chats, each in the language of its reader. `again`: the person who asked to see the card
+ * once more; it moves to the end of the chat, once per person.
  */
 export async function putCards(
   db: Queryable,
@@ -30,15 +30,15 @@ export async function putCards(
   chats: readonly string[],
   again: string | null = null,
 ): Promise<void> {
-  // Only an open card has buttons, and those differ.
+  // Only an undecided card has buttons, which differ for the requester.
   const accounts = approval.status === 'pending' ? await listAccounts(db, approval.userKey) : [];
   const ownChats = accounts.map(toPrivateChat);
   await putInTheirLanguage(db, chats, (chatKey) => cardRow(approval, votes, chatKey, { ownChats, again }));
 }
 
 /**
- * Makes the cards of an action say how its run ended, and answers their chats; none when nobody had to approve it, or they say so
- * already. A later run may have found out more: the newest word stands. In the transaction that ends the run.
+ * Shows the outcome of an action's run on its approval cards, in the transaction that ends the run; a later line replaces an earlier one.
+ * Returns the chats of the cards: none when the action needed no approval, or the cards have this line.
  */
 export async function noteRunEnd(db: Queryable, actionId: string, line: string): Promise<readonly string[]> {
   const approvalId = await findValue<string>(db)`
@@ -47,7 +47,7 @@ export async function noteRunEnd(db: Queryable, actionId: string, line: string):
   return approvalId === null ? [] : showCards(db, approvalId);
 }
 
-/** The outbox row of a card, edited in place whenever it changes. `ownChats`: the private chats of whoever asked. */
+/** Builds the outbox row of a card, which edits the former one. `ownChats`: private chats of the requester. */
 function cardRow(
   approval: Approval,
   votes: readonly ApprovalVote[],
@@ -69,7 +69,7 @@ function cardRow(
     slot: approvalId,
     body: {
       ...renderCard(approval, votes, isAsker ? 'requester' : 'approver'),
-      // What came of it is told to whoever asked; the others have the card, as long as it can be changed.
+      // The requester also gets a message with the outcome; for everybody else the card only changes while its channel can edit it.
       ...(status === 'consumed' ? { onlyChanges: true } : {}),
       ...(again === null ? {} : { anew: true }),
     },

@@ -8,7 +8,7 @@ import type { Lane } from '../conversation/lane.ts';
 import type { Queryable } from '../pool.ts';
 import { findRow, findValue, hasRow, listRows, listValues, sql } from '../sql.ts';
 
-/** What was proposed, what policy was asked about it, and what it said. Stored with the action. */
+/** An action with the policy question about it and the answer. Stored with the action. */
 export interface Proposal {
   readonly action: ProposedAction;
   readonly question: PolicyQuestion;
@@ -20,18 +20,18 @@ const COLUMNS = sql`approval_id as "approvalId", action_id as "actionId", user_k
   authors, card, status, requested_at as "requestedAt",
   expires_at as "expiresAt", decided_by as "decidedBy", reason, change`;
 
-/** An approval, or null. `lock`: nobody else decides about it until the transaction ends. */
+/** Finds an approval request, or null. `lock`: nobody else decides about it until the transaction ends. */
 export function findApproval(db: Queryable, approvalId: string, lock = false): Promise<Approval | null> {
   return findRow<Approval>(db)`select ${COLUMNS} from approvals
       where approval_id = ${approvalId} ${lock ? sql`for update` : sql``}`;
 }
 
-/** The request about an action, or null. */
+/** Finds the approval request of an action, or null. */
 export function findApprovalOf(db: Queryable, actionId: string): Promise<Approval | null> {
   return findRow<Approval>(db)`select ${COLUMNS} from approvals where action_id = ${actionId}`;
 }
 
-/** A request of this person, in this chat, that waits for exactly the same; null when there is none. */
+/** Finds a pending request of this person in this chat for exactly the same action; null without one. */
 export function findWaitingSame(
   db: Queryable,
   same: { readonly userKey: string; readonly chatKey: string; readonly hash: string },
@@ -41,7 +41,7 @@ export function findWaitingSame(
         and expires_at > clock_timestamp() limit 1`;
 }
 
-/** An action as the ledger has it. */
+/** A stored action. */
 export interface LedgerRow {
   readonly status: string;
   readonly result: unknown;
@@ -51,35 +51,38 @@ export interface LedgerRow {
   readonly proposal: Proposal | null;
 }
 
-/** An action of the ledger, or null. */
+/** Finds a stored action, or null. */
 export function findAction(db: Queryable, actionId: string): Promise<LedgerRow | null> {
   return findRow<LedgerRow>(db)`select status, result, user_key as "userKey", arguments, hash,
       proposal from actions where action_id = ${actionId}`;
 }
 
-/** A request with all that a decision about it stands on. */
+/** An approval request with everything that a decision about it needs. */
 export interface ApprovalCase {
   readonly approval: Approval;
-  /** Its action, as the ledger has it; null when it is gone. */
+  /** The requested action; null when its row was deleted. */
   readonly action: LedgerRow | null;
-  /** Who has approved so far, in order. */
+  /** Approvals so far, in order. */
   readonly votes: readonly ApprovalVote[];
-  /** The decision by which it was used up, or found void; null before. */
+  /** The decision that used the request up or found it void; null before. */
   readonly used: RecordedDecision | null;
-  /** The person behind whoever asked, and those behind its authors. */
+  /** The person of the requester's account, and the persons of the authors' accounts. */
   readonly requester: string;
   readonly authors: readonly string[];
-  /** Its time is up. */
+  /** True when the request has expired. */
   readonly isOver: boolean;
-  /** Its chat may not be written to any more. */
+  /** True when the request's chat is parked: it refuses messages. */
   readonly isUnheard: boolean;
 }
 
-/** A request with all that belongs to it, or null. `lock`: nobody else decides about it until the transaction ends. */
+/**
+ * Finds a request with everything that a decision about it needs, or null. `lock`: nobody else decides about it until the transaction
+ * ends.
+ */
 export async function findCase(db: Queryable, approvalId: string, lock = false): Promise<ApprovalCase | null> {
   const approval = await findApproval(db, approvalId, lock);
   if (!approval) return null;
-  // A statement of its own: whoever has waited for the lock sees what was committed meanwhile.
+  // A separate statement, so that a caller who waited for the lock sees what was committed meanwhile.
   const row = await findRow<Omit<ApprovalCase, 'approval' | 'action'> & Record<keyof LedgerRow, never>>(db)`
     select a.status, a.result, a.user_key as "userKey", a.arguments, a.hash, a.proposal, p.used,
            array(select jsonb_build_object('userKey', v.user_key, 'name', v.name, 'role', v.role) from approval_votes v
@@ -94,7 +97,10 @@ export async function findCase(db: Queryable, approvalId: string, lock = false):
   return { approval, action, ...rest };
 }
 
-/** Uses an approval up, by this decision, and begins its action under the lane's epoch. False when either was not as it should be. */
+/**
+ * Uses up an approved request by this decision, and starts its action under the lane's epoch. False when the request was not approved, or
+ * its action did not wait.
+ */
 export async function claimApproved(
   db: Queryable,
   approvalId: string,
@@ -112,34 +118,31 @@ export async function claimApproved(
      select 1 from begun`;
 }
 
-/** Keeps the decision by which an approved request was found void. */
+/** Stores the decision that found an approved request void. */
 export async function noteDecision(db: Queryable, approvalId: string, decided: RecordedDecision): Promise<void> {
   await db.query(sql`update approvals set used = ${JSON.stringify(decided)}::jsonb where approval_id = ${approvalId}`);
 }
 
-/**
- * What came of a consumed request, in a line for its card; of one that is carried on by a run only that it is under way. What the end
- * of the run has said by then stands, and so does the first word.
- */
+/** Stores the outcome line of a used request for its card, or "under way" while a run continues the action. An existing line stays. */
 export async function noteResult(db: Queryable, approvalId: string, line: string): Promise<void> {
   await db.query(sql`update approvals a set reason = case when exists (
          select 1 from runs r where r.run_id = a.action_id and r.status in ('queued', 'running')) then ${underWay()} else ${line} end
       where approval_id = ${approvalId} and status = 'consumed' and reason is null`);
 }
 
-/** Who has approved so far, in order. */
+/** Lists the approvals of a request so far, in order. */
 export function listVotes(db: Queryable, approvalId: string): Promise<readonly ApprovalVote[]> {
   return listRows<ApprovalVote>(db)`select user_key as "userKey", name, role from approval_votes
       where approval_id = ${approvalId} order by voted_at, user_key`;
 }
 
-/** Open requests, the oldest first: all of them, or those of these accounts. */
+/** Lists pending requests, oldest first: all of them, or those of these accounts. */
 export function listPending(db: Queryable, accounts: readonly string[] | null = null): Promise<readonly Approval[]> {
   return listRows<Approval>(db)`select ${COLUMNS} from approvals where status = 'pending'
       and (${accounts}::text[] is null or user_key = any (${accounts})) order by requested_at limit 50`;
 }
 
-/** Requests that came to nothing within this many days, the newest first: all of them, or those of these accounts; so many at most. */
+/** Lists requests that were rejected, expired or void within the last `days`, newest first: all of them, or those of these accounts. */
 export function listRefused(
   db: Queryable,
   {
@@ -154,7 +157,7 @@ export function listRefused(
       order by coalesce(decided_at, expires_at) desc limit ${limit}`;
 }
 
-/** Stores a request. False when the action has one already, and then nothing is written. */
+/** Stores a request. False, with nothing written, when the action has one already. */
 export async function insertApproval(
   db: Queryable,
   request: Omit<Approval, 'status' | 'requestedAt' | 'expiresAt' | 'decidedBy' | 'reason' | 'change'> & {
@@ -174,13 +177,15 @@ export async function insertApproval(
      on conflict (action_id) do nothing`;
 }
 
-/** Counts an approval of this person. False when they had given theirs before. */
+/** Counts an approval of this person. False when the person has approved before. */
 export function addVote(db: Queryable, approvalId: string, voter: ApprovalVote): Promise<boolean> {
   return hasRow(db)`insert into approval_votes (approval_id, user_key, name, role)
       values (${approvalId}, ${voter.userKey}, ${voter.name}, ${voter.role}) on conflict do nothing`;
 }
 
-/** Ends a pending request, or an approved one as void; without `by` whoever approved it stays. False when it had ended before. */
+/**
+ * Ends a pending request, or an approved one as void. Without `by` the stored approver stays. False when the request had ended before.
+ */
 export async function endApproval(
   db: Queryable,
   approvalId: string,
@@ -192,7 +197,7 @@ export async function endApproval(
   },
 ): Promise<boolean> {
   const change = end.change ? JSON.stringify(end.change) : null;
-  // Services that end what nobody decided have no right to these two columns.
+  // Services that only expire requests may not write these two columns.
   const decided = end.by === null ? sql`` : sql`, decided_by = ${end.by}, change = ${change}::jsonb`;
   const isEnded = await hasRow(db)`
     update approvals set status = ${end.status}, decided_at = clock_timestamp(), reason = ${end.reason}${decided}
@@ -206,7 +211,7 @@ export async function endApproval(
   return true;
 }
 
-/** Chats in which the card of this request stands, without those that may not be written to any more. */
+/** Lists the chats that have a card of this request, without parked chats. */
 export function listCardChats(db: Queryable, approvalId: string): Promise<readonly string[]> {
   return listValues<string>(db)`select distinct o.chat_key from outbox o
       where o.slot = ${approvalId}
@@ -215,8 +220,8 @@ export function listCardChats(db: Queryable, approvalId: string): Promise<readon
 }
 
 /**
- * Where a request is shown to those who may decide: the group that was named for it, else the private chats of everybody with the
- * role who has written to us. Empty when there is nobody.
+ * Lists the chats in which approvers see a request: the group named for approvals, else the private chats of everybody with the role who
+ * has written to the bot. May be empty.
  */
 export async function listApproverChats(
   db: Queryable,
@@ -236,7 +241,7 @@ export async function listApproverChats(
       order by u.user_key`;
 }
 
-/** Names of those who could approve and whom nobody can ask: they have never written in private, or refuse to be written to. */
+/** Names people who could approve but have no reachable private chat: at most five. */
 export function listUnreachableApprovers(
   db: Queryable,
   role: Role,
@@ -246,7 +251,7 @@ export function listUnreachableApprovers(
       and not is_program and person <> all (${authors}) order by name limit 5`;
 }
 
-/** Roles that include what this one allows. */
+/** Lists the roles that include `role`. */
 function rolesFrom(role: Role): readonly Role[] {
   return Role.options.filter((one) => roleCovers(one, role));
 }

@@ -6,7 +6,7 @@ import type { Proposal } from './approvals.ts';
 import type { Queryable } from '../pool.ts';
 import { findRow, listRows, sql, type Sql } from '../sql.ts';
 
-/** An action that changed nothing, which has no row before it runs. */
+/** A finished read, which has no ledger row before it runs. */
 export interface RecordedRead {
   readonly actionId: string;
   readonly turnId: string;
@@ -17,25 +17,25 @@ export interface RecordedRead {
   readonly errorCode: string | null;
   readonly proposal: Proposal;
   readonly hash: string;
-  /** When it was decided, ISO 8601. */
+  /** Time of the decision, ISO 8601. */
   readonly at: string;
 }
 
-/** What is written of a turn when it ends. */
+/** The records of a turn, written when it ends. */
 export interface TurnRecording {
   readonly records: readonly (StoredExecutionTurn & { readonly contextHash: string })[];
   readonly reads: readonly RecordedRead[];
   readonly events: readonly AuditEvent[];
 }
 
-/** Writes down what is to be of a turn, where `f` says that its lane was held: a column beside the call that ends it. */
+/** Builds a select column that stores the records of a turn when `f.ok` says that the turn was ended under its lane. */
 export function recordsTurn(lane: Lane, recording: TurnRecording | null): Sql {
   const { records = [], reads = [], events = [] } = recording ?? {};
   return sql`case when f.ok and ${recording !== null} then turn_record(${lane.userKey}, ${lane.epoch}, ${JSON.stringify(records)}::json,
     ${JSON.stringify(reads)}::jsonb, ${buildAuditJson(events)}::jsonb) end`;
 }
 
-/** A turn as it is listed, with its records in order of its passes: none for one that was no agent's. */
+/** A turn with its records in order of its passes; without records when no agent took part. */
 export interface RecordedTurn {
   readonly turnId: string;
   readonly threadId: string | null;
@@ -43,9 +43,9 @@ export interface RecordedTurn {
   readonly error: string | null;
   readonly startedAt: Date;
   readonly durationMs: number;
-  /** Each an ExecutionTurn of the version that wrote it; whoever reads it checks the shape. */
+  /** Each record is an ExecutionTurn of the version that wrote it; the caller checks its shape. */
   readonly records: readonly { readonly record: unknown; readonly recordHash: string }[];
-  /** The hashes of its records as the audit has them; null when it has none. */
+  /** Hashes of the records from the audit; null without an audit event. */
   readonly audited: readonly string[] | null;
 }
 
@@ -58,18 +58,18 @@ select t.turn_id as "turnId", t.thread_id as "threadId", t.outcome, t.error, t.s
          where a.thread_id = t.thread_id and a.turn_id = t.turn_id and a.kind = 'turn.recorded' order by a.event_id limit 1) as audited
   from turns t`;
 
-/** Every turn of a conversation, the oldest first. A lane holds one at a time, so their ends are in order. */
+/** Reads all turns of a conversation, oldest first. A lane holds one turn at a time, so their ends are in order. */
 export function readThreadTurns(db: Queryable, threadId: string): Promise<readonly RecordedTurn[]> {
   return listRows<RecordedTurn>(db)`${TURNS} where t.thread_id = ${threadId} order by t.ended_at,
       t.turn_id`;
 }
 
-/** One turn, or null. */
+/** Reads one turn; null for an unknown id. */
 export function readTurn(db: Queryable, turnId: string): Promise<RecordedTurn | null> {
   return findRow<RecordedTurn>(db)`${TURNS} where t.turn_id = ${turnId}`;
 }
 
-/** The ids of all conversations that have turns, in pages, the oldest first. */
+/** Yields the ids of all conversations with turns, in order of the ids, read in pages. */
 export async function* readThreadsWithTurns(db: Queryable): AsyncGenerator<string, void> {
   let after = '';
   for (;;) {

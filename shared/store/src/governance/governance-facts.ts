@@ -3,24 +3,24 @@ import { grantPlaceOf, type GrantPlace } from './grants.ts';
 import type { Queryable } from '../pool.ts';
 import { findRow, sql } from '../sql.ts';
 
-/** What a decision is made from besides the action, as it is now. */
+/** Current facts, besides the action, on which a decision depends. */
 export interface GovernanceFacts {
   /** The database's clock, ISO 8601. */
   readonly at: string;
   readonly frozen: boolean;
   readonly breakGlass: boolean;
-  /** A grant that fits the action, still usable. */
+  /** A usable grant that matches the action. */
   readonly grantId: string | null;
-  /** People other than the one who asks who are operators or above, and who are admins. */
+  /** Number of operators and above, and of admins, without the requester. */
   readonly operators: number;
   readonly admins: number;
-  /** Effects begun in the last hour; tokens and USD of the last day. */
+  /** Effects started in the last hour; tokens and USD of the last day. */
   readonly calls: number;
   readonly tokens: number;
   readonly costUsd: number;
 }
 
-/** Looks up the facts for an action, in one round trip. `place`: where a grant would have to hold; null when none is asked for. */
+/** Reads the facts for an action in one round trip. `place`: where a grant must hold; null finds no grant. */
 export async function readGovernanceFacts(
   db: Queryable,
   action: Pick<ProposedAction, 'tool' | 'arguments'> & { readonly requester: { readonly userKey: string } },
@@ -38,30 +38,30 @@ function placeJson(place: GrantPlace | null): string | null {
   return place && JSON.stringify(grantPlaceOf(place));
 }
 
-/** What a conversation has read, and what its person said there. */
+/** Outside text and private data that a conversation has read, and the person's own words in it. */
 export interface ThreadTaint {
-  /** The newest results with text from outside: what an alarm compares arguments with. */
+  /** The newest results with outside text, with which an alarm compares arguments. */
   readonly untrusted: readonly string[];
   readonly hasPrivate: boolean;
-  /** Text from outside was read, however long ago. */
+  /** True when the conversation has ever read outside text. */
   readonly isTainted: boolean;
-  /** What the person typed themselves in this task since the newest of that; empty without any. */
+  /** Texts that the person typed in this task since the newest outside text; empty without outside text. */
   readonly typed: readonly string[];
-  /** What stood on the buttons that they pressed in this task since then; empty without text from outside. */
+  /** Labels of the buttons that the person pressed in this task since then; empty without outside text. */
   readonly pressed: readonly string[];
-  /** What they wrote or pressed in this chat lately; empty without text from outside. */
+  /** Texts that the person recently wrote or pressed in this chat; empty without outside text. */
   readonly said: readonly string[];
 }
 
 /**
- * The facts for an action and what its conversation has seen: all that a decision looks up, in one round trip and as of one moment.
- * Without `withUse` nothing is counted that only a budget would be compared with: calls, tokens and cost are 0.
+ * Reads the facts for an action and the taint of its conversation in one round trip, as of one moment. Without `withUse`, calls, tokens
+ * and cost are 0: only budgets need them.
  */
 export async function actionFacts(
   db: Queryable,
   action: Pick<ProposedAction, 'tool' | 'threadId'> &
     GrantPlace & {
-      /** Any value: its JSON is what grants are compared with. */
+      /** Grants are compared with the JSON of this value. */
       readonly arguments: unknown;
       readonly requester: { readonly userKey: string };
     },

@@ -2,7 +2,7 @@ import type { ProposedAction } from '@signalbox/contracts/governance/action';
 import type { Queryable } from '../pool.ts';
 import { findRow, listRows, sql } from '../sql.ts';
 
-/** What somebody allowed ahead: a tool with these arguments and no others, in this place, for a while, a few times. */
+/** A permission given in advance: one tool with exactly these arguments, in one place, for limited time and uses. */
 export interface Grant {
   readonly grantId: string;
   readonly userKey: string;
@@ -13,10 +13,10 @@ export interface Grant {
   readonly expiresAt: Date;
 }
 
-/** Where an action has to be equal to the approved one, beside its tool and arguments, for a grant to cover it. */
+/** Properties in which an action must equal the approved one, besides tool and arguments, for a grant to cover it. */
 export type GrantPlace = Pick<ProposedAction, 'agent' | 'chatKey' | 'environment' | 'resources' | 'toolVersion'>;
 
-/** The part of an action that grants are compared with. */
+/** Picks the properties of an action that grants are compared with. */
 export function grantPlaceOf({ agent, chatKey, environment, resources, toolVersion }: GrantPlace): GrantPlace {
   return { agent, chatKey, environment, resources, toolVersion };
 }
@@ -40,14 +40,14 @@ export async function putGrant(
        ${JSON.stringify(grantPlaceOf(grant.place))}::jsonb)`);
 }
 
-/** Grants that can still be used, the newest first. */
+/** Lists usable grants, newest first. */
 export function listGrants(db: Queryable): Promise<readonly Grant[]> {
   return listRows<Grant>(
     db,
   )`select ${COLUMNS} from grants where revoked_at is null and uses_left > 0 and expires_at > now() order by given_at desc limit 50`;
 }
 
-/** Takes a grant back. Null when there is none of that id, or it was taken back before. */
+/** Revokes a grant. Null when the id is unknown or the grant was revoked before. */
 export function revokeGrant(db: Queryable, grantId: string, by: string): Promise<Grant | null> {
   return findRow<Grant>(db)`update grants set revoked_at = now(), revoked_by = ${by}
       where grant_id = ${grantId} and revoked_at is null

@@ -3,40 +3,40 @@ import type { Queryable } from '../pool.ts';
 import type { ActionStatus } from './actions.ts';
 import { listRows } from '../sql.ts';
 
-/** A change that somebody asked for: whether it was decided about, by whom and why, and what came of it. */
+/** A change that a person requested, with its decision and outcome. */
 export interface OwnRequest {
   readonly actionId: string;
   readonly tool: string;
   readonly arguments: Readonly<Record<string, unknown>>;
   readonly status: ActionStatus;
   readonly errorCode: string | null;
-  /** The state of the job or deployment that it began; null for an action that was over when it returned. */
+  /** State of the job or deployment that the action started; null when it started none. */
   readonly work: string | null;
-  /** The sentence of the rule that did not let it run; null for others. */
+  /** The sentence of the rule that denied the action; null when no rule did. */
   readonly rule: string | null;
-  /** It was asked for in the conversation that was named. */
+  /** True when it was requested in the given conversation. */
   readonly isHere: boolean;
   readonly requestedAt: Date;
-  /** When it was decided, or came to its end; null while neither is so. */
+  /** Time of the decision or the end; null before both. */
   readonly endedAt: Date | null;
-  /** Null for what needed no approval. */
+  /** Null when the action needed no approval. */
   readonly approval: {
     readonly approvalId: string;
     readonly status: ApprovalStatus;
-    /** The action in one line, as its card said it. */
+    /** The action in one line, as on its approval card. */
     readonly what: string;
     readonly byRequester: boolean;
     readonly needed: number;
-    /** Names of those who approved, in order. */
+    /** Names of the approvers, in order. */
     readonly voters: readonly string[];
-    /** Who ended it otherwise; null when its time was up, or it was never ended. */
+    /** Who rejected, changed or withdrew the request; null when it expired or has not ended. */
     readonly decidedBy: string | null;
     readonly reason: string | null;
     readonly expiresAt: Date;
   } | null;
 }
 
-/** The newest requests of a person that were more than a read: those of this conversation first, then the others. */
+/** Lists the newest requests of a person except reads: those of this conversation first. */
 export async function listOwnRequests(
   db: Queryable,
   { userKey, threadId }: { readonly userKey: string; readonly threadId: string },

@@ -19,7 +19,10 @@ export interface UnsettledAction {
 /** Older actions are not looked up: nobody waits for them, and their traces may be gone. */
 const LOOKED_UP_FOR = '7 days';
 
-/** Leases the next action with an unknown outcome; null when there is none. An action whose message is still open is left to its turn. */
+/**
+ * Leases the next action with an unknown outcome; null without one. Leaves out actions whose message is still open, because the turn
+ * settles them.
+ */
 export function claimUnsettled(db: Queryable, leaseMs: number): Promise<UnsettledAction | null> {
   return findRow<UnsettledAction>(db)`
     update actions a set probe_at = clock_timestamp() + ${leaseMs} * interval '1 ms', probes = probes + 1
@@ -43,8 +46,8 @@ export async function postponeProbe(db: Queryable, actionId: string, afterMs: nu
 }
 
 /**
- * Locks an action before its outcome is looked up: until the transaction ends, nothing can be written in its name, and pending writes are
- * visible. Null when there is none.
+ * Locks an action before its outcome is looked up: until the transaction ends, nobody can write on its behalf, and earlier writes are
+ * visible. Null for an unknown id.
  */
 export function lockAction(
   db: Queryable,

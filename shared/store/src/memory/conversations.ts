@@ -2,11 +2,11 @@ import type { Queryable } from '../pool.ts';
 import { hasRow, listRows, sql, type Sql } from '../sql.ts';
 import { touchMemory } from './facts.ts';
 
-/** A remembered conversation. Its outcome is in the ledger: see `changes` in context-rows.ts. */
+/** A remembered conversation. Its outcomes are in the ledger: see `changes` in context-rows.ts. */
 export interface RememberedConversation {
   readonly threadId: string;
   readonly status: 'open' | 'finished' | 'expired' | 'closed';
-  /** Its last change, or the task as its agent understood it. */
+  /** The last change, or the task as the agent understood it. */
   readonly title: string | null;
   readonly lastActiveAt: Date;
   /** Number of changes in the ledger. */
@@ -27,7 +27,7 @@ export const selectRememberedThreads = (person: Sql, keys: Sql): Sql => sql`
   where (m.forgotten_to is null or t.last_active_at > m.forgotten_to)
     and not exists (select from memory_forgotten f where f.person = ${person} and f.thread_id = t.thread_id)`;
 
-/** SQL condition on `actions a`: it ran and changed something. */
+/** SQL condition on `actions a`: the action ran and changed something. */
 export const isChange: Sql = sql`a.started_at is not null and a.status in ('done', 'failed', 'unknown')
   and a.proposal #>> '{action,assessment,risk}' is distinct from 'safe'`;
 
@@ -44,7 +44,7 @@ export function listConversations(
      order by t.last_active_at desc limit ${limit}`;
 }
 
-/** Forgets the outcome of a conversation; its records stay. False when it is none of this person's. */
+/** Forgets the outcomes of a conversation; its records stay. False when the conversation is not this person's. */
 export async function forgetConversation(db: Queryable, userKey: string, threadId: string): Promise<boolean> {
   const isTheirs = await hasRow(db)`
     select 1 from threads where thread_id = ${threadId} and user_key = any (identities_of(${userKey}))`;

@@ -9,7 +9,7 @@ export interface MemoryFact {
   /** Number within the person, never reused. */
   readonly n: number;
   readonly fact: string;
-  /** The source of outside text that it may come from; null: in the person's own words. */
+  /** Source of the outside text that the fact may come from; null: the person's own words. */
   readonly outside: string | null;
   readonly madeAt: Date;
 }
@@ -24,12 +24,12 @@ const HANDLE = /\bsecret:[a-z0-9]/i;
 
 const COLUMNS = sql`n, fact, outside, made_at as "madeAt"`;
 
-/** Facts that people asked to remember. */
+/** Creates access to the facts that people asked to remember. */
 export function createMemory(pool: Pool) {
   return {
     /**
-     * Remembers a fact for the person of this identity. A known fact keeps its number. Governance's assessment of the action says whether
-     * it is outside text. Idempotent by action id. Throws MEMORY_SECRET, MEMORY_FULL.
+     * Remembers a fact for the person of this account. A known fact keeps its number. The assessment of the action says whether the fact
+     * is outside text. Idempotent by action id. Throws MEMORY_SECRET, MEMORY_FULL.
      */
     remember: (fact: NewFact): Promise<MemoryFact> => withTransaction(pool, (db) => rememberWithin(db, fact)),
 
@@ -38,8 +38,8 @@ export function createMemory(pool: Pool) {
       findRow<MemoryFact>(pool)`select ${COLUMNS} from memory_facts where action_id = ${actionId}`,
 
     /**
-     * Finds facts with a word of the query, newest first, at most 20; without a query the newest. Throws MEMORY_PRIVATE outside private
-     * chats.
+     * Finds facts with a word of the query, newest first, at most 20; without a query the newest facts. Throws MEMORY_PRIVATE outside
+     * private chats.
      */
     async recall(of: { readonly userKey: string; readonly threadId: string }, query: string | null) {
       const isPrivate = await findValue<boolean>(pool)`
@@ -62,8 +62,8 @@ export interface NewFact {
 }
 
 /**
- * Remembers a fact typed with a command, in the transaction that admits the message. `outside`: its source when the person only forwarded
- * it. Throws MEMORY_SECRET, MEMORY_FULL.
+ * Remembers a fact that was typed with a command, in the transaction that admits the message. `outside`: the source when the person only
+ * forwarded the text. Throws MEMORY_SECRET, MEMORY_FULL.
  */
 export async function rememberTyped(
   db: Queryable,
@@ -85,7 +85,7 @@ async function rememberWithin(db: Queryable, fact: NewFact): Promise<MemoryFact>
          then coalesce((select t.source from thread_taints t where t.thread_id = ${threadId}), 'unknown') end`;
   const { known, made } = await keepFact(db, fact, outside);
   if (known === null) return made;
-  // The row names the first action.
+  // The row names the action that stored the fact first.
   await noteEffect(db, actionId, known);
   return known;
 }
@@ -131,7 +131,7 @@ export async function listFacts(
   return { facts, total };
 }
 
-/** Forgets one fact by its number. False without one. */
+/** Forgets one fact by its number. False for an unknown number. */
 export async function forgetFact(db: Queryable, userKey: string, n: number): Promise<boolean> {
   const gone = await hasRow(db)`delete from memory_facts where person = person_of(${userKey}) and n = ${n}`;
   if (gone) await touchMemory(db, userKey);
@@ -154,7 +154,7 @@ export function findMemoryOwner(db: Queryable, userKey: string): Promise<MemoryO
   return readRow<MemoryOwner>(db)`select person_of(${userKey}) as person, identities_of(${userKey}) as accounts`;
 }
 
-/** Like `forgetAll`, for a person whose accounts may be unlinked by now. */
+/** Forgets like `forgetAll`, for a person whose accounts may be unlinked by now. */
 export async function forgetMemory(db: Queryable, { person, accounts }: MemoryOwner): Promise<number> {
   await db.query(sql`insert into memories as m (person, forgotten_to) values (${person}, clock_timestamp())
     on conflict (person) do update set version = m.version + 1, forgotten_to = excluded.forgotten_to`);

@@ -1,11 +1,11 @@
 import type { ServiceWithLogin } from './service-rights.ts';
 
-/** The subject of the incidents that are our own faults. */
+/** The subject of incidents that are faults of Signalbox itself. */
 export const OURS = 'signalbox';
-/** More of a detail no admin reads, in characters. */
+/** Longest detail of a fault, in characters. */
 export const MAX_FAULT_LENGTH = 500;
 
-/** Which service sees a fault of ours. Behind a colon stands the channel that it concerns, where there are several. */
+/** The service that reports each fault of Signalbox. `channel-refused:` is followed by the name of the channel. */
 export const FAULT_SERVICES = {
   'redis-full': 'maintenance',
   'redis-away': 'maintenance',
@@ -13,7 +13,7 @@ export const FAULT_SERVICES = {
   'channel-refused': 'gateway',
 } as const satisfies Record<string, ServiceWithLogin>;
 
-/** The incidents that a service may open and end as faults of ours, as a condition of SQL: admins are told of them in our name. */
+/** Builds an SQL condition for the incidents that a service may open and end as faults of Signalbox. */
 export function listFaultRows(service: 'gateway' | 'maintenance'): string {
   const kinds = Object.entries(FAULT_SERVICES).flatMap(([kind, by]) => (by === service ? [kind] : []));
   const rest = service === 'gateway' ? ':[a-z-]{1,40}' : '';

@@ -4,8 +4,8 @@ import { readMigrationFiles } from './migration-files.ts';
 import { getMigrationTable, type PluginTables } from './plugin-tables.ts';
 
 /**
- * Runs what a plug-in's folder has and its own table of migrations does not record, in one transaction. Returns the names that ran, as
- * `bank/01_cards`. Throws MIGRATION_FAILED for broken SQL, and when a file changes a table that the plug-in does not name as its own.
+ * Runs the migrations of a plug-in that its own migration table does not record, in one transaction. Returns their names, such as
+ * `bank/01_cards`. Throws MIGRATION_FAILED for broken SQL, and for a file that changes a table outside of the plug-in.
  */
 export async function migratePlugin(db: Kysely<unknown>, plugin: PluginTables): Promise<readonly string[]> {
   const files = await readMigrationFiles(plugin.folder);
@@ -34,7 +34,7 @@ export async function migratePlugin(db: Kysely<unknown>, plugin: PluginTables): 
   return results.map(({ migrationName }) => `${plugin.name}/${migrationName}`);
 }
 
-/** Throws when a file changed, filled or removed a table that is none of the plug-in's. `before`: the tables before it ran. */
+/** Throws when a migration changed, filled or removed a foreign table. `before`: the state of the tables before it ran. */
 async function refuseForeignChange(
   db: Kysely<unknown>,
   { name, tables }: PluginTables,
@@ -51,7 +51,7 @@ async function refuseForeignChange(
   );
 }
 
-/** Each table with what differs once its definition or its rows were changed by this transaction. */
+/** Reads all tables, each with a text that changes when this transaction changes the definition or rows of the table. */
 async function readTables(db: Kysely<unknown>): Promise<ReadonlyMap<string, string>> {
   const { rows } = await sql<{ table: string; state: string }>`
     select c.relname as "table", concat_ws(' ', c.oid, c.xmin,

@@ -9,10 +9,10 @@ import { grantServiceRights } from './service-logins.ts';
 import { upgradeDatabase } from './upgrade.ts';
 
 /**
- * Brings the database up to date with the files of infra/postgres, in order of their names. Returns the names that ran now.
- * Safe to call from several processes at once (the migrator holds a lock) and again after a crash (one transaction for all). A database
- * of before version 0.2 is upgraded first, and plug-ins bring their tables last. Each service gets the rights of its role, whether a
- * migration ran or not. Throws DATABASE_NEWER, and MIGRATION_FAILED with the file's name.
+ * Brings the database up to date with infra/postgres, in order of the file names; plug-ins follow. Upgrades databases from before version
+ * 0.2 first. Grants each service the rights of its role every time. Returns the names of the migrations that ran. Safe to call from
+ * several processes (the migrator holds a lock) and after a crash (one transaction). Throws DATABASE_NEWER, and MIGRATION_FAILED with the
+ * file's name.
  */
 export async function migrate(
   databaseUrl: string,

@@ -5,13 +5,13 @@ import { fileURLToPath } from 'node:url';
 /** The migrations of this release. */
 export const MIGRATIONS_FOLDER = fileURLToPath(new URL('../../../../infra/postgres/', import.meta.url));
 
-/** The names of a folder's migrations, in their order. */
+/** Lists the names of a folder's migrations, in order. */
 export async function listMigrations(folder: string): Promise<readonly string[]> {
   const files = await readdir(folder);
   return files.flatMap((file) => (file.endsWith('.sql') ? [file.replace(/\.sql$/, '')] : [])).sort();
 }
 
-/** The text of each migration of a folder, by its name. */
+/** Reads the text of each migration of a folder, by name. */
 export async function readMigrationFiles(folder: string): Promise<Record<string, string>> {
   const names = await listMigrations(folder);
   const read = async (name: string): Promise<[string, string]> => [

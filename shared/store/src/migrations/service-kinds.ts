@@ -4,7 +4,7 @@ import { DATABASE_SERVICES, getServiceRole, type ServiceWithLogin } from './serv
 const KINDS: Readonly<
   Record<ServiceWithLogin, { readonly anybody: readonly AuditKind[]; readonly system: readonly AuditKind[] }>
 > = {
-  /** What people decide and change by their own hand. */
+  /** Decisions and changes that people make themselves. */
   gateway: {
     anybody: [
       'approval.voted',
@@ -30,7 +30,7 @@ const KINDS: Readonly<
     ],
     system: ['approval.expired'],
   },
-  /** What agents propose, what policy says of it, and what became of it. */
+  /** Proposals of agents, answers of policies, and outcomes. */
   worker: {
     anybody: [
       'action.proposed',
@@ -68,8 +68,8 @@ const KINDS: Readonly<
 };
 
 /**
- * The statement that tells Postgres which events each role records. What runs with one login for all services, and the command line,
- * record every kind. Idempotent.
+ * Builds the statement that tells Postgres which audit events each role may record. The shared login and the command line may record
+ * every kind. Idempotent.
  */
 export function createAuditKindsSql(): string {
   const cases = DATABASE_SERVICES.map((service) => {

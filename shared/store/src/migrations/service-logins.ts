@@ -8,9 +8,9 @@ import { createAuditKindsSql } from './service-kinds.ts';
 const ROLES = ['public', 'signalbox_app', ...DATABASE_SERVICES.map(getServiceRole)];
 
 /**
- * The statement that takes from everybody what no service needs: temporary tables and things of their own beside our tables, which could
- * answer for ours, and functions with the owner's rights, which each service is given by name. Changes nothing the second time. What this
- * login may not take away stays: `doctor` says so.
+ * Revokes rights that no service needs from everybody: temporary tables, own objects in the schema (which could shadow ours), and
+ * functions with the owner's rights, which services are granted by name. Idempotent. Rights that this login cannot revoke stay, and
+ * `doctor` reports them.
  */
 const CLOSE_TO_OTHERS = `do $$
 declare
@@ -48,13 +48,13 @@ begin
   end loop;
 end $$`;
 
-/** Any fixed number: grants to the same tables from two transactions at once would refuse one of them. */
+/** An arbitrary number: concurrent grants on the same tables would fail, so a lock orders them. */
 const RIGHTS_LOCK = 7_270_020;
 
 /**
- * Gives each service the rights of service-rights.ts in this database, to the rows of service-rows.ts, and takes every other right from it, in one transaction. The
- * roles are made where they are missing. Idempotent. Returns the services that have no role because this login may not make
- * any: those go on with `signalbox_app`, which may do what all of them may.
+ * Gives each service exactly the rights of service-rights.ts and the rows of service-rows.ts, in one transaction. Creates missing roles.
+ * Idempotent. Returns the services without a role because this login may not create roles: those use `signalbox_app`, which has the
+ * rights of all of them.
  */
 export async function grantServiceRights(
   ownerUrl: string,
@@ -85,8 +85,8 @@ export async function grantServiceRights(
 }
 
 /**
- * Lets the roles of these services log in, with the passwords given. A password that stood before is no longer valid. The server
- * gets a SCRAM verifier, so that no password is in its statements or its log.
+ * Lets the roles of these services log in with these passwords; former passwords become invalid. The server gets a SCRAM verifier, so
+ * that no statement or log holds a password.
  */
 export async function setServicePasswords(
   ownerUrl: string,
@@ -102,14 +102,14 @@ export async function setServicePasswords(
   });
 }
 
-/** How the login of a service is called that an installation makes for itself on a server which others may use too. */
+/** Names the login that an installation creates for a service on a shared server. */
 export function createMemberLogin(service: ServiceWithLogin, installation: string): string {
   return `${getServiceRole(service)}_${installation}`;
 }
 
 /**
- * Makes a login of this installation's own for each service, or gives it a new password: a member of the service's role, who owns
- * nothing. `installation` is some letters and digits. Throws Postgres's own 42501 when this owner may not make logins.
+ * Creates a login of this installation for each service, or gives it a new password: a member of the service's role that owns nothing.
+ * `installation` consists of letters and digits. Throws Postgres's 42501 when this owner may not create logins.
  */
 export async function setMemberLogins(
   ownerUrl: string,
@@ -143,13 +143,13 @@ function grantsOf(service: ServiceWithLogin, plugins: readonly PluginTables[]): 
       ([table, privileges]) => `grant ${privileges} on public.${table} to ${role}`,
     ),
     ...functions.map((signature) => `grant execute on function public.${signature} to ${role}`),
-    // What doctor and readiness ask: which migrations ran.
+    // `doctor` and readiness checks read which migrations ran.
     `grant select on public.kysely_migration to ${role}`,
     ...plugins.map(({ name }) => `grant select on public.${getMigrationTable(name)} to ${role}`),
   ];
 }
 
-/** Policies that stand are left alone, since to make one waits for everybody who uses the table. Their comment is what they were made of. */
+/** Existing policies are left alone, because creating one waits for everybody who uses the table. A policy's comment holds its source. */
 async function bindRows(owner: pg.Client, service: ServiceWithLogin, plugins: readonly PluginTables[]): Promise<void> {
   const role = getServiceRole(service);
   const { rows: standing } = await owner.query<{ name: string; table: string; made: string | null }>(
@@ -174,7 +174,7 @@ async function bindRows(owner: pg.Client, service: ServiceWithLogin, plugins: re
   }
 }
 
-/** Makes a role that cannot log in, and lets the owner take it. False when the owner may do neither. */
+/** Creates a role that cannot log in, and makes the owner a member. False when the owner may do neither. */
 async function ensureRole(owner: pg.Client, role: string): Promise<boolean> {
   try {
     await owner.query(`do $$ begin
@@ -192,7 +192,7 @@ async function ensureRole(owner: pg.Client, role: string): Promise<boolean> {
   }
 }
 
-/** RFC 5803, with the rounds that Postgres takes itself. Passwords of ours are ASCII, which SASLprep leaves as it is. */
+/** RFC 5803, with Postgres's default iteration count. Our passwords are ASCII, which SASLprep does not change. */
 function scramVerifier(password: string): string {
   const salt = randomBytes(16);
   const rounds = 4096;
@@ -205,7 +205,7 @@ function scramVerifier(password: string): string {
 
 async function asOwner<T>(url: string, work: (owner: pg.Client) => Promise<T>): Promise<T> {
   const owner = new pg.Client({ connectionString: url, connectionTimeoutMillis: 30_000, query_timeout: 60_000 });
-  owner.on('error', () => undefined); // the pending statement rejects as well
+  owner.on('error', () => undefined);
   await owner.connect();
   try {
     return await work(owner);

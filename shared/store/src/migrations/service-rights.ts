@@ -2,13 +2,13 @@
 export const DATABASE_SERVICES = ['gateway', 'worker', 'maintenance', 'agents', 'deploy', 'analysis'] as const;
 export type ServiceWithLogin = (typeof DATABASE_SERVICES)[number];
 
-/** What one service may do: with each table, in the words of GRANT, and which functions it may call that have the owner's rights. */
+/** The rights of one service: by table in the words of GRANT, and the functions with the owner's rights that it may call. */
 export interface ServiceRights {
   readonly tables: Readonly<Record<string, string>>;
   readonly functions: readonly string[];
 }
 
-/** The role that holds the rights of a service. A login of the service is this role, or a member of it. */
+/** Names the role that holds the rights of a service. The service's login is this role or a member of it. */
 export function getServiceRole(service: ServiceWithLogin): string {
   return `signalbox_${service}`;
 }
@@ -19,16 +19,16 @@ const WRITE = 'select, insert, update';
 const CHANGE = 'select, update';
 const ALL = 'select, insert, update, delete';
 
-/** Nobody changes what was recorded: there is no right to any table of the audit but to read it. */
+/** Services append to the audit only by this function; nobody may write its tables. */
 const APPEND = 'audit_append(jsonb)';
-/** What the rows of a pool are judged by. */
+/** Row policies of the job pools call this function. */
 const OWN_CARDS = 'card_stands_in(text, text)';
-/** What is wrong with ourselves: whoever sees it writes it down, and another pool tells the admins. */
+/** Every service may report a fault of Signalbox; the pool `maintenance` notifies the admins. */
 const REPORT = 'select, insert (subject, kind, detail, evidence, waits_since), update (waits_since, closed_at)';
-/** Whom news can be told, and where, without a right to what people wrote. */
+/** Finds reachable recipients of news without a right to read what people wrote. */
 const RECIPIENTS = 'find_recipients(text[])';
 
-/** A pool records what a schedule started, which is nobody's, and writes how a run goes on: not what it is, nor who hears of it. */
+/** A pool records scheduled runs, which have no requester, and updates the progress of runs, but not their job or recipient. */
 const OWN_RUNS = [
   'select',
   'delete',
@@ -36,35 +36,35 @@ const OWN_RUNS = [
   'update (status, attempts, epoch, queued_at, started_at, beat_at, finished_at, progress, result, error)',
 ].join(', ');
 
-/** A message that the product puts into somebody's lane. */
+/** Columns for a system message in a person's lane. */
 const TO_LANE = 'insert (channel, bot, update_id, user_key, chat_key, kind, envelope, trace_id)';
-/** A request for an approval, as `insertApproval` writes it: open, and decided by nobody. */
+/** Columns of an approval request, as `insertApproval` writes it: pending and undecided. */
 const REQUEST = `insert (approval_id, action_id, user_key, chat_key, thread_id, turn_id, trace_id, hash, rule, policy, needed, role, solo,
   authors, card, expires_at, remind_at, escalate_at, by_requester)`;
-/** A message for a person: how its delivery goes is the gateway's to write. */
+/** Columns of a message for a person; only the gateway writes its delivery state. */
 const ADD_WORDS = 'select, insert (key, chat_key, user_key, thread_id, turn_id, trace_id, priority, slot, body)';
 const ADD_CHAT = 'select, insert (chat_key)';
 
-/** What every pool of jobs does: its own runs, and telling whoever waits for them. Which rows those are says service-rows.ts. */
+/** Rights of every job pool: its own runs, and messages to the people who wait for them. service-rows.ts limits the rows. */
 const POOL_TABLES = {
-  // What whoever waits for a run reads.
+  // For messages to the person who waits for a run.
   users: 'select (user_key, channel, person, language, client_language)',
   runs: OWN_RUNS,
   inbox: `select, ${TO_LANE}`,
   lanes: 'select, insert (user_key)',
   chats: ADD_CHAT,
   outbox: ADD_WORDS,
-  // The card of what somebody approved says how it ended.
+  // The card of an approved action shows how its run ended.
   approvals: 'select, update (reason)',
   approval_votes: READ,
 } as const;
 
 /**
- * What each service may do in the database, and nothing else: a table that is not named here is closed to it. `migrate` grants it.
- * SELECT … FOR SHARE takes the right to update some column, which is why a few that nobody writes can be written.
+ * The database rights of each service; a table that is not listed is closed to it. `migrate` grants them. SELECT … FOR SHARE needs the
+ * right to update some column, so a few columns are writable although nobody writes them.
  */
 export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> = {
-  /** Admits messages, delivers answers, keeps people, secrets, freezes and votes. It begins no action. */
+  /** Admits messages, delivers answers, and stores people, secrets, freezes and votes. Starts no action. */
   gateway: {
     tables: {
       users: ALL,
@@ -84,7 +84,7 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
       memory_facts: 'select, insert, delete',
       memory_forgotten: ADD,
       code_tries: ALL,
-      // A decision ends the action that waits for it.
+      // A decision ends the waiting action.
       actions: 'select, update (status, settled_at)',
       approvals: CHANGE,
       approval_votes: ADD,
@@ -97,10 +97,10 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
       ingress_events: ADD,
       ingress_keys: 'select, insert, delete',
       grants: WRITE,
-      // It seals, and never reads what is sealed.
+      // Seals secrets, and never reads sealed values.
       secrets:
         'select (user_key, handle, kind, created_at, expires_at, used_at), insert, update (kind, ciphertext, created_at, expires_at, used_at), delete',
-      // It cancels runs, and follows a group that moved: what they do and for whom is not its to say.
+      // Cancels runs, and moves them when a group's chat id changes; may not change their job or recipient.
       runs: 'select, update (status, epoch, cancel_at, cancel_by, finished_at, error, chat_key)',
       turns: READ,
       artifacts: READ,
@@ -109,7 +109,7 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
     },
     functions: [APPEND],
   },
-  /** Takes turns and runs tools. It neither makes people nor votes, and reads nothing that is sealed. */
+  /** Takes turns and runs tools. Neither creates people nor votes, and reads no sealed value. */
   worker: {
     tables: {
       users: 'select, update (created_at)',
@@ -126,9 +126,9 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
       outbox: ADD_WORDS,
       dead_letters: WRITE,
       actions: WRITE,
-      // Its marks are made by the function that has the owner's rights.
+      // Effect marks are written by a function with the owner's rights.
       action_effects: READ,
-      // Who decided is not its to say.
+      // May not write who decided.
       approvals: `select, ${REQUEST}, update (status, consumed_at, used, decided_at, reason)`,
       approval_votes: READ,
       grants: 'select, update (uses_left)',
@@ -143,7 +143,7 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
       port_allocations: WRITE,
       services: WRITE,
       service_variables: ALL,
-      // Whether the secret behind a variable is the one that was approved: its name and age, and not what is sealed.
+      // Compares name and age of a variable's secret with the approved ones, without the sealed value.
       secrets: 'select (user_key, handle, created_at)',
       deployments: WRITE,
       deployment_events: ADD,
@@ -158,7 +158,7 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
       memory_forgotten: READ,
       repository_runs: READ,
       repository_agent_runs: READ,
-      // A restored snapshot takes the place of what there is.
+      // Restoring a snapshot replaces the rows.
       repository_findings: ALL,
       repository_finding_counts: READ,
       registry_entities: ALL,
@@ -172,7 +172,7 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
     },
     functions: [APPEND, 'effect_note(text, jsonb)'],
   },
-  /** The product's own work: it ends what nobody decided, indexes documents and seals the audit. */
+  /** Background work: ends undecided requests, indexes documents and seals the audit. */
   maintenance: {
     tables: {
       ...POOL_TABLES,
@@ -182,9 +182,9 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
       threads: 'select, update (status, awaiting, announced, ended_at)',
       actions: 'select, update (status, settled_at)',
       approvals: 'select, update (status, decided_at, reason, remind_at, escalate_at)',
-      // The audit that cannot be sealed.
+      // For audit events that cannot be sealed.
       dead_letters: WRITE,
-      // It tells the admins what another pool could tell nobody, and what is wrong with ourselves.
+      // Notifies the admins of faults, and of news that another pool could send to nobody.
       incidents: `${REPORT}, update (news, told, told_chat, told_at)`,
       knowledge: ALL,
       knowledge_words: ADD,
@@ -202,17 +202,17 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
       'audit_checkpoint(bigint, bytea, bytea, text, text, bytea)',
     ],
   },
-  /** Runs what agents ask for in workspaces: the nearest to what a model can reach, so it has the least. */
+  /** Runs in workspaces what agents request. It is closest to what a model controls, so it has the fewest rights. */
   agents: {
-    // It puts how a run ended into the inbox, and reads nothing of what people wrote there.
+    // Puts the end of a run into the inbox, and reads no message of people.
     tables: { ...POOL_TABLES, inbox: `select (channel, bot, update_id), ${TO_LANE}` },
     functions: [APPEND, OWN_CARDS],
   },
-  /** Deploys, diagnoses and watches. It opens the secrets that services and servers need. */
+  /** Deploys, diagnoses and watches. Opens the secrets of services and servers. */
   deploy: {
     tables: {
       ...POOL_TABLES,
-      // It starts services again, and whoever asks for one that is being started hears of that run.
+      // Restarts services; whoever requests a service that is starting already waits for the same run.
       runs: ALL,
       users: READ,
       threads: READ,
@@ -234,7 +234,7 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
     },
     functions: [APPEND, OWN_CARDS, RECIPIENTS, 'run_is_heard(text, jsonb, text, text)'],
   },
-  /** Reads texts of strangers for long: it opens no secret, and writes what it finds in them. */
+  /** Reads outside text at length, so it opens no secret, and may write only its findings. */
   analysis: {
     tables: {
       ...POOL_TABLES,

@@ -4,8 +4,8 @@ import type { PluginTables } from './plugin-tables.ts';
 import type { ServiceWithLogin } from './service-rights.ts';
 
 /**
- * Which rows of a table a service has, as conditions of SQL: those that it may change and delete, what they may be afterwards, those that
- * it may only see besides, and what it may add. What is left out is as `own`.
+ * The rows of a table that a service may use, as SQL conditions: `own` may be changed and deleted, `becomes` limits their new values,
+ * `seen` may be read besides, `added` may be inserted. Omitted conditions equal `own`.
  */
 interface Rows {
   readonly own: string;
@@ -14,50 +14,47 @@ interface Rows {
   readonly added?: string;
 }
 
-/** The tables with policies for rows. A service without a line for one of them reaches no row of it. */
+/** Tables with row policies. A service without an entry for one of them reaches no row of it. */
 const TABLES = ['runs', 'inbox', 'outbox', 'approvals', 'actions', 'dead_letters', 'incidents'] as const;
 type BoundTable = (typeof TABLES)[number];
 
 const ANY: Rows = { own: 'true' };
-// A subquery sees what its service sees: `runs` are those of its pool. Of an open request nobody can have a run but by its name.
+// A subquery sees the rows of its service, so `runs` are those of its pool. A pending request has no run, except by its name.
 const OWN_APPROVALS = `approvals.status = 'consumed' and exists (select from runs r where r.run_id = approvals.action_id)`;
-/** A lane reads the envelope, so it says what the columns say. */
+/** The lane reads the envelope, so the envelope must equal the columns. */
 const AS_ITS_COLUMNS = `inbox.envelope @> jsonb_build_object('kind', inbox.kind, 'channel', inbox.channel, 'bot', inbox.bot,
     'updateId', inbox.update_id, 'userKey', inbox.user_key, 'chatKey', inbox.chat_key)`;
-/** How a run ended, told to nobody but whoever waits for it. */
+/** The end of a run, sent only to the person who waits for it. */
 const OWN_END = `inbox.channel = 'jobs' and inbox.bot = 'jobs' and inbox.kind = 'job-finished' and ${AS_ITS_COLUMNS}
   and exists (select from runs r where r.run_id = inbox.update_id and r.run_id = inbox.envelope ->> 'runId'
     and r.user_key = inbox.user_key and r.chat_key = inbox.chat_key and r.thread_id is not distinct from inbox.envelope ->> 'threadId')`;
-/** Whose run it is, for a pool that sees those of all. */
+/** The pool of a run, for a pool that sees the runs of all pools. */
 const RUN_BY = '(select job_pool(r.job) from runs r where r.run_id = inbox.update_id)';
-/** What a run says in its chat, and the cards of whoever approved it, where they stand. */
+/** Messages of a run in its chat, and the approval cards of its action in their chats. */
 const OWN_WORDS = `exists (select from runs r where r.run_id = split_part(outbox.key, '/', 1) and r.chat_key = outbox.chat_key
       and (outbox.slot is null or starts_with(outbox.slot, coalesce(r.payload ->> 'deploymentId', r.run_id) || '/')))
   or exists (select from approvals a where a.approval_id = outbox.slot and starts_with(outbox.key, a.approval_id || ':')
     and card_stands_in(a.approval_id, outbox.chat_key))`;
-/** Only text, and buttons that decide about nothing but the request whose card this is: no code, file or receipt. */
+/** Plain text, and buttons that decide only about the request of this card: no code, file or receipt. */
 const PLAIN = `not outbox.body ?| array['code', 'files', 'receipts', 'afterwards', 'onlyFor']
   and not jsonb_path_exists(outbox.body, '$.buttons[*].act ? (@.approvalId != $card)', jsonb_build_object('card', coalesce(outbox.slot, '')))`;
 const POOL_WORDS: Rows = { own: OWN_WORDS, becomes: `(${OWN_WORDS}) and ${PLAIN}` };
 
-/** A request that nobody decided about in time, told to whoever asked. */
+/** An expired request, reported to its requester. */
 const OWN_EXPIRY = `inbox.channel = 'system' and inbox.bot = 'approvals' and inbox.kind = 'decision' and ${AS_ITS_COLUMNS}
   and inbox.envelope ->> 'outcome' = 'expired'
   and exists (select from approvals a where inbox.update_id = a.approval_id || ':expired' and a.approval_id = inbox.envelope ->> 'approvalId'
     and a.status = 'expired' and a.user_key = inbox.user_key and a.chat_key = inbox.chat_key)`;
-/** Where an admin writes to us alone. */
+/** The private chat of an admin. */
 const ADMINS_CHAT = `exists (select from users u join inbox i using (user_key) where u.role = 'admin' and i.chat_key = outbox.chat_key
   and (i.envelope ->> 'chatKind' = 'private' or chat_root(i.chat_key) = private_chat(u.user_key)))`;
-/** A checkpoint that was stored, in one message and in nothing but its own characters. */
+/** A stored audit checkpoint, in a message that consists of the checkpoint only. */
 const CHECKPOINT = `select from audit_checkpoints c, audit_log l where outbox.key = 'audit:' || l.log_id || ':' || c.size
   and c.signed_at ~ '^[0-9TZ:.-]+$' and c.key_id ~ '^[0-9a-f]+$' and outbox.body ->> 'text' = format(
     E'Audit checkpoint of %2$s events.\\n\\x60\\x60\\x60json\\n{"logId":"%1$s","size":%2$s,"rootHash":"%3$s","chainHash":"%4$s","at":"%5$s","keyId":"%6$s","signature":"%7$s"}\\n\\x60\\x60\\x60',
     l.log_id, c.size, encode(c.root_hash, 'hex'), encode(c.chain_hash, 'hex'), c.signed_at, c.key_id,
     translate(encode(c.signature, 'base64'), E'\\n', ''))`;
-/**
- * Cards of open requests and reminders of them, ends of conversations, what is wrong with ourselves for the admins, and checkpoints of the
- * audit, which have no word of their own.
- */
+/** Cards of pending requests and their reminders, ends of conversations, faults for the admins, and audit checkpoints. */
 const OWN_NEWS = `exists (select from approvals a where a.approval_id = split_part(outbox.key, ':', 1)
       and (outbox.slot is null or outbox.slot = a.approval_id)
       and (card_stands_in(a.approval_id, outbox.chat_key)
@@ -67,7 +64,7 @@ const OWN_NEWS = `exists (select from approvals a where a.approval_id = split_pa
   or starts_with(outbox.key, 'expired:') and outbox.slot is null and exists (select from threads t
       where t.thread_id = substr(outbox.key, 9) and t.status = 'expired' and t.chat_key = outbox.chat_key and t.user_key = outbox.user_key)
   or starts_with(outbox.key, 'audit:') and outbox.slot is null and outbox.body -> 'buttons' = '[]' and exists (${CHECKPOINT})`;
-/** A request that is open, and afterwards ended as one ends by itself. */
+/** A pending request, which may only become expired or void without a decider. */
 const ENDS_BY_ITSELF: Rows = {
   own: `approvals.status = 'pending'`,
   becomes: `approvals.status = 'pending' or approvals.decided_by is null and approvals.change is null
@@ -75,7 +72,7 @@ const ENDS_BY_ITSELF: Rows = {
       select from chats c where c.chat_key = chat_root(approvals.chat_key) and c.parked_at is not null))`,
   seen: 'true',
 };
-/** An action that waits, and afterwards what became of its request. */
+/** A waiting action, which may only get the outcome of its request. */
 const ENDS_WITH_REQUEST: Rows = {
   own: `actions.status = 'waiting'`,
   becomes: `actions.status in ('rejected', 'modified', 'expired', 'void')
@@ -84,7 +81,7 @@ const ENDS_WITH_REQUEST: Rows = {
 };
 
 const ROWS: Readonly<Record<ServiceWithLogin, Partial<Readonly<Record<BoundTable, Rows>>>>> = {
-  // It puts words of people, presses and the ends of what they cancel into the inbox: what it may is what people may.
+  // Writes messages, presses and the ends of cancelled runs into the inbox, with the rights of people.
   gateway: {
     runs: ANY,
     inbox: ANY,
@@ -96,13 +93,13 @@ const ROWS: Readonly<Record<ServiceWithLogin, Partial<Readonly<Record<BoundTable
   },
   worker: {
     runs: ANY,
-    // It settles what people wrote, and adds only what the product says to itself.
+    // Settles messages of people, and adds only system messages.
     inbox: {
       own: 'true',
       added: `inbox.channel in ('system', 'jobs') and inbox.kind in ('node', 'job-finished') and ${AS_ITS_COLUMNS}`,
     },
     outbox: ANY,
-    // It asks, and uses up what somebody approved: only the gateway writes who.
+    // Requests approvals and uses approved ones; only the gateway writes the approver.
     approvals: {
       own: `approvals.status in ('pending', 'approved', 'consumed', 'void')`,
       becomes: `approvals.status in ('pending', 'void') or approvals.status = 'consumed' and approvals.decided_by is not null`,
@@ -113,14 +110,14 @@ const ROWS: Readonly<Record<ServiceWithLogin, Partial<Readonly<Record<BoundTable
     incidents: { own: 'false', seen: 'true' },
   },
   maintenance: {
-    // It ends conversations in which nothing runs any more, whoever ran it.
+    // Ends conversations without running work, whatever pool ran it.
     runs: { ...runsOf('maintenance'), seen: 'true' },
     inbox: { own: 'true', added: `(${OWN_EXPIRY}) or (${OWN_END} and ${RUN_BY} = 'maintenance')` },
     outbox: { own: 'true', becomes: `(${OWN_NEWS}) and ${PLAIN}` },
     approvals: ENDS_BY_ITSELF,
     actions: ENDS_WITH_REQUEST,
     dead_letters: { own: `dead_letters.source = 'job'` },
-    // News of another pool it tells, and writes none.
+    // Delivers news of other pools, and writes none.
     incidents: {
       own: `incidents.subject = '${OURS}' or incidents.news is not null`,
       becomes: `incidents.news is null`,
@@ -135,13 +132,14 @@ const ROWS: Readonly<Record<ServiceWithLogin, Partial<Readonly<Record<BoundTable
     approvals: { own: OWN_APPROVALS },
   },
   deploy: {
-    // It fetches what is analyzed and hands the run on. Whoever asked for a deployment hears of the runs that go on with it.
+    // Fetches repositories and hands their runs on to the pool `analysis`. The requester of a deployment is notified of the runs that
+    // continue it.
     runs: {
       ...runsOf('deploy', 'analysis'),
       becomes: `job_pool(runs.job) in ('deploy', 'analysis')
         and (runs.chat_key is null or run_is_heard(runs.run_id, runs.payload, runs.user_key, runs.chat_key))`,
     },
-    // News of what it watches goes to whoever is responsible.
+    // News of watched services goes to the people responsible for them.
     inbox: {
       own: `${OWN_END} or inbox.channel = 'system' and inbox.bot = 'incidents' and inbox.kind = 'incident' and ${AS_ITS_COLUMNS}`,
     },
@@ -158,7 +156,7 @@ const ROWS: Readonly<Record<ServiceWithLogin, Partial<Readonly<Record<BoundTable
   },
 };
 
-/** The statements that close the rows of these tables to everybody but the owner and whom a policy names. Idempotent. */
+/** Builds the statements that close the rows of these tables to everybody but the owner and the roles that a policy names. Idempotent. */
 export function createBoundTablesSql(plugins: readonly PluginTables[]): string {
   return [...TABLES, ...plugins.flatMap(({ rows }) => Object.keys(rows))]
     .map(
@@ -173,8 +171,8 @@ export function createBoundTablesSql(plugins: readonly PluginTables[]): string {
 }
 
 /**
- * The function by which a person hears of a run of the pool for deployments in a chat: they do already, or they asked for the deployment
- * there that the run is about. With the owner's rights, since a policy that looks into its own table would not end. Idempotent.
+ * SQL function: true when a person may be notified of a run of the deploy pool in a chat, because they are already or because they
+ * requested the run's deployment there. It has the owner's rights, because a policy that reads its own table would recurse. Idempotent.
  */
 export const RUN_IS_HEARD = `create or replace function public.run_is_heard(id text, about jsonb, person text, chat text) returns boolean
   language sql stable security definer set search_path = pg_catalog, public, pg_temp as $$
@@ -183,7 +181,7 @@ export const RUN_IS_HEARD = `create or replace function public.run_is_heard(id t
         or exists (select from actions a join threads t using (thread_id) where a.action_id = coalesce(about ->> 'deploymentId', id)
                       and a.tool in ('trigger_deploy', 'rollback_deploy') and a.user_key = person and t.chat_key = chat) $$`;
 
-/** The statements that tell Postgres which pool runs which job, and which part of a run is due. Idempotent. */
+/** Builds the statements that tell Postgres which pool runs which job, and which columns make a run due. Idempotent. */
 export function createJobPoolSql(): string {
   const cases = JobPool.options.map((pool) => {
     const jobs = Object.entries(JOBS).flatMap(([job, spec]) => (spec.pool === pool ? [`'${job}'`] : []));
@@ -198,7 +196,7 @@ export function createJobPoolSql(): string {
     select case ${parts.join(' ')} else job end $$`;
 }
 
-/** A policy of one service for one table: what it is for, and its conditions. */
+/** A row policy of one service for one table: its command and its conditions. */
 export interface RowPolicy {
   readonly name: string;
   readonly table: string;
@@ -206,7 +204,7 @@ export interface RowPolicy {
   readonly conditions: string;
 }
 
-/** The policies that a service is to have, and no others. */
+/** Lists exactly the row policies that a service should have. */
 export function listRowPolicies(
   service: ServiceWithLogin,
   plugins: readonly PluginTables[] = [],

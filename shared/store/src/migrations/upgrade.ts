@@ -5,22 +5,21 @@ import { AppError } from '@signalbox/contracts/errors';
 import { MIGRATIONS_FOLDER, readMigrationFiles } from './migration-files.ts';
 
 /*
- * Before version 0.2 the migrations had two digits, from 01_people to 52_grants. Now there is one file for each family of tables. A
- * database of before is copied, gets the tables that it lacks and the functions of now, and then records the families.
+ * Migrations from before version 0.2 have numbers of two digits, from 01_people to 52_grants. Since then one file holds each family of
+ * tables. An older database is copied, gets the missing tables and the current functions, and then records the families.
  */
 
 const SCRIPT = join(MIGRATIONS_FOLDER, 'upgrade/from-0.1.sql');
 const FUNCTIONS = '-- The functions of the families are made here.';
-/** The script knows what came after this migration. */
+/** The upgrade script knows the migrations after this one. */
 const OLDEST = '34_plans_of_queues';
 const OLD_NAME = /^0?\d\d_/;
 
-/** Any fixed number: two processes must not upgrade one database at the same time. */
+/** An arbitrary number: two processes must not upgrade one database at the same time. */
 const UPGRADE_LOCK = 7_270_021;
 /**
- * Upgrades a database of before version 0.2, after copying it to `<name>_before_0_2` on the same server. Returns the names of the
- * families that it now has; none for a database that is new or upgraded already. Safe to call from several processes. Throws
- * MIGRATION_FAILED, and then changed nothing.
+ * Upgrades a database from before version 0.2, after copying it to `<name>_before_0_2` on the same server. Returns the names of its
+ * families now; empty for a new or upgraded database. Safe to call from several processes. Throws MIGRATION_FAILED, with nothing changed.
  */
 export async function upgradeDatabase(databaseUrl: string): Promise<readonly string[]> {
   if (!isBefore(await connect(databaseUrl, listRecorded))) return [];
@@ -28,7 +27,7 @@ export async function upgradeDatabase(databaseUrl: string): Promise<readonly str
   return connect(withDatabase(databaseUrl, 'postgres'), async (server) => {
     await server.query('select pg_advisory_lock($1)', [UPGRADE_LOCK]);
     const recorded = await connect(databaseUrl, listRecorded);
-    if (!isBefore(recorded)) return []; // the other process was first
+    if (!isBefore(recorded)) return []; // another process was first
     if (!recorded.includes(OLDEST))
       throw failure(
         `this database has not run ${OLDEST}. Start commit e6716913 on it once, or begin with a new database`,
@@ -40,7 +39,7 @@ export async function upgradeDatabase(databaseUrl: string): Promise<readonly str
 
 const isBefore = (recorded: readonly string[]): boolean => recorded.some((name) => OLD_NAME.test(name));
 
-/** A copy that is there already is of an upgrade that failed: the database has not changed since. */
+/** An existing copy is of a failed upgrade: the database has not changed since. */
 async function copyDatabase(server: pg.Client, name: string): Promise<void> {
   const copy = `${name}_before_0_2`;
   const { rowCount } = await server.query('select from pg_database where datname = $1', [copy]);
@@ -77,7 +76,7 @@ async function bringUp(db: pg.Client): Promise<readonly string[]> {
   return families;
 }
 
-/** The names of what this database has run. */
+/** Lists the names of the recorded migrations. */
 async function listRecorded(db: pg.Client): Promise<readonly string[]> {
   const { rows: tables } = await db.query(`select from pg_class where oid = to_regclass('kysely_migration')`);
   if (tables.length === 0) return [];

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 const SHAPE = /^[0-9A-Z]{4}(-[0-9A-Z]{4}){2}$/i;
 
-/** True when a text may be an owner code or an invitation; so may a hyphenated word of four-letter parts. */
+/** True when a text may be an owner code or an invitation. A hyphenated word of four-letter parts looks the same. */
 export function looksLikeCode(text: string): boolean {
   return SHAPE.test(text.trim());
 }

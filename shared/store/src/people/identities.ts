@@ -7,8 +7,8 @@ import { hashCode } from './access-code.ts';
 import { revokeProgram } from './revoked-programs.ts';
 
 /*
- * One person may write from several accounts, each of which is an identity with a key of its own. They have one role, and governance
- * counts them as one. `person` is the key of the first identity; it is the one that cannot be removed by itself.
+ * A person may write from several accounts. Each account is an identity with its own key; all share one role, and governance counts them
+ * as one person. `person` is the key of the first identity, which cannot be unlinked.
  */
 
 /** Lifetime of a code. */
@@ -29,7 +29,7 @@ export interface Identity {
   readonly name: string;
   /** True for the account of a program. */
   readonly isProgram: boolean;
-  /** The identity that the others were linked to. */
+  /** True for the identity to which the others were linked. */
   readonly isFirst: boolean;
 }
 
@@ -38,7 +38,7 @@ export interface NewIdentity {
   readonly userKey: string;
   readonly channel: string;
   readonly name: string;
-  /** A program: it never approves. */
+  /** True for a program, which never approves. */
   readonly isProgram?: boolean;
 }
 
@@ -74,14 +74,14 @@ export async function takeIdentityCode(
   return owner;
 }
 
-/** Invalidates a code that others have seen. False when it was no code. */
+/** Invalidates a code that other people have seen. False when the text is no code. */
 export async function voidIdentityCode(db: Queryable, code: string): Promise<boolean> {
   return (await takeIdentityCode(db, code)) !== null;
 }
 
 /**
- * Links an account to a person, with their role and language; idempotent but for its name. Returns the role. Null when the person has no
- * role, or the account belongs to somebody else, whose requests it would bring along.
+ * Links an account to a person, with their role and language; idempotent except for the name. Returns the role. Null when the person has
+ * no role, or the account belongs to another person, whose requests would move along.
  */
 export function linkIdentity(db: Queryable, identity: NewIdentity, person: string): Promise<Role | null> {
   const { userKey, channel, name, isProgram = false } = identity;
@@ -101,8 +101,8 @@ export function listIdentities(db: Queryable, userKey: string): Promise<readonly
 }
 
 /**
- * Unlinks an account from the person of another one, in the caller's transaction. False when it is not theirs, or their first. A program's
- * account stays unlinked at later starts.
+ * Unlinks an account from the person of another account, in the caller's transaction. False when it is not theirs, or their first. A
+ * program's account stays unlinked at later starts.
  */
 export async function unlinkIdentity(db: Queryable, userKey: string, of: string): Promise<boolean> {
   const removed = await findRow<{ person: string; isProgram: boolean }>(db)`

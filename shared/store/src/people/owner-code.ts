@@ -8,8 +8,8 @@ import { hasRow, sql } from '../sql.ts';
 const KEY = 'owner_code';
 
 /**
- * While there is no admin: makes a fresh owner code, stores only its hash and returns it, to be shown once.
- * An earlier code is void from then on. Returns null when there is an admin. The audit keeps that `actor` had one made.
+ * Creates an owner code while there is no admin, stores its hash and returns the code, to be shown once. Earlier codes become invalid.
+ * Null when there is an admin. The audit records `actor`.
  */
 export async function ensureOwnerCode(databaseUrl: string, actor = 'system'): Promise<string | null> {
   const client = new pg.Client({ connectionString: databaseUrl });
@@ -27,7 +27,7 @@ export async function ensureOwnerCode(databaseUrl: string, actor = 'system'): Pr
   }
 }
 
-/** Makes this person the admin if the code is the current one. A code works once, even for two people at once. */
+/** Makes this person the admin when the code is current. A code works once, even for two people at once. */
 export async function redeemOwnerCode(
   db: Queryable,
   code: string,

@@ -9,8 +9,8 @@ export interface Recipient {
 }
 
 /**
- * Finds the reachable ones of these people, in order and each once: in their private chat if they ever wrote there, else where they wrote
- * last. Leaves out people without a role, programs, and chats that refuse messages.
+ * Finds the reachable people among these, in order and each once: in their private chat if they ever wrote there, else in the chat where
+ * they wrote last. Leaves out people without a role, programs, and parked chats.
  */
 export function findRecipients(db: Queryable, people: readonly string[]): Promise<readonly Recipient[]> {
   return listRows<Recipient>(db)`

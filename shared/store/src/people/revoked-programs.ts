@@ -3,8 +3,8 @@ import { putSetting } from '../settings.ts';
 import { findValue, sql } from '../sql.ts';
 
 /*
- * A program has its account from a file, which is read at each start. What people take away must not come back with the next start: it is
- * remembered for the person whom the program acted for, or for the program itself, until the file names somebody else or leaves it out.
+ * A program gets its account from a file that is read at each start. A removed account must not return at the next start: the removal is
+ * stored for the person of the program, or for the program itself, until the file names another person or drops the program.
  */
 
 const KEY = 'revoked_program:';

@@ -53,7 +53,7 @@ export interface Denial {
  * later starts. In the caller's transaction.
  */
 export async function denyUser(db: Queryable, userKey: string, force = false): Promise<Denial> {
-  // An account in doubt is removed like any other, and its held messages stay held.
+  // A vacated account is removed like any other, and its held messages stay held.
   await restoreAccount(db, userKey, false);
   const isService = await findValue<boolean>(db, false)`
     select is_program and person = user_key from users where user_key = ${userKey}`;
@@ -71,7 +71,7 @@ export function findUser(db: Queryable, userKey: string): Promise<User | null> {
       where user_key = ${userKey}`;
 }
 
-/** Sets the language of answers to a person; null: that of their client. Returns the effective language, null when unknown. */
+/** Sets the language of answers to a person; null: the language of their client. Returns the effective language; null when unknown. */
 export async function chooseLanguage(db: Queryable, userKey: string, code: string | null): Promise<string | null> {
   return findValue<string>(db)`update users set language = ${code}
       where user_key = ${userKey} returning coalesce(language, client_language) as language`;

@@ -2,7 +2,7 @@ import type { Role } from '@signalbox/contracts/governance/roles';
 import type { Queryable } from '../pool.ts';
 import { findRow, findValue, hasRow, sql } from '../sql.ts';
 
-/** The former state of an account that lost its role. */
+/** The former state of an account that lost its role because its owner may have changed. */
 export interface VacatedAccount {
   readonly userKey: string;
   readonly person: string;
@@ -50,13 +50,13 @@ export async function noteMarks(db: Queryable, userKey: string, marks: AccountMa
   return Object.entries(marks).some(([name, mark]) => Object.hasOwn(before, name) && before[name] !== mark);
 }
 
-/** Finds the former person of an account in doubt; null for other accounts. */
+/** Finds the former person of a vacated account; null for other accounts. */
 export function findVacated(db: Queryable, userKey: string): Promise<string | null> {
   return findValue<string>(db)`select account ->> 'person' from vacated_accounts where user_key = ${userKey}`;
 }
 
 /**
- * Restores the role of an account in doubt and releases its held messages; without `withMessages` they are dropped. False for other
+ * Restores the role of a vacated account and releases its held messages; without `withMessages` they are dropped. False for other
  * accounts. In the caller's transaction.
  */
 export async function restoreAccount(db: Queryable, userKey: string, withMessages = true): Promise<boolean> {

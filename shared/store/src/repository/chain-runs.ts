@@ -4,7 +4,6 @@ import { findRow, findValue, hasRow, listRows, sql } from '../sql.ts';
 
 export type AgentStatus = 'running' | 'completed' | 'failed' | 'stopped';
 
-/** A run of a chain. */
 export interface ChainRun {
   readonly runId: string;
   readonly project: string;
@@ -20,7 +19,7 @@ export interface ChainRun {
   readonly finishedAt: Date | null;
 }
 
-/** Changes of a run to the findings of its project, and the open ones after it. */
+/** Changes of a run to the findings of its project, and the open findings after it. */
 export interface ChainCounts {
   readonly opened: number;
   readonly reopened: number;
@@ -28,7 +27,6 @@ export interface ChainCounts {
   readonly open: number;
 }
 
-/** A step of a run. */
 export interface AgentRun {
   readonly step: number;
   readonly agent: string;
@@ -51,10 +49,10 @@ export interface RunDocument {
 const RUN = sql`run_id as "runId", project, chain, ref, commit_id as "commitId", status, is_dry as "isDry", user_key as "userKey",
   problem, counts, started_at as "startedAt", finished_at as "finishedAt"`;
 
-/** Runs of chains and their steps. An interrupted run continues at its current step. */
+/** Creates access to runs of chains and their steps. An interrupted run continues at its current step. */
 export function createChainRuns(pool: Pool) {
   return {
-    /** Starts a run, or finds the started one. */
+    /** Starts a run, or finds it when it has started. */
     async begin(run: Pick<ChainRun, 'runId' | 'project' | 'chain' | 'ref' | 'isDry' | 'userKey'>): Promise<ChainRun> {
       await pool.query(sql`
         insert into repository_runs (run_id, project, chain, ref, is_dry, user_key)
@@ -67,7 +65,7 @@ export function createChainRuns(pool: Pool) {
     find: (runId: string): Promise<ChainRun | null> =>
       findRow<ChainRun>(pool)`select ${RUN} from repository_runs where run_id = ${runId}`,
 
-    /** Sets the commit of the run and returns it; the first one stays. */
+    /** Sets the commit of the run and returns it. The first commit stays. */
     async fix(runId: string, commitId: string): Promise<string> {
       const row = await findRow<{ commitId: string }>(pool)`
         update repository_runs set commit_id = coalesce(commit_id, ${commitId}) where run_id = ${runId} returning commit_id as "commitId"`;

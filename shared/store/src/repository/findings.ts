@@ -6,7 +6,7 @@ import { withTransaction, type Pool, type Queryable } from '../pool.ts';
 import { findRow, findValue, listRows, readRow, sql, type Sql } from '../sql.ts';
 import type { ChainCounts } from './chain-runs.ts';
 
-/** A finding of a project. One with an expired acceptance counts as open. */
+/** A finding of a project. A finding whose acceptance has expired counts as open. */
 export interface Finding extends Omit<RawFinding, 'identity'> {
   readonly findingId: string;
   readonly project: string;
@@ -40,7 +40,7 @@ const COLUMNS = sql`finding_id::text as "findingId", project, fingerprint, analy
   accepted_reason as "acceptedReason", accepted_until as "acceptedUntil"`;
 type Row = Omit<Finding, 'severity'> & { readonly rank: number };
 
-/** The findings of projects. */
+/** Creates access to the findings of projects. */
 export function createFindings(pool: Pool) {
   return {
     /** Most severe first. */
@@ -84,7 +84,7 @@ export function createFindings(pool: Pool) {
                (select count(*)::int from changed where status = 'fixed') as fixed,
                ${countOpen(project)} as open`,
 
-    /** Accepts a finding until then. Idempotent by action. Throws NOT_FOUND, FINDING_FIXED. */
+    /** Accepts a finding until `until`. Idempotent by action. Throws NOT_FOUND, FINDING_FIXED. */
     accept: (decision: FindingDecision & { readonly until: Date | null }): Promise<Finding> =>
       withTransaction(pool, async (db) => {
         const finding = await findWithin(db, decision.project, decision.findingId, true);
@@ -131,12 +131,12 @@ export interface ScanOutcome {
   readonly runId: string;
   readonly commit: string;
   readonly analyzers: readonly string[];
-  /** Each with the fingerprint that the next scan recognizes. */
+  /** Each finding has the fingerprint by which the next scan recognizes it. */
   readonly found: readonly (Omit<RawFinding, 'identity'> & { readonly fingerprint: string })[];
 }
 
 /**
- * Updates the findings of a project to a scan, in the caller's transaction: opens new ones, reopens those that are back, and marks missing
+ * Updates the findings of a project to a scan, in the caller's transaction: opens new findings, reopens returned ones, and marks missing
  * ones fixed. Idempotent. Scans of one project run one after the other.
  */
 export async function reconcileFindings(db: Queryable, scan: ScanOutcome): Promise<void> {
@@ -196,7 +196,7 @@ export async function recordDecision(
       values (${actionId}, ${project}, ${kind}, ${about}, ${makeStorable(reason)}, ${until}, ${userKey}) on conflict do nothing`);
 }
 
-/** True when this action has already decided about it. */
+/** True when this action has already decided about the finding. */
 function isDecided(db: Queryable, { actionId, findingId }: FindingDecision): Promise<boolean> {
   return findValue<boolean>(db, false)`
     select true from repository_decisions where action_id = ${actionId} and about = ${findingId}`;

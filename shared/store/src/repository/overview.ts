@@ -12,10 +12,10 @@ export interface RepositoryState {
   readonly open: Readonly<Record<Severity, number>>;
 }
 
-/** Lists projects by their open findings, without archived ones. */
+/** Creates an overview of projects by their open findings, without archived projects. */
 export function createOverview(pool: Pool) {
   return {
-    /** Most severe first, with the total number; with tags only projects with all of them. */
+    /** Most severe first, with the total number; with tags only projects that have all of them. */
     async list(
       { tags }: { readonly tags: readonly string[] },
       limit: number,
@@ -57,7 +57,7 @@ export function createOverview(pool: Pool) {
   };
 }
 
-/** `counts` are ordered by severity, most severe first. */
+/** Names `counts`, which are ordered from the highest severity. */
 function bySeverity(counts: readonly number[]): RepositoryState['open'] {
   const [critical = 0, high = 0, medium = 0, low = 0, info = 0] = counts;
   return { critical, high, medium, low, info };

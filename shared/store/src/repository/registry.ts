@@ -19,7 +19,7 @@ export interface Entity {
 
 const COLUMNS = sql`entity_type as "entityType", entity_id as "entityId", project, data, checksum, created_at as "createdAt", updated_at as "updatedAt"`;
 
-/** Entities with checksums of their data. */
+/** Creates access to registry entities, which carry a checksum of their data. */
 export function createRegistry(pool: Pool) {
   return {
     get: (entityType: EntityType, entityId: string): Promise<Entity | null> =>
@@ -35,7 +35,7 @@ export function createRegistry(pool: Pool) {
         select ${COLUMNS} from registry_entities where entity_type = ${entityType} and project = ${project}
          order by updated_at desc, entity_id limit ${limit}`,
 
-    /** Entities whose checksum does not match: they were changed outside the product. */
+    /** Lists entities that do not match their checksum: they were changed outside of the product. */
     async broken(limit: number): Promise<readonly Entity[]> {
       const all = await listRows<Entity>(
         pool,
@@ -47,7 +47,7 @@ export function createRegistry(pool: Pool) {
 
 type NewEntity = Pick<Entity, 'entityType' | 'entityId' | 'project' | 'data'>;
 
-/** Writes an entity; true when that changed it. */
+/** Writes an entity. True when that changed its row. */
 export function putEntity(db: Queryable, { entityType, entityId, project, data }: NewEntity): Promise<boolean> {
   return hasRow(db)`
     insert into registry_entities as e (entity_type, entity_id, project, data, checksum)

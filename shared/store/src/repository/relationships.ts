@@ -14,7 +14,7 @@ export interface Relationship {
 /** Packages named per relationship. */
 const NAMED = 3;
 
-/** Dependencies between projects, by package names in their manifests. */
+/** Creates access to the dependencies between projects, by package names in their manifests. */
 export function createRelationships(pool: Pool) {
   const list = (project: string, from: Sql, to: Sql, limit: number): Promise<readonly Relationship[]> =>
     listRows<Relationship>(pool)`
@@ -22,16 +22,16 @@ export function createRelationships(pool: Pool) {
         from project_relationships where ${from} = ${project}
        group by ${to} order by total desc, ${to} limit ${limit}`;
   return {
-    /** True when its manifests were read. */
+    /** True when the manifests of the project were read. */
     isKnown: (project: string): Promise<boolean> =>
       hasRow(pool)`
         select from repository_runs r join repository_agent_runs a on a.run_id = r.run_id
          where r.project = ${project} and not r.is_dry and a.agent = 'dependency' and a.status = 'completed' limit 1`,
 
-    /** Its dependencies, those with the most packages first. */
+    /** Lists dependencies, those with the most packages first. */
     dependsOn: (project: string, limit: number) => list(project, sql`project`, sql`depends_on`, limit),
 
-    /** Its dependents, those with the most packages first. */
+    /** Lists dependents, those with the most packages first. */
     usedBy: (project: string, limit: number) => list(project, sql`depends_on`, sql`project`, limit),
   };
 }

@@ -31,7 +31,7 @@ export interface SnapshotRequest {
 
 const COLUMNS = sql`snapshot_id::text as "snapshotId", project, reason, findings, checksum, user_key as "userKey", made_at as "madeAt"`;
 
-/** Snapshots of a project: its findings, decisions and entities. */
+/** Creates access to snapshots of a project: its findings, decisions and entities. */
 export function createSnapshots(pool: Pool) {
   return {
     /** Saves the current state. Idempotent by action. */
@@ -41,7 +41,7 @@ export function createSnapshots(pool: Pool) {
       listRows<Snapshot>(pool)`
         select ${COLUMNS} from repository_snapshots where project = ${project} order by snapshot_id desc limit ${limit}`,
 
-    /** The snapshot of this action; null without one. */
+    /** Finds the snapshot of this action; null without one. */
     madeBy: (actionId: string): Promise<Snapshot | null> => findMadeBy(pool, actionId),
 
     /** Throws NOT_FOUND, SNAPSHOT_BROKEN. */

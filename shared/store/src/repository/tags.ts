@@ -16,7 +16,7 @@ export interface TagDecision {
   readonly threadId: string | null;
 }
 
-/** Tags of projects. */
+/** Creates access to the tags of projects. */
 export function createTags(pool: Pool) {
   return {
     list: (project: string): Promise<readonly string[]> => list(pool, project),
@@ -50,7 +50,7 @@ function decide(
 ): Promise<readonly string[]> {
   return withTransaction(pool, async (db) => {
     const { project, tag, userKey, actionId, threadId } = decision;
-    // The row lock orders changes: concurrent ones cannot exceed the limit or both find the tag.
+    // The row lock orders concurrent changes: they can neither exceed the limit nor both find the tag.
     if (!(await hasRow(db)`select from projects where name = ${project} for no key update`))
       throw await createNameNotFound(db, 'project', project);
     const tags = await list(db, project);

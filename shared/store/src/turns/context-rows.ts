@@ -10,11 +10,11 @@ export interface PendingRow {
   readonly tool: string;
   readonly environment: Environment;
   readonly resources: readonly string[];
-  /** Waits for the requester's own confirmation. */
+  /** True when the request waits for the requester's own confirmation. */
   readonly byRequester: boolean;
   readonly requestedAt: string;
   readonly expiresAt: string;
-  /** Votes so far, of `needed`. */
+  /** Approvals so far, of `needed`. */
   readonly votes: number;
   readonly needed: number;
 }
@@ -58,7 +58,7 @@ export interface RememberedRow {
   readonly status: string;
   readonly awaiting: boolean;
   readonly title: string | null;
-  /** Outside text was read in it. */
+  /** True when the conversation has read outside text. */
   readonly tainted: boolean;
   readonly createdAt: string;
   readonly lastActiveAt: string;
@@ -95,7 +95,7 @@ export interface Counted<T> {
 
 export interface ContextRows {
   readonly at: Date;
-  /** True for a private chat; memory is left out elsewhere. */
+  /** True in a private chat; memory is left out elsewhere. */
   readonly isPrivate: boolean;
   /** Start of the freeze. */
   readonly frozenSince: string | null;
@@ -181,8 +181,8 @@ const CONVERSATION = sql`
     from newest t order by t.last_active_at desc, t.thread_id`;
 
 /**
- * Reads all context of a person for a prompt in one round trip. `known`: key of the cached memory, which is then not read again. Rows hold
- * names and refs chosen by people, so the caller redacts them.
+ * Reads the whole context of a person for a prompt in one round trip. `known`: key of the cached memory, which is then not read again.
+ * Rows hold names and refs chosen by people, so the caller redacts them.
  */
 export function readContext(
   db: Queryable,

@@ -25,7 +25,7 @@ export interface RecordedPass {
   readonly record: unknown;
 }
 
-/** Result of clearing a project: conversations that were closed, and those in use. */
+/** Result of clearing the state of a project: closed conversations, and conversations in use. */
 export interface ClearedState {
   readonly closed: readonly GraphThread[];
   readonly busy: readonly GraphThread[];
@@ -125,10 +125,10 @@ export async function clearProjectState(
   });
 }
 
-/** Open conversations, except one, whose newest checkpoint names the project. */
+/** SQL that lists open conversations, except one, whose newest checkpoint names the project. */
 function about(project: string, except: string): Sql {
   const json = JSON.stringify(project);
-  // Matches whole words in any case: names are letters, digits and hyphens.
+  // Matches whole words in any case: names consist of letters, digits and hyphens.
   const word = `(^|[^a-z0-9-])${project.replace(/[^a-z0-9-]/g, '.')}($|[^a-z0-9-])`;
   return sql`
 select ${COLUMNS} from threads t

@@ -18,12 +18,12 @@ export interface ParkedChat {
   readonly reason: string;
 }
 
-/** Current work for operators, of everybody or of one person. Ages in milliseconds. */
+/** Current work of everybody or of one person, for operators. Ages are in milliseconds. */
 export interface Overview {
   /** People who wrote within the last hour. */
   readonly peopleActive: number;
   readonly turns: readonly RunningTurn[];
-  /** Messages without an outcome, those of running turns included. */
+  /** Messages without an outcome, including those of running turns. */
   readonly messagesOpen: number;
   readonly oldestMessageMs: number | null;
   readonly outboxPending: number;
@@ -34,7 +34,7 @@ export interface Overview {
   readonly deadLetters: number;
 }
 
-/** Rows per list; more do not help at a terminal. */
+/** Rows per list: more do not help at a terminal. */
 const LISTED = 50;
 
 /** Reads the overview in four queries, each bounded. `userKey` null means everybody. */

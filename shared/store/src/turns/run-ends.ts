@@ -23,7 +23,7 @@ export interface Finished extends WaitingPerson {
   readonly job: string;
   readonly finishedAt: Date;
   readonly cancelBy: string | null;
-  /** The action that requested it. Later runs of a deployment have other ids. */
+  /** The action that requested the run. Later runs of a deployment have other run ids. */
   readonly actionId: string;
 }
 
@@ -32,7 +32,7 @@ interface EndWords {
   readonly say: string;
   /** One line for approval cards; default: the first line of `say`. */
   readonly brief?: string;
-  /** Why it failed. */
+  /** Reason of the failure. */
   readonly error?: string | null;
 }
 
@@ -71,14 +71,14 @@ async function isResumed(db: Queryable, { job, actionId }: Finished): Promise<bo
       and state not in ${FINAL_STATES} and state <> 'queued'`;
 }
 
-/** True when the person cancelled the deployment in the chat: that action reports the end itself. */
+/** True when the person cancelled the deployment in the chat, because that action reports the end itself. */
 async function isHeard(db: Queryable, { job, actionId, userKey }: Finished): Promise<boolean> {
   if (job !== 'deploy.run') return false;
   return hasRow(db)`select 1 from deployments where deployment_id = ${actionId}
       and state = 'cancelled' and cancel_by = ${userKey} and cancel_action is not null`;
 }
 
-/** Returns the lane to wake; null when nobody is notified, such as a person who cancelled the run themselves. */
+/** Returns the lane to wake; null when nobody is notified, for example when the person cancelled the run. */
 async function notifyPerson(db: Queryable, finished: Finished, end: EndWords): Promise<CompletionNotice['lane']> {
   const { userKey, chatKey, ...run } = finished;
   if (userKey === null || chatKey === null || end.say === '' || (await isHeard(db, finished))) return null;
