@@ -1,8 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { openActivity, type Activity } from '@signalbox/local/chat/chat-activity';
-import { JSON_OUTPUT, PLAIN_OUTPUT } from '@signalbox/local/chat/chat';
-import { openChatSession, type ChatSession } from '@signalbox/local/chat/chat-session';
+import { formatJsonLines, formatPlain, openChatSession, type ChatSession } from '@signalbox/local/chat/chat-session';
 import { createSimulatorClient, type SimulatorClient } from '@signalbox/local/chat/chat-simulator';
 import { getCheckoutPath } from '@signalbox/local/checkout';
 import { findFreePort } from '@signalbox/local/setup/free-port';
@@ -76,8 +75,8 @@ test('an edited message is shown once, in its final form, with its buttons', asy
   await bot.editMessageText(1001, message_id, 'Deploy shop to staging?', { reply_markup: keyboard });
   await settle(id);
   const result = await exchange;
-  expect(PLAIN_OUTPUT(result)).toBe('Deploy shop to staging?\n[Approve]\n[Reject]\n\n');
-  expect(JSON.parse(JSON_OUTPUT(result))).toMatchObject({ buttons: [['Approve'], ['Reject']], edited: true });
+  expect(formatPlain(result)).toBe('Deploy shop to staging?\n[Approve]\n[Reject]\n\n');
+  expect(JSON.parse(formatJsonLines(result))).toMatchObject({ buttons: [['Approve'], ['Reject']], edited: true });
 });
 
 test('a click presses the button of that label and shows the notice', async () => {
@@ -87,7 +86,7 @@ test('a click presses the button of that label and shows the notice', async () =
   const exchange = session.press('Approve');
   const [update] = await nextUpdates();
   await bot.answerCallbackQuery(update?.callback_query?.id ?? '', { text: 'Approved' });
-  expect(PLAIN_OUTPUT(await exchange)).toBe('(Approved)\n\n');
+  expect(formatPlain(await exchange)).toBe('(Approved)\n\n');
 });
 
 test('a wait that times out says that something is still in progress', async () => {

@@ -77,3 +77,21 @@ export async function openChatSession(options: {
 }
 
 export type ChatSession = Awaited<ReturnType<typeof openChatSession>>;
+
+/** Formats messages and a notice as text: each message with its buttons, separated by blank lines. */
+export function formatPlain({ messages, notice }: Pick<Exchange, 'messages' | 'notice'>): string {
+  const texts = messages.map(({ text, buttons }) => {
+    const rows = (buttons ?? []).map((row) => `${row.map((button) => `[${button.text}]`).join(' ')}\n`);
+    return `${text}\n${rows.join('')}\n`;
+  });
+  return `${texts.join('')}${notice === '' ? '' : `(${notice})\n\n`}`;
+}
+
+/** Formats each message (messageId, from, text, button labels, edited) and the notice as one line of JSON. */
+export function formatJsonLines({ messages, notice }: Pick<Exchange, 'messages' | 'notice'>): string {
+  const lines = messages.map(({ messageId, from, text, buttons, editedAt }) => {
+    const labels = (buttons ?? []).map((row) => row.map((button) => button.text));
+    return { messageId, from: from.name, text, buttons: labels, edited: editedAt !== null };
+  });
+  return [...lines, ...(notice === '' ? [] : [{ notice }])].map((line) => `${JSON.stringify(line)}\n`).join('');
+}

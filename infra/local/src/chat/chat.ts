@@ -3,22 +3,11 @@ import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { openActivity } from './chat-activity.ts';
-import { openChatSession, type ChatSession, type Exchange } from './chat-session.ts';
-import { createSimulatorClient, type SeenMessage } from './chat-simulator.ts';
+import { formatJsonLines, formatPlain, openChatSession, type ChatSession, type Exchange } from './chat-session.ts';
+import { createSimulatorClient } from './chat-simulator.ts';
 import { loadLocalConfig } from '../config.ts';
 import { readLiveRun, type RunRecord } from '../supervisor/instance.ts';
 import { SetupError } from '../setup-error.ts';
-
-/** Formats messages for the terminal, as text or JSON lines. */
-type ChatOutput = (seen: Pick<Exchange, 'messages' | 'notice'>) => string;
-
-/** Plain text replies with their buttons, separated by blank lines. */
-export const PLAIN_OUTPUT: ChatOutput = ({ messages, notice }) =>
-  `${messages.map(describeMessage).join('')}${notice === '' ? '' : `(${notice})\n\n`}`;
-
-/** One JSON line per message (messageId, from, text, button labels, edited) and per notice. */
-export const JSON_OUTPUT: ChatOutput = ({ messages, notice }) =>
-  `${messages.map(toJsonLine).join('')}${notice === '' ? '' : `${JSON.stringify({ notice })}\n`}`;
 
 // `npm run chat`: writes as a person of the simulator and shows what that person sees.
 
@@ -32,7 +21,7 @@ interface Request {
   readonly text: string;
   readonly click: string | undefined;
   readonly limitMs: number;
-  readonly output: ChatOutput;
+  readonly format: typeof formatPlain;
 }
 
 try {
@@ -85,8 +74,8 @@ function parseRequest(words: string[]): Request | null {
   if (text !== '' && values.click !== undefined) {
     throw new SetupError('Give a text or --click, not both.', { remedy: USAGE });
   }
-  const output = values.json ? JSON_OUTPUT : PLAIN_OUTPUT;
-  return { person, chat: values.chat, text, click: values.click, limitMs: seconds * 1000, output };
+  const format = values.json ? formatJsonLines : formatPlain;
+  return { person, chat: values.chat, text, click: values.click, limitMs: seconds * 1000, format };
 }
 
 function parseWords<T>(parse: () => T): T {
@@ -115,7 +104,7 @@ function submitLine(session: ChatSession, line: string): Promise<Exchange> {
 
 async function show(request: Request, exchange: Promise<Exchange>): Promise<void> {
   const result = await exchange;
-  process.stdout.write(request.output(result));
+  process.stdout.write(request.format(result));
   if (!result.settled) process.stderr.write(`(still working after ${request.limitMs / 1000} s)\n`);
 }
 
@@ -156,21 +145,11 @@ async function showUnasked(
     if (state.answering || signal.aborted) continue;
     const messages = await session.catchUp().catch(() => []); // the next message reports the error
     if (messages.length === 0) continue;
-    process.stdout.write(`\r\u001b[K${request.output({ messages, notice: '' })}`);
+    process.stdout.write(`\r\u001b[K${request.format({ messages, notice: '' })}`);
     lines.prompt(true);
   }
 }
 
 function describeError(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
-}
-
-function describeMessage({ text, buttons }: SeenMessage): string {
-  const rows = (buttons ?? []).map((row) => `${row.map((button) => `[${button.text}]`).join(' ')}\n`);
-  return `${text}\n${rows.join('')}\n`;
-}
-
-function toJsonLine({ messageId, from, text, buttons, editedAt }: SeenMessage): string {
-  const labels = (buttons ?? []).map((row) => row.map((button) => button.text));
-  return `${JSON.stringify({ messageId, from: from.name, text, buttons: labels, edited: editedAt !== null })}\n`;
 }
