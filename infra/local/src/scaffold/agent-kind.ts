@@ -1,33 +1,27 @@
 import { copyTemplate } from './template.ts';
-import { findTaken, type Refused, type Scaffold, type ScaffoldKind } from './scaffold.ts';
+import type { Scaffold, ScaffoldKind } from './scaffold.ts';
 
-/** The example agent that is copied; its tests pass. */
 const TEMPLATE = 'echo';
 const AGENTS = 'services/worker/src/agents';
 const TESTS = 'tests/agents';
 
-/** Used in `/agent_<id>`, where Telegram allows 26 characters. */
-const NAME = /^(?=.{2,26}$)[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/;
-
 /** Scaffolds an agent that repeats its input until its author changes it. */
 export const AGENT: ScaffoldKind = {
   name: 'agent',
-  what: 'who turns the messages of a conversation into answers',
+  description: 'who turns the messages of a conversation into answers',
+  wording: ['an agent', 'agents'],
+  template: TEMPLATE,
+  // Used in `/agent_<id>`, where Telegram allows 26 characters.
+  namePattern: /^(?=.{2,26}$)[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/,
+  nameRule: 'Take 2 to 26 small letters, digits and single hyphens, a letter first.',
+  listPaths: (name) => [`${AGENTS}/${name}`, `${AGENTS}/${name}.ts`, `${TESTS}/${name}.test.ts`],
   plan: planAgent,
 };
 
-function planAgent(checkout: string, name: string): Scaffold | Refused {
-  if (!NAME.test(name))
-    return {
-      problem: `'${name}' cannot be the name of an agent. Take 2 to 26 small letters, digits and single hyphens, a letter first.`,
-    };
-  if (name === TEMPLATE) return { problem: `'${name}' is the example that new agents are made of. Take another name.` };
+function planAgent(checkout: string, name: string): Scaffold {
   const id = name.replaceAll('-', '_');
-  const folder = `${AGENTS}/${name}`;
-  const index = `${folder}/index.ts`;
+  const index = `${AGENTS}/${name}/index.ts`;
   const test = `${TESTS}/${name}.test.ts`;
-  const taken = findTaken(checkout, [folder, `${folder}.ts`, test]);
-  if (taken !== null) return { problem: `${taken} is there already. Take another name, or remove it first.` };
   const moves = [
     { from: `tests/examples/${TEMPLATE}.ts`, to: index },
     { from: `${TESTS}/${TEMPLATE}.test.ts`, to: test },

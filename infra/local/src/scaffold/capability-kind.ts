@@ -1,36 +1,30 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { copyTemplate, insertBelow } from './template.ts';
-import { findTaken, type Refused, type Scaffold, type ScaffoldKind } from './scaffold.ts';
+import type { Refused, Scaffold, ScaffoldKind } from './scaffold.ts';
 
-/** The example capability that is copied; its tests pass. */
 const TEMPLATE = 'spare-room';
 const CAPABILITIES = 'services/worker/src/capabilities';
 const TESTS = 'tests/integration/capabilities';
-/** Test with sample arguments of every change, from which approval sentences are made. */
+/** A test that lists sample arguments of every changing tool. */
 const ORDERS = 'tests/contracts/orders.test.ts';
-
-/** Its tools are named after it, and tool names have no digits. */
-const NAME = /^(?=.{2,30}$)[a-z]+(?:-[a-z]+)*$/;
 
 /** Scaffolds a capability with a reading and a changing tool that work. */
 export const CAPABILITY: ScaffoldKind = {
   name: 'capability',
-  what: 'tools that a conversation loads together: one that reads and one that changes',
+  description: 'tools that a conversation loads together: one that reads and one that changes',
+  wording: ['a capability', 'capabilities'],
+  template: TEMPLATE,
+  // The tools are named after the capability, and tool names have no digits.
+  namePattern: /^(?=.{2,30}$)[a-z]+(?:-[a-z]+)*$/,
+  nameRule: 'Take 2 to 30 small letters, with single hyphens between words.',
+  listPaths: (name) => [`${CAPABILITIES}/${name}.ts`, `${CAPABILITIES}/${name}`, `${TESTS}/${name}.test.ts`],
   plan: planCapability,
 };
 
 function planCapability(checkout: string, name: string): Scaffold | Refused {
-  if (!NAME.test(name))
-    return {
-      problem: `'${name}' cannot be the name of a capability. Take 2 to 30 small letters, with single hyphens between words.`,
-    };
-  if (name === TEMPLATE)
-    return { problem: `'${name}' is the example that new capabilities are made of. Take another name.` };
   const group = name.replaceAll('-', '_');
   const [file, test] = [`${CAPABILITIES}/${name}.ts`, `${TESTS}/${name}.test.ts`];
-  const taken = findTaken(checkout, [file, `${CAPABILITIES}/${name}`, test]);
-  if (taken !== null) return { problem: `${taken} is there already. Take another name, or remove it first.` };
   const [reads, changes] = [`list_${group}`, `fill_${group}`];
   const twin = [reads, changes].find((tool) => isDeclared(checkout, tool));
   if (twin !== undefined)
@@ -61,7 +55,6 @@ function planCapability(checkout: string, name: string): Scaffold | Refused {
   };
 }
 
-/** True when a capability declares a tool of this name. */
 function isDeclared(checkout: string, tool: string): boolean {
   const folder = join(checkout, CAPABILITIES);
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'));

@@ -2,9 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Move } from './moved-source.ts';
 import { capitalize, copyTemplate } from './template.ts';
-import { findTaken, type Refused, type Scaffold, type ScaffoldKind } from './scaffold.ts';
+import type { Refused, Scaffold, ScaffoldKind } from './scaffold.ts';
 
-/** The example channel that is copied; its tests pass. */
 const TEMPLATE = 'postbox';
 const TEMPLATE_FOLDER = `tests/examples/${TEMPLATE}`;
 const CHANNELS = 'services/gateway/src/channels';
@@ -12,34 +11,28 @@ const BENCHES = 'tests/contracts/channels/benches';
 const BENCH_FILES = ['.ts', '.test.ts', '-platform.ts'];
 const VARIABLES = '.env.example';
 
-/** Letters only: a user key is `<channel>-<id>`, and the name's end must be recognizable. */
-const NAME = /^[a-z]{2,20}$/;
-
 /** Scaffolds a channel that works with a made-up platform until its author changes it. */
 export const CHANNEL: ScaffoldKind = {
   name: 'channel',
-  what: 'a way in and out, such as a messenger',
+  description: 'a way in and out, such as a messenger',
+  wording: ['a channel', 'channels'],
+  template: TEMPLATE,
+  // Letters only: a user key is `<channel>-<id>`, and the first hyphen ends the name.
+  namePattern: /^[a-z]{2,20}$/,
+  nameRule: 'Take 2 to 20 small letters, a to z and nothing else.',
+  listPaths: (name, checkout) => [`${CHANNELS}/${name}`, ...listMoves(checkout, name).map(({ to }) => to)],
   plan: planChannel,
 };
 
 function planChannel(checkout: string, name: string): Scaffold | Refused {
-  if (!NAME.test(name))
-    return {
-      problem: `'${name}' cannot be the name of a channel. Take 2 to 20 small letters, a to z and nothing else.`,
-    };
-  if (name === TEMPLATE)
-    return { problem: `'${name}' is the example that new channels are made of. Take another name.` };
   const example = readFileSync(join(checkout, VARIABLES), 'utf8');
   const prefix = `${name.toUpperCase()}_`;
   const foreign = new RegExp(`^(?:# )?${prefix}[A-Z_]+`, 'm').exec(example);
-  const moves = listMoves(checkout, name);
-  const taken = findTaken(checkout, [`${CHANNELS}/${name}`, ...moves.map(({ to }) => to)]);
-  if (taken !== null) return { problem: `${taken} is there already. Take another name, or remove it first.` };
   if (foreign)
     return {
       problem: `Variables of the channel would begin with ${prefix}, as ${foreign[0].replace('# ', '')} does. Take another name.`,
     };
-  const files = copyTemplate(checkout, moves, [
+  const files = copyTemplate(checkout, listMoves(checkout, name), [
     [TEMPLATE, name],
     [TEMPLATE.toUpperCase(), name.toUpperCase()],
     [capitalize(TEMPLATE), capitalize(name)],
@@ -57,7 +50,7 @@ function listMoves(checkout: string, name: string): readonly Move[] {
   ];
 }
 
-/** The lines for .env.example: comment and default of each variable. */
+/** Returns the lines for .env.example: each variable of `config.ts` with its comment and default. */
 function describeVariables(config: string, name: string): string {
   const fields = [...config.matchAll(/^ {2}\/\*\* (.+) \*\/\n {2}([A-Z_]+):([^]+?)(?=\n {2}\/\*\*|\n\}\))/gm)];
   const lines = fields.flatMap(([, says = '', variable = '', schema = '']) => {

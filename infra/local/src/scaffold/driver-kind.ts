@@ -1,37 +1,30 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { capitalize, copyTemplate, insertBelow } from './template.ts';
-import { findTaken, type Refused, type Scaffold, type ScaffoldFile, type ScaffoldKind } from './scaffold.ts';
+import type { Refused, Scaffold, ScaffoldFile, ScaffoldKind } from './scaffold.ts';
 
-/** The example driver that is copied; its tests pass. */
 const TEMPLATE = 'spare';
 const DRIVERS = 'services/jobs/src/drivers';
 const TESTS = 'tests/integration/jobs';
 const TRAITS_TABLE = 'shared/contracts/src/operations/drivers.ts';
 const OPENERS_TABLE = `${DRIVERS}/open-driver.ts`;
 
-/** Used as a key, in a function name, and in the database, which has the same check. */
-const NAME = /^[a-z][a-z0-9]{1,19}$/;
-
 /** Scaffolds a driver that runs programs on this machine until its author changes it. */
 export const DRIVER: ScaffoldKind = {
   name: 'driver',
-  what: 'a way to run releases on a server',
+  description: 'a way to run releases on a server',
+  wording: ['a driver', 'drivers'],
+  template: TEMPLATE,
+  // Used as a key, in a function name, and in the database, which has the same check.
+  namePattern: /^[a-z][a-z0-9]{1,19}$/,
+  nameRule: 'Take 2 to 20 small letters and digits, a letter first.',
+  listPaths: (name) => [`${DRIVERS}/${name}`, `${DRIVERS}/${name}.ts`, `${TESTS}/driver-${name}.test.ts`],
   plan: planDriver,
 };
 
 function planDriver(checkout: string, name: string): Scaffold | Refused {
-  if (!NAME.test(name))
-    return {
-      problem: `'${name}' cannot be the name of a driver. Take 2 to 20 small letters and digits, a letter first.`,
-    };
-  if (name === TEMPLATE)
-    return { problem: `'${name}' is the example that new drivers are made of. Take another name.` };
-  const folder = `${DRIVERS}/${name}`;
-  const file = `${folder}/${name}-driver.ts`;
+  const file = `${DRIVERS}/${name}/${name}-driver.ts`;
   const test = `${TESTS}/driver-${name}.test.ts`;
-  const taken = findTaken(checkout, [folder, `${folder}.ts`, test]);
-  if (taken !== null) return { problem: `${taken} is there already. Take another name, or remove it first.` };
   const changes = listEntries(name).map(({ path, lines }) => {
     const text = lines.reduce<string | null>(
       (so, [below, added]) => (so === null ? null : insertBelow(so, below, added)),
@@ -60,7 +53,7 @@ function planDriver(checkout: string, name: string): Scaffold | Refused {
   };
 }
 
-/** Entries to insert below matching lines of the driver tables. */
+/** Lists lines to insert into the driver tables, each with a pattern of the line above. */
 function listEntries(name: string) {
   const create = `create${capitalize(name)}Driver`;
   return [

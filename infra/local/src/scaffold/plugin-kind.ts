@@ -1,23 +1,26 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { findTaken, type Refused, type Scaffold } from './scaffold.ts';
+import type { Scaffold, ScaffoldKind } from './scaffold.ts';
 import { capitalize, copyTemplate } from './template.ts';
 
-/** The plug-in that is copied. It is an example of the tests, so it compiles and passes what it promises. */
 const TEMPLATE = 'shelf';
 const TEMPLATE_FOLDER = `tests/examples/${TEMPLATE}`;
 
-/** It names tables, codes and tools, which have neither digits nor hyphens in common. */
-const NAME = /^[a-z]{2,20}$/;
-
 /** `npm run new -- agent <name> --with-table`: a plug-in with an agent, two tables, sentences and a policy. It changes no other file. */
-export function planPlugin(checkout: string, name: string): Scaffold | Refused {
-  if (!NAME.test(name))
-    return { problem: `'${name}' cannot be the name of an agent with tables. Take 2 to 20 small letters.` };
-  if (name === TEMPLATE) return { problem: `'${name}' is the example that new agents are made of. Take another name.` };
+export const PLUGIN: ScaffoldKind = {
+  name: 'agent',
+  description: 'an agent that stores data of its own',
+  wording: ['an agent with tables', 'agents'],
+  template: TEMPLATE,
+  // The name is part of tables, codes and tools, which all allow letters.
+  namePattern: /^[a-z]{2,20}$/,
+  nameRule: 'Take 2 to 20 small letters.',
+  listPaths: (name) => [`examples/${name}`],
+  plan: planPlugin,
+};
+
+function planPlugin(checkout: string, name: string): Scaffold {
   const folder = `examples/${name}`;
-  if (findTaken(checkout, [folder]) !== null)
-    return { problem: `${folder} is there already. Take another name, or remove it first.` };
   const moves = listFiles(checkout).map((file) => ({
     from: `${TEMPLATE_FOLDER}/${file}`,
     to: `${folder}/${file.replaceAll(TEMPLATE, name)}`,
@@ -40,7 +43,7 @@ export function planPlugin(checkout: string, name: string): Scaffold | Refused {
   };
 }
 
-/** The files of the template, without what was built. */
+/** Lists the template's files, without compiled ones. */
 function listFiles(checkout: string): readonly string[] {
   const names = readdirSync(join(checkout, TEMPLATE_FOLDER), { recursive: true, withFileTypes: true });
   return names

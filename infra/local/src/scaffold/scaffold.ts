@@ -8,7 +8,6 @@ export interface ScaffoldFile {
   readonly text: string;
 }
 
-/** The planned files of a scaffold. */
 export interface Scaffold {
   readonly files: readonly ScaffoldFile[];
   /** Existing files with their new text. */
@@ -17,7 +16,7 @@ export interface Scaffold {
   readonly next: readonly string[];
 }
 
-/** Why nothing is written, for the person. */
+/** A refused scaffold, with the reason for the person. */
 export interface Refused {
   readonly problem: string;
 }
@@ -25,10 +24,27 @@ export interface Refused {
 /** A kind of scaffold of `npm run new`, listed in kinds.ts. */
 export interface ScaffoldKind {
   readonly name: string;
-  /** A short description. */
-  readonly what: string;
-  /** Plans the scaffold without writing. */
+  readonly description: string;
+  /** The name with its article and in the plural, for messages. */
+  readonly wording: readonly [one: string, many: string];
+  /** The example that is copied; its tests pass. Its name is not available. */
+  readonly template: string;
+  readonly namePattern: RegExp;
+  /** `namePattern` as a sentence. */
+  readonly nameRule: string;
+  /** Paths, relative to the checkout, that must not exist yet. */
+  listPaths(name: string, checkout: string): readonly string[];
+  /** Plans the files for a name that `findNameProblem` accepts. Writes nothing. */
   plan(checkout: string, name: string): Scaffold | Refused;
+}
+
+/** Returns why a scaffold of this kind cannot have this name; null when it can. */
+export function findNameProblem(kind: ScaffoldKind, checkout: string, name: string): string | null {
+  const [one, many] = kind.wording;
+  if (!kind.namePattern.test(name)) return `'${name}' cannot be the name of ${one}. ${kind.nameRule}`;
+  if (name === kind.template) return `'${name}' is the example that new ${many} are made of. Take another name.`;
+  const taken = kind.listPaths(name, checkout).find((path) => existsSync(join(checkout, path)));
+  return taken === undefined ? null : `${taken} is there already. Take another name, or remove it first.`;
 }
 
 /** Writes all files, formatted, or none: on a failure new files are removed and changed ones restored. Throws the system's error. */
@@ -56,12 +72,7 @@ export function writeScaffold(checkout: string, { files, changes }: Scaffold): v
   }
 }
 
-/** The first existing path; null when none exists. */
-export function findTaken(checkout: string, paths: readonly string[]): string | null {
-  return paths.find((path) => existsSync(join(checkout, path))) ?? null;
-}
-
-/** Another name changes line lengths, and the checks require formatting. */
+/** Formats the files, because another name changes line lengths and `npm run check` requires formatting. */
 function format(checkout: string, files: readonly ScaffoldFile[]): void {
   const words = ['node_modules/prettier/bin/prettier.cjs', '--write', '--ignore-unknown', '--log-level', 'error'];
   const { status, stderr } = spawnSync(process.execPath, [...words, ...files.map(({ path }) => path)], {
