@@ -62,6 +62,10 @@ export const IMPORT_TABLE: readonly ImportRule[] = [
   // Analyzers are pure, and what they find is kept by whoever runs them: they know no database and no queue.
   { from: 'shared/analysis/src/**', may: ['shared/analysis/src/**', CONTRACTS, SAFETY] },
   { from: 'shared/platform/src/**', may: ['shared/platform/src/**', CONTRACTS, SAFETY] },
+  {
+    from: 'shared/store/src/leases.ts',
+    may: ['shared/store/src/**', 'shared/platform/src/{lifecycle,log,loop}.ts'],
+  },
   { from: 'shared/store/src/**', may: ['shared/store/src/**', 'shared/platform/src/log.ts', SAFETY, CONTRACTS] },
   // Governance knows tools by what they declare: the worker hands in the way to their handlers.
   { from: `${GOVERNANCE}/{calls,provenance}/**`, may: [`${GOVERNANCE}/{calls,provenance}/**`, SHARED] },

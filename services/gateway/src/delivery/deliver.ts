@@ -5,7 +5,7 @@ import * as chats from './outgoing.ts';
 import { isTransient, type Pool } from '@signalbox/store/pool';
 import { AppError } from '@signalbox/contracts/errors';
 import { newId, newTraceId } from '@signalbox/contracts/ids';
-import { Leases } from '@signalbox/platform/leases';
+import { Leases } from '@signalbox/store/leases';
 import { background, type Closable } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
 import { ROOT, type Tracing } from '@signalbox/platform/tracing/tracing';

@@ -4,7 +4,7 @@ import type { Step } from './deployments-work.ts';
 import { AppError } from '@signalbox/contracts/errors';
 import { SECOND_MS } from '@signalbox/contracts/time';
 import type { JobContext } from '../runner/handlers.ts';
-import { Leases } from '@signalbox/platform/leases';
+import { Leases } from '@signalbox/store/leases';
 import type { DeployParts } from './parts.ts';
 
 export class CancelRequested extends Error {

@@ -1,5 +1,5 @@
 import { SECOND_MS } from '@signalbox/contracts/time';
-import { Leases } from '@signalbox/platform/leases';
+import { Leases } from '@signalbox/store/leases';
 import type { Log } from '@signalbox/platform/log';
 import type { LeasedRun, Runs } from '@signalbox/store/turns/runs';
 

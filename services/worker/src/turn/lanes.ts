@@ -14,7 +14,7 @@ import { newId } from '@signalbox/contracts/ids';
 import { inLanguage } from '@signalbox/messages/language';
 import { isInfrastructure } from '@signalbox/store/infrastructure';
 import { settleUnreadable } from '@signalbox/store/unreadable-messages';
-import { Leases } from '@signalbox/platform/leases';
+import { Leases } from '@signalbox/store/leases';
 import { background, type Closable } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
 import { startLoop } from '@signalbox/platform/loop';

@@ -1,6 +1,6 @@
-import type { Closable } from './lifecycle.ts';
-import type { Log } from './log.ts';
-import { startLoop } from './loop.ts';
+import type { Closable } from '@signalbox/platform/lifecycle';
+import type { Log } from '@signalbox/platform/log';
+import { startLoop } from '@signalbox/platform/loop';
 
 export interface LeasesOptions<L> {
   /** What is leased, for log lines. */
