@@ -1,6 +1,15 @@
 import type { Closable } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
 import { startLoop } from '@signalbox/platform/loop';
+import type { Queryable } from './pool.ts';
+import { listValues, sql } from './sql.ts';
+
+interface Lease {
+  /** Called when the lease is lost; nothing may be written under its epoch any more. */
+  readonly lost: () => void;
+}
+
+type Held<L> = ReadonlyMap<string, L>;
 
 export interface LeasesOptions<L> {
   /** What is leased, for log lines. */
@@ -8,9 +17,7 @@ export interface LeasesOptions<L> {
   readonly everyMs: number;
   readonly log: Log;
   /** Extends these leases in one statement. Returns the keys that another process has claimed. */
-  readonly heartbeat: (held: readonly L[]) => Promise<readonly string[]>;
-  /** Called for each lost lease; nothing may be written under its epoch any more. */
-  readonly onLost: (lease: L) => void;
+  readonly heartbeat: (held: Held<L>) => Promise<readonly string[]>;
   /** Leases not extended for this long count as lost. Without it, leases survive a database outage, in which nobody else can claim them. */
   readonly leaseMs?: number;
 }
@@ -20,7 +27,7 @@ export interface LeasesOptions<L> {
  * and the database ignores it once the row has a higher one. A heartbeat extends the leases. When a holder sends none for the length of a
  * lease, another process may claim the row; a sweeper finds rows that no process claims.
  */
-export class Leases<L> implements Closable {
+export class Leases<L extends Lease> implements Closable {
   readonly #options: LeasesOptions<L>;
   readonly #held = new Map<string, L>();
   #extendedAt = performance.now();
@@ -61,7 +68,7 @@ export class Leases<L> implements Closable {
     const { heartbeat, leaseMs = Number.POSITIVE_INFINITY } = this.#options;
     const extending = new Map(this.#held);
     try {
-      if (extending.size > 0) for (const key of await heartbeat([...extending.values()])) this.#lose(key, extending);
+      if (extending.size > 0) for (const key of await heartbeat(extending)) this.#lose(key, extending);
       this.#extendedAt = performance.now();
     } catch (error) {
       if (performance.now() - this.#extendedAt > leaseMs)
@@ -76,8 +83,20 @@ export class Leases<L> implements Closable {
   }
 
   /** Ignores a lease that ended or was claimed again while the heartbeat was under way. */
-  #lose(key: string, extending: ReadonlyMap<string, L>): void {
+  #lose(key: string, extending: Held<L>): void {
     const lease = this.#held.get(key);
-    if (lease !== undefined && lease === extending.get(key)) this.#options.onLost(lease);
+    if (lease !== undefined && lease === extending.get(key)) lease.lost();
   }
+}
+
+/** Extends leases of lanes or chats by `leaseMs`, in one round trip. Returns the keys that were lost to another holder or a higher epoch. */
+export function extendLeases(
+  db: Queryable,
+  heartbeat: 'lane_beat' | 'chat_beat',
+  { holder, leaseMs }: { readonly holder: string; readonly leaseMs: number },
+  held: Held<{ readonly epoch: string }>,
+): Promise<readonly string[]> {
+  const epochs = [...held.values()].map(({ epoch }) => epoch);
+  const extend = heartbeat === 'lane_beat' ? sql`lane_beat` : sql`chat_beat`;
+  return listValues<string>(db, heartbeat)`select ${extend}(${holder}, ${[...held.keys()]}, ${epochs}, ${leaseMs})`;
 }

@@ -5,7 +5,7 @@ import * as chats from './outgoing.ts';
 import { isTransient, type Pool } from '@signalbox/store/pool';
 import { AppError } from '@signalbox/contracts/errors';
 import { newId, newTraceId } from '@signalbox/contracts/ids';
-import { Leases } from '@signalbox/store/leases';
+import { extendLeases, Leases } from '@signalbox/store/leases';
 import { background, type Closable } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
 import { ROOT, type Tracing } from '@signalbox/platform/tracing/tracing';
@@ -56,11 +56,6 @@ export interface DelivererDeps {
   readonly wake: (chatKeys: readonly string[], traceId: string) => Promise<void>;
 }
 
-interface LeasedEntry {
-  readonly chat: chats.LeasedChat;
-  readonly lost: AbortController;
-}
-
 const LEASE = { leaseMs: LEASE_MS, slotMs: SLOT_MS };
 
 /** Delivers outbox rows, chat by chat. `close` lets running sends finish and releases their chats. */
@@ -68,7 +63,7 @@ export class Deliverer implements Closable {
   readonly #deps: DelivererDeps;
   readonly #gateway = newId('gw');
   readonly #sender: RowSender;
-  readonly #leased: Leases<LeasedEntry>;
+  readonly #leased: Leases<Pick<chats.LeasedChat, 'epoch'> & { readonly lost: () => void }>;
   /** Every running delivery, from its claim on; closing waits for them. */
   readonly #running = new Set<Promise<void>>();
   readonly #stop = new AbortController();
@@ -80,14 +75,7 @@ export class Deliverer implements Closable {
       name: 'chats',
       everyMs: HEARTBEAT_MS,
       log: deps.log,
-      heartbeat: (held) =>
-        chats.extendChats(
-          deps.pool,
-          this.#gateway,
-          held.map(({ chat }) => chat),
-          LEASE_MS,
-        ),
-      onLost: ({ lost }) => lost.abort(),
+      heartbeat: (held) => extendLeases(deps.pool, 'chat_beat', { holder: this.#gateway, leaseMs: LEASE_MS }, held),
     });
   }
 
@@ -153,7 +141,7 @@ export class Deliverer implements Closable {
   async #serve(chat: chats.LeasedChat, first: chats.OutboxItem | null): Promise<void> {
     const { chatKey } = chat;
     const lost = new AbortController();
-    const release = this.#leased.hold(chatKey, { chat, lost });
+    const release = this.#leased.hold(chatKey, { epoch: chat.epoch, lost: () => lost.abort() });
     const signal = AbortSignal.any([lost.signal, this.#stop.signal]);
     try {
       let item = first;

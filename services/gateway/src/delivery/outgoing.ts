@@ -96,17 +96,6 @@ export function noteDelivery(db: Queryable, chat: LeasedChat, id: number, delive
     select chat_note(${chat.chatKey}, ${chat.epoch}, ${id}, ${JSON.stringify(delivery)}::jsonb)`;
 }
 
-/** Extends the leases of these chats and returns the keys of lost ones. One round trip. */
-export function extendChats(
-  db: Queryable,
-  gateway: string,
-  chats: readonly LeasedChat[],
-  leaseMs: number,
-): Promise<readonly string[]> {
-  const [keys, epochs] = [chats.map(({ chatKey }) => chatKey), chats.map(({ epoch }) => epoch)];
-  return listValues<string>(db, 'chat_beat')`select chat_beat(${gateway}, ${keys}, ${epochs}, ${leaseMs})`;
-}
-
 /** Chats of these channels with rows that no gateway delivers: a lost wake-up, a dead gateway, a finished pause. Marks them as woken. */
 export function sweepChats(
   db: Queryable,

@@ -1,3 +1,4 @@
+import { IS_LANE_FREE } from '@signalbox/store/conversation/lane';
 import type { InboundEnvelope, OutboundEnvelope } from '@signalbox/contracts/conversation/envelope';
 import type { Role } from '@signalbox/contracts/governance/roles';
 import type { Queryable } from '@signalbox/store/pool';
@@ -128,7 +129,7 @@ const MAX_JOBS = 5;
 export function readLaneStatus(db: Queryable, userKey: string, chatKey: string): Promise<LaneStatus> {
   return readRow<LaneStatus>(db)`
     select
-       exists (select 1 from lanes l where l.user_key = ${userKey} and l.worker is not null and l.lease_until > clock_timestamp()) as running,
+       exists (select 1 from lanes l where l.user_key = ${userKey} and not ${IS_LANE_FREE}) as running,
        (select extract(epoch from clock_timestamp() - min(i.received_at)) * 1000 from inbox i
          where i.user_key = ${userKey} and i.outcome is null)::float8 as "oldestMs",
        (select count(*) from inbox i where i.user_key = ${userKey} and i.outcome is null)::int as open,

@@ -1,6 +1,6 @@
 import type { MessageEnvelope } from '@signalbox/contracts/conversation/envelope';
 import type { Queryable } from '@signalbox/store/pool';
-import { findRow, hasRow, listRows, sql } from '@signalbox/store/sql';
+import { findRow, hasRow, listRows, sql, type Sql } from '@signalbox/store/sql';
 
 /** A note claimed by this process. `tries` is its epoch. */
 export interface ClaimedNote {
@@ -48,26 +48,26 @@ export function claimNote(
       from taken t join inbox i on i.id = t.inbox_id`;
 }
 
+/** SQL that is true of the row of a note until another process claims it. */
+const isHeld = ({ inboxId, tries }: ClaimedNote): Sql =>
+  sql`inbox_id = ${inboxId} and tries = ${tries} and status = 'waiting'`;
+
 /** Releases a claim so that another process may take the note at once. */
-export async function releaseNote(db: Queryable, { inboxId, tries }: ClaimedNote): Promise<void> {
-  await db.query(sql`update voice_notes set lease_until = null
-    where inbox_id = ${inboxId} and tries = ${tries} and status = 'waiting'`);
+export async function releaseNote(db: Queryable, note: ClaimedNote): Promise<void> {
+  await db.query(sql`update voice_notes set lease_until = null where ${isHeld(note)}`);
 }
 
 /** Stores the transcript before the question is asked. False when the claim was lost. */
 export function storeTranscript(db: Queryable, note: ClaimedNote, transcript: string): Promise<boolean> {
-  const { inboxId, tries, envelope } = note;
   return hasRow(db)`
     update voice_notes
        set status = 'asked', transcript = ${transcript}, lease_until = null, asked_at = clock_timestamp(),
-           asked_after = (select max(i.id) from inbox i where i.user_key = ${envelope.userKey})
-     where inbox_id = ${inboxId} and tries = ${tries} and status = 'waiting'`;
+           asked_after = (select max(i.id) from inbox i where i.user_key = ${note.envelope.userKey})
+     where ${isHeld(note)}`;
 }
 
-export function failNote(db: Queryable, { inboxId, tries }: ClaimedNote): Promise<boolean> {
-  return hasRow(db)`
-    update voice_notes set status = 'failed', lease_until = null
-     where inbox_id = ${inboxId} and tries = ${tries} and status = 'waiting'`;
+export function failNote(db: Queryable, note: ClaimedNote): Promise<boolean> {
+  return hasRow(db)`update voice_notes set status = 'failed', lease_until = null where ${isHeld(note)}`;
 }
 
 /** The note that outbox row asked about, locked; null when it asked about none. */

@@ -7,6 +7,7 @@ import { say } from '@signalbox/messages/say';
 import { publishStored, type Publisher } from '@signalbox/platform/streams/publish';
 import { putOutbox } from '@signalbox/store/conversation/outbox';
 import { withTransaction, type Pool } from '@signalbox/store/pool';
+import { IS_LANE_FREE } from '@signalbox/store/conversation/lane';
 import { sql } from '@signalbox/store/sql';
 import type { HandlerOf } from '../runner/handlers.ts';
 
@@ -81,7 +82,7 @@ const expire = (idleMs: number, limit: number) => sql`
   free as materialized (
     select l.user_key from lanes l
      where l.user_key in (select user_key from idle)
-       and (l.worker is null or l.lease_until < clock_timestamp())
+       and ${IS_LANE_FREE}
        and not exists (select 1 from inbox i where i.user_key = l.user_key and i.outcome is null)
      for update skip locked)
   update threads t set status = 'expired', announced = t.awaiting, awaiting = false, ended_at = clock_timestamp()

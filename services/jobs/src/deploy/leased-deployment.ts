@@ -56,9 +56,8 @@ export async function leaseDeployment(
       if (cancelAt !== null) requested.abort(new CancelRequested(cancelBy ?? 'system'));
       return isOurs ? [] : [deploymentId];
     },
-    onLost: () => lost.abort(new DeploymentLost()),
   });
-  leases.hold(deploymentId, claimed);
+  leases.hold(deploymentId, { lost: () => lost.abort(new DeploymentLost()) });
   await leases.heartbeat();
 
   return {

@@ -4,8 +4,7 @@ import type { Log } from '@signalbox/platform/log';
 import type { LeasedRun, Runs } from '@signalbox/store/turns/runs';
 
 /** A run held by this process. */
-interface HeldRun {
-  readonly run: LeasedRun;
+interface HeldRun extends LeasedRun {
   /** Called when another process took it. */
   readonly lost: () => void;
   /** Called when it is cancelled; possibly more than once. */
@@ -19,21 +18,20 @@ const BEATS_PER_LEASE = 4;
 /** Delay until a cancelled run stops. */
 const BEAT_MAX_MS = SECOND_MS;
 
+/** Starts the heartbeat of the runs of this process, which also learns of cancellations. */
 export function createLeasedRuns(options: {
   readonly runs: Pick<Runs, 'beat'>;
   readonly leaseMs: number;
   readonly log: Log;
 }): LeasedRuns {
-  const leases: LeasedRuns = new Leases({
+  return new Leases({
     name: 'runs',
     everyMs: Math.min(options.leaseMs / BEATS_PER_LEASE, BEAT_MAX_MS),
     log: options.log,
     heartbeat: async (held) => {
-      const { lost, cancelled } = await options.runs.beat(held.map(({ run }) => run));
-      for (const runId of cancelled) leases.get(runId)?.cancelled();
+      const { lost, cancelled } = await options.runs.beat([...held.values()]);
+      for (const runId of cancelled) held.get(runId)?.cancelled();
       return lost;
     },
-    onLost: (held) => held.lost(),
   });
-  return leases;
 }

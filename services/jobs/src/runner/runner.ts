@@ -214,7 +214,7 @@ async function work(parts: RunnerParts, queued: QueuedJob, execution: Execution)
   const { stallMs } = limitsOf(parts, job);
   const stall = stallMs === undefined ? null : setTimeout(() => stopFor('stalled'), stallMs);
   const release = run
-    ? parts.held.hold(run.runId, { run, lost: () => stopFor('lost'), cancelled: () => stopFor('cancelled') })
+    ? parts.held.hold(run.runId, { ...run, lost: () => stopFor('lost'), cancelled: () => stopFor('cancelled') })
     : () => undefined;
   const observe = parts.metrics.start(job);
   const opened = createOpenedSecrets();

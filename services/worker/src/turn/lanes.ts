@@ -1,6 +1,5 @@
 import { INBOUND, OUTBOUND, type WakeUp } from '@signalbox/contracts/conversation/topics';
 import {
-  beatLanes,
   claimLane,
   readStopBefore,
   sweepLanes,
@@ -14,7 +13,7 @@ import { newId } from '@signalbox/contracts/ids';
 import { inLanguage } from '@signalbox/messages/language';
 import { isInfrastructure } from '@signalbox/store/infrastructure';
 import { settleUnreadable } from '@signalbox/store/unreadable-messages';
-import { Leases } from '@signalbox/store/leases';
+import { extendLeases, Leases } from '@signalbox/store/leases';
 import { background, type Closable } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
 import { startLoop } from '@signalbox/platform/loop';
@@ -64,8 +63,10 @@ const TYPING_EVERY_MS = 4_000;
 type TurnResult = 'finished' | 'yielded' | 'lost' | 'lost-again' | 'dead-lettered';
 
 interface LeasedLane {
+  readonly epoch: string;
   readonly claimed: ClaimedLane;
   readonly abort: AbortController;
+  readonly lost: () => void;
   stopBefore: number;
   /** A wake-up came during the lease: the end of the turn may have missed its message. */
   wokenAgain: boolean;
@@ -108,14 +109,7 @@ export class Lanes implements Closable {
       everyMs: HEARTBEAT_MS,
       leaseMs,
       log,
-      heartbeat: (held) =>
-        beatLanes(
-          pool,
-          worker,
-          held.map(({ claimed }) => claimed),
-          leaseMs,
-        ),
-      onLost: ({ abort, claimed }) => abort.abort(new AppError('LANE_LOST', { userKey: claimed.userKey })),
+      heartbeat: (held) => extendLeases(pool, 'lane_beat', { holder: worker, leaseMs }, held),
     });
     this.#sweeper = startLoop({ name: 'sweep', everyMs: SWEEP_MS, log, step: () => this.#sweep() });
   }
@@ -189,8 +183,10 @@ export class Lanes implements Closable {
   }
 
   async #work(claimed: ClaimedLane, traceId: string, wokenAgain: boolean): Promise<void> {
-    const { userKey, stopBefore, suspect } = claimed;
-    const lane: LeasedLane = { claimed, abort: new AbortController(), stopBefore, wokenAgain };
+    const { userKey, epoch, stopBefore, suspect } = claimed;
+    const abort = new AbortController();
+    const lost = (): void => abort.abort(new AppError('LANE_LOST', { userKey }));
+    const lane: LeasedLane = { epoch, claimed, abort, lost, stopBefore, wokenAgain };
     const release = this.#leased.hold(userKey, lane);
     const startedAt = performance.now();
     let result: TurnResult | undefined;
@@ -201,7 +197,7 @@ export class Lanes implements Closable {
     } finally {
       if (result) this.#options.onTurn?.(result, performance.now() - startedAt);
       release();
-      lane.abort.abort(new AppError('LANE_LOST', { userKey })); // ends the typing loop; the turn is over
+      lost(); // ends the typing loop; the turn is over
       // Other suspects wait for this one.
       if (suspect && !this.#stop.signal.aborted) background(this.#options.log, 'sweep', this.#sweep());
     }

@@ -1,5 +1,6 @@
 import type { DeadLetter } from './dead-letters.ts';
 import type { Queryable } from '../pool.ts';
+import { IS_LANE_FREE } from './lane.ts';
 import { findRow, listRows, sql } from '../sql.ts';
 
 /** A dead letter with its state, for operators. */
@@ -87,7 +88,7 @@ async function reopenMessage(db: Queryable, letter: DeadLetterRow): Promise<PutB
     stopped: boolean;
   }>(db)`
     select i.user_key, i.trace_id, i.outcome, coalesce(l.stop_before, 0) > i.id as stopped,
-            l.worker is not null and l.lease_until > clock_timestamp() as held
+            not ${IS_LANE_FREE} as held
        from inbox i join lanes l on l.user_key = i.user_key where i.id = ${letter.ref} for update`;
   if (!row) return refuse('The message is no longer in the inbox.');
   if (row.outcome !== 'dead-lettered')

@@ -15,3 +15,6 @@ export const selectHeldLane = (lane: Lane): Sql =>
 export function isLaneHeld(db: Queryable, lane: Lane): Promise<boolean> {
   return hasRow(db)`${selectHeldLane(lane)}`;
 }
+
+/** SQL that is true of a row `l` of lanes when no process holds it, or its lease has run out. */
+export const IS_LANE_FREE = sql`(l.worker is null or l.lease_until < clock_timestamp())`;

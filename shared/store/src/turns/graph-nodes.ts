@@ -3,6 +3,7 @@ import { newTraceId } from '@signalbox/contracts/ids';
 import { wakeLane } from '../conversation/wake-lane.ts';
 import { withTransaction, type Pool, type Queryable } from '../pool.ts';
 import { noteEffect } from '../effects.ts';
+import { IS_LANE_FREE } from '../conversation/lane.ts';
 import { findRow, hasRow, listRows, listValues, sql, type Sql } from '../sql.ts';
 
 /** A conversation whose graph is inspected. */
@@ -110,7 +111,7 @@ export async function clearProjectState(
     const closed = await listValues<string>(db)`with free as materialized (
          select l.user_key from lanes l
           where l.user_key in (select user_key from threads where thread_id = any (${threadIds}))
-            and (l.worker is null or l.lease_until < clock_timestamp())
+            and ${IS_LANE_FREE}
             for update skip locked)
        update threads t set status = 'closed', awaiting = false, ended_at = clock_timestamp()
          from free where t.thread_id = any (${threadIds}) and t.user_key = free.user_key

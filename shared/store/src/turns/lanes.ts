@@ -95,17 +95,6 @@ function leadingReadable(messages: readonly InboxMessage[]): readonly InboxMessa
   return end === -1 ? messages : messages.slice(0, end);
 }
 
-/** Extends the leases of these lanes in one round trip. Returns the person keys of lost lanes, whose work must stop. */
-export function beatLanes(
-  db: Queryable,
-  worker: string,
-  lanes: readonly Lane[],
-  leaseMs: number,
-): Promise<readonly string[]> {
-  return listValues<string>(db, 'lane_beat')`
-    select lane_beat(${worker}, ${lanes.map((lane) => lane.userKey)}, ${lanes.map((lane) => lane.epoch)}, ${leaseMs})`;
-}
-
 export type TurnOutcome =
   'answered' | 'waiting' | 'finished' | 'limit' | 'stopped' | 'failed' | 'notice' | 'dead-lettered';
 

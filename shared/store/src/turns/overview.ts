@@ -1,3 +1,4 @@
+import { IS_LANE_FREE } from '../conversation/lane.ts';
 import type { Queryable } from '../pool.ts';
 import { RUN_FAILED } from './runs.ts';
 import { findRow, listRows } from '../sql.ts';
@@ -74,7 +75,7 @@ function readTurns(db: Queryable, userKey: string | null): Promise<readonly Runn
        left join users u on u.user_key = l.user_key
        left join lateral (select min(x.received_at) as since, count(*) as n from inbox x
                            where x.user_key = l.user_key and x.outcome is null) i on true
-      where l.worker is not null and l.lease_until > clock_timestamp() and (${userKey}::text is null or l.user_key = ${userKey})
+      where not ${IS_LANE_FREE} and (${userKey}::text is null or l.user_key = ${userKey})
       order by i.since nulls last limit ${LISTED}`;
 }
 

@@ -7,7 +7,7 @@ import { makeStorable } from '@signalbox/contracts/storable';
 import { putOutbox } from '../conversation/outbox.ts';
 import { FINISHED, notifyCompletion, type WaitingPerson, type Finished, type CompletionNotice } from './run-ends.ts';
 import { withTransaction, type Pool, type Queryable } from '../pool.ts';
-import { findRow, findValue, hasRow, listRows, sql } from '../sql.ts';
+import { findRow, findValue, hasRow, listRows, sql, type Sql } from '../sql.ts';
 
 /** Intent of a long-running job. `person` is notified of its end; null for scheduled work. */
 export interface RunIntent {
@@ -100,6 +100,9 @@ export const RUN_OUTCOME = sql`case when ${RUN_FAILED} then 'failed' else ${RUN_
 const COLUMNS = sql`run_id as "runId", job, ${RUN_STATUS} as status, user_key as "userKey", thread_id as "threadId", progress, result, error, attempts,
   created_at as "createdAt", finished_at as "finishedAt"`;
 
+/** SQL that is true of the row of a run while it is held under this epoch. */
+const isHeld = ({ runId, epoch }: LeasedRun): Sql => sql`run_id = ${runId} and epoch = ${epoch} and status = 'running'`;
+
 /** Writes an intent in the caller's transaction: see `Runs.create`. */
 export async function putRun(db: Queryable, intent: RunIntent): Promise<boolean> {
   const { runId, job, payload, person, threadId, traceId, requestHash = null } = intent;
@@ -186,7 +189,7 @@ export class Runs {
   report(run: LeasedRun, progress: unknown): Promise<boolean> {
     return hasRow(this.#pool)`
       update runs set progress = ${JSON.stringify(redactValue(progress))}::jsonb, beat_at = clock_timestamp()
-        where run_id = ${run.runId} and epoch = ${run.epoch} and status = 'running'`;
+        where ${isHeld(run)}`;
   }
 
   /**
@@ -208,7 +211,7 @@ export class Runs {
                   limit 1)
                 as text
            from runs r, lateral (select coalesce(r.payload ->> 'deploymentId', r.run_id) || '/' || ${message.slot} as slot) s
-          where r.run_id = ${run.runId} and r.epoch = ${run.epoch} and r.status = 'running' for share of r`;
+          where ${isHeld(run)} for share of r`;
       if (!row) return { held: false, chat: null };
       const { userKey, chatKey, threadId, traceId, slot, text: newest } = row;
       if (userKey === null || chatKey === null) return { held: true, chat: null };
@@ -234,7 +237,7 @@ export class Runs {
       update runs set status = 'queued', queued_at = clock_timestamp() + ${options.delayMs} * interval '1 ms', beat_at = null,
               attempts = attempts - case when ${options.counts} then 0 else 1 end,
                 error = coalesce(${options.error && redactText(options.error)}, error)
-        where run_id = ${run.runId} and epoch = ${run.epoch} and status = 'running'`;
+        where ${isHeld(run)}`;
   }
 
   /** Requeues a run for the next job of its chain, with this result in the payload and attempts reset. */
@@ -242,7 +245,7 @@ export class Runs {
     return hasRow(this.#pool)`
       update runs set payload = payload || jsonb_build_object(${as}::text, ${JSON.stringify(redactValue(result))}::jsonb),
               status = 'queued', queued_at = clock_timestamp(), beat_at = null, attempts = 0
-        where run_id = ${run.runId} and epoch = ${run.epoch} and status = 'running'`;
+        where ${isHeld(run)}`;
   }
 
   /** Subscribes this person to the end of the run. False when it has ended. */
@@ -287,7 +290,7 @@ export class Runs {
       const row = await findRow<Finished>(db)`
         update runs set status = ${end.outcome}, result = ${JSON.stringify(end.result ?? null)}::jsonb, error = ${end.error},
           finished_at = clock_timestamp(), beat_at = null
-          where run_id = ${run.runId} and epoch = ${run.epoch} and status = 'running' returning ${FINISHED}`;
+          where ${isHeld(run)} returning ${FINISHED}`;
       if (!row) return { recorded: false, ...NOBODY_NOTIFIED };
       return { recorded: true, ...(await notifyCompletion(db, row, end)) };
     });
