@@ -13,25 +13,27 @@ export const WorkerConfig = CommonConfig.extend({
   ...TracingConfig.shape,
   /** Stable name of this worker among its siblings; a pod name is fine. */
   WORKER_NAME: z.string().default(`worker-${hostname()}`),
-  /** The agent that answers where nobody chose one: the id of a folder in services/worker/src/agents. */
+  /** The agent of chats without a chosen agent: the id of a folder in services/worker/src/agents. */
   AGENT_DEFAULT: z.string().default(DEFAULT_AGENT),
-  /** How many people are served at once: most of a turn is waiting for a model. Computing is bounded by consume.ts, statements by the pool. */
+  /** Turns at the same time: most of a turn is waiting for a model. consume.ts bounds computing, and the pool bounds statements. */
   WORKER_SLOTS: z.coerce.number().int().min(1).max(1_000).default(256),
-  /** Most rounds of model and tools in one turn. */
+  /** Maximum passes (model calls with their tools) in one turn. */
   MAX_PASSES: z.coerce.number().int().min(1).max(100).default(20),
-  /** After this many silent minutes a conversation ends and the next message starts a new one. */
+  /** After this many silent minutes a conversation ends, and the next message starts a new conversation. */
   THREAD_IDLE_MINUTES: z.coerce.number().positive().default(30),
-  /** A lane whose worker gave no sign for this long is taken over, in milliseconds. */
+  /** A lane without a sign of its worker for this long is taken over, in milliseconds. */
   LANE_LEASE_MS: z.coerce.number().int().min(500).default(5_000),
-  /** Most calls with an effect that one person's conversations may start within any 60 minutes; reads do not count. Not set: no limit. */
+  /**
+   * Maximum calls with an effect that one person's conversations may start within any 60 minutes; reads do not count. Not set: unlimited.
+   */
   BUDGET_CALLS_PER_HOUR: z.coerce.number().int().min(0).optional(),
-  /** Most tokens that one person's conversations may use within a day. Not set: no limit. */
+  /** Maximum tokens that one person's conversations may use within a day. Not set: unlimited. */
   BUDGET_TOKENS_PER_DAY: z.coerce.number().int().min(0).optional(),
-  /** Most that one person's conversations may cost within a day, in USD. Not set: no limit. */
+  /** Maximum cost of one person's conversations within a day, in USD. Not set: unlimited. */
   BUDGET_USD_PER_DAY: z.coerce.number().min(0).optional(),
-  /** The repository of the demo project, a folder on the machine where deployments are made. Not set: there is no demo. */
+  /** The demo project's repository, a folder on the machine where deployments run. Not set: no demo project. */
   DEMO_REPOSITORY: z.string().min(1).optional(),
-  /** How checkpoints are written: each message once, or as LangGraph's own saver writes them. What either wrote is read. */
+  /** How checkpoints are written: each message once, or in the format of LangGraph's own saver. Both formats are read. */
   CHECKPOINTS: z.enum(['incremental', 'stock']).default('incremental'),
   /** Database connections of this process. */
   DATABASE_CONNECTIONS: z.coerce.number().int().min(2).max(200).default(16),
@@ -39,7 +41,7 @@ export const WorkerConfig = CommonConfig.extend({
 
 export type WorkerConfig = z.infer<typeof WorkerConfig> & { readonly idleMs: number };
 
-/** Reads the worker's configuration. Throws CONFIG_INVALID with every problem. */
+/** Throws CONFIG_INVALID with every problem. */
 export function loadConfig(environment?: Readonly<Record<string, string | undefined>>): WorkerConfig {
   const config = readConfig(WorkerConfig, environment);
   return { ...config, idleMs: config.THREAD_IDLE_MINUTES * MINUTE_MS };

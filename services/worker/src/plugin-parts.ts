@@ -5,12 +5,12 @@ import type { AgentPlugin } from './agents/agent.ts';
 import type { CorePorts, Ports } from './tools/ports/ports.ts';
 import type { ToolGroup } from './tools/tool.ts';
 
-/** What a plug-in brings to the worker: the default export of the module that its `worker` loads. */
+/** What a plug-in adds to the worker: the default export of its `worker` module. */
 export interface WorkerParts {
   readonly agents: readonly AgentPlugin[];
   /** Its tools. A group with an `owner` belongs to that agent alone. */
   readonly groups: readonly ToolGroup[];
-  /** What its tools reach, by the names that their groups have in `uses`. `notify` wakes another chat than that of the turn. */
+  /** The ports of its tools, by the names in their groups' `uses`. `notify` sends a message to another chat than the turn's. */
   ports(parts: PortParts): Partial<Ports>;
 }
 
@@ -19,12 +19,12 @@ export interface PortParts {
   notify(chatKey: string, traceId: string): Promise<void>;
 }
 
-/** Declares what a plug-in brings to the worker. */
+/** Declares what a plug-in adds to the worker. */
 export function defineWorkerParts(parts: WorkerParts): WorkerParts {
   return parts;
 }
 
-/** The parts of all plug-ins that AGENTS names, and the folders of their policies. Throws STARTUP_REFUSED for a plug-in that brings none. */
+/** Loads the worker parts and policy folders of all plug-ins in AGENTS. Throws STARTUP_REFUSED for a plug-in without worker parts. */
 export async function loadWorkerParts(agents: string) {
   const plugins = await loadPlugins(agents);
   const parts = await Promise.all(
@@ -40,6 +40,6 @@ export async function loadWorkerParts(agents: string) {
     groups: parts.flatMap((part) => part.groups),
     policies: policyFoldersOf(plugins),
     ports: (given: PortParts) =>
-      Object.assign({}, ...parts.map((part) => part.ports(given))) as Omit<Ports, keyof CorePorts>, // of all that are loaded
+      Object.assign({}, ...parts.map((part) => part.ports(given))) as Omit<Ports, keyof CorePorts>, // the ports of all loaded plug-ins together
   };
 }

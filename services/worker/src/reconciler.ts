@@ -6,8 +6,8 @@ import { startLoop } from '@signalbox/platform/loop';
 const LOOK_EVERY_MS = 2 * SECOND_MS;
 
 /**
- * Looks up the effects whose outcome is unknown, one after another, as long as some are due. `next` looks up one effect and returns false
- * when none is due. Closing aborts the look-up that runs; another worker repeats it when its lease has run out.
+ * Looks up effects with an unknown outcome, one after another, while any are due. `next` looks up one effect and returns false when none
+ * is due. Closing aborts the current look-up; another worker repeats it after its lease has expired.
  */
 export function startReconciler(log: Log, next: (signal: AbortSignal) => Promise<boolean>): Closable {
   const stop = new AbortController();

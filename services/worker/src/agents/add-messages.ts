@@ -2,8 +2,8 @@ import { BaseMessage } from '@langchain/core/messages';
 import { messagesStateReducer } from '@langchain/langgraph';
 
 /**
- * A faster messages reducer with LangGraph's results: its own goes through all messages several times per update; here
- * an update that only appends is appended.
+ * Reduces messages to the same result as LangGraph's reducer, but appends without scanning: LangGraph's own scans all messages several
+ * times per update.
  */
 export function addMessages(before: BaseMessage[], update: Parameters<typeof messagesStateReducer>[1]): BaseMessage[] {
   const added = Array.isArray(update) ? update : [update];

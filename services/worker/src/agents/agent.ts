@@ -20,23 +20,23 @@ import type { AskedArgument, withNewest } from '../tools/choices.ts';
 import type { Phase } from '../loop/fsm.ts';
 import type { Loaded } from '../loop/loading.ts';
 
-/** One message of a batch, as the agent gets it. */
+/** One message of a batch, as the agent receives it. */
 export interface AgentMessage {
-  /** The envelope's id: a thread takes each message once. */
+  /** The envelope's id; a thread processes each message once. */
   readonly id: string;
   readonly text: string;
-  /** Set for news of the system, which no person typed. */
+  /** Set for system events, such as the end of a job; null for typed messages. */
   readonly event:
     | { readonly kind: 'job-finished' | 'decision'; readonly say: string }
-    /** A node runs again. `about`: the message whose turn failed; the newest one when left out. */
+    /** A request to run a node again. `about`: the id of the message whose turn failed; the newest message when absent. */
     | { readonly kind: 'node'; readonly say: string; readonly node: string; readonly about?: string | undefined }
-    /** The person changed how they read; only agents that draw views are told. */
+    /** The person switched how they read the page. Only agents that draw views receive this event. */
     | ({ readonly kind: 'mode' } & PageMode)
     | null;
   readonly reads?: PageMode | undefined;
 }
 
-/** Everything an agent may use while it runs. Effects go only through `call`. */
+/** What an agent may use during one run. Effects go only through `call`. */
 export interface AgentRun {
   readonly turnId: string;
   readonly threadId: string;
@@ -44,14 +44,14 @@ export interface AgentRun {
   readonly chatKey: string;
   readonly actor: { readonly userKey: string; readonly name: string; readonly role: Role };
   readonly signal: AbortSignal;
-  /** Pictures of this turn's messages, for its model alone; absent when it cannot see them. */
+  /** Pictures of this turn's messages, for the model alone; absent for models without vision. */
   readonly pictures?: readonly Picture[];
   /**
-   * The id of the answer of pass `pass` (from 1) in the turn of message `turnKey`, the same when the turn is resumed.
-   * Agents name answers by it, and calls after them (`makeCallId`).
+   * The id of the answer of pass `pass` (from 1) in the turn of message `turnKey`; a resumed turn gets the same id. Call ids derive from
+   * it (`makeCallId`).
    */
   answerId(turnKey: string, pass: number): string;
-  /** Runs one tool call under governance. Failures of the tool are results; throws only when the lane was lost. */
+  /** Runs one tool call under governance. A tool's failure is a result; the promise rejects only when the lane was lost. */
   call(request: {
     readonly callId: string;
     readonly tool: string;
@@ -62,33 +62,33 @@ export interface AgentRun {
   readonly lookUp?: {
     /** Possible values for one argument of a tool, the likeliest first; empty when unknown. */
     choices(callId: string, asked: AskedArgument): Promise<readonly string[]>;
-    /** The arguments of a call with “the newest” replaced by its current value; null without such words. */
+    /** Replaces “the newest” in a call's arguments by its current value; null when the arguments contain no such words. */
     meant(callId: string, tool: string, args: Readonly<Record<string, unknown>>): ReturnType<typeof withNewest>;
   };
-  /** Marks the conversation: it is about to read outside text by a way other than `call`. */
+  /** Marks the conversation as tainted before the agent reads outside text by another way than `call`. */
   reads(source: string): Promise<void>;
   /**
-   * Moves the turn's phase: THINKING before the model is asked, PROPOSING when it answered with calls, EVALUATING after
-   * the last call. Throws on an invalid step.
+   * Moves the turn to a phase: THINKING before the model is asked, PROPOSING after it answered with calls, EVALUATING after the last
+   * call. Throws on an invalid transition.
    */
   enter(next: Phase): void;
   path(): readonly Phase[];
   /** Asks policy which of these capability groups this conversation may load. */
   load(groups: readonly string[]): Promise<Loaded>;
-  /** The loaded groups that a turn keeps. `idle`: groups that it can do without. Removals are recorded. */
+  /** Returns the loaded groups that the turn keeps, and records removals. `idle`: groups that the turn no longer needs. */
   keep(groups: readonly string[], idle: readonly string[]): Promise<readonly string[]>;
   /** Judges a pass by rules, without a model. */
   judge(pass: PassFacts): Promise<EvaluationOutcome>;
-  /** Sends a message in the middle of the turn. A repeated key sends nothing. */
+  /** Sends a message during the turn. A repeated key sends nothing. */
   say(reply: AgentReply): Promise<void>;
   /**
-   * Shows the text that is being written as a draft, where the chat supports it; best effort, never awaited. `text` is
-   * all unsent markdown and replaces the draft before. `say` and the end of the turn remove it.
+   * Shows unfinished text as a draft where the chat supports drafts: best effort, never awaited. `text` is all unsent markdown and
+   * replaces the previous draft. `say` and the end of the turn remove the draft.
    */
   draft(text: string): void;
-  /** Counts what a model used for this turn, even if the turn fails. */
+  /** Counts model usage for this turn, even if the turn fails. */
   spent(spend: ModelSpend): void;
-  /** Logs for operators, without texts of people; absent in a replay. */
+  /** Logs for operators, without people's texts; absent in a replay. */
   warn?(message: string, fields: Readonly<Record<string, unknown>>): void;
 }
 
@@ -96,58 +96,58 @@ export interface AgentReply {
   readonly key: string;
   readonly text: string;
   readonly buttons: readonly OfferedButton[];
-  /** Replies of a thread with the same slot are one message: a newer one replaces the older. */
+  /** Replies of a thread with the same slot are one message: a newer reply replaces the older. */
   readonly slot?: string;
-  /** Replaces the message in its slot and keeps its receipts. Without such a message, nothing is sent. */
+  /** Edits the message in its slot and keeps its receipts; sends nothing when the slot has no message. */
   readonly onlyChanges?: true;
   readonly files?: readonly OutboundFile[];
-  /** Receipts that the turn puts below the text. */
+  /** Receipts that the turn appends below the text. */
   readonly receipts?: readonly Receipt[];
 }
 
-/** A turn's data for its record. */
+/** What an agent gives to the turn's record. */
 export interface AgentRecord {
   readonly passes: readonly PassRecord[];
-  /** The messages of the turn, as its conversation stored them. */
+  /** The turn's messages, as the conversation stored them. */
   readonly messages: readonly RecordedMessage[];
   readonly isNew: boolean;
   readonly run: RecordedRun;
 }
 
-/** The store of conversation states. */
+/** Stores the checkpoints of conversations. */
 export interface ThreadStates extends BaseCheckpointSaver {
-  /** The newest values of a conversation during a turn, stored or not; empty when there are none. */
+  /** The newest values of a conversation during a turn, flushed or not; empty when there are none. */
   newest(threadId: string): Readonly<Record<string, unknown>>;
 }
 
 export interface AgentResult {
   readonly outcome: 'answered' | 'waiting' | 'finished' | 'limit';
-  /** All replies of this turn in order, including those that `say` sent. */
+  /** All replies of this turn in order, including those sent by `say`. */
   readonly replies: readonly AgentReply[];
-  /** True when the person was only refused: others in a group do not see it. */
+  /** True when the person was only refused; other members of a group do not see such a turn. */
   readonly personal: boolean;
-  /** Ids of messages left to the next turn: they came after the thread ended. */
+  /** Ids of messages that arrived after the thread ended; the next turn processes them. */
   readonly unhandled: readonly string[];
   readonly passes: number;
   readonly toolCalls: number;
-  /** The person's wish in the model's words; null when it has none. */
+  /** The person's request in the model's words; null without a model's summary. */
   readonly task: string | null;
   readonly record: AgentRecord;
 }
 
 export interface Agent {
-  /** The answering model can look at pictures. */
+  /** True when the answering model accepts pictures. */
   readonly sees?: true;
-  /** Its views depend on how the reader reads. */
+  /** True when the agent's views depend on the reader's mode and device. */
   readonly draws?: true;
-  /** Runs passes until the turn ends. `resume`: goes on from the checkpoint of an earlier run. */
+  /** Runs passes until the turn ends. `resume`: true continues from the checkpoint of an earlier run. */
   run(input: {
     readonly messages: readonly AgentMessage[];
     readonly run: AgentRun;
     readonly resume: boolean;
     readonly threadNew: boolean;
   }): Promise<AgentResult>;
-  /** Adds words that the person was told outside of a pass to the conversation, so that the next turn knows them. */
+  /** Appends text that the runtime showed the person to the conversation, so that the next turn knows it. */
   note(input: {
     readonly run: Pick<AgentRun, 'threadId' | 'turnId' | 'actor'>;
     readonly messages: readonly AgentMessage[];
@@ -157,7 +157,7 @@ export interface Agent {
   }): Promise<AgentRecord>;
 }
 
-/** Results of calls by id. */
+/** Results of calls by call id. */
 export type CameOf = Readonly<Record<string, { readonly ok: boolean; readonly say: string }>>;
 
 /** Dependencies of an agent. */
@@ -165,11 +165,11 @@ export interface AgentParts {
   readonly model: (node: string) => Model;
   readonly checkpoints: ThreadStates;
   readonly registry: ToolOffer;
-  /** Known names by kind, for the prompt and for filling arguments. `texts`: the texts that may mention them, newest first. */
+  /** Known names by kind, for the prompt and for filling arguments. `texts`: texts that may mention names, newest first. */
   readonly knownNames: (texts: () => readonly string[]) => Promise<Readonly<Record<string, readonly string[]>>>;
-  /** The prompt's facts about a person, their work and memory; null where a record has none. */
+  /** The prompt's facts about a person, their work and memory; null for older records without these facts. */
   readonly context?: (of: ContextOf) => Promise<PromptContext | null>;
-  /** The ledger's results of these calls, without calls that never started. */
+  /** The ledger's results of these calls; calls that never started are omitted. */
   readonly cameOf: (callIds: readonly string[]) => Promise<CameOf>;
   readonly search: (query: string, scope: KnowledgeScope, userKey: string) => Promise<ToolCallResult>;
   readonly maxPasses: number;
@@ -177,16 +177,16 @@ export interface AgentParts {
 
 /** The default export of an agent's folder. */
 export interface AgentPlugin {
-  /** The agent's class bounds its rights; the person's role does too. */
+  /** Limits the agent's rights, in addition to the person's role. */
   readonly class: AgentClass;
   /** Equals the folder's name with underscores; stored with every thread. */
   readonly id: string;
   readonly summary: string;
   /** Incremented when the state's shape changes; stored in the state. */
   readonly stateVersion: number;
-  /** Lists of the state that are stored empty once the turn has ended. */
+  /** Channels of the state that are stored as empty lists once the turn has ended. */
   readonly turnLists?: readonly string[];
-  /** The nodes that ask a model. MODEL_FOR may give each its own. */
+  /** Nodes that ask a model; MODEL_FOR may give each node its own. */
   readonly nodes: readonly string[];
   readonly graph: readonly GraphNode[];
   create(parts: AgentParts): Agent;

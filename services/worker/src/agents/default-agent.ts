@@ -1,2 +1,2 @@
-/** The agent of chats without a choice, unless AGENT_DEFAULT names another. */
+/** The agent of chats without a chosen agent, unless AGENT_DEFAULT names another. */
 export const DEFAULT_AGENT = 'product_owner';

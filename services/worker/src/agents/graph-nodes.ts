@@ -14,11 +14,10 @@ import type { GraphNodes, NodePass } from '../tools/ports/graph-nodes.ts';
 import type { AgentPlugin } from './agent.ts';
 import { Checkpoints } from '../checkpoints/checkpoints.ts';
 
-/** The number of messages shown, and the characters of each. */
 const MESSAGES_SHOWN = 12;
 const TEXT_SHOWN = 400;
 
-/** Reads what nodes of conversations did and know, from their records and checkpoints. */
+/** Reads what the nodes of conversations did and know, from records and checkpoints. */
 export function createGraphNodes(pool: Pool, plugins: readonly AgentPlugin[]): GraphNodes {
   const checkpoints = new Checkpoints(pool);
   return {
@@ -38,7 +37,7 @@ export function createGraphNodes(pool: Pool, plugins: readonly AgentPlugin[]): G
       const tuple = await checkpoints.getTuple({ configurable: { thread_id: threadId, checkpoint_ns: '' } });
       const { messages, record: _, ...values } = tuple?.checkpoint.channel_values ?? {};
       const shown = Object.entries(values).filter(([name]) => !/^(__|branch:|start:)/.test(name));
-      const all = Array.isArray(messages) ? (messages as readonly BaseMessage[]) : []; // the channel of that name holds nothing else
+      const all = Array.isArray(messages) ? (messages as readonly BaseMessage[]) : []; // LangGraph stores only messages in this channel
       return redactValue({
         ...Object.fromEntries(shown),
         messages: all.length,

@@ -3,7 +3,7 @@ import { readNameWords } from '@signalbox/models/name-words';
 import type { Pool } from '@signalbox/store/pool';
 import { listValues } from '@signalbox/store/sql';
 
-/** Names by entity, newest first. */
+/** Names by kind of entity, newest first. */
 export type NamesByKind = Readonly<Record<string, readonly string[]>>;
 
 /** The number of newest names kept per kind. */
@@ -12,37 +12,34 @@ const NEAR_PER_WORD = 12;
 /** The number of look-ups cached until a name changes. */
 const LOOKED_UP = 200;
 
-/** All names at a version; null when there are too many to cache. */
 interface ReadNames {
   readonly version: bigint;
   readonly all: { readonly byKind: NamesByKind; readonly archived: readonly string[] } | null;
 }
 
 /**
- * Names of projects and servers. Up to a hundred of each are cached until their version changes; otherwise names that
- * match the words are looked up.
+ * Names of projects and servers. Caches up to a hundred of each until their version changes; with more names, only those that match the
+ * words are looked up.
  */
 export class KnownNames {
   readonly #pool: Pool;
-  /** The newest version that a claimed lane reported. */
   #newest = 0n;
   #read: ReadNames | null = null;
   #reading: Promise<ReadNames> | null = null;
-  /** Cached look-ups, by their words. */
   readonly #lookedUp = new Map<string, Promise<NamesByKind>>();
 
   constructor(pool: Pool) {
     this.#pool = pool;
   }
 
-  /** Notes the version that a claimed lane reported. Names read at an older one are out of date. */
+  /** Compares a claimed lane's version of the names with the cached one; a newer version empties the cache. */
   seen(version: string): void {
     if (BigInt(version) <= this.#newest) return;
     this.#newest = BigInt(version);
     this.forget();
   }
 
-  /** Forgets all names after a call changed something, since the new version is unknown here. */
+  /** Clears the cache after a call that may have changed names. */
   forget(): void {
     this.#lookedUp.clear();
     if (this.#read && this.#read.all === null) return;
@@ -50,9 +47,7 @@ export class KnownNames {
     this.#reading = null;
   }
 
-  /**
-   * Names that the texts may refer to, plus the newest ones. `texts` yields the texts, newest first, when needed. At most one round trip.
-   */
+  /** Returns names that the texts may mention, plus the newest names, in at most one round trip. `texts` yields texts, newest first. */
   async of(texts: () => readonly string[]): Promise<NamesByKind> {
     const { all } = await this.#current();
     if (all) return all.byKind;
@@ -65,7 +60,7 @@ export class KnownNames {
     return found;
   }
 
-  /** The words among these, in lower case, that name a project or a server. At most one query. */
+  /** Returns the lower-case words that name a project or a server, in at most one query. */
   async among(words: readonly string[]): Promise<ReadonlySet<string>> {
     if (words.length === 0) return new Set();
     const { all } = await this.#current();
@@ -119,13 +114,13 @@ export class KnownNames {
   }
 }
 
-/** Reads one more than are cached, so that a longer list is noticed. */
+/** Reads one more name than the cache holds, to detect a longer list. */
 const newest = (table: string, since: string, isThere: string): string =>
   `array(select name from ${table} where ${isThere} order by ${since} desc, name limit ${NEWEST + 1})`;
 
 /**
- * Selects names that words may refer to: $1 exact, $2 without separators, $3 mistyped or shortened words. Every part
- * brings its sort key, so that the table is never read whole.
+ * Selects names that words may refer to: $1 exact, $2 without separators, $3 mistyped or shortened. Each part has its own index, so no
+ * part scans the whole table.
  */
 const meant = (table: string, isThere: string, since: string): string =>
   `array(select name from (

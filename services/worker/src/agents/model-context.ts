@@ -5,9 +5,7 @@ import { toReasoningExtras, getReasoning } from '@signalbox/models/reasoning';
 import { hashCanonical, toCanonicalJson, sha256 } from '@signalbox/safety/cards/canonical';
 import { redactValue } from '@signalbox/safety/redact/redact';
 
-/* The parts of a record about a question to a model and its answer, the same for every agent. */
-
-/** A model's input as hashes, without secrets, so that a record can be compared later. Message ids and per-call data are left out. */
+/** Hashes a model's input, without secrets, for later comparison. Message ids and per-call data are left out. */
 export function contextOf({
   messages,
   tools,
@@ -21,7 +19,7 @@ export function contextOf({
   return { hash: hashCanonical([system, rest, given]), system, messages: rest, tools: given };
 }
 
-/** A message as canonical JSON without secrets. Cached, because each call passes the whole conversation again. */
+/** Cached, because each call passes the whole conversation again. */
 const cleanJson = remember((message: BaseMessage) => canonicalOf(redactValue(shapeOf(message))));
 
 function shapeOf(message: BaseMessage): unknown {
@@ -36,10 +34,10 @@ function shapeOf(message: BaseMessage): unknown {
   return shape;
 }
 
-/** The hash of an immutable object, cached with it: tool definitions are hashed in every pass. */
+/** The hash of an immutable object, cached with the object: tool definitions are hashed in every pass. */
 export const hashOnce = remember((value: object) => hashOf(value));
 
-/** SHA-256 of a value as canonical JSON; half characters are replaced. */
+/** SHA-256 of a value as canonical JSON. Replaces lone surrogates. */
 export function hashOf(value: unknown): string {
   return sha256(canonicalOf(value));
 }
@@ -48,7 +46,7 @@ function canonicalOf(value: unknown): string {
   try {
     return toCanonicalJson(value);
   } catch {
-    return toCanonicalJson(wellFormed(value)); // half a surrogate pair, out of a text that was cut
+    return toCanonicalJson(wellFormed(value)); // a truncated text may end with half a surrogate pair
   }
 }
 
@@ -59,7 +57,7 @@ function wellFormed(value: unknown): unknown {
   return JSON.parse(json ?? 'null');
 }
 
-/** A model's answer as recorded; its reasoning is a separate field. */
+/** Converts a model's answer for the record, with reasoning as a separate field. */
 export function answerOf(message: AIMessage): RecordedAnswer {
   const { reasoning: _, ...extras } = message.additional_kwargs;
   return {
@@ -71,11 +69,11 @@ export function answerOf(message: AIMessage): RecordedAnswer {
       name: name ?? null,
       args: args ?? null,
     })),
-    extras: extras as RecordedAnswer['extras'], // JSON, as providers send and want it
+    extras: extras as RecordedAnswer['extras'], // Providers send and expect JSON.
   };
 }
 
-/** Caches a function's result per argument object, as long as the object lives. */
+/** Caches a function's result per argument object, for the object's lifetime. */
 export function remember<K extends object, V>(make: (key: K) => V): (key: K) => V {
   const made = new WeakMap<K, { readonly value: V }>();
   return (key) => {

@@ -5,24 +5,23 @@ import { parseJson } from '@signalbox/contracts/system-error';
 import { isUnfinished } from '@signalbox/models/whole-answer';
 import type { Model, ModelRequest, ObjectRequest } from '@signalbox/models/port';
 
-/** A kind of object that a model can be asked for. */
+/** A named schema for structured model output. */
 export interface ObjectKind<T> {
   readonly schema: z.ZodType<T>;
   readonly request: ObjectRequest;
 }
 
-/** Defines a kind of object. Optional fields must allow null, since some providers always send every field. */
+/** Defines a structured output. Optional fields must allow null, since some providers always send every field. */
 export function createObjectKind<T>(name: string, description: string, schema: z.ZodType<T>): ObjectKind<T> {
   const json = { ...z.toJSONSchema(schema, { io: 'input', target: 'draft-7' }) };
   return { schema, request: { name, description, schema: json } };
 }
 
-/** The part of its own invalid answer that a model is shown. */
 const SHOWN_CHARS = 4_000;
 
 /**
- * Asks for an object of a schema, natively where the provider supports it, and validates it. An invalid answer is
- * returned once with its problems. Throws MODEL_GARBAGE after the second one, and what `Model.ask` throws.
+ * Asks for an object of a schema, natively where the provider supports that, and validates the answer. An invalid answer is sent back
+ * once with its problems. Throws MODEL_GARBAGE after the second invalid answer, and whatever `Model.ask` throws.
  */
 export async function askObject<T>(
   model: Model,
@@ -46,7 +45,7 @@ export async function askObject<T>(
 type Read<T> =
   { readonly ok: true; readonly value: T } | { readonly ok: false; readonly given: string; readonly problems: string };
 
-/** Reads the object from the call of this name, or from the text. `problems` names fields and kinds, never values. */
+/** Reads the object from the tool call of this name, or from the text. `problems` names fields and kinds, never values. */
 function readObject<T>(message: AIMessage, name: string, schema: z.ZodType<T>): Read<T> {
   const call = message.tool_calls?.find((candidate) => candidate.name === name);
   const broken = message.invalid_tool_calls?.find((candidate) => candidate.name === name);

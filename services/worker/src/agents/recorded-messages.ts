@@ -2,15 +2,13 @@ import { HumanMessage, type BaseMessage } from '@langchain/core/messages';
 import type { RecordedMessage, RecordedRun } from '@signalbox/contracts/governance/execution-turn';
 import { getCurrentLanguage, ENGLISH } from '@signalbox/messages/language';
 
-/* What a record holds of a turn's messages and run, for any agent. */
-
 /** The index of the turn's first message. */
 export function startOf(messages: readonly BaseMessage[], batch: ReadonlySet<string>): number {
   const index = messages.findIndex((message) => message.id !== undefined && batch.has(message.id));
   return index === -1 ? messages.length : index;
 }
 
-/** Messages of people and of the system since `start`. */
+/** Lists messages of people and of the system since `start`. */
 export function findCameIn(messages: readonly BaseMessage[], start: number): readonly RecordedMessage[] {
   return messages
     .slice(start)
@@ -18,7 +16,7 @@ export function findCameIn(messages: readonly BaseMessage[], start: number): rea
     .map((message) => ({
       id: message.id ?? '',
       text: message.text,
-      // The agent that took the message stored this field.
+      // The agent stored this field with the message.
       event: (message.additional_kwargs['event'] ??
         message.additional_kwargs['again'] ??
         null) as RecordedMessage['event'],
@@ -26,12 +24,11 @@ export function findCameIn(messages: readonly BaseMessage[], start: number): rea
     }));
 }
 
-/** How the author reads, where the agent stored it. */
 function readsOf({ additional_kwargs: { reads } }: BaseMessage): Pick<RecordedMessage, 'reads'> {
-  return reads === undefined ? {} : { reads: reads as RecordedMessage['reads'] }; // as above
+  return reads === undefined ? {} : { reads: reads as RecordedMessage['reads'] }; // the agent stored this field with the message
 }
 
-/** The run as records name it. */
+/** Converts a run for the record. */
 export function runRecord(
   run: { readonly turnId: string; readonly actor: RecordedRun['actor'] },
   came: number,

@@ -6,7 +6,7 @@ import { DEFAULT_AGENT } from './default-agent.ts';
 
 const FOLDER = new URL('./', import.meta.url);
 
-/** Finds every agent: each folder of agents/ whose index file exports an AgentPlugin, and `more`. */
+/** Loads `more` and every agent: each folder of agents/ whose index file exports an AgentPlugin. */
 export async function loadAgents(more: readonly AgentPlugin[] = []): Promise<readonly AgentPlugin[]> {
   const entries = await readdir(FOLDER, { withFileTypes: true });
   const folders = entries
@@ -40,10 +40,10 @@ export function createAgents(
 }
 
 async function loadAgent(folder: string): Promise<AgentPlugin> {
-  // Source and build differ only in file extension.
+  // The file extension differs between source and build.
   const ending = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
   const loaded: unknown = await import(new URL(`${folder}/index.${ending}`, FOLDER).href);
-  const plugin = (loaded as { default?: AgentPlugin }).default; // checked on the next lines
+  const plugin = (loaded as { default?: AgentPlugin }).default; // the next lines check it
   if (!plugin || typeof plugin.create !== 'function')
     refuse(`agents/${folder}/index.ts must export default an AgentPlugin.`);
   const expected = folder.replaceAll('-', '_');

@@ -3,8 +3,8 @@ import { redactText, redactValue } from '@signalbox/safety/redact/redact';
 import type { Model, ModelAnswer, Models } from '@signalbox/models/port';
 
 /**
- * Models whose input and output never hold a secret: `[secret]` replaces what still does. A last line of defense, since
- * people's texts already carry handles and results are redacted.
+ * Wraps models so that `[secret]` replaces any secret in their input and output. A last line of defense: texts of people already hold
+ * handles, and results are redacted.
  */
 export function redactRow(models: Models): Models {
   const known = new Map<Model, Model>();
@@ -22,7 +22,7 @@ export function redactRow(models: Models): Models {
 }
 
 function guard(model: Model): Model {
-  // Each call gets the whole conversation again; messages are redacted once.
+  // Each call gets the whole conversation again, so redacted messages are cached.
   const clean = new WeakMap<BaseMessage, BaseMessage>();
   const cleaned = (message: BaseMessage): BaseMessage => {
     const before = clean.get(message);
@@ -43,7 +43,7 @@ function redactAnswer(answer: ModelAnswer): ModelAnswer {
   return AIMessage.isInstance(message) ? { ...answer, message } : answer;
 }
 
-/** Returns the same object when there is nothing to redact. */
+/** Returns the same object when nothing was redacted. */
 function redactMessage(message: BaseMessage): BaseMessage {
   const content = typeof message.content === 'string' ? redactText(message.content) : redactValue(message.content);
   const { id, name, additional_kwargs, response_metadata } = message;
@@ -53,14 +53,14 @@ function redactMessage(message: BaseMessage): BaseMessage {
     const isSame = isEqual(content, message.content) && isEqual(calls, message.tool_calls ?? []);
     if (isSame) return message;
     const { usage_metadata, invalid_tool_calls } = message;
-    return new AIMessage({ ...fields, tool_calls: calls, invalid_tool_calls, usage_metadata } as never); // its own fields
+    return new AIMessage({ ...fields, tool_calls: calls, invalid_tool_calls, usage_metadata } as never); // the spread holds AIMessage's own fields
   }
   if (isEqual(content, message.content)) return message;
-  if (HumanMessage.isInstance(message)) return new HumanMessage(fields as never); // the fields that all messages share
+  if (HumanMessage.isInstance(message)) return new HumanMessage(fields as never); // the spread holds the fields that all messages share
   if (SystemMessage.isInstance(message)) return new SystemMessage(fields as never); // as above
   if (ToolMessage.isInstance(message)) {
     const { tool_call_id, status, artifact } = message;
-    return new ToolMessage({ ...fields, tool_call_id, status, artifact: artifact as unknown } as never); // its own fields
+    return new ToolMessage({ ...fields, tool_call_id, status, artifact: artifact as unknown } as never); // the spread holds ToolMessage's own fields
   }
   return message;
 }

@@ -6,7 +6,7 @@ import { toCodeBlock } from '@signalbox/contracts/markdown';
 import { say } from '@signalbox/messages/say';
 import { LOOK_UP, READ, tool, toolGroup, type ToolContext } from '../tools/tool.ts';
 
-/** The number of passes from which a list of nodes is counted. */
+/** The number of newest passes over which the uses of nodes are counted. */
 const PASSES_COUNTED = 200;
 
 const OwnOrOther = ThreadId.optional().describe('Id of a conversation, such as user_1001_3; this one when left out');
@@ -208,7 +208,7 @@ export default toolGroup({
       probe: async ({ project }, { wrote }) => {
         const mark = await wrote();
         if (mark === null) return { kind: 'not-done' };
-        // It was written by clearProject: the titles of what was closed cannot be read from anywhere else afterwards.
+        // clearProject wrote this result: titles of closed conversations cannot be read anywhere else afterwards.
         const { closed, busy } = mark.result as { closed: Cleared; busy: Cleared };
         return { kind: 'done', output: { project, closed: namedOf(closed), busy: namedOf(busy) } };
       },

@@ -99,7 +99,7 @@ function writeCell(cell: Cell): string {
 }
 
 /**
- * A spreadsheet runs a text that begins like a formula; with an apostrophe it shows it. Where its language separates by a semicolon or a
- * tab, it cuts a cell in two there, whatever quotes stand around the whole. Some take blanks and wide signs for the same.
+ * Text that a spreadsheet would run as a formula; a leading apostrophe prevents that. Some locales split cells at semicolons or tabs even
+ * inside quotes, and some programs accept wide signs.
  */
 const FORMULA = /((?:^|[;\t\r\n\v\f\u0085\u2028\u2029])[\s"'\u200b-\u200f\ufeff]*)([=+\-@＝＋－−﹢﹣＠﹫]|^[\t\r\n])/gu;

@@ -25,7 +25,7 @@ export default toolGroup({
       holds: 'facts',
       deadlineMs: 10_000,
       run: (_, { enqueue }) => enqueue('knowledge.index', {}),
-      // The job reports its own result.
+      // The job itself stores its result.
       probe: async (_, { wrote, actionId }) =>
         (await wrote()) ? { kind: 'done', output: { runId: actionId } } : { kind: 'not-done' },
       phrases: { order: () => say('agent.indexOrder'), done: () => say('agent.indexing') },

@@ -44,9 +44,9 @@ export default toolGroup({
       probe: async (_, { ports, wrote, actionId }) => {
         const mark = await wrote();
         if (mark === null) return { kind: 'not-done' };
-        // The mark holds the fact that `remember` stored.
+        // `remember` stored the fact in this row.
         const made = (mark.result as Told | null) ?? (await ports.memory.rememberedBy(actionId));
-        // The fact may have been forgotten since.
+        // The person may have deleted the fact since.
         return made ? { kind: 'done', output: told(made) } : { kind: 'unknown' };
       },
       phrases: {

@@ -28,7 +28,7 @@ const Login = SecretHandle.optional().describe(
 /** The environments where a project has a service; `update_project` resolves them. */
 const RunsIn = z.object({ runsIn: z.array(z.string()).default([]) });
 
-/** Nobody reads more in a chat; `export_projects` has all. */
+/** Nobody reads more in a chat; `export_projects` lists all. */
 const MAX_LISTED = 50;
 
 const Description = z.string().trim().min(1).max(500);
@@ -159,7 +159,7 @@ export default toolGroup({
       }),
       handles: ['repositoryLogin'],
       ...CHANGE,
-      // The look at the repository contains words of its authors.
+      // Inspecting the repository returns words of its authors.
       holds: 'records',
       madeHere: ['name', 'description', 'repository', 'status'],
       egress: true,
@@ -305,7 +305,7 @@ export default toolGroup({
         }
         if (known.repository !== null && !known.repository.startsWith('file:'))
           throw new AppError('DEMO_NAME_TAKEN', { name: DEMO.name, repository: known.repository });
-        // The data folder may have moved since.
+        // The data folder may have moved since the demo project was created.
         if (known.repository !== repository) await ports.projects.update(DEMO.name, { repository }, actionId);
         return { name: DEMO.name, repository, isNew: false };
       },
@@ -322,7 +322,6 @@ export default toolGroup({
   },
 });
 
-/** The demo project's row. */
 const DEMO = { name: 'demo', description: 'A small web shop to try deployments with.' } as const;
 
 const NOT_DONE = { kind: 'not-done' } as const;
@@ -333,7 +332,7 @@ function shownOf({ name, description, repository, status }: Project) {
   return { name, description, repository, status };
 }
 
-/** A login belongs to a repository. Throws REPOSITORY_MISSING without one. */
+/** Refuses a login without a repository: throws REPOSITORY_MISSING. */
 function requireRepository(project: string, repository: string | null, login: string | undefined): void {
   if (login !== undefined && repository === null) throw new AppError('REPOSITORY_MISSING', { project });
 }
@@ -346,7 +345,6 @@ async function loadPictures(work: ToolContext['work'], project: string): Promise
 interface Place {
   readonly repository: string | undefined;
   readonly folder: string | undefined;
-  /** The current value. */
   readonly before: string | null;
 }
 

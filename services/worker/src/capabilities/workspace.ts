@@ -12,9 +12,9 @@ import { toCodeBlock } from '@signalbox/contracts/markdown';
 import { say } from '@signalbox/messages/say';
 import { CHANGE, READ, tool, toolGroup, type Probed, type ToolContext, type Worked } from '../tools/tool.ts';
 
-/** The part of an output that a person reads, in characters; the model gets more. */
+/** The characters of an output that a person is shown; the model gets more. */
 const SHOWN = 3_000;
-/** The part of an output that the model reads: its beginning and end, in characters. */
+/** The characters of an output that the model gets, from its beginning and end. */
 const MODEL_READS = 16_000;
 
 const Project = ProjectName.optional().describe(
@@ -258,17 +258,16 @@ type Refused = {
 };
 type Ended<T> = Refused | { readonly outcome: 'done'; readonly result: T };
 
-/** The result of a job, or that it goes on. Throws the refusal of the job. */
+/** Returns the result of a job, or a note that it is still running. Throws the job's refusal. */
 function unwrap<T>(worked: Worked<Ended<T>>): ({ readonly state: 'done' } & T) | { readonly state: 'goes-on' } {
   if (worked.kind === 'goes-on') return { state: 'goes-on' };
   if (worked.result.outcome === 'refused') {
     const { code, data } = worked.result.refusal;
-    throw new AppError(code, data as ErrorData<ErrorCode>); // the job service made it from an AppError of this code
+    throw new AppError(code, data as ErrorData<ErrorCode>); // the job service made the data from an AppError of this code
   }
   return { state: 'done', ...worked.result.result };
 }
 
-/** The same for a job that was looked up. */
 function unwrapProbed<T>(found: Probed<Ended<T>>): Probed<{ readonly state: 'done' } & T> {
   if (found.kind !== 'done') return found;
   if (found.output.outcome === 'done') return { kind: 'done', output: { state: 'done', ...found.output.result } };
@@ -283,12 +282,11 @@ async function callOf({ ports, actor, threadId, actionId }: ToolContext, project
   return { workspace, bounds: 'PERSON' as const, actor: actor.userKey, threadId, actionId };
 }
 
-/** The workspace's project, as values of a sentence. */
 function workspaceOf(project: string | undefined) {
   return { hasProject: project !== undefined, project: project ?? '' };
 }
 
-/** The beginning and the end of a long text. */
+/** Keeps the beginning and the end of a long text. */
 function shorten(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const half = Math.floor(limit / 2);
@@ -296,7 +294,7 @@ function shorten(text: string, limit: number): string {
   return `${text.slice(0, half)}\n${gap}\n${text.slice(-half)}`;
 }
 
-/** The beginning of a command, for lists; the card shows all of it. */
+/** The beginning of a command, for lists; the approval card shows all of it. */
 function inShort(command: string): string {
   const line = command.replace(/\s+/g, ' ');
   return line.length <= 60 ? line : `${line.slice(0, 60)}…`;

@@ -23,18 +23,20 @@ import { addBlob, isOurs, ThreadRows, type BlobColumns } from './thread-rows.ts'
 
 /** The number of threads whose newest state is cached between turns: tens of kilobytes each. */
 const WARM_THREADS = 500;
-/** The number of checkpoints kept per thread, and of new ones until older ones are deleted. */
+/** The number of checkpoints kept per thread, and of new checkpoints between two prunings. */
 const KEPT = 50;
 
-/** How checkpoints are written: messages once each, or all values of a change as LangGraph's own saver does. Both are read. */
+/**
+ * `incremental`: each message is written once. `stock`: all changed values are written, as LangGraph's own saver does. Both forms are
+ * read.
+ */
 export type CheckpointForm = 'incremental' | 'stock';
 
-/** The part of a thread's state that is not yet in Postgres. */
 interface OpenThread {
   readonly lane: Lane;
   /** True while nothing is stored, so that reads can be skipped. */
   empty: boolean;
-  /** The newest checkpoint that was put and not flushed. */
+  /** The newest unflushed checkpoint. */
   head: {
     readonly config: RunnableConfig;
     readonly checkpoint: Checkpoint;
@@ -42,15 +44,14 @@ interface OpenThread {
   } | null;
   /** Channel versions that changed since the last flush. */
   versions: ChannelVersions;
-  /** Writes of finished tasks, by the checkpoint they belong to. */
+  /** Writes of finished tasks, by the id of their checkpoint. */
   writes: Map<string, { readonly taskId: string; readonly writes: PendingWrite[] }[]>;
   /** The newest checkpoint in Postgres, the parent of the next one. */
   stored: CheckpointTuple | undefined;
-  /** True when it was written incrementally, so that LangGraph's own saver lacks its values. */
+  /** True when `stored` was written incrementally, so that LangGraph's own saver lacks its values. */
   isIncremental: boolean;
-  /** The rows of this thread so far. */
   rows: ThreadRows;
-  /** The number of checkpoints written since old ones were deleted. */
+  /** The number of flushes since the last pruning. */
   flushes: number;
 }
 
@@ -60,16 +61,14 @@ interface WarmThread extends Pick<OpenThread, 'isIncremental' | 'rows' | 'flushe
   readonly tuple: CheckpointTuple;
 }
 
-/*
- * Checkpoints in the tables of LangGraph's Postgres saver, fenced and behind a barrier; thread-rows.ts says how they lie there.
- * While a turn holds a thread (`open` … `close`), checkpoints are kept in memory; `flush` writes the newest one, in one statement
- * that writes nothing unless the lane still carries the turn's epoch. The runtime flushes before every effect, and stores the
- * last one in the transaction that ends the turn. What a crash loses is therefore only thinking, which is done again; an effect is always preceded by its checkpoint.
- * Supersteps between two barriers are not stored one by one: with LangGraph's own saver a turn costs 53 statements in 11 transactions.
- * Threads that are not open are written through as that saver writes them.
- *
- * A turn that begins with the epoch that follows the one of our own last turn needs no read: only the holder of the lane writes
- * checkpoints, and nobody held it in between.
+/**
+ * Stores checkpoints in the tables of LangGraph's Postgres saver (row format: thread-rows.ts). While a turn holds a thread (`open` …
+ * `close`), checkpoints stay in memory. `flush` writes the newest one in one statement, which writes nothing unless the lane still has
+ * the turn's epoch. The runtime flushes before every effect, and stores the last checkpoint in the transaction that ends the turn. A
+ * crash therefore loses only thinking, which is repeated; every effect is preceded by its checkpoint. Steps between two flushes are not
+ * stored one by one: with LangGraph's own saver a turn costs 53 statements in 11 transactions. Threads that are not open are written
+ * through, as that saver does. A turn whose epoch follows the epoch of our own last turn needs no read: only the lane's holder writes
+ * checkpoints, and nobody held the lane in between.
  */
 export class Checkpoints extends PostgresSaver {
   readonly #pool: Pool;
@@ -110,7 +109,7 @@ export class Checkpoints extends PostgresSaver {
     if (!keep || !thread?.stored || thread.head) return;
     const { lane, stored: tuple, isIncremental, rows, flushes } = thread;
     const isLong = flushes >= KEPT;
-    // Pruning runs in the background; the next one repairs a failure.
+    // Pruning runs in the background; the next pruning repairs a failure.
     if (isLong) pruneCheckpoints(this.#pool, threadId, KEPT).catch(() => undefined);
     this.#warm.set(threadId, {
       epoch: BigInt(lane.epoch),
@@ -123,7 +122,7 @@ export class Checkpoints extends PostgresSaver {
     if (this.#warm.size > WARM_THREADS && oldest !== undefined) this.#warm.delete(oldest);
   }
 
-  /** After this, the thread's newest state is in Postgres. Throws LANE_LOST when another worker holds the lane. */
+  /** Stores the thread's newest state in Postgres. Throws LANE_LOST when another worker holds the lane. */
   async flush(threadId: string): Promise<void> {
     const thread = this.#open.get(threadId);
     const row = await this.pending(threadId);
@@ -134,8 +133,8 @@ export class Checkpoints extends PostgresSaver {
   }
 
   /**
-   * What a flush would write, for whoever stores it together with something else and then says `stored`. `emptied`: lists
-   * that nobody needs any more; LangGraph's own form has them all the same.
+   * Returns what `flush` would write, for a caller that stores it in a transaction of its own and then calls `stored`. `emptied`:
+   * channels whose lists are stored empty, except in LangGraph's own form.
    */
   async pending(threadId: string, emptied: readonly string[] = []): Promise<CheckpointRow | null> {
     const thread = this.#open.get(threadId);
@@ -185,7 +184,7 @@ export class Checkpoints extends PostgresSaver {
     if (thread?.head) await this.flush(threadId);
     if (thread?.empty) return undefined;
     if (thread?.stored && !checkpointId) return copyOf(thread.stored);
-    // LangGraph's own reader takes the highest id for the newest, and ids begin with a machine's clock.
+    // LangGraph's own reader takes the highest id for the newest, but ids begin with a machine's clock.
     const id = checkpointId || (await findNewest(this.#pool, threadId, space));
     if (!id) return undefined;
     const { configurable } = config;
@@ -209,9 +208,9 @@ export class Checkpoints extends PostgresSaver {
   ): Promise<RunnableConfig> {
     const { threadId, space } = placeOf(config);
     const thread = this.#open.get(threadId);
-    // Subgraphs keep their own namespaces: they are rare, and written through.
+    // Subgraphs have their own namespaces. They are rare, so their checkpoints are written through.
     if (!thread || space !== '') return super.put(config, checkpoint, metadata, versions);
-    // LangGraph copies a checkpoint before it changes it, so keeping the reference is safe.
+    // LangGraph copies a checkpoint before changing it, so keeping the reference is safe.
     thread.head = { config: thread.head?.config ?? config, checkpoint, metadata };
     Object.assign(thread.versions, versions);
     for (const id of thread.writes.keys()) if (id !== checkpoint.id) thread.writes.delete(id);
@@ -232,7 +231,7 @@ export class Checkpoints extends PostgresSaver {
     return rows.decode(tuple, (channel, versions) => readBlobs(this.#pool, threadId, channel, versions));
   }
 
-  /** Writes as LangGraph's own saver does: a row for each changed value, or for all when earlier ones are missing. */
+  /** Encodes as LangGraph's own saver does: a row for each changed value, or for all values when earlier rows are missing. */
   async #encodeStock({ versions, isIncremental }: OpenThread, checkpoint: Checkpoint) {
     const { channel_values: _, ...body } = checkpoint;
     const changed = isIncremental ? checkpoint.channel_versions : versions;
@@ -265,7 +264,7 @@ export class Checkpoints extends PostgresSaver {
   }
 }
 
-/** The thread and checkpoint of a config. By LangGraph's contract they are strings, and every config has a thread. */
+/** By LangGraph's contract the ids are strings, and every config names a thread. */
 function placeOf({ configurable = {} }: RunnableConfig) {
   const { thread_id: threadId, checkpoint_ns: space, checkpoint_id: checkpointId } = configurable;
   return { threadId: String(threadId ?? ''), space: String(space ?? ''), checkpointId: String(checkpointId ?? '') };
@@ -275,7 +274,7 @@ function configOf(threadId: string, checkpoint: Checkpoint): RunnableConfig {
   return { configurable: { thread_id: threadId, checkpoint_ns: '', checkpoint_id: checkpoint.id } };
 }
 
-/** LangGraph replaces values in the objects that it is given, and never changes a value. */
+/** Copies only the containers: LangGraph replaces values in the objects that it is given, and never changes a value. */
 function copyOf(tuple: CheckpointTuple): CheckpointTuple {
   const { checkpoint } = tuple;
   return {

@@ -2,12 +2,12 @@ import { PostgresSaver } from '@langchain/langgraph-checkpoint-postgres';
 import { getServiceRole } from '@signalbox/store/migrations/service-rights';
 import type { Pool } from '@signalbox/store/pool';
 
-/** The schema of the tables of LangGraph's own Postgres saver, which ours uses too. */
+/** The schema of the checkpoint tables, as LangGraph's Postgres saver creates them. */
 export const SCHEMA = 'langgraph';
-/** Any fixed number: it only has to differ from other advisory locks of the product. */
+/** An arbitrary number that differs from the product's other advisory locks. */
 const SETUP_LOCK = 7_270_011;
 
-/** Creates the tables, as their owner, and lets the worker use them. Safe from several migrations at once. */
+/** Creates the checkpoint tables as their owner, and grants the worker access. Concurrent migrations are safe. */
 export async function createCheckpointTables(owner: Pool): Promise<void> {
   const client = await owner.connect();
   try {

@@ -2,10 +2,10 @@ import { BaseMessage } from '@langchain/core/messages';
 import type { ChannelVersions, Checkpoint, CheckpointTuple, SerializerProtocol } from '@langchain/langgraph-checkpoint';
 import { readMessage, writeMessage } from './message-json.ts';
 
-/*
- * How a conversation lies in LangGraph's tables when we write it. A row of `checkpoints` holds the small values themselves. Each message
- * is a row of `checkpoint_blobs`, numbered within its thread and written once; the checkpoint names the numbers of its messages in
- * ranges. So a turn writes what is new in it, however long the conversation is. What LangGraph's own saver wrote is read as it is.
+/**
+ * The row format of a conversation in LangGraph's tables. A row of `checkpoints` holds the small values. Each message is a row of
+ * `checkpoint_blobs`, numbered within its thread and written once; the checkpoint lists its message numbers as ranges. So a turn writes
+ * only what is new, however long the conversation is. Rows of LangGraph's own saver are read unchanged.
  */
 
 /** Fields of our checkpoints beyond LangGraph's. */
@@ -23,23 +23,20 @@ export type BlobColumns = readonly [string[], string[], string[], (Buffer | null
 /** Reads the rows of a channel whose versions match a pattern. */
 type ReadRows = (channel: string, pattern: string) => Promise<readonly { version: string; blob: Buffer }[]>;
 
-/** The prefix of message versions, before the number. */
 const ROW = 'message-';
 
-/** True when a checkpoint has this form instead of LangGraph's own. */
+/** True when a checkpoint has this format instead of LangGraph's own. */
 export function isOurs(checkpoint: object): checkpoint is Checkpoint & Body {
   return 'numbered' in checkpoint;
 }
 
-/** A process's cache of one thread's rows: the numbers of its messages and its small values. */
+/** Caches one thread's message numbers and small values. */
 export class ThreadRows {
   readonly #serde: SerializerProtocol;
   readonly #numbers = new WeakMap<BaseMessage, number>();
   readonly #texts = new Map<string, { readonly version: unknown; readonly text: string }>();
-  /** The value versions of the newest stored checkpoint. */
   #stored: ReadonlyMap<string, unknown> = new Map();
   #encoded: ReadonlyMap<string, unknown> = new Map();
-  /** Numbered messages without a row. */
   #unstored: { readonly channel: string; readonly number: number; readonly message: BaseMessage }[] = [];
   #numbered = 0;
 
@@ -48,9 +45,9 @@ export class ThreadRows {
   }
 
   /**
-   * The body of a checkpoint, as JSON, and the rows that it needs and that are not stored yet. `changed`: versions since the newest
-   * stored one. `emptied`: channels whose list is stored empty; for a channel that is missing, LangGraph reads every earlier checkpoint.
-   * By LangGraph's contract a value that neither changed nor was stored is left out.
+   * Encodes a checkpoint's body as JSON, and the rows it needs that are not stored yet. `changed`: versions since the newest stored
+   * checkpoint. `emptied`: channels whose list is stored empty; for a missing channel LangGraph would read every earlier checkpoint. By
+   * LangGraph's contract a value that neither changed nor was stored is left out.
    */
   async encode(
     checkpoint: Checkpoint,
@@ -158,7 +155,7 @@ function numbersIn(ranges: readonly number[]): readonly number[] {
   return numbers;
 }
 
-/** Adds a row; without bytes it says that the channel is empty. */
+/** Adds a row; null bytes mean that the channel is empty. */
 export function addBlob(
   blobs: BlobColumns,
   channel: string,

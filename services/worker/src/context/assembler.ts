@@ -11,7 +11,7 @@ interface AssemblerParts {
   readonly db: Queryable;
   /** The policies in force. */
   policies(): PolicySet;
-  /** The installation's IANA zone; the zone of a person is unknown. */
+  /** The installation's IANA zone; a person's own zone is unknown. */
   readonly timeZone: string;
   readonly titleOf: Telling['titleOf'];
 }
@@ -25,8 +25,8 @@ interface CachedMemory {
 }
 
 /**
- * Puts together what a prompt is told of a person: the time, what may be changed, what waits and runs, what they own and how it is,
- * and their memory. One round trip: what changes by itself is read anew, and memory is cached until its key changes.
+ * Assembles the prompt's facts about a person: the time, change windows, pending requests, running work, what they own and its health,
+ * and their memory. One round trip: volatile facts are read each time, and memory is cached until its key changes.
  */
 export class ContextAssembler {
   readonly #parts: AssemblerParts;

@@ -1,6 +1,6 @@
 import type { PromptContext } from '@signalbox/contracts/governance/execution-turn';
 
-/** One part of what a prompt is told. */
+/** One section of the prompt's facts. */
 export interface Section {
   readonly name: string;
   readonly heading: string;
@@ -13,18 +13,17 @@ export interface Section {
 }
 
 /**
- * The longest text that a prompt is told, in bytes of UTF-8. A tokenizer makes at most one token of a byte, so this bounds the tokens of
- * every model; of usual English about four bytes make one.
+ * The maximum length of the prompt's facts, in bytes of UTF-8. A tokenizer makes at most one token of a byte, so this bounds the tokens
+ * of every model; usual English takes about four bytes per token.
  */
 export const MAX_BYTES = 8_000;
 
-/** The widest count in `and 10,000 more`. */
+/** The longest count in `and 10,000 more`. */
 const COUNT_ROOM = '0,000,000';
 
 /**
- * The sections in their order, as one text of at most `mostBytes`. Headings always stand. Lines are taken in order until one has no room, and
- * it and all after it are left out: so the last lines of the last section go first. What is left out is counted. A line is never
- * shortened, since half of one may say the opposite. Pure.
+ * Joins the sections, in order, into one text of at most `mostBytes`. Headings always remain. When a line does not fit, it and all lines
+ * after it are omitted and counted. Lines are never shortened, since half a line may say the opposite. Pure.
  */
 export function fitSections(opening: string, sections: readonly Section[], mostBytes = MAX_BYTES): PromptContext {
   let room = mostBytes - bytesOf(opening) - sections.reduce((sum, section) => sum + frameOf(section), 0);
@@ -49,7 +48,6 @@ function write({ heading, elsewhere }: Section, shown: readonly string[], left: 
   return `${heading}:\n${lines.length === 0 ? '- none' : lines.join('\n')}`;
 }
 
-/** The length of a section without lines. */
 function frameOf({ heading, elsewhere }: Section): number {
   return bytesOf(`\n\n${heading}:\n- and ${COUNT_ROOM} more: ${elsewhere}`);
 }

@@ -15,7 +15,7 @@ describe('moments', () => {
 
   it('use the day of their zone instead of UTC', () => {
     const auckland = momentsIn('Pacific/Auckland');
-    // 01:00 on the 26th there.
+    // In Sydney this moment is 01:00 on the 26th.
     const now = at('2026-11-25T12:00:00Z');
     expect(auckland.ago(at('2026-11-25T11:30:00Z'), now)).toBe('today');
     expect(auckland.ago(at('2026-11-25T10:30:00Z'), now)).toBe('yesterday');

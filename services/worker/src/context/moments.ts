@@ -1,4 +1,4 @@
-/** Tells times as the clocks of one zone do. All of its texts are for a model. */
+/** Formats times in one zone, for a model. */
 export type Moments = ReturnType<typeof momentsIn>;
 
 /** The parts of a moment, in the order of their display. */
@@ -19,20 +19,20 @@ export function momentsIn(timeZone: string) {
     minute: '2-digit',
     timeZoneName: 'longOffset',
   });
-  /** The last moment that was read. Texts repeat it, and none is finer than a minute. */
+  /** Caches the last minute: texts repeat the same moments. */
   let last: { readonly minute: number; readonly parts: Readonly<Record<Part, string>> } | undefined;
   const read = (at: Date): Readonly<Record<Part, string>> => {
     const minute = Math.floor(at.getTime() / 60_000);
     if (last?.minute === minute) return last.parts;
     const parts = format.formatToParts(at).map(({ type, value }) => [type, value]);
-    last = { minute, parts: Object.fromEntries(parts) as Record<Part, string> }; // the format names each of them
+    last = { minute, parts: Object.fromEntries(parts) as Record<Part, string> }; // the format names each of these parts
     return last.parts;
   };
   const dayOf = (at: Date): string => {
     const { year, month, day } = read(at);
     return `${year}-${month}-${day}`;
   };
-  /** Noon that many days before: days with clock changes have 23 or 25 hours, and noon is far from both ends. */
+  /** Noon `days` before: days with a clock change have 23 or 25 hours, so midnight could land on a neighboring day. */
   const daysBefore = (at: Date, days: number): Date =>
     new Date(Date.parse(`${dayOf(at)}T12:00:00Z`) - days * 24 * 3_600_000);
 
@@ -46,7 +46,7 @@ export function momentsIn(timeZone: string) {
     clock: (at: Date): string => clockOf(read(at)),
     /** `UTC+01:00`. */
     offset: (at: Date): string => read(at).timeZoneName.replace('GMT', 'UTC'),
-    /** `Tuesday 2026-11-24`: the day before. */
+    /** The day before, `Tuesday 2026-11-24`. */
     dayBefore: (at: Date): string => {
       const noon = daysBefore(at, 1);
       return `${WEEKDAY.format(noon)} ${noon.toISOString().slice(0, 10)}`;

@@ -16,10 +16,10 @@ import type { Section } from './bounds.ts';
 import type { Moments } from './moments.ts';
 import type { TimedRule } from './windows.ts';
 
-/*
- * What is read of a person, as lines for a model. Text that others may have written stays out: of things there are names of a strict form,
- * states and times, all of which the runtime made or checked; of memory there is what the person said or did themselves. A conversation
- * that has read text from outside is told by the tools that ran in it, since its title and their arguments may hold that text.
+/**
+ * Writes facts about a person as lines for a model. Text that others may have written is excluded: lines hold only names of a strict
+ * form, states and times, which the runtime made or checked, and memory of what the person said or did. For a conversation that read
+ * outside text, the lines name its tools instead of its title and arguments, which may hold that text.
  */
 
 /** Data to render the lines. */
@@ -32,7 +32,7 @@ export interface Telling {
 
 const TITLE_LENGTH = 80;
 
-/** The sections in the order in which they stand in the prompt; the last of them is cut first. Pure. */
+/** The sections in the order of the prompt; lines of the last section are omitted first. Pure. */
 export function writeSections(rows: ContextRows, memory: MemoryRows, telling: Telling): readonly Section[] {
   const { moments } = telling;
   const now = rows.at;
@@ -54,7 +54,7 @@ export function writeSections(rows: ContextRows, memory: MemoryRows, telling: Te
   ].map((section) => ({ ...section, lines: section.lines.map((line) => redactText(line)) }));
 }
 
-/** Others read along, so neither the model nor its answer may hold private facts. */
+/** Other people read a group chat, so neither the model nor its answer may hold private facts. */
 const NOT_HERE = whole('memory', 'Memory', ['Others read here, so what is remembered stays in the private chat.']);
 
 function memorySections(memory: MemoryRows, now: Date, telling: Telling): readonly Section[] {
@@ -149,7 +149,7 @@ function conversation(row: RememberedRow, now: Date, { moments, titleOf }: Telli
 const OVER: ReadonlySet<string | null> = new Set([null, 'done', 'succeeded']);
 const FAILED: ReadonlySet<string | null> = new Set(['failed', 'cancelled', 'rolled_back']);
 
-/** The state of a change; empty when it is simply done. */
+/** The state of a change, in words; empty for a finished change. */
 function stateOf({ status, work }: ChangeRow): string {
   if (status === 'unknown' || work === 'unknown') return 'outcome unknown';
   if (status === 'failed' || FAILED.has(work)) return 'failed';
@@ -170,12 +170,12 @@ function listed<T>(
   return { name, heading, lines: rows.map(write), more: Math.max(0, total - rows.length), elsewhere };
 }
 
-/** True when the name has the strict form of names; a path or command could say anything. */
+/** True when the name has the strict form of names; a path or command could contain instructions. */
 function isResource(resource: string): boolean {
   return /^(project|service|server|node|thread|port|environment):[a-z0-9][a-z0-9_/:-]{0,80}$/.test(resource);
 }
 
-/** The version, where it has a version's form and no word: whoever tags a commit chooses it. */
+/** The version, when it has the form of a version number: whoever tags a commit chooses the text. */
 function named(version: string | null): string {
   return version !== null && version !== '' && isHarmlessText(version) ? ` ${version}` : '';
 }

@@ -1,15 +1,15 @@
 import type { PolicySet } from '@signalbox/safety/policy/policy-set';
 
-/** A rule that looks at the clock or the day. */
+/** A policy rule that depends on the hour or the weekday. */
 export interface TimedRule {
   readonly id: string;
-  /** The sentence of the policy's owner. */
+  /** The reason that the rule's owner wrote. */
   readonly reason: string;
 }
 
 const known = new WeakMap<PolicySet, readonly TimedRule[]>();
 
-/** The rules of a set that look at the hour or the weekday: its change windows. Read once for each set. */
+/** Finds a policy set's change windows: rules that depend on the hour or the weekday. Cached per set. */
 export function findTimedRules(set: PolicySet): readonly TimedRule[] {
   const found = known.get(set) ?? readTimedRules(set);
   known.set(set, found);

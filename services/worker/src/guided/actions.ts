@@ -3,34 +3,34 @@ import { parseJson } from '@signalbox/contracts/system-error';
 import { say } from '@signalbox/messages/say';
 import type { Actions, RequestedAction } from './spec.ts';
 
-/** A text parsed into an action. */
+/** A text parsed as an action. */
 export type ReadAction =
   | { readonly kind: 'words' }
-  /** `isLegacy`: the action lacks its agent's name. */
+  /** `isLegacy`: the text lacks the agent's name. */
   | { readonly kind: 'action'; readonly name: string; readonly data: unknown; readonly isLegacy: boolean }
-  /** An unknown action, or data that it does not take. `say` tells the person. */
+  /** The action is unknown or its data invalid. `say`: the sentence for the person. */
   | { readonly kind: 'refused'; readonly say: string };
 
-/** The longest data of an action: a button carries 200 characters, and nobody types more than a page. */
+/** The maximum length of an action's data: a button carries 200 characters, and nobody types more than a page. */
 const MAX_DATA_LENGTH = 2_000;
 const FORM = /^(?:([a-z][a-z0-9_]{0,39})\.)?([a-z][a-z0-9_]{0,59})(?:\s+(\{.*\}))?$/s;
 
 /**
- * Reads a text as an action, and checks its data before anything else happens. A bare name counts when it is one of the agent's own;
- * with a name before a dot it always is meant as one. Pure.
+ * Parses a text as an action and validates its data. A bare name counts only when the agent has that action; a name with the agent's
+ * prefix always counts as an action. Pure.
  */
 export function readAction(agent: string, actions: Actions, text: string): ReadAction {
   const [, prefix, name = '', json] = FORM.exec(text.trim()) ?? [];
   const isOwn = Object.hasOwn(actions, name);
   if (name === '' || (prefix === undefined && !isOwn)) return { kind: 'words' };
   if (prefix !== undefined && (prefix !== agent || !isOwn)) return refuseUnknown(agent, actions, `${prefix}.${name}`);
-  const data = json === undefined ? {} : parseJson(json.slice(0, MAX_DATA_LENGTH)); // what is longer is no JSON any more
+  const data = json === undefined ? {} : parseJson(json.slice(0, MAX_DATA_LENGTH)); // longer data is cut and therefore invalid JSON
   const checked = checkRequested(actions, { action: name, data });
   if (!checked.ok) return { kind: 'refused', say: say('guided.badData', { action: `${agent}.${name}`, ...checked }) };
   return { kind: 'action', name, data: checked.data, isLegacy: prefix === undefined };
 }
 
-/** The data of a requested, parsed by its action. `fields` names what is wrong by field, never a value. */
+/** Parses a requested action's data with the action's schema. `fields` says what is wrong by field, never a value. */
 export function checkRequested(
   actions: Actions,
   { action, data }: RequestedAction,

@@ -10,7 +10,7 @@ import type { CommonState, TurnPart } from './state.ts';
 
 type Acted = Extract<TurnPart, { kind: 'acted' }>;
 
-/** The calls of one node. Like an answer of a model they are one proposal: governed one after another, judged together. */
+/** The tool calls of one node. They are one proposal, like an answer of a model: governed one after another, judged together. */
 export class NodeCalls {
   readonly #extras: RunExtras;
   readonly #state: CommonState;
@@ -23,11 +23,11 @@ export class NodeCalls {
     this.#state = state;
     this.#groups = groups;
     const before = this.#acted().length;
-    // The count within the turn gives a node that runs again after a crash the same number, and its calls the same ids.
+    // The count restarts with the turn, so a node that runs again after a crash gets the same number, and its calls the same ids.
     this.#answerId = extras.run.answerId(extras.turnKey, before + 1);
   }
 
-  /** Proposes one call. Refusals and failures are results; throws what ends the turn, such as LANE_LOST. */
+  /** Proposes one call. Refusals and failures are results; only errors that end the turn are thrown, such as LANE_LOST. */
   async call(tool: string, args: Readonly<Record<string, unknown>>): Promise<ToolCallResult> {
     const { run } = this.#extras;
     run.signal.throwIfAborted();
@@ -49,7 +49,7 @@ export class NodeCalls {
     return result;
   }
 
-  /** Ends the node: the judge checks its calls. Null when it made none. */
+  /** Ends the node: the judge checks its calls. Null when the node made no calls. */
   async end(passes: { readonly maxPasses: number }): Promise<Acted | null> {
     if (this.#calls.length === 0) return null;
     const { run, turnKey, recorded } = this.#extras;
@@ -77,7 +77,7 @@ export class NodeCalls {
     return partsOfTurn(this.#state, this.#extras.turnKey).filter((part) => part.kind === 'acted');
   }
 
-  /** A pass starts with thinking, unless a resumed run continues one. */
+  /** A pass starts with THINKING, unless a resumed run continues a pass. */
   #begin(): void {
     const { run } = this.#extras;
     if (run.path().at(-1) === 'EVALUATING') run.enter('THINKING');
@@ -85,13 +85,12 @@ export class NodeCalls {
   }
 }
 
-/** Converts a result to JSON values. */
 function recordResult(result: ToolCallResult): RecordedResult {
   const { ok, say, code, changed, untrusted, next, files } = result;
   const json: unknown = result.result === undefined ? undefined : JSON.parse(JSON.stringify(result.result) ?? 'null');
   return {
     ok,
-    ...(json === undefined ? {} : { result: json as NonNullable<RecordedResult['result']> }), // out of JSON.parse
+    ...(json === undefined ? {} : { result: json as NonNullable<RecordedResult['result']> }), // JSON.parse made this value
     say,
     code,
     changed,

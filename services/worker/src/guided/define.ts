@@ -6,7 +6,7 @@ import type { Actions, GuidedSpec } from './spec.ts';
 import { TURN_LISTS } from './state.ts';
 import { createGuidedAgent } from './turn.ts';
 
-/** Makes a plug-in of a guided agent. Throws, in words for its author, when nodes or migrations do not fit together. */
+/** Defines a guided agent as a plug-in. Throws a teaching error for the author when nodes or migrations do not fit together. */
 export function defineGuidedAgent<S extends z.ZodType, A extends Actions>(spec: GuidedSpec<S, A>): AgentPlugin {
   for (const [name, { then = [] }] of Object.entries(spec.nodes))
     for (const other of then)

@@ -6,14 +6,13 @@ import type { CommonState } from './state.ts';
 /** Data of a single run beside the state; never checkpointed. */
 export interface RunExtras {
   readonly run: AgentRun;
-  /** Id of the turn's first message: marks what belongs to this turn, also when it is resumed. */
+  /** The id of the turn's first message, which also identifies a resumed turn. */
   readonly turnKey: string;
   readonly recorded: RecordedRun;
 }
 
-/** The extras that the agent put into the config of this run. */
 export function extrasOf(config: LangGraphRunnableConfig): RunExtras {
-  return config.configurable?.['extras'] as RunExtras; // put there by turn.ts on every invoke
+  return config.configurable?.['extras'] as RunExtras; // turn.ts sets it on every invoke
 }
 
 /** This turn's record parts so far. */

@@ -10,13 +10,12 @@ import { drawView, send, sendView } from './replies.ts';
 import type { Actions, GuidedSpec, NodeContext, NodeSpec } from './spec.ts';
 import { CommonState, type CommonUpdate, type ServerEvent } from './state.ts';
 
-/*
- *   START ─▶ ingest_input ─┬─ the node that the agent's route names ─▶ … ─┬─▶ clear_pending_action ─▶ END
- *                          └─ refused, or only drawn anew ────────────────┘
- * One message goes through the graph at a time. A node goes on to one of `then`, or the turn ends; there is no other way.
+/**
+ * START ─▶ ingest_input ─┬─ the node that the agent's route names ─▶ … ─┬─▶ clear_pending_action ─▶ END └─ refused, or only redrawn
+ * ───────────────────┘ One message goes through the graph at a time. A node continues with one of `then`, or ends the turn.
  */
 
-/** The nodes of an agent, for whoever looks at a conversation. */
+/** Lists an agent's nodes, for inspection. */
 export function listNodes<S extends z.ZodType, A extends Actions>({ nodes }: GuidedSpec<S, A>): readonly GraphNode[] {
   const own = Object.entries(nodes);
   const before = (name: string): string[] =>
@@ -59,7 +58,7 @@ function runNode<S extends z.ZodType, A extends Actions>(
     const extras = extrasOf(config);
     const calls = new NodeCalls(extras, state, spec.groups);
     const { mode, device, meta, pendingAction } = state;
-    const before = state.domain[spec.id] as z.output<S>; // parsed when it was loaded
+    const before = state.domain[spec.id] as z.output<S>; // loadState parsed it
     const context: NodeContext<z.output<S>, A> = {
       domain: before,
       mode,
@@ -68,7 +67,7 @@ function runNode<S extends z.ZodType, A extends Actions>(
       actor: extras.run.actor,
       given: (action) =>
         pendingAction?.id === `${spec.id}.${action}`
-          ? (pendingAction.data as z.output<A[typeof action]['data']>) // parsed by this very action when it was taken
+          ? (pendingAction.data as z.output<A[typeof action]['data']>) // ingest_input parsed it with this action's schema
           : null,
       call: (tool, args) => calls.call(tool, args),
     };

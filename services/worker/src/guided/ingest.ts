@@ -10,7 +10,7 @@ import { send } from './replies.ts';
 import type { Actions, GuidedSpec, TurnInput, RequestedAction } from './spec.ts';
 import type { CommonState, CommonUpdate } from './state.ts';
 
-/** The first node of every guided agent, and the last one. */
+/** The node that every guided agent runs first. */
 export const INGEST = 'ingest_input';
 export const CLEAR = 'clear_pending_action';
 
@@ -23,8 +23,8 @@ type Taken =
   | { readonly kind: 'refused'; readonly say: string };
 
 /**
- * Creates the node that takes one message: an action, words, or news. It checks an action and its data before anything else, finds out
- * what words mean, and says which node goes on.
+ * Creates the node that takes one message: an action, free text, or a system event. It validates an action with its data first, finds the
+ * meaning of free text, and chooses the next node.
  */
 export function ingestInput<S extends z.ZodType, A extends Actions>(
   spec: GuidedSpec<S, A>,
@@ -37,7 +37,7 @@ export function ingestInput<S extends z.ZodType, A extends Actions>(
   return async (state: CommonState, config: LangGraphRunnableConfig): Promise<CommonUpdate> => {
     const extras = extrasOf(config);
     const { text, event } = newest(state.messages);
-    const domain = state.domain[spec.id] as z.output<S>; // parsed when it was loaded
+    const domain = state.domain[spec.id] as z.output<S>; // loadState parsed it
     const goTo = (next: string, heard: TurnInput): CommonUpdate => ({
       transcript: text,
       meta: { ...state.meta, heard, next },
@@ -59,7 +59,7 @@ export function ingestInput<S extends z.ZodType, A extends Actions>(
     return { ...update, ...goTo(CLEAR, { kind: 'action', name }), ...setMode(spec, state, extras, data) };
   };
 
-  /** Understands a text: as an action, else by the agent's rules, else by a model. */
+  /** Interprets a text: as an action, else by the agent's rules, else by a model. */
   async function take(
     extras: RunExtras,
     text: string,
@@ -81,7 +81,7 @@ export function ingestInput<S extends z.ZodType, A extends Actions>(
     return { taken: meant ? { kind: 'action', requested: meant } : { kind: 'words' }, update };
   }
 
-  /** A requested whose data its action takes; null for any other. */
+  /** The requested action with parsed data; null when its data is invalid. */
   function parsed(requested: RequestedAction | null): RequestedAction | null {
     const checked = requested && checkRequested(actions, requested);
     return requested && checked?.ok ? { action: requested.action, data: checked.data } : null;
@@ -105,14 +105,14 @@ export function ingestInput<S extends z.ZodType, A extends Actions>(
   }
 }
 
-/** The newest message, and its kind when no person typed it. */
+/** The newest message, with its event when no person typed it. */
 function newest(messages: readonly BaseMessage[]): { readonly text: string; readonly event: Event } {
   const message = messages.findLast(HumanMessage.isInstance);
   const { event = null, again = null } = message?.additional_kwargs ?? {};
-  return { text: message?.text ?? '', event: (event ?? again) as Event }; // put there by turn.ts
+  return { text: message?.text ?? '', event: (event ?? again) as Event }; // turn.ts sets both fields
 }
 
-/** The node to run again; null when it is the first one. */
+/** The node to run again; null for a message that requests none, or for the first node. */
 function nodeAgain(event: Event, nodes: Readonly<Record<string, unknown>>): string | null {
   return event?.kind === 'node' && Object.hasOwn(nodes, event.node) ? event.node : null;
 }

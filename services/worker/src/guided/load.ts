@@ -3,12 +3,12 @@ import type { ThreadStates } from '../agents/agent.ts';
 import type { CommonUpdate } from './state.ts';
 import type { GuidedSpec, Actions, StoredValues } from './spec.ts';
 
-/** A conversation's stored state, as this release can use it. */
+/** The result of loading a conversation's stored state. */
 export type LoadedState =
-  /** Nothing is stored, or it has this version. */
+  /** Nothing is stored, or the state has this release's version. */
   | { readonly kind: 'current' }
   | { readonly kind: 'migrated'; readonly update: CommonUpdate }
-  /** The state is left unchanged. `why` is for logs. */
+  /** The state is left unchanged. `why`: the reason, for logs. */
   | { readonly kind: 'unreadable'; readonly why: unknown };
 
 type Versioned<S extends z.ZodType, A extends Actions> = Pick<
@@ -16,7 +16,10 @@ type Versioned<S extends z.ZodType, A extends Actions> = Pick<
   'id' | 'stateVersion' | 'migrations' | 'domain'
 >;
 
-/** The newest values of a conversation. `newest` knows them while a turn holds it; reading them would store what is not yet to be stored. */
+/**
+ * Reads a conversation's newest values. `newest` knows them while a turn holds the thread; reading them through the graph would store
+ * them early.
+ */
 export async function readValues(states: ThreadStates, threadId: string): Promise<StoredValues> {
   const known = states.newest(threadId);
   if (Object.keys(known).length > 0) return known;
@@ -24,7 +27,7 @@ export async function readValues(states: ThreadStates, threadId: string): Promis
   return tuple?.checkpoint.channel_values ?? {};
 }
 
-/** Brings stored values up to this release's version, step by step. Writes nothing. Pure. */
+/** Migrates stored values to this release's version, one step per version. Writes nothing. Pure. */
 export function loadState<S extends z.ZodType, A extends Actions>(
   spec: Versioned<S, A>,
   values: StoredValues,
@@ -32,10 +35,10 @@ export function loadState<S extends z.ZodType, A extends Actions>(
   if (Object.keys(values).length === 0) return { kind: 'current' };
   try {
     const migrated = migrate(spec, values);
-    const domain = (migrated['domain'] as StoredValues | undefined)?.[spec.id]; // checked on the next line
+    const domain = (migrated['domain'] as StoredValues | undefined)?.[spec.id]; // the next line checks it
     const parsed = spec.domain.parse(domain);
     if (migrated === values) return { kind: 'current' };
-    const { mode, device, transcript, ui } = migrated as CommonUpdate; // LangGraph makes defaults of what is missing
+    const { mode, device, transcript, ui } = migrated as CommonUpdate; // LangGraph fills missing channels with defaults
     const kept = { mode, device, transcript, ui, domain: { [spec.id]: parsed }, stateVersion: spec.stateVersion };
     return { kind: 'migrated', update: Object.fromEntries(Object.entries(kept).filter(([, value]) => value != null)) };
   } catch (why) {
@@ -43,7 +46,7 @@ export function loadState<S extends z.ZodType, A extends Actions>(
   }
 }
 
-/** Returns the same values when they have this version. Throws when a step is missing or throws. */
+/** Returns the same values when their version is current. Throws when a migration is missing or fails. */
 function migrate<S extends z.ZodType, A extends Actions>(spec: Versioned<S, A>, values: StoredValues): StoredValues {
   let migrated = values;
   for (let version = versionOf(values); version !== spec.stateVersion; version += 1) {

@@ -5,14 +5,14 @@ import { drawView, redrawView, sendView } from './replies.ts';
 import type { Actions, GuidedReply, GuidedSpec, Reader } from './spec.ts';
 import type { CommonState, CommonUpdate } from './state.ts';
 
-/** Every guided agent has it: how the person reads from now on. What they see is drawn anew. */
+/** The action of every guided agent that changes how the person reads; the current view is redrawn. */
 export const MODE_ACTION = 'set_mode';
 
 const ModeChange = z
   .strictObject({ mode: z.enum(['voice', 'text']).optional(), device: z.enum(['desktop', 'mobile']).optional() })
   .refine(({ mode, device }) => mode !== undefined || device !== undefined, { path: ['mode'] });
 
-/** The agent's actions with those that all agents have. */
+/** The agent's actions, and the actions of all agents. */
 export function listAllActions(actions: Actions): Actions {
   return {
     ...actions,
@@ -23,7 +23,7 @@ export function listAllActions(actions: Actions): Actions {
   };
 }
 
-/** The person asked for it: what is shown is sent once more, drawn for how they read from now on. */
+/** Applies a mode that the person chose, and sends the current view again in that mode. */
 export function setMode<S extends z.ZodType, A extends Actions>(
   spec: GuidedSpec<S, A>,
   state: CommonState,
@@ -36,7 +36,10 @@ export function setMode<S extends z.ZodType, A extends Actions>(
   return { mode, device, ...sendView(state, extras, { state: shown, view, replies: [] }) };
 }
 
-/** Their page is used in another way: what is shown is drawn for that in its place. What looks the same is left alone. */
+/**
+ * Applies a changed mode or device of the person's page, and redraws the current view in place. Changes nothing when the view looks the
+ * same.
+ */
 export function readAnew<S extends z.ZodType, A extends Actions>(
   spec: GuidedSpec<S, A>,
   state: CommonState,
@@ -53,7 +56,7 @@ function drawShown<S extends z.ZodType, A extends Actions>(
   state: CommonState,
   { mode, device }: Reader,
 ): GuidedReply {
-  const domain = state.domain[spec.id] as z.output<S>; // parsed when it was loaded
+  const domain = state.domain[spec.id] as z.output<S>; // loadState parsed it
   return drawView(spec, shownOf(spec, state), domain, { mode, device });
 }
 

@@ -8,8 +8,8 @@ type Acted = Extract<TurnPart, { kind: 'acted' }>;
 type Read = Extract<TurnPart, { kind: 'read' }>;
 
 /**
- * The passes of a turn: words that a model read begin one, and each node that proposed calls is one, together with the reading before
- * it. `parts`: those of the turn. Pure.
+ * Lists the passes of a turn from its `parts`. A text that a model read starts a pass; each node that proposed calls is a pass, together
+ * with the reading before it. Pure.
  */
 export function listPasses(parts: readonly TurnPart[], versions: Versions): readonly PassRecord[] {
   return groupParts(parts).map(({ read, acted }, index) => ({
@@ -43,7 +43,7 @@ function proposalOf({ answerId, calls }: Acted): RecordedAnswer {
     calls: calls.map(({ callId, tool, args }) => ({
       id: callId,
       name: tool,
-      args: args as RecordedAnswer['calls'][number]['args'], // it was proposed as JSON
+      args: args as RecordedAnswer['calls'][number]['args'], // the arguments were proposed as JSON
     })),
     unreadable: [],
     extras: {},

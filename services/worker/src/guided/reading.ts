@@ -13,13 +13,13 @@ import type { Actions, RequestedAction } from './spec.ts';
 
 const NONE = 'none';
 
-/** How a model reads words: it may name one of the agent's actions, and nothing else. */
+/** What a model needs to map free text to one of an agent's actions. */
 export interface Reading {
   readonly system: string;
   readonly kind: ObjectKind<{ readonly action: string; readonly data?: unknown }>;
 }
 
-/** Describes an agent's actions for a model, once. */
+/** Describes an agent's actions for a model. */
 export function describeReading(agent: { readonly summary: string; readonly actions: Actions }): Reading {
   const names = Object.keys(agent.actions);
   const lines = Object.entries(agent.actions).map(([name, { describe, data }]) => {
@@ -43,8 +43,8 @@ export function describeReading(agent: { readonly summary: string; readonly acti
 }
 
 /**
- * Asks a model which action words mean. Null where there is no model, where it is not to be had or gives no usable answer, and where
- * it names none: then the person is offered the actions. `asks`: what was asked, for the record.
+ * Asks a model which action a text means. Null without a model, after a failure or an unusable answer, and when the text means no action:
+ * the person is then offered the actions. `asks`: the requests, for the record.
  */
 export async function readWithModel(
   { system, kind }: Reading,
@@ -75,7 +75,7 @@ export async function readWithModel(
   return { requested: action === NONE ? null : { action, data: data ?? {} }, asks };
 }
 
-/** True when there is a model to ask. The built-in planner plans tool calls and knows no agent's actions. */
+/** True when a real model can be asked: the built-in planner plans tool calls and knows no agent's actions. */
 export function canRead({ name }: Pick<Model, 'name'>): boolean {
   return name !== OFFLINE;
 }

@@ -15,7 +15,7 @@ interface Sent {
 type Surface = Pick<CommonState, 'outbox' | 'ui'>;
 type Turn = Pick<RunExtras, 'run' | 'turnKey'>;
 
-/** Puts replies into the conversation and the outbox. Their keys count within the turn, so that a resumed turn sends the same. */
+/** Adds replies to the conversation and the outbox. Keys count within the turn, so that a resumed turn sends the same replies. */
 export function send(surface: Surface, turn: Turn, replies: readonly GuidedReply[]): Sent {
   const patches = replies.map((reply, place) => toPatch(surface, turn, reply, place));
   return {
@@ -24,7 +24,7 @@ export function send(surface: Surface, turn: Turn, replies: readonly GuidedReply
   };
 }
 
-/** The same, with a view below them, which is the one that is shown from now on. */
+/** Like `send`, with a view below the replies, which becomes the current view. */
 export function sendView(
   surface: Surface,
   turn: Turn,
@@ -40,7 +40,7 @@ export function sendView(
   return { messages, outbox: shown, ui: { ...surface.ui, state, slot } };
 }
 
-/** Draws the view that is shown in another way, in its place. The conversation has it already. */
+/** Redraws the current view in place, without adding it to the conversation again. */
 export function redrawView(surface: Surface, turn: Turn, view: GuidedReply): Pick<Sent, 'outbox'> {
   const { slot } = surface.ui;
   if (slot === undefined) return {};
@@ -73,7 +73,7 @@ export function repliesOf({ outbox }: Pick<CommonState, 'outbox'>, turnKey: stri
     }));
 }
 
-/** A view of an agent as its reader sees it now. Throws for one that it does not have. */
+/** Draws a view of the agent for its reader. Throws for an unknown view. */
 export function drawView<S extends z.ZodType, A extends Actions>(
   spec: Pick<GuidedSpec<S, A>, 'id' | 'views'>,
   name: string,

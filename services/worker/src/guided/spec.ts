@@ -4,15 +4,15 @@ import type { AgentClass } from '@signalbox/contracts/governance/action';
 import type { ToolCallResult } from '@signalbox/governance/calls/call';
 import type { AgentRun } from '../agents/agent.ts';
 
-/*
- * A guided agent: its graph decides, and no model does. A model may only map free text to one of the agent's own actions. An author
- * gives actions, nodes, a route between them and the migrations of the state; the kit is the rest. See docs/agents.md.
+/**
+ * The types of a guided agent: its graph decides, and no model does. A model may only map free text to one of the agent's actions. An
+ * author provides actions, nodes, a route between them and migrations of the state. See docs/agents.md.
  */
 
 export type Mode = 'voice' | 'text';
 export type Device = 'desktop' | 'mobile';
 
-/** Something that a person may ask this agent for: by a button, by typing `<agent>.<action> {…}`, or in their own words. */
+/** An action that a person may request from this agent: by a button, by typing `<agent>.<action> {…}`, or in their own words. */
 export interface ActionSpec {
   /** The schema of its data; other data is refused. */
   readonly data: z.ZodType;
@@ -22,7 +22,7 @@ export interface ActionSpec {
 
 export type Actions = Readonly<Record<string, ActionSpec>>;
 
-/** An action with its data, unparsed: what a reading of free text comes to. */
+/** An action with unparsed data, as read from free text. */
 export interface RequestedAction {
   readonly action: string;
   readonly data: unknown;
@@ -51,16 +51,16 @@ export interface NodeContext<D, A extends Actions> extends Reader {
   readonly domain: D;
   readonly heard: TurnInput;
   readonly actor: AgentRun['actor'];
-  /** The data of the action that the person asked for; null when they asked for another one, or for none. */
+  /** The data of the requested action, when the person requested this action; otherwise null. */
   given<N extends keyof A & string>(name: N): z.output<A[N]['data']> | null;
-  /** Proposes a governed call of a tool of the agent's own groups. A refusal or a waiting request is its result. */
+  /** Proposes a governed call of a tool in the agent's own groups. Returns the result, a refusal, or a pending approval. */
   call(tool: string, args: Readonly<Record<string, unknown>>): Promise<ToolCallResult>;
 }
 
 /** The result of a node; omitted fields stay unchanged. */
 export interface NodeOutcome<D> {
   readonly domain?: Partial<D>;
-  /** The view that the person is sent and sees from now on. */
+  /** The view to send, which becomes the current view. */
   readonly view?: string;
   /** Messages sent before the view. */
   readonly replies?: readonly GuidedReply[];
@@ -68,7 +68,7 @@ export interface NodeOutcome<D> {
   readonly awaits?: boolean;
   /** Errors by field or step; null removes them. */
   readonly errors?: Readonly<Record<string, string>> | null;
-  /** For audits only; no channel gets it. */
+  /** Audit events, which no channel sends. */
   readonly audit?: readonly Readonly<Record<string, string>>[];
   /** The next node, one of `then`; absent at the end of the turn. */
   readonly goto?: string;
@@ -83,7 +83,7 @@ export interface NodeSpec<D, A extends Actions> {
 /** Values of a stored state, by channel. */
 export type StoredValues = Readonly<Record<string, unknown>>;
 
-/** Brings a stored state one version up. Each step is pure, and leaves a state that loads. */
+/** Pure steps that migrate a stored state to the next version. */
 export type Migration = readonly ((values: StoredValues) => StoredValues)[];
 
 export interface GuidedSpec<S extends z.ZodType, A extends Actions> {
@@ -91,26 +91,26 @@ export interface GuidedSpec<S extends z.ZodType, A extends Actions> {
   readonly class: AgentClass;
   readonly summary: string;
   readonly stateVersion: number;
-  /** Migrations by source version: `1` turns a state of version 1 into one of version 2. */
+  /** Migrations by source version: `1` migrates version 1 to version 2. */
   readonly migrations: Readonly<Record<number, Migration>>;
-  /** Its own capability groups, which it always has. */
+  /** Its own capability groups, which are always loaded. */
   readonly groups: readonly string[];
-  /** The schema of its knowledge, stored under `domain.<id>`. */
+  /** The schema of its data in the state, stored under `domain.<id>`. */
   readonly domain: S;
   initial(): z.output<S>;
   readonly actions: A;
   readonly nodes: Readonly<Record<string, NodeSpec<z.output<S>, A>>>;
   /** Chooses the first node of a turn, after `ingest_input`. Pure. */
   route(heard: TurnInput, domain: z.output<S>): string;
-  /** Understands words without a model; null when not sure. Pure. */
+  /** Maps free text to an action without a model; null when unsure. Pure. */
   reads(text: string, domain: z.output<S>): RequestedAction | null;
-  /** Views by name, drawn again when the reader changes how they read. Pure. */
+  /** Views by name, redrawn when the reader's mode changes. Pure. */
   readonly views: Readonly<Record<string, (domain: z.output<S>, reader: Reader) => GuidedReply>>;
   /** The first view of a conversation, which offers the agent's actions. */
   readonly home: string;
 }
 
-/** A button that asks for an action of an agent. */
+/** Creates a button that requests an agent's action. */
 export function createActionButton(
   agent: string,
   label: string,

@@ -7,7 +7,7 @@ import type { ModelSpend } from '@signalbox/models/port';
 import { addMessages } from '../agents/add-messages.ts';
 import type { Device, TurnInput, Mode } from './spec.ts';
 
-/** An event that an agent sends. `server.audit.event` reaches no channel. */
+/** An event that an agent sends. No channel sends `server.audit.event`. */
 export type ServerEvent = { readonly turnKey: string } & (
   | {
       readonly type: 'server.a2ui.patch';
@@ -16,14 +16,14 @@ export type ServerEvent = { readonly turnKey: string } & (
         readonly surfaceId: string;
         readonly text: string;
         readonly buttons: readonly OfferedButton[];
-        /** The key of the message that shows a view; a new key replaces it. */
+        /** The slot of the message that shows a view; a message with the same slot is edited in place. */
         readonly slot?: string;
       };
     }
   | { readonly type: 'server.audit.event'; readonly payload: Readonly<Record<string, string>> }
 );
 
-/** A node's data for the record of its turn; `turnKey` is the id of the turn's first message. */
+/** A node's part of the turn's record; `turnKey` is the id of the turn's first message. */
 export type TurnPart = { readonly turnKey: string; readonly run: RecordedRun } & (
   | { readonly kind: 'read'; readonly asks: RecordedAsk[] }
   | {
@@ -35,7 +35,6 @@ export type TurnPart = { readonly turnKey: string; readonly run: RecordedRun } &
     }
 );
 
-/** The conversation, and the position in its graph. */
 export interface Meta {
   readonly sessionId: string;
   readonly agentId: string;
@@ -45,7 +44,7 @@ export interface Meta {
 
 const latest = <T>(before: T, after: T): T => after ?? before;
 const replace = <T>(_before: T, after: T): T => after;
-/** Values that only the current turn needs. */
+/** Keeps only values of the newest turn. */
 const ofTurn = <T extends { readonly turnKey: string }>(before: readonly T[], after: readonly T[]): readonly T[] => [
   ...before.filter(({ turnKey }) => turnKey === after[0]?.turnKey),
   ...after,
@@ -58,7 +57,7 @@ export const CommonState = Annotation.Root({
   device: Annotation<Device>({ reducer: latest, default: () => 'desktop' }),
   transcript: Annotation<string>({ reducer: latest, default: () => '' }),
   messages: Annotation<BaseMessage[]>({ reducer: addMessages, default: () => [] }),
-  /** `state`: the shown view, in the message of this slot. */
+  /** `state`: the current view, in the message of this slot. */
   ui: Annotation<{
     readonly surfaceId: string;
     readonly state: string;
@@ -84,7 +83,7 @@ export const CommonState = Annotation.Root({
     reducer: (before, after) => ({ ...before, ...after }),
     default: () => ({}),
   }),
-  /** Model use of the newest turn; a resumed turn counts it again. */
+  /** Model usage of the newest turn; a resumed turn counts it again. */
   spent: Annotation<readonly (ModelSpend & { readonly turnKey: string })[]>({ reducer: ofTurn, default: () => [] }),
   /** The newest turn's parts of its record. */
   record: Annotation<readonly TurnPart[]>({ reducer: ofTurn, default: () => [] }),
@@ -93,5 +92,5 @@ export const CommonState = Annotation.Root({
 export type CommonState = typeof CommonState.State;
 export type CommonUpdate = typeof CommonState.Update;
 
-/** Lists that are stored empty once their turn has ended. */
+/** Channels that are stored as empty lists once their turn has ended. */
 export const TURN_LISTS = ['outbox', 'spent', 'record'] satisfies (keyof CommonState)[];

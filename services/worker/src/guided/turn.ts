@@ -17,10 +17,10 @@ import { repliesOf } from './replies.ts';
 import type { Actions, GuidedSpec } from './spec.ts';
 import type { CommonState, CommonUpdate } from './state.ts';
 
-/** The most nodes that one message may run; more is a loop. */
+/** The maximum number of nodes that one message may run; more is a loop. */
 const MAX_STEPS = 50;
 
-/** Builds a guided agent: each message of a turn goes through its graph, one after another. */
+/** Creates a guided agent, whose graph processes a turn's messages one after another. */
 export function createGuidedAgent<S extends z.ZodType, A extends Actions>(
   spec: GuidedSpec<S, A>,
   parts: AgentParts,
@@ -54,7 +54,7 @@ export function createGuidedAgent<S extends z.ZodType, A extends Actions>(
       }
       if (loaded.kind === 'migrated') await graph.updateState(thread, loaded.update, CLEAR);
       const begun = resume && loaded.kind === 'current' ? await graph.getState(thread) : null;
-      let state = (begun?.values ?? values) as CommonState; // what this graph stored; empty when nothing is
+      let state = (begun?.values ?? values) as CommonState; // this graph stored the values; empty when nothing is stored
       const known = new Set((begun ? (state.messages ?? []) : []).map(({ id }) => id));
       const { taken, later } = takenBefore(known, batch);
       const recorded = runRecord(run, taken.length);
@@ -62,11 +62,11 @@ export function createGuidedAgent<S extends z.ZodType, A extends Actions>(
       const config = {
         configurable: { ...thread.configurable, extras },
         signal: run.signal,
-        durability: 'sync' as const, // the saver decides what that means: see checkpoints.ts
+        durability: 'sync' as const, // checkpoints.ts decides when a checkpoint reaches Postgres
         recursionLimit: MAX_STEPS,
       };
       for (const spend of begun ? (state.spent ?? []) : []) if (spend.turnKey === extras.turnKey) run.spent(spend);
-      // Tasks and not `next`: a task that finished just before the crash is no longer in `next`, and still has to be applied.
+      // `tasks` instead of `next`: a task that finished just before a crash appears only in `tasks` and still has to be applied.
       if (begun && begun.tasks.length > 0) state = await graph.invoke(null, config);
       for (const message of taken.filter(({ id }) => !known.has(id))) {
         run.signal.throwIfAborted();
@@ -85,7 +85,7 @@ export function createGuidedAgent<S extends z.ZodType, A extends Actions>(
       if (loaded.kind === 'unreadable') return recordOf({ messages: [], record: [] }, messages, recorded, isNew);
       const before = loaded.kind === 'migrated' ? loaded.update : {};
       const told = new AIMessage({ id: `note_${run.turnId}`, content: text });
-      // As the last node, it ends the pending step.
+      // As the last node, this update ends the pending step.
       await graph.updateState(
         { configurable: { thread_id: run.threadId } },
         { ...before, messages: [told], pendingAction: null },
@@ -111,13 +111,13 @@ function turnKeyOf(batch: readonly AgentMessage[], run: Pick<AgentRun, 'turnId'>
   return batch[0]?.id ?? run.turnId;
 }
 
-/** The messages that an earlier run of this turn took; all messages when it took none. */
+/** Returns the messages that an earlier run of this turn took; all messages when no run took any. */
 function takenBefore(known: ReadonlySet<string | undefined>, batch: readonly AgentMessage[]) {
   const taken = batch.filter(({ id }) => known.has(id));
   return taken.length === 0 ? { taken: batch, later: [] } : { taken, later: batch.filter(({ id }) => !known.has(id)) };
 }
 
-/** One message as input of the graph. Values of the conversation stay; values of a message are reset. */
+/** Creates the graph's input for one message: keeps the conversation's values and resets the message's values. */
 function inputOf<S extends z.ZodType, A extends Actions>(
   spec: GuidedSpec<S, A>,
   run: AgentRun,
@@ -159,7 +159,7 @@ function resultOf(state: CommonState, turnKey: string): Omit<AgentResult, 'recor
   };
 }
 
-/** The conversation ends unchanged, and its messages start the next one. */
+/** Closes the conversation unchanged; its messages start the next conversation. */
 function cannotRead(run: AgentRun, batch: readonly AgentMessage[]): AgentResult {
   const reply = { key: `unreadable_${run.threadId}`, text: say('guided.unreadable'), buttons: [] };
   return {

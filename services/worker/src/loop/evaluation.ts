@@ -1,9 +1,9 @@
-/** The judge's facts of a turn after a pass. */
+/** The facts that the judge evaluates after a pass. */
 export interface PassFacts {
   readonly passes: number;
   readonly maxPasses: number;
   readonly isWaiting: boolean;
-  /** finish_task was accepted: the person saw a result and wrote after it. */
+  /** True when finish_task was accepted: the person saw a result and wrote after it. */
   readonly isFinished: boolean;
   /** Failed calls of this turn in order, each as its tool and arguments. */
   readonly failures: readonly string[];
@@ -15,9 +15,7 @@ export type EvaluationOutcome = 'continue' | 'done' | 'waiting' | 'limit' | 'loo
 /** A call that failed this often will fail again. */
 const SAME_FAILURES = 3;
 
-/**
- * The judge: a pure function of what happened, never of what a model says about it. What the person waits for goes first; then the limits.
- */
+/** Judges a pass by what happened, never by what a model says. An end or a question to the person comes before the limits. Pure. */
 export function evaluate(pass: PassFacts, isBudgetSpent: boolean): EvaluationOutcome {
   if (pass.isFinished) return 'done';
   if (pass.isWaiting) return 'waiting';

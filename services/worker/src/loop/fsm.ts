@@ -1,13 +1,9 @@
-/*
- * One pass of a turn, and only this table moves it. The model reasons in THINKING; effects happen in EXECUTING and nowhere else.
- *
- *   IDLE ─┬─▶ THINKING ─┬─▶ PROPOSING ─┬─▶ GOVERNING ─┬─▶ EXECUTING ─▶ OBSERVING ─┬─▶ EVALUATING ─┬─▶ THINKING
- *         │             └─▶ TERMINAL   │              └─▶ OBSERVING: not let run  │               └─▶ TERMINAL
- *         │                            └─▶ OBSERVING: policy is not asked         └─▶ GOVERNING, OBSERVING: the next call
- *         ├─▶ PROPOSING: a resumed run goes on with the answer of an earlier one
- *         └─▶ GOVERNING: a person decided about an action that was proposed before
- *
- * Policy is asked in GOVERNING and nowhere else. Nothing asks it about a call that only talks to the person or cannot be read.
+/**
+ * The phases of one pass of a turn. The model reasons in THINKING; effects happen only in EXECUTING. IDLE ─┬─▶ THINKING ─┬─▶ PROPOSING
+ * ─┬─▶ GOVERNING ─┬─▶ EXECUTING ─▶ OBSERVING ─┬─▶ EVALUATING ─┬─▶ THINKING │             └─▶ TERMINAL   │              └─▶ OBSERVING:
+ * refused     │               └─▶ TERMINAL │                            └─▶ OBSERVING: ungoverned call   └─▶ GOVERNING, OBSERVING: the
+ * next call ├─▶ PROPOSING: a resumed run continues with the answer of an earlier run └─▶ GOVERNING: a person decided about an action of
+ * an earlier turn Policy is evaluated only in GOVERNING, and never for a call that only talks to the person or is unreadable.
  */
 
 export const PHASES = [
@@ -22,7 +18,7 @@ export const PHASES = [
 ] as const;
 export type Phase = (typeof PHASES)[number];
 
-/** From each phase, those that may follow. */
+/** The phases that may follow each phase. */
 export const TRANSITIONS: Readonly<Record<Phase, readonly Phase[]>> = {
   IDLE: ['THINKING', 'PROPOSING', 'GOVERNING'],
   // An answer without proposals ends the turn.
@@ -39,12 +35,12 @@ export const TRANSITIONS: Readonly<Record<Phase, readonly Phase[]>> = {
 
 export type Machine = ReturnType<typeof createMachine>;
 
-/** The phases of the newest pass of a path: a pass begins with thinking. */
+/** Returns the phases of the newest pass: a pass begins with THINKING. */
 export function passOf(path: readonly Phase[]): readonly Phase[] {
   return path.slice(Math.max(0, path.lastIndexOf('THINKING')));
 }
 
-/** The phases of each call of a pass, in order: every one ends with being observed. */
+/** Splits a pass into the phases of each call; every call ends with OBSERVING. */
 export function callPhases(pass: readonly string[]): readonly (readonly string[])[] {
   const calls: string[][] = [];
   let call: string[] = [];
@@ -58,8 +54,8 @@ export function callPhases(pass: readonly string[]): readonly (readonly string[]
 }
 
 /**
- * The phase of one turn, beginning at IDLE, also for a resumed run, whose effects are in the ledger. `entered` is
- * called with each later phase.
+ * Creates the state machine of one turn. It begins at IDLE, even for a resumed run, whose effects are in the ledger. `entered` is called
+ * with each later phase.
  */
 export function createMachine(entered: (phase: Phase) => void = () => undefined) {
   const path: Phase[] = ['IDLE'];
@@ -67,7 +63,7 @@ export function createMachine(entered: (phase: Phase) => void = () => undefined)
   return {
     phase,
     path: (): readonly Phase[] => [...path],
-    /** Throws on an unknown transition, which is a programming error. */
+    /** Throws on an invalid transition, which is a programming error. */
     to(next: Phase): void {
       const from = phase();
       if (!TRANSITIONS[from].includes(next))

@@ -3,7 +3,7 @@ import type { Pool } from '@signalbox/store/pool';
 import { evaluate, type EvaluationOutcome, type PassFacts } from './evaluation.ts';
 import type { BudgetLimits } from '@signalbox/governance/deps';
 
-/** The verdict on a pass, with the budgets of its person looked up where there are any. `used`: what this turn has used so far. */
+/** Judges a pass, and looks up the person's budgets if any are configured. `used`: this turn's usage so far. */
 export async function judgePass(
   { pool, limits }: { readonly pool: Pool; readonly limits: BudgetLimits },
   userKey: string,

@@ -7,7 +7,7 @@ import { sortByPolicy, type Loaded } from './loading.ts';
 
 type Parts = Pick<GovernanceDeps, 'policy' | 'pool'>;
 
-/** Loads capability groups as far as policy allows it, and writes it down. Idempotent: groups are a set. */
+/** Loads the capability groups that policy allows, and records the decision. Idempotent: groups are a set. */
 export async function loadGroups(parts: Parts, scope: CallScope, groups: readonly string[]): Promise<Loaded> {
   if (groups.length === 0) return { allowed: [], refused: [] };
   const engine = parts.policy();
@@ -19,7 +19,10 @@ export async function loadGroups(parts: Parts, scope: CallScope, groups: readonl
   return { allowed, refused };
 }
 
-/** The loaded groups without the idle ones and those that policy allows no longer. What goes is written down; twice writes it twice. */
+/**
+ * Returns the loaded groups without idle groups and groups that policy no longer allows. Records each removal, so a second call records
+ * it twice.
+ */
 export async function keepGroups(
   parts: Parts,
   scope: CallScope,

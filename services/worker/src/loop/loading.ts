@@ -2,11 +2,11 @@ import type { AgentClass } from '@signalbox/contracts/governance/action';
 import type { PolicyEngine } from '@signalbox/contracts/governance/decision';
 import type { Role } from '@signalbox/contracts/governance/roles';
 
-/** Groups that may be loaded, and those that may not, with the sentence of the rule. */
+/** Groups that may be loaded, and refused groups with the reason of the rule. */
 export interface Loaded {
   readonly allowed: readonly string[];
   readonly refused: readonly { readonly group: string; readonly rule: string; readonly sentence: string }[];
-  /** The groups' tools at that time, where a record has them; otherwise their current tools. */
+  /** The groups' tools when they were loaded, if the record has them; otherwise the current tools. */
   readonly tools?: readonly string[];
 }
 
@@ -20,7 +20,7 @@ export interface LoadingPlace {
   readonly at: string;
 }
 
-/** Asks policy for each capability group whether this conversation may have it. Pure. */
+/** Asks policy for each capability group whether this conversation may load it. Pure. */
 export function sortByPolicy(engine: PolicyEngine, groups: readonly string[], place: LoadingPlace): Loaded {
   const asked = groups.map((group) => ({
     group,

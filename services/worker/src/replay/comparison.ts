@@ -3,16 +3,16 @@ import type { PassRecord, RecordedCall, RecordedDecision } from '@signalbox/cont
 import { actionHash } from '@signalbox/governance/proposal';
 import { callPhases } from '../loop/fsm.ts';
 
-/** The first thing in which a turn came out otherwise, in words. */
+/** The first difference between a recorded and a replayed turn, in words. */
 export interface Difference {
-  /** null: the whole turn. */
+  /** null: the difference concerns the whole turn. */
   readonly pass: number | null;
   readonly what: string;
   readonly recorded: string;
   readonly now: string;
 }
 
-/** The first difference between the passes of a record and those of its replay; null when there is none. Pure. */
+/** The first difference between recorded and replayed passes; null when there is none. Pure. */
 export function comparePasses(recorded: readonly PassRecord[], now: readonly PassRecord[]): Difference | null {
   for (const [index, was] of recorded.entries()) {
     const is = now[index];
@@ -45,8 +45,8 @@ function comparePass(was: PassRecord, is: PassRecord): FirstDifference {
 }
 
 /**
- * The phases of those calls of a pass about which policy was asked. Older records name GOVERNING for the other calls too, and THINKING
- * for a run that went on with an earlier answer.
+ * The phases of a pass's governed calls. Older records name GOVERNING for other calls too, and THINKING for a run that continued with an
+ * earlier answer.
  */
 function wayOf({ phases, calls }: PassRecord): string {
   const ways = callPhases(phases).map((way, place) => (calls[place]?.decided === null ? ['OBSERVING'] : way));
@@ -61,8 +61,8 @@ function likeRecord(was: PassRecord['answer'], is: PassRecord['answer']): PassRe
 }
 
 /**
- * A prompt and definitions of tools that this release does not have cannot be made again, so what holds them is not compared: the
- * system prompt, which names the groups of tools too, and the tools. Messages hold neither, so they always are.
+ * Compares the model's input. When the prompt or the tool definitions have another version, the hashes that depend on them are not
+ * compared; messages always are.
  */
 function compareAsks(was: PassRecord, is: PassRecord): FirstDifference {
   const hasTools = was.versions.tools === is.versions.tools;

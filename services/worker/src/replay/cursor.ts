@@ -7,13 +7,13 @@ import type {
   RecordedRun,
 } from '@signalbox/contracts/governance/execution-turn';
 
-/** Why a run of a replay ends before its graph does. */
+/** Why a replayed run ends before its graph does. */
 export type Halt =
   /** The process died here, and the next run continued. */
   | { readonly kind: 'resume' }
   /** The turn was stopped, or failed, here. */
   | { readonly kind: 'cut' }
-  /** The replayed conversation goes another way than the recorded one. */
+  /** The replayed conversation differs from the recorded one. */
   | { readonly kind: 'differs'; readonly what: string; readonly recorded: string; readonly now: string }
   | { readonly kind: 'unreplayable'; readonly why: string };
 
@@ -22,12 +22,12 @@ type Step =
   | { readonly kind: 'ask'; readonly run: RecordedRun; readonly ask: RecordedAsk; readonly answer: RecordedAnswer }
   | { readonly kind: 'act'; readonly run: RecordedRun; readonly record: ExecutionTurn };
 
-/** Thrown to leave the graph. The outcome is in the cursor, because a library may wrap errors. */
+/** Thrown to leave the graph. The reason is stored in the cursor, because a library may wrap errors. */
 class Halted extends Error {}
 
 /**
- * The position of a replay in its turn's record. The agent gets recorded answers; a request that was never recorded
- * halts the run, and `halt` says why.
+ * The position of a replay in its turn's record. The agent gets recorded answers; a request that was never recorded halts the run, and
+ * `halt` gives the reason.
  */
 export class Cursor {
   halt: Halt | null = null;
@@ -67,7 +67,7 @@ export class Cursor {
     throw new Halted(halt.kind);
   }
 
-  /** True when a model is asked next, or the run ended before. */
+  /** True when the next event is an answer of a model, or the run has ended. */
   asksNext(): boolean {
     const step = this.#steps[this.#next];
     if (step) return step.kind === 'ask';
@@ -103,25 +103,25 @@ export class Cursor {
     return call;
   }
 
-  /** The names in the prompt of the next question. */
+  /** The names in the prompt of the next model request. */
   names(): Readonly<Record<string, readonly string[]>> {
     return this.#upcoming()?.names ?? this.#names;
   }
 
-  /** The facts about the person in the prompt of the next question that has any; null in older records. */
+  /** The facts about the person in the next prompt that has any; null in older records. */
   context(): PromptContext | null {
     const steps = this.#steps.slice(this.#next);
     const told = steps.flatMap((step) => (step.kind === 'ask' ? [step.ask.facts.context] : []));
     return told.find((context) => context !== undefined) ?? this.#context;
   }
 
-  /** The loaded groups of the next question. */
+  /** The loaded groups at the next model request. */
   groups(loaded: readonly string[]): readonly string[] {
     const upcoming = this.#upcoming();
     return upcoming ? loaded.filter((group) => upcoming.groups.includes(group)) : loaded;
   }
 
-  /** The results of open calls at the time of the next question. */
+  /** The results of open calls at the next model request. */
   calls(): NonNullable<RecordedAsk['facts']['calls']> {
     return this.#upcoming()?.calls ?? {};
   }
@@ -136,7 +136,7 @@ export class Cursor {
     if (!step && this.#run.turnId !== this.#ended.run.turnId) this.stop({ kind: 'resume' });
     if (!step && this.#ended.note !== null) this.stop({ kind: 'cut' });
     if (step?.kind !== kind) this.stop({ kind: 'differs', what: 'steps', recorded: nameOf(step), now });
-    return step as Extract<Step, { kind: K }>; // checked on the line above
+    return step as Extract<Step, { kind: K }>; // the line above checks the kind
   }
 }
 

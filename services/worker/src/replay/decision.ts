@@ -30,8 +30,8 @@ interface Place {
 }
 
 /**
- * Walks the path of an action again: reads the call, assesses it, asks the policy of then about it, and takes the result from the
- * record. What it decides goes into the replay's own record, which is compared afterwards.
+ * Repeats the decision of a recorded call: reads the call, assesses it, asks the policy set of that time, and takes the result from the
+ * record. The new decision goes into the replay's own record for comparison.
  */
 export async function carryOutAgain(
   parts: Parts,
@@ -44,7 +44,7 @@ export async function carryOutAgain(
     machine.to('OBSERVING');
     return read.refused;
   }
-  // Its meaning could not be determined then, so policy was not asked.
+  // The recorded call was refused before policy was asked.
   if (!was.decided && !was.result.ok && isUndecidable(read.runnable)) {
     machine.to('OBSERVING');
     return asResult(was.result);
@@ -61,7 +61,7 @@ export async function carryOutAgain(
   return { ...asResult(was.result), decided };
 }
 
-/** True when a readable call may still have been refused, by its content or because its meaning was not found. */
+/** True when a readable call may still have been refused by its content, or because nothing matched its arguments. */
 function isUndecidable(call: Runnable): boolean {
   if (call.tool.resolve) return true;
   try {
@@ -91,7 +91,7 @@ function decideAgain(
     { ...call, resolved },
     { ...assess(tool, input, taint, resolved), egress, touchesPrivate },
   );
-  const { context } = was.question as unknown as PolicyQuestion; // a question, as JSON
+  const { context } = was.question as unknown as PolicyQuestion; // the record holds a question as JSON
   const place = { channel: context.channel, inGroup: context.inGroup, leastRole: tool.role };
   const proposal = decide(engine, action, { facts: factsOf(context), limits: limitsOf(context), place });
   const { effect } = proposal.decision;
@@ -100,7 +100,7 @@ function decideAgain(
   return { decided: toRecordedDecision(proposal, was.taint), mayRun };
 }
 
-/** The facts of then. What was left of a budget is given as a limit of which nothing is used. */
+/** The recorded facts. The rest of a budget is given as a limit without any usage. */
 function factsOf({ at, frozen, breakGlass, granted, otherApprovers }: PolicyQuestion['context']): GovernanceFacts {
   const grantId = granted ? 'as recorded' : null;
   return { at, frozen, breakGlass, grantId, operators: otherApprovers, admins: 0, calls: 0, tokens: 0, costUsd: 0 };
@@ -110,7 +110,7 @@ function limitsOf({ budget }: PolicyQuestion['context']): BudgetLimits {
   return { callsPerHour: budget.callsLeft, tokensPerDay: budget.tokensLeft, costUsdPerDay: budget.costUsdLeft };
 }
 
-/** True when a call ran then, rather than being refused at the claim or known from an earlier run. */
+/** True when the recorded call ran; false when it was refused at the claim or already done by an earlier run. */
 function hasRun({ phases, calls }: ExecutionTurn, callId: string): boolean {
   const place = calls.findIndex((call) => call.callId === callId);
   return callPhases(phases)[place]?.includes('EXECUTING') ?? false;

@@ -19,10 +19,10 @@ import type { ReplayStates } from './states.ts';
 
 /** The result of replaying one turn. An incomplete replay never counts as equal. */
 export type Replayed =
-  /** `otherVersions`: parts with another version then; prompts and tools were not compared. */
+  /** `otherVersions`: parts whose version has changed since; prompts and tools were not compared. */
   | { readonly kind: 'same'; readonly otherVersions?: readonly Versioned[] }
   | { readonly kind: 'different'; readonly difference: Difference }
-  /** No agent took part, so nothing can differ. */
+  /** No agent took part, so there is nothing to compare. */
   | { readonly kind: 'nothing'; readonly why: string }
   | { readonly kind: 'not-replayable'; readonly why: string };
 
@@ -30,13 +30,12 @@ export type Replayed =
 export interface ReplayParts {
   readonly registry: ToolRegistry;
   readonly plugin: AgentPlugin;
-  /** Conversation states in memory. */
   readonly states: ReplayStates;
-  /** The engine of a former policy set; null when it was not kept. */
+  /** The engine of a former policy set; null when the set was not kept. */
   engine(version: string, timeZone: string): Promise<PolicyEngine | null>;
 }
 
-/** Goes through a recorded turn again. The conversation's state has to be as it was when the turn began. */
+/** Replays a recorded turn. The conversation's state has to be as it was when the turn began. */
 export async function replayTurn(parts: ReplayParts, records: readonly ExecutionTurn[]): Promise<Replayed> {
   const [first] = records;
   const ended = records.at(-1)?.ended;
@@ -65,7 +64,7 @@ interface Recorded {
   readonly ended: NonNullable<ExecutionTurn['ended']>;
 }
 
-/** Replays run after run, as crashes cut the turn, until it ends. */
+/** Replays the turn's runs, which crashes separated, until the turn ends. */
 async function goThrough(
   parts: ReplayParts,
   recorded: Recorded,
@@ -79,7 +78,7 @@ async function goThrough(
     try {
       const given = { messages, run: replayRun(parts, recorded, run, cursor), resume, threadNew: began.isNew };
       const result = await inLanguage(run.language, () => agent.run(given));
-      // A turn with a note was cut after its last step.
+      // A turn with a note was cut after its last event.
       if (!cursor.goesOn() && ended.note !== null) break;
       if (!cursor.goesOn()) return { record: result.record, ended: result.outcome };
       if (run.turnId === cursor.nextRun().turnId)
@@ -106,7 +105,7 @@ function createAgent({ plugin, registry, states }: ReplayParts, head: ExecutionT
     cameOf: () => Promise.resolve(cursor.calls()),
     search: () => Promise.resolve(asResult(cursor.search().result)),
     model: (node) => ({
-      // An agent without a model asks none where no answer is recorded.
+      // Without a recorded answer, an agent without a model must not ask one.
       get name() {
         return cursor.asksNext() ? 'recorded' : OFFLINE;
       },
@@ -118,7 +117,7 @@ function createAgent({ plugin, registry, states }: ReplayParts, head: ExecutionT
   });
 }
 
-/** The run of a replayed agent: it reads the record and has no effect. */
+/** Creates the replayed agent's run, which reads the record and has no effect. */
 function replayRun(parts: ReplayParts, { records, head }: Recorded, run: RecordedRun, cursor: Cursor): AgentRun {
   const machine = createMachine();
   let record: ExecutionTurn | null = null;
@@ -158,7 +157,7 @@ function replayRun(parts: ReplayParts, { records, head }: Recorded, run: Recorde
   };
 }
 
-/** The answer's id before answers had our own; null where the record has the provider's id. */
+/** The answer's id before answers had ids of our own; null when the record has the provider's id. */
 function formerId(records: readonly ExecutionTurn[], pass: number): string | null {
   const answer = records.flatMap((record) => record.answer ?? [])[pass - 1];
   return answer?.modelId === undefined ? (answer?.id ?? null) : null;
@@ -183,7 +182,7 @@ async function compareResume({ engine }: ReplayParts, { began, policy }: Executi
   const { decision, question, action } = resume.decided;
   const rules = await engine(decision.policyVersion, policy.timeZone);
   if (!rules) return { kind: 'not-replayable', why: `the policy set ${decision.policyVersion} was not kept` };
-  const now = rules.decide(question as unknown as Parameters<PolicyEngine['decide']>[0]); // a question, as JSON
+  const now = rules.decide(question as unknown as Parameters<PolicyEngine['decide']>[0]); // the record holds a question as JSON
   const found = compareDecisions(resume.decided, { action, question, decision: now }, action.tool);
   return found ? differs(null, found) : null;
 }
@@ -199,7 +198,7 @@ function differs(pass: number | null, { what, recorded, now }: Omit<Difference, 
 
 const LoadedResult = z.object({ enabled: z.array(z.string()), new_tools: z.array(z.string()) });
 
-/** The recorded tools of these groups: groups get further tools later. */
+/** The recorded tools of these groups, since groups may have got further tools. */
 function recordedTools(
   record: ExecutionTurn | null,
   groups: readonly string[],
@@ -209,7 +208,7 @@ function recordedTools(
   return same ? { tools: same.new_tools } : {};
 }
 
-/** A recorded answer as the message that a model gave. */
+/** Converts a recorded answer to a model's message. */
 function answerMessage({ id, modelId = id, text, calls, unreadable, reasoning, extras }: RecordedAnswer): AIMessage {
   return new AIMessage({
     ...(modelId === null ? {} : { id: modelId }),

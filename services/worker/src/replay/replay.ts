@@ -12,32 +12,29 @@ import type { ToolGroup, Tool } from '../tools/tool.ts';
 import { replayTurn, type Replayed } from './replay-turn.ts';
 import { ReplayStates } from './states.ts';
 
-/*
- * Replay: recorded turns are gone through again, in order of their conversation, so that its state comes about anew. The model's
- * answers and the tools' results come from the record; everything between them is done again by the same code, and compared:
- *
- *   record ─▶ intact? ─▶ agent over states in memory ─▶ its own record ─▶ the first difference, named
- *
- * Nothing here holds a handler of a tool, a model, or a way to write: the pool is only read from.
+/**
+ * Replay runs a conversation's recorded turns again, in order, so that its state is rebuilt. The model's answers and the tools' results
+ * come from the record; the current code repeats everything else, and the results are compared: record ─▶ intact? ─▶ agent over states in
+ * memory ─▶ its own record ─▶ the first difference, named Replay holds no handler of a tool and no model, and only reads from the pool.
  */
 
 export type TurnReplay = Replayed & { readonly turnId: string; readonly threadId: string; readonly startedAt: Date };
 
 export type Replay = Awaited<ReturnType<typeof openReplay>>;
 
-/** Opens a replay over what a database has recorded. `groups` and `agents`: as in the worker's wiring. */
+/** Opens a replay of a database's records. `groups` and `agents`: as in the worker's wiring. */
 export async function openReplay(pool: Pool, groups: readonly ToolGroup[] = [], agents: readonly AgentPlugin[] = []) {
   const registry = withoutHandlers(await loadCapabilities(groups));
   const plugins = await loadAgents(agents);
   const engine = keepEngines(pool);
   return {
-    /** Each turn of a conversation, oldest first. `upTo`: the last turn to replay. */
+    /** Replays each turn of a conversation, oldest first. `upTo`: the last turn to replay. */
     async *thread(threadId: string, upTo?: string): AsyncGenerator<TurnReplay, void> {
       const states = new ReplayStates();
       let broken: string | null = null;
       for (const turn of await readThreadTurns(pool, threadId)) {
         const { turnId, startedAt } = turn;
-        // A notice neither reads nor changes a state.
+        // A notice neither reads nor changes the state.
         const replayed: Replayed =
           broken && !isNotice(turn)
             ? { kind: 'not-replayable', why: broken }
@@ -62,7 +59,7 @@ async function replayOne(
   const records: ExecutionTurn[] = [];
   for (const { record, recordHash } of turn.records) {
     const now = hashCanonical(record);
-    const pass = (record as { pass?: number }).pass ?? null; // for the report alone
+    const pass = (record as { pass?: number }).pass ?? null; // the number is only for the report
     if (now !== recordHash)
       return { kind: 'different', difference: { pass, what: 'record', recorded: recordHash, now } };
     const parsed = ExecutionTurn.safeParse(record);
@@ -73,7 +70,7 @@ async function replayOne(
   const plugin = plugins.find(({ id }) => id === agent);
   if (!plugin) return { kind: 'not-replayable', why: `there is no agent ${agent} any more` };
   const replayed = await replayTurn(partsOf(plugin), records);
-  // A forged record may have a matching hash; the audit has the original one.
+  // A forged record may have a matching hash; the audit table has the original hash.
   const [hashes, audited] = [turn.records.map(({ recordHash }) => recordHash).join(), turn.audited?.join() ?? 'none'];
   if (replayed.kind === 'same' && hashes !== audited)
     return {
@@ -105,7 +102,7 @@ async function openEngine(pool: Pool, version: string, timeZone: string): Promis
   return files && (await loadStoredPolicySet(files, timeZone)).engine;
 }
 
-/** The same groups with the same words, risks and schemas, and no handler behind them: any call throws. */
+/** Copies the groups with descriptions, risks and schemas, but without handlers: any call throws. */
 function withoutHandlers(groups: readonly ToolGroup[]): ToolRegistry {
   return createRegistry(
     groups.map((group) => ({

@@ -2,7 +2,7 @@ import type { RunnableConfig } from '@langchain/core/runnables';
 import { MemorySaver, type Checkpoint, type CheckpointMetadata } from '@langchain/langgraph-checkpoint';
 import type { ThreadStates } from '../agents/agent.ts';
 
-/** States of conversations that are gone through again: in memory, so that nothing of it can reach a database. */
+/** States of replayed conversations, in memory only, so that a replay cannot write to a database. */
 export class ReplayStates extends MemorySaver implements ThreadStates {
   readonly #newest = new Map<string, Readonly<Record<string, unknown>>>();
 
@@ -15,7 +15,7 @@ export class ReplayStates extends MemorySaver implements ThreadStates {
     checkpoint: Checkpoint,
     metadata: CheckpointMetadata,
   ): Promise<RunnableConfig> {
-    // LangGraph's contract: a string in every config.
+    // by LangGraph's contract, a string in every config
     this.#newest.set(config.configurable?.['thread_id'] as string, checkpoint.channel_values);
     return super.put(config, checkpoint, metadata);
   }

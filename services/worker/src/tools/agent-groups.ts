@@ -1,7 +1,7 @@
 import type { ToolOffer } from './registry.ts';
 import type { ToolGroup } from './tool.ts';
 
-/** Agents bound to certain capability groups. Others may load every group without an owner. */
+/** Agents limited to certain capability groups. Other agents may load every group without an owner. */
 const BOUND: Readonly<Record<string, readonly string[]>> = { repo_analyst: ['repository'] };
 
 /** True when the agent may call the tools of a group. */

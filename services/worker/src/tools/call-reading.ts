@@ -6,8 +6,8 @@ import type { ToolRegistry } from './registry.ts';
 import type { Runnable } from '@signalbox/governance/calls/call';
 
 /**
- * Finds the tool of a call and parses its arguments; what is refused comes as the result for the model. A tool that
- * is not for this agent is refused as one that does not exist. Pure.
+ * Finds a call's tool and parses its arguments; a refusal is returned as the result for the model. Another agent's tool is refused like
+ * an unknown tool. Pure.
  */
 export function readCall(
   registry: ToolRegistry,

@@ -12,8 +12,8 @@ import type { RunParts } from './run.ts';
 import { lookFor } from './resolving.ts';
 
 /**
- * Looks up the choices for an argument before anything is asked or decided. The chosen value replaces the model's, so
- * that the conversation, its record and the action agree: `1.2` where the model wrote `newest`. Reads only.
+ * Looks up an argument's choices before anything is asked or decided. The chosen value replaces the model's, so that the conversation,
+ * its record and the action agree: `1.2` where the model wrote `newest`. Reads only.
  */
 
 export interface ChoiceParts extends Pick<RunParts, 'ports' | 'work'> {
@@ -27,10 +27,10 @@ export interface AskedArgument {
   readonly arguments: Readonly<Record<string, unknown>>;
 }
 
-/** The number of buttons; people scroll past more. */
+/** The number of buttons; people overlook further buttons. */
 const SHOWN = 6;
 
-/** The values that the argument may have, the likeliest first; none where nobody can tell. `callId`: the call that asks. */
+/** The values that the argument may have, the likeliest first; empty when unknown. `callId`: the call that asks. */
 export async function choicesFor(
   parts: ChoiceParts,
   scope: CallScope,
@@ -44,7 +44,7 @@ export async function choicesFor(
   return found?.slice(0, SHOWN) ?? [];
 }
 
-/** The arguments of a call with what “the newest” stands for in them: the first choice, unless something bears that very name. */
+/** Replaces “the newest” in a call's arguments by the first choice, unless something has exactly that name. */
 export async function withNewest(
   parts: ChoiceParts,
   scope: CallScope,
@@ -69,7 +69,7 @@ function isNewest(value: unknown): value is string {
   return LANGUAGES.some((language) => say('deploy.newestWords', {}, language).split(', ').includes(word));
 }
 
-/** Null where the tool offers no choices, the person may not use it, or the look-up fails: the question has no buttons. */
+/** Null when the tool offers no choices, the person may not use it, or the look-up fails: the question then has no buttons. */
 async function lookUp<T>(
   parts: ChoiceParts,
   scope: CallScope,

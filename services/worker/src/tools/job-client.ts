@@ -14,15 +14,15 @@ import type { CallScope } from '@signalbox/governance/calls/call';
 import { StoppedByPerson } from '@signalbox/governance/calls/call';
 import type { Worked } from './tool.ts';
 
-/** The part of a tool's deadline that is kept for saying that the job goes on. */
+/** The part of a tool's deadline reserved for answering that the job is still running. */
 const MARGIN_MS = 2 * SECOND_MS;
-/** A quick job is seen at once; one that takes a minute costs Postgres four look-ups a second. */
+/** A quick job is noticed at once; a job of a minute costs Postgres four look-ups a second. */
 const FIRST_LOOK_MS = 15;
 const LAST_LOOK_MS = 250;
 
 /**
- * Runs work in the job service. Postgres holds the intent and the result, so a worker that restarts with the same
- * call waits for the same run. Both functions throw ACTION_ID_TAKEN when the id belongs to another run.
+ * Runs work in the job service. Postgres holds the intent and the result, so a restarted worker waits for the same run. Both functions
+ * throw ACTION_ID_TAKEN when the id belongs to another run.
  */
 export function createJobClient(parts: {
   readonly runs: Runs;
@@ -44,7 +44,7 @@ export function createJobClient(parts: {
     work: async (job, payload, scope, call, wait) => {
       const { signal } = scope;
       const { actionId } = call;
-      // Nobody is notified of the end while the tool itself waits for it.
+      // No message reports the end while the tool itself waits for it.
       await enqueueRun(parts, await runOf(job, payload, scope, call, null));
       const forMs = wait.deadlineMs - MARGIN_MS;
       const { userKey } = scope.actor;
@@ -56,14 +56,14 @@ export function createJobClient(parts: {
       }
       const person = { userKey, chatKey: scope.chatKey };
       if (await parts.runs.tellWhenDone(actionId, person)) return { kind: 'goes-on', runId: actionId };
-      const late = await lookForEnd(parts, job, actionId); // it ended after the last check
+      const late = await lookForEnd(parts, job, actionId); // the run may have ended after the last check
       if (late) return late;
       throw new AppError('JOB_FAILED', { job, detail: 'its record is gone' });
     },
   };
 }
 
-/** The run of a call. The checkpoint is stored before a run carries its id; the run's hash includes the person and the call. */
+/** Creates a call's run. The checkpoint is stored before a run has its id; the run's hash includes the person and the call. */
 async function runOf<N extends JobName>(
   job: N,
   payload: JobPayload<N>,
@@ -72,7 +72,7 @@ async function runOf<N extends JobName>(
   person: Parameters<typeof enqueueRun<N>>[1]['person'],
 ): Promise<Parameters<typeof enqueueRun<N>>[1]> {
   if (hashCanonical(redactValue(payload)) !== hashCanonical(payload)) {
-    // The stored arguments contain no secrets, and the job runs the stored ones.
+    // The stored arguments contain no secrets, and the job runs the stored arguments.
     const argument = say('governance.argumentsOfJob', { job });
     throw new AppError('SECRET_NOT_WRITTEN', { argument, what: say('governance.someSecret') });
   }
@@ -82,7 +82,7 @@ async function runOf<N extends JobName>(
   return { runId: actionId, job, payload, person, threadId, traceId, requestHash: hashCanonical(asked) };
 }
 
-/** Null when it has not ended by then. Throws the signal's reason; a /stop cancels the job. */
+/** Null when the run has not ended in time. Throws the signal's reason; a /stop cancels the job. */
 async function waitForEnd<N extends JobName>(
   parts: Parameters<typeof createJobClient>[0],
   job: N,
@@ -93,7 +93,7 @@ async function waitForEnd<N extends JobName>(
   const lastLookAt = performance.now() + until.forMs;
   for (let pauseMs = FIRST_LOOK_MS; ; pauseMs = Math.min(pauseMs * 1.5, LAST_LOOK_MS)) {
     if (signal.aborted) {
-      // The stopped turn reports its jobs and waits for nothing.
+      // A stopped turn reports its jobs and does not wait for them.
       if (signal.reason instanceof StoppedByPerson) await parts.runs.cancel(runId, until.userKey);
       throw signal.reason;
     }
@@ -114,13 +114,13 @@ async function lookForEnd<N extends JobName>(
   return { kind: 'done', result: resultOf(job, run.result) };
 }
 
-/** The cause marks the failure as ours, so it holds nobody's words. */
+/** The cause marks the failure as ours, so its text contains no outside words. */
 function jobFailed(job: JobName, runId: string, error: string | null): AppError {
   const own = error === null ? new AppError('INTERNAL', { ref: runId }) : ownFailureOf(error, runId);
   return new AppError('JOB_FAILED', { job, detail: error ?? 'no reason was recorded' }, own ?? undefined);
 }
 
-/** The job service parsed it with the same schema; a newer release may have written more. */
+/** The job service parsed it with the same schema; a newer release may have added fields. */
 function resultOf<N extends JobName>(job: N, result: unknown): JobResult<N> {
-  return JOBS[job].result.parse(result) as JobResult<N>; // by the schema of this job
+  return JOBS[job].result.parse(result) as JobResult<N>; // the job's own schema parsed it
 }

@@ -16,7 +16,7 @@ const ENGINEERING = {
   schema: { type: 'object', properties: {} },
 };
 
-/** Groups of the product that have no file in capabilities/: they are named as not installed when somebody needs one. */
+/** Groups of the product without a file in capabilities/: a request for one is answered with “not installed”. */
 const KNOWN_GROUPS: readonly CatalogGroup[] = [
   { name: ENGINEERING.name, summary: ENGINEERING.describe, installed: false, tools: [ENGINEERING] },
 ];
@@ -35,14 +35,13 @@ export type ToolRegistry = ReturnType<typeof createRegistry>;
 /** The registry as agents see it: descriptions, without handlers. */
 export type ToolOffer = Pick<ToolRegistry, 'catalog' | 'definitions' | 'sort'>;
 
-/** The registry without its tools. */
 export function offerOf({ catalog, definitions, sort }: ToolRegistry): ToolOffer {
   return { catalog, definitions, sort };
 }
 
 /**
- * Loads every capability file. `besides`: groups that take the place of those with the same names. `brought`: groups of plug-ins, whose
- * names have to be new. Throws a teaching error when a file or a plug-in does not follow the contract.
+ * Loads every capability file. `besides`: groups that replace those with the same names. `brought`: groups of plug-ins, whose names must
+ * be new. Throws a teaching error when a file or a plug-in breaks the contract.
  */
 export async function loadCapabilities(
   besides: readonly ToolGroup[] = [],
@@ -56,7 +55,7 @@ export async function loadCapabilities(
   return [...shipped.filter(({ name }) => !besides.some((group) => group.name === name)), ...besides];
 }
 
-/** Builds the registry over capability groups. Two tools of one name are refused. */
+/** Creates the registry of capability groups. Throws on duplicate tool names. */
 export function createRegistry(groups: readonly ToolGroup[]) {
   const owners = new Map<string, string>();
   for (const group of groups) {
@@ -92,7 +91,7 @@ export function createRegistry(groups: readonly ToolGroup[]) {
 
 async function loadGroup(file: string): Promise<ToolGroup> {
   const loaded: unknown = await import(new URL(file, FOLDER).href);
-  const group = (loaded as { default?: ToolGroup }).default; // checked on the next lines
+  const group = (loaded as { default?: ToolGroup }).default; // the next lines check it
   if (!group || typeof group !== 'object' || !('tools' in group))
     refuse(`capabilities/${file} must export default toolGroup({…}).`);
   const expected = file.replace(/\.(ts|js)$/, '').replaceAll('-', '_');

@@ -14,8 +14,8 @@ import type { Resolving } from './tool.ts';
 const RESOLVE_MS = 60 * SECOND_MS;
 
 /**
- * What the arguments of a call stand for now; null for a tool that looks nothing up, and for somebody who may not call it anyway.
- * `before`: what was found when it was proposed. Throws what stands in the way, as an AppError. Reads only; again is harmless.
+ * Resolves a call's arguments to current values; null for a tool without a look-up, or for a person who may not call it. `before`: the
+ * values at the proposal. Throws the obstacle as an AppError. Reads only, so repeating it is safe.
  */
 export async function resolveCall(
   parts: Pick<RunParts, 'ports' | 'work'>,
@@ -36,7 +36,7 @@ export async function resolveCall(
   }
 }
 
-/** What looking something up for a call may use. */
+/** The context of a look-up for a call. */
 export function lookFor(
   parts: Pick<RunParts, 'ports' | 'work'>,
   scope: CallScope,
@@ -48,7 +48,7 @@ export function lookFor(
     before,
     threadId: scope.threadId,
     work: async (job, payload) => {
-      // Another question of the same action is another run.
+      // Another look-up of the same action is another run.
       const runId = makeLookUpId(actionId, hashCanonical({ job, payload, before }));
       const call = { actionId: runId, name, input };
       const worked = await parts.work(job, payload, scope, call, { deadlineMs: RESOLVE_MS, isQuiet: true });

@@ -22,7 +22,7 @@ import {
   type Worked,
 } from './tool.ts';
 
-/** What a running tool is given its context from. */
+/** Dependencies of a tool's context. */
 export interface RunParts {
   readonly pool: Pool;
   readonly ports: Ports;
@@ -50,17 +50,16 @@ export interface HandledCall extends Runnable {
   readonly group: ToolGroup;
 }
 
-/** The call that a job is asked for by. */
+/** The call that starts a job. */
 export type JobCall = Pick<Runnable, 'actionId' | 'name' | 'input'>;
 
 /** Longer results reach the model shortened, with a note. */
 const MAX_RESULT_LENGTH = 20_000;
 
 /**
- * Calls a tool's handler, under its deadline and the turn's signal, and stores its files. Only governance calls this: whatever
- * decides has decided. What the tool throws comes back as a result; only LANE_LOST,
- * ACTION_ID_TAKEN and an abort of the turn throw. An outage of our own servers is thrown too when the call only reads, or is made again
- * after a lookup that found nothing: the worker begins the turn again then.
+ * Runs a tool's handler, under its deadline and the turn's signal, and stores its files. Only governance calls this, after it has
+ * decided. A thrown error becomes a result, except LANE_LOST, ACTION_ID_TAKEN and an abort of the turn. An outage of our own servers is
+ * thrown too when the call only reads, or was repeated after a look-up that found nothing: the worker then restarts the turn.
  */
 export async function runTool(
   parts: RunParts,
@@ -72,7 +71,7 @@ export async function runTool(
   return { result: makeStorable(await keepFiles(parts, scope, call, ran)), isUncertain: ran.isUncertain };
 }
 
-/** Looks up what became of an effect whose result was lost. Unknown when the tool cannot tell, or fails to. */
+/** Looks up an effect whose result was lost. Unknown when the tool cannot tell, or the look-up fails. */
 export async function probeTool(
   parts: RunParts,
   scope: CallScope,
@@ -141,8 +140,8 @@ async function handle(
 }
 
 /**
- * Stores the files of a call that has run. What the tool did stands, so files that cannot be taken are told and no failure; when
- * the database is away the turn is given back, and the same call is asked for again.
+ * Stores the files of a call that has run. Files that cannot be stored are reported, and the call still succeeds. When the database is
+ * away, the turn is retried and makes the same call again.
  */
 async function keepFiles(parts: RunParts, scope: CallScope, call: HandledCall, ran: Ran): Promise<ToolCallResult> {
   const { result, files } = ran;
@@ -157,8 +156,8 @@ async function keepFiles(parts: RunParts, scope: CallScope, call: HandledCall, r
 }
 
 /**
- * Whether the effect may have happened all the same: time ran out, an answer was lost on the way, or the handler broke where nobody
- * expected it. What a tool refuses in its own words it has not done.
+ * True when the effect may have happened despite the error: a timeout, a lost answer, or an unexpected error of the handler. After a
+ * tool's own refusal nothing happened.
  */
 function isUncertain(error: AppError, tool: Tool): boolean {
   if (error.code === 'TOOL_TIMED_OUT' || isInfrastructure(error)) return true;
@@ -166,7 +165,7 @@ function isUncertain(error: AppError, tool: Tool): boolean {
 }
 
 interface Ran {
-  /** After a failure: true when the effect may exist. */
+  /** True when the effect may exist despite the failure. */
   readonly isUncertain: boolean;
   readonly result: ToolCallResult;
   readonly files: readonly Artifact[];

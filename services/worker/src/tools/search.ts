@@ -5,12 +5,12 @@ import { say } from '@signalbox/messages/say';
 import { failure, type ToolCallResult } from '@signalbox/governance/calls/call';
 import type { Knowledge, KnowledgeScope } from './ports/knowledge-rows.ts';
 
-/** The model gets more than a person reads on a phone. */
+/** The model gets more hits than a person reads on a phone. */
 const HITS = 5;
 const HITS_SAID = 2;
 const EXCERPT_SAID = 320;
 
-/** The base tool search_knowledge: every hit with its source, in words and as data. Never throws. */
+/** Runs the base tool search_knowledge: every hit with its source, in words and as data. Never throws. */
 export async function searchKnowledge(
   { knowledge, log }: { readonly knowledge: Knowledge; readonly log: Log },
   query: string,
@@ -45,7 +45,7 @@ function inShort(excerpt: string): string {
   return `${cut.slice(0, Math.max(cut.lastIndexOf(' '), EXCERPT_SAID / 2))} …`;
 }
 
-/** A line of Markdown as words, without the marks of headings and tables. Pure. */
+/** A line of Markdown without the marks of headings and tables. Pure. */
 function withoutMarks(line: string): string {
   const text = line.trim().replace(/^#{1,6} /, '');
   if (/^\|?(?:\s*:?-{3,}:?\s*\|)+[\s:-]*$/.test(text)) return '';

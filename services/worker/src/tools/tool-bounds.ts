@@ -5,7 +5,7 @@ import type { ToolGroup } from './tool.ts';
 /** The time that a tool has to stop after its signal fired. */
 const GRACE_MS = 250;
 
-/** The ports that the group declared; touching another one is a mistake of the capability's author. */
+/** Limits the ports to those that the group declared; access to another port throws, since it is a mistake of the capability's author. */
 export function keepDeclared(ports: Ports, group: ToolGroup): Ports {
   return new Proxy(ports, {
     get: (target, name) => {
@@ -19,13 +19,13 @@ export function keepDeclared(ports: Ports, group: ToolGroup): Ports {
   });
 }
 
-/** Ends with the signal even when the tool does not listen to it, after a moment of grace. */
+/** Rejects a moment after the signal fired, even when the tool does not listen to the signal. */
 export async function withSignal<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const aborted = new Promise<never>((_, reject) => {
     const give = (): void => void delay(GRACE_MS).then(() => reject(signal.reason as Error)); // our own signals are aborted with errors
     if (signal.aborted) give();
     else signal.addEventListener('abort', give, { once: true });
   });
-  aborted.catch(() => undefined); // the race below is over by then
+  aborted.catch(() => undefined); // the race below has ended by then
   return Promise.race([work, aborted]);
 }

@@ -15,46 +15,46 @@ import type { Ports, PortName } from './ports/ports.ts';
 
 export type { Preview, Resolved, Risk, RiskWithReasons };
 
-/** What a preview may look at. It changes nothing. */
+/** What a preview may read. A preview changes nothing. */
 export interface Look {
   readonly ports: Ports;
 }
 
-/** What a preview is made from besides the arguments. */
+/** What a preview may use besides the arguments. */
 export interface Previewing extends Look {
   /** The meaning of the arguments that was decided about; null without a look-up. */
   readonly resolved: Resolved | null;
 }
 
-/** What looking up what the arguments stand for may use. It changes nothing. */
+/** What a look-up of arguments may use. A look-up changes nothing. */
 export interface Resolving extends Look {
   readonly threadId: string;
-  /** The look-up at the time of the proposal, null the first time. Open values stay as found then. */
+  /** The look-up at the time of the proposal; null the first time. Values that were open then keep their resolved value. */
   readonly before: Resolved | null;
-  /** Has a job look something up within the deadline of look-ups. Throws JOB_FAILED, NOT_RESOLVED. */
+  /** Runs a look-up job within the deadline of look-ups. Throws JOB_FAILED, NOT_RESOLVED. */
   work<N extends JobName>(job: N, payload: JobPayload<N>): Promise<JobResult<N>>;
 }
 
-/** Where the values of an argument are found that a person may choose from. `given`: the other arguments, as far as they are known, unparsed. */
+/** The choices for the values of an argument. `given`: the other arguments known so far, unparsed. */
 export interface Choices {
-  /** The likeliest first; empty when unknown. Its errors count as none. */
+  /** The likeliest first; empty when unknown. Errors count as no choices. */
   list(given: Readonly<Record<string, unknown>>, look: Resolving): Promise<readonly string[]>;
-  /** True when such a name exists: then a word such as `newest` is that name. */
+  /** True when such a name exists: then a word such as `newest` means that name. */
   has(given: Readonly<Record<string, unknown>>, name: string, look: Resolving): Promise<boolean>;
 }
 
-/** What became of an effect whose result was lost, looked up where it happened. */
+/** The result of looking up an effect whose result was lost. */
 export type Probed<O> =
   | { readonly kind: 'done'; readonly output: O }
   | { readonly kind: 'failed'; readonly error: AppError }
   | { readonly kind: 'not-done' }
   | { readonly kind: 'unknown' };
 
-/** What came of a job that a tool waited for: its result, or that it takes longer and the person is told at its end. */
+/** The result of a job that a tool waited for, or a note that it is still running and the person gets a message at its end. */
 export type Worked<R> =
   { readonly kind: 'done'; readonly result: R } | { readonly kind: 'goes-on'; readonly runId: string };
 
-/** All that a running tool may touch. */
+/** Everything that a running tool may use. */
 export interface ToolContext {
   readonly actor: { readonly userKey: string; readonly name: string; readonly role: Role };
   readonly threadId: string;
@@ -68,26 +68,23 @@ export interface ToolContext {
   /** Starts a job. A repeated action id starts nothing new. */
   enqueue<N extends JobName>(job: N, payload: JobPayload<N>): Promise<{ readonly runId: string }>;
   /**
-   * Has a job done and waits for its result, until shortly before the tool's deadline. /stop ends the job too. Throws JOB_FAILED.
-   * Calling it again with the same action id starts nothing new and gives what came of the first.
+   * Runs a job and waits for its result, until shortly before the tool's deadline. /stop ends the job too. Throws JOB_FAILED. A second
+   * call with the same action id starts nothing new and returns the result of the first.
    */
   work<N extends JobName>(job: N, payload: JobPayload<N>): Promise<Worked<JobResult<N>>>;
   /** The mark that this action committed together with its effect in our database; null when it wrote nothing. */
   wrote(): Promise<{ readonly result: unknown } | null>;
   /** The state of this action's job. */
   worked<N extends JobName>(job: N): Promise<Probed<JobResult<N>>>;
-  /** The look-up that was decided about; null for a tool without one. */
+  /** The look-up that was decided about; null for a tool without a look-up. */
   readonly resolved: Resolved | null;
-  /** The ports that the group declared in `uses`; touching another one throws. */
+  /** The ports that the group declared in `uses`; access to another port throws. */
   readonly ports: Ports;
 }
 
 const issued = new WeakSet<ToolContext>();
 
-/**
- * Marks a context as made by governance, after it decided: handlers run with such a context and with no other. Only tools/run.ts
- * calls this.
- */
+/** Marks a context as made by governance after its decision; handlers run only with a marked context. Only tools/run.ts calls this. */
 export function issueContext(context: ToolContext): ToolContext {
   issued.add(context);
   return context;
@@ -102,21 +99,21 @@ function mustBeIssued(context: ToolContext): void {
 
 const FILES = Symbol('files');
 
-/** A result and the files that go with it. */
+/** A result with its files. */
 export interface WithFiles<O> {
   readonly output: O;
   readonly [FILES]: readonly Artifact[];
 }
 
 /**
- * What a tool returns to hand over files beside its result: at most ten of 20 MB. They are stored once per action and sent as
- * documents after the answer; the model reads the result and their names, never their bytes.
+ * Returns files beside a tool's result: at most ten of 20 MB. They are stored once per action and sent as documents after the answer; the
+ * model reads the result and the file names, never the content.
  */
 export function withFiles<O>(output: O, files: readonly Artifact[]): WithFiles<O> {
   return { output, [FILES]: files };
 }
 
-/** The result and the files of what a tool has returned. */
+/** Splits a handler's return value into result and files. */
 export function unpackResult(returned: unknown): { readonly output: unknown; readonly files: readonly Artifact[] } {
   if (typeof returned !== 'object' || returned === null || !(FILES in returned)) return { output: returned, files: [] };
   const { output, [FILES]: files } = returned as WithFiles<unknown>; // only `withFiles` knows the symbol
@@ -126,20 +123,20 @@ export function unpackResult(returned: unknown): { readonly output: unknown; rea
 export interface ToolSpec<I extends z.ZodType, O> {
   /** Its purpose in one sentence, for the model. */
   readonly describe: string;
-  /** How people ask for it: teaches a model without training, and is tested to lead here. */
+  /** Phrases with which people ask for it: they teach a model, and tests check that they lead to this tool. */
   readonly hints: readonly string[];
   /**
-   * Arguments. A field's `.meta({ entity: 'project', ask: 'Which project do you mean?' })` names the kind of thing that fills it
-   * and the question that is asked when it is missing.
+   * Arguments. A field's `.meta({ entity: 'project', ask: 'Which project do you mean?' })` names the kind of entity and the question for
+   * a missing value.
    */
   readonly input: I;
   /** Arguments whose values the runtime can look up: for buttons under a question, and for “the newest”. */
   readonly choices?: Readonly<Record<string, Choices>>;
   readonly risk: Risk | ((input: z.output<I>, resolved: Resolved | null) => Risk | RiskWithReasons);
   /**
-   * Looks up what the arguments stand for, before policy is asked: `main` is this commit, on this server. What it finds is on the
-   * card, in the hash of the action and in `context.resolved`; it is looked up again when an approval is used, and anything else than
-   * before voids it. Null: they stand for nothing else. What it throws refuses the call before anybody is asked. Reads only.
+   * Resolves the arguments before policy is asked: `main` becomes this commit, on this server. The result is on the approval card, in the
+   * action's hash and in `context.resolved`. It is resolved again when an approval is used, and a difference voids the approval. Null:
+   * nothing to resolve. A thrown error refuses the call before anybody is asked. Reads only.
    */
   readonly resolve?: (input: z.output<I>, look: Resolving) => Promise<Resolved | null>;
   readonly kind?: ActionKind;
@@ -148,64 +145,62 @@ export interface ToolSpec<I extends z.ZodType, O> {
   /** The affected resources, for policy and the approver: `project:shop`. */
   readonly resources?: (input: z.output<I>, resolved: Resolved | null) => readonly string[];
   /**
-   * What an approver reads. Without it the card shows the arguments as they are. It may look things up through ports, and is computed
-   * again when the approval is used: when anything differs from what was shown, the approval is void. When it throws, the action is refused.
+   * The text for an approver; without it the approval card shows the arguments. It may read through ports, and is computed again when the
+   * approval is used: a difference voids the approval. A thrown error refuses the action.
    */
   readonly preview?: (input: z.output<I>, look: Previewing) => Preview | Promise<Preview>;
   /**
-   * Values that `what`, `change` or `reach` of the preview say whole, by the name of the argument, or as `→ name` of what was looked up: they
-   * need no line of their own on a card. One that is not there after all, or was cut, has one.
+   * Values that the preview's `what`, `change` or `reach` contains in full, by argument name or as `→ name` for resolved values: the
+   * approval card then omits their own line. A value that is missing from the text, or truncated, keeps its line.
    */
   readonly told?: readonly string[];
   /**
-   * What `resolve` finds that nobody decides by, as `→ name` or `→ name.member`, because it follows from another value: digests, logins.
-   * It is bound all the same, and opens with one press. All that is not named here stands on the card.
+   * Resolved values that nobody needs for a decision, such as digests and logins, as `→ name` or `→ name.member`. They are in the hash
+   * and visible on request; the approval card shows all others.
    */
   readonly derived?: readonly string[] | ((resolved: Resolved) => readonly string[]);
-  /** Arguments that may be a secret's handle, opened where it is used. Other arguments refuse handles. */
+  /** Arguments that may be a secret's handle, opened at its use. Other arguments refuse handles. */
   readonly handles?: readonly string[];
   /**
-   * What its result, and what it says, hold. `facts`: nothing but what the runtime itself made or measured (ids, numbers, states, times)
-   * and what this call gave. `records`: also what people have told this system, such as names and descriptions, or what a repository
-   * calls its versions; that is text from outside, but made to be an argument of the next call. Left out: text that anybody may
-   * have written, as in logs, files, pages and commits.
+   * What the result and the sentences contain. `facts`: only what the runtime made or measured (ids, numbers, states, times) and this
+   * call's arguments. `records`: also names and descriptions that people entered, or versions from a repository: outside text, but meant
+   * as arguments of the next call. Absent: text that anybody may have written, as in logs, files, pages and commits.
    */
   readonly holds?: 'facts' | 'records' | 'text';
   /**
-   * Where it holds more than facts: the fields of the result that the runtime itself made or measured all the same, as paths such as
-   * `health.verdict`; a list is passed through. A result with no words in its other fields is no text from outside. Of a text, only
-   * these back what a model says.
+   * With `records` or text: the fields that the runtime itself made or measured, as paths such as `health.verdict`, through lists too. A
+   * result without words in its other fields is no outside text. Only these fields of a text back what a model says.
    */
   readonly madeHere?: readonly string[];
-  /** It reads private data. */
+  /** True when it reads private data. */
   readonly touchesPrivate?: boolean;
   /** True when it can send data out of the system: to an address from its arguments or stored data, or through a program. */
   readonly egress: boolean;
   /**
-   * Looks up whether an effect took place, by its action id, when the result was lost: `wrote` and `worked` of the context say it of what
-   * is in our database and of jobs. Reads only. A tool without one leaves it to a person, who is asked once.
+   * Looks up by action id whether an effect took place, when its result was lost: through `wrote` for rows of our database and `worked`
+   * for jobs. Reads only. Without it, a person is asked once.
    */
   readonly probe?: (input: z.output<I>, context: ToolContext) => Promise<Probed<O>>;
   readonly role: Role;
-  /** The name of a lock that one effect at a time holds; null: none. */
+  /** The name of the lock that the call holds while it runs; null: none. */
   readonly lock?: (input: z.output<I>) => string | null;
   readonly deadlineMs: number;
-  /** True when a repetition with the same action id is harmless: reads, and effects keyed by it. */
+  /** `harmless`: a repetition with the same action id changes nothing more, as with reads and effects keyed by the id. */
   readonly replay: 'harmless' | 'unknown';
   readonly phrases: {
     readonly done: (output: O, input: z.output<I>) => string;
-    /** The change of a call as an order: “Deploy shop 1.4 to staging”. For people who choose among calls. */
+    /** The call as an order: “Deploy shop 1.4 to staging”. For people who choose among calls. */
     readonly order?: (input: z.output<I>) => string;
     /**
-     * What may be done next, as buttons under the answer: pressing one says its value, which is then decided like any words. One
-     * whose label says the whole call that it `does` confirms exactly that call: see offers.ts of governance.
+     * Next actions as buttons under the answer: a press says the button's value, which is decided like typed words. A button whose label
+     * names the whole call in `does` confirms exactly that call: see governance/offers.ts.
      */
     readonly next?: (output: O, input: z.output<I>) => readonly ActionButton[];
   };
   run(input: z.output<I>, context: ToolContext): Promise<O | WithFiles<O>>;
 }
 
-/** A tool that only looks into our own records, which anybody here may read, and answers at once. */
+/** A tool that only reads our own records, which every reader may see, and answers at once. */
 export const LOOK_UP = {
   risk: 'safe',
   role: 'viewer',
@@ -215,10 +210,10 @@ export const LOOK_UP = {
   replay: 'harmless',
 } as const;
 
-/** A tool that looks at more than our own records, such as files and logs. It says itself how long it takes. */
+/** A tool that reads more than our own records, such as files and logs. Each such tool sets its own deadline. */
 export const READ = { risk: 'safe', role: 'developer', egress: false, replay: 'harmless' } as const;
 
-/** A tool whose effect is keyed by its action, and sends nothing out. It says itself how long it takes. */
+/** A tool whose effect is keyed by its action id, and sends nothing out. Each such tool sets its own deadline. */
 export const CHANGE = { risk: 'sensitive', role: 'developer', egress: false, replay: 'harmless' } as const;
 
 export interface ToolGroup {
@@ -230,7 +225,7 @@ export interface ToolGroup {
   readonly tools: Readonly<Record<string, Tool>>;
 }
 
-// Arguments that may be left out. `what`: what they are for, and what is meant without them. `ask`: the question for one.
+// Creates a schema of optional arguments. `what`: their purpose, and the default. `ask`: the question for a value.
 
 export const optionalProject = (what: string) =>
   fields.ProjectName.optional().describe(what).meta({ entity: 'project', ask: 'Of which project?' });
@@ -241,10 +236,10 @@ export const optionalServer = (what: string, ask: string) =>
 export const someEnvironment = (what: string, ask: string) =>
   fields.Environment.optional().describe(what).meta({ entity: 'environment', ask });
 
-/** A tool whose types have been checked where it was written; the registry validates before it calls. */
+/** A tool whose types were checked at its declaration; the registry validates input before a call. */
 export type Tool = ReturnType<typeof tool>;
 
-/** Declares one tool. Its functions are only ever called with input that `spec.input` has parsed. */
+/** Declares one tool. Its functions are only called with input that `spec.input` has parsed. */
 export function tool<I extends z.ZodType, O>(spec: ToolSpec<I, O>) {
   // The registry parses with spec.input before it calls, so `unknown` is the schema's output here; `run` made the output.
   const typed = (input: unknown): z.output<I> => input as z.output<I>;
@@ -296,7 +291,7 @@ export function tool<I extends z.ZodType, O>(spec: ToolSpec<I, O>) {
         }
       : null,
     lock: (input: unknown) => spec.lock?.(typed(input)) ?? null,
-    // `run` returned a value of this type.
+    // `run` returned a value of this type
     done: (output: unknown, input: unknown) => phrases.done(output as O, typed(input)),
     next: (output: unknown, input: unknown) => phrases.next?.(output as O, typed(input)) ?? [], // as above
     /** Null without such a sentence, or for invalid arguments. */
@@ -325,7 +320,7 @@ function pickFields(result: unknown, paths: readonly (readonly string[])[]): unk
   );
 }
 
-/** Names that authors of commits chose, though the runtime recorded them: words, unless they have a version's form. */
+/** Names that authors of commits chose: they count as words, unless they have the form of a version. */
 const NAMED_BY_OTHERS: ReadonlySet<string> = new Set(['version', 'release']);
 
 function dropFields(result: unknown, paths: readonly (readonly string[])[]): unknown {

@@ -7,7 +7,7 @@ import { resolveCall } from './resolving.ts';
 import { probeTool, runTool, type HandledCall, type RunParts } from './run.ts';
 import { keepDeclared } from './tool-bounds.ts';
 
-/** What governance reaches of the registry: what its tools declare and, after it has decided, their handlers. */
+/** Gives governance the declarations of the registry's tools and, after a decision, their handlers. */
 export function createTools(registry: ToolRegistry, parts: RunParts): Tools {
   return {
     groups: registry.groups,
@@ -29,5 +29,5 @@ export function createTools(registry: ToolRegistry, parts: RunParts): Tools {
 }
 
 function handled(call: Runnable): HandledCall {
-  return call as HandledCall; // its tool came from `find` or `read` above
+  return call as HandledCall; // `find` or `read` above added the tool
 }

@@ -24,7 +24,7 @@ type OwnScope = Pick<CallScope, 'actor' | 'signal' | 'log'>;
 export function toCallScope(
   parts: TurnParts,
   context: TurnContext,
-  /** `isThreadOver`: nothing more of the thread is stored. */
+  /** `isThreadOver`: true when nothing more of the thread is stored. */
   { machine, isThreadOver, ...own }: OwnScope & { readonly machine: Machine; readonly isThreadOver: boolean },
 ): CallScope {
   const { lane, batch, threadId, turnId, chatKey, traceId } = context;
@@ -59,7 +59,7 @@ export function toCallScope(
   };
 }
 
-/** A pressed button is as new as its press; other words may be an older order. */
+/** The age of a pressed button's request counts from the press; other words may be an older order. */
 function ageOf(batch: TurnContext['batch']): Pick<CallScope, 'ageMs'> {
   const ages = batch.flatMap(({ envelope }) => (envelope.kind === 'message' && envelope.ageMs ? [envelope.ageMs] : []));
   return ages.length === 0 ? {} : { ageMs: Math.max(...ages) };

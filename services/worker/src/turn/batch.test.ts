@@ -42,7 +42,7 @@ const news = (id: number): InboxMessage => ({
     say: 'Done.',
   },
 });
-const lane = (messages: readonly InboxMessage[]): ClaimedLane => ({ threadId: 't1', messages }) as ClaimedLane; // all that is read of it
+const lane = (messages: readonly InboxMessage[]): ClaimedLane => ({ threadId: 't1', messages }) as ClaimedLane; // the tested functions read only these fields
 const LINE = '[attached: report.pdf, application/pdf, 120 kB]';
 
 test('a file becomes one line with its known properties', () => {

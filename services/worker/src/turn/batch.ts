@@ -4,16 +4,16 @@ import { formatBytes } from '@signalbox/contracts/file-name';
 import { ownFailureOf } from '@signalbox/messages/own-failure';
 import type { AgentMessage } from '../agents/agent.ts';
 
-/** A batch as the agent gets it. */
+/** A batch as the agent receives it. */
 export interface AgentBatch {
   readonly messages: readonly AgentMessage[];
-  /** By message with files only: the message with words that belongs to them. */
+  /** For each message with files only, the id of the text message that it belongs to. */
   readonly shownWith: ReadonlyMap<string, string>;
 }
 
 /**
- * The first messages that belong together: one chat and thread, words and job news, no command. Files without words
- * join the words around them, or form a batch of their own.
+ * The first messages that belong together: one chat and thread, words and job news, no command. Files without words join the words around
+ * them, or form a batch of their own.
  */
 export function takeLeadingBatch(lane: ClaimedLane): readonly InboxMessage[] {
   const chatKey = lane.messages[0]?.envelope.chatKey;
@@ -35,7 +35,7 @@ export function filesWithoutWords(batch: readonly InboxMessage[]): readonly Atta
   return wordless ? batch.flatMap(attachmentsOf) : null;
 }
 
-/** The messages of a batch for the agent, with each file as a line below its words. */
+/** Converts a batch for the agent, with each file as a line below its message's words. */
 export function toAgentBatch(batch: readonly InboxMessage[]): AgentBatch {
   const shownWith = new Map<string, string>();
   batch.forEach((message, place) => {
@@ -54,13 +54,13 @@ export function toAgentBatch(batch: readonly InboxMessage[]): AgentBatch {
   return { messages, shownWith };
 }
 
-/** `[attached: report.pdf, application/pdf, 120 kB]`: a file on one line. */
+/** Describes a file on one line: `[attached: report.pdf, application/pdf, 120 kB]`. */
 export function describeAttachment({ kind, name, mimeType, sizeBytes }: Attachment): string {
   const parts = [name ?? kind, mimeType, sizeBytes === null ? null : formatBytes(sizeBytes)];
   return `[attached: ${parts.filter((part) => part !== null).join(', ')}]`;
 }
 
-/** The result of a decision, as news for the agent. */
+/** The result of a decision, as a system message for the agent. */
 export function newsOf(id: string, { say }: { readonly say: string }): AgentBatch {
   const news: AgentMessage = { id, text: `[decision] ${say}`, event: { kind: 'decision', say } };
   return { messages: [news], shownWith: new Map() };
@@ -97,7 +97,7 @@ function isFilesOnly(message: InboxMessage): boolean {
 }
 
 function hasWords(message: InboxMessage): boolean {
-  // A message without files counts as words, even an empty one; the agent answers it.
+  // A message without files counts as words, even an empty message; the agent answers it.
   return message.envelope.kind === 'message' && (wordsOf(message) !== '' || attachmentsOf(message).length === 0);
 }
 

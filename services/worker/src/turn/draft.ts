@@ -3,20 +3,20 @@ import { cutDraft, toDraftId, type Draft } from '@signalbox/platform/streams/dra
 
 export type TurnDraft = ReturnType<typeof createTurnDraft>;
 
-/** People read no faster, and a gateway shows fewer still. */
+/** People read no faster, and some gateways show fewer updates. */
 const EVERY_MS = 300;
 /** A channel removes a draft after 30 s without an update. Tools may be slower. */
 const AGAIN_MS = 20_000;
 
 /**
- * A turn's draft while its text is written: a preview only. Publishes at most every 300 ms, one at a time, the newest
- * text. Ends when the turn is aborted.
+ * Shows a turn's unfinished text as a draft. Publishes at most every 300 ms, one at a time, the newest text. Ends when the turn is
+ * aborted.
  */
 export function createTurnDraft(options: {
   readonly head: Pick<Draft, 'chatKey' | 'userKey' | 'turnId'>;
   /** Never rejects. */
   readonly publish: (draft: Draft) => Promise<void>;
-  /** The text as it is shown, with additions of the runtime. */
+  /** Adds the runtime's own lines to the shown text. */
   readonly preview?: (text: string) => Promise<string>;
   readonly signal: AbortSignal;
 }) {
@@ -24,7 +24,7 @@ export function createTurnDraft(options: {
   const draftId = toDraftId(head.turnId);
   let text = '';
   let seq = 0;
-  /** The last published text, unless it may be gone. */
+  /** The last published text, unless the channel may have removed it. */
   let shown: string | null = null;
   let publishedAt = Number.NEGATIVE_INFINITY;
   let publishing = false;
@@ -57,7 +57,7 @@ export function createTurnDraft(options: {
     plan();
   };
 
-  /** Forgets the text that became a message or was given up. */
+  /** Clears the text after it became a message or was given up. */
   const settle = (): void => {
     text = '';
     clearTimeout(timer);
@@ -76,7 +76,7 @@ export function createTurnDraft(options: {
   signal.addEventListener('abort', end, { once: true });
   if (signal.aborted) end();
   return {
-    /** Shows this text soon; of several, only the newest. Never waits. */
+    /** Shows this text soon; of several texts only the newest. Never waits. */
     show(whole: string): void {
       if (over || whole.trim() === '') return;
       const before = text;

@@ -10,8 +10,8 @@ import { recordTurn } from './turn-record.ts';
 const TITLE_LENGTH = 80;
 
 /**
- * Ends a turn that reports an incident. The report and its project become part of the open conversation, so that a
- * question such as "why?" continues from it.
+ * Ends a turn that reports an incident. The report and its project become part of the open conversation, so that a question such as
+ * "why?" continues from it.
  */
 export async function tellIncident(
   parts: TurnParts,
@@ -47,14 +47,14 @@ export async function tellIncident(
     end: {
       turn: record(parts, context, 'notice'),
       outcomes: settle([message], 'answered', 'incident'),
-      // The person reads the log's lines, and no agent does: the conversation gets measured values only.
+      // The person reads the log's lines and no agent does: the conversation gets measured values only.
       replies: [outbound(context, { key: envelope.id, text: toSentence(envelope), buttons })],
       thread: { threadId: context.threadId, status: 'open', awaiting: false, title, summary: null },
     },
   };
 }
 
-/** Ends a turn that reports an incident beside the conversation, where a question waits for its answer. */
+/** Ends a turn that reports an incident beside the conversation, whose open question stays open. */
 export async function tellBeside(
   parts: TurnParts,
   lane: ClaimedLane,
@@ -67,7 +67,7 @@ export async function tellBeside(
   return notice(parts, lane, message, { buttons });
 }
 
-/** Binds buttons to their meaning, as far as known without a look-up: see governance/offers.ts. */
+/** Binds buttons to their meaning, where no look-up is needed: see governance/offers.ts. */
 function offer(
   { governance, plugin }: TurnParts,
   context: TurnContext,

@@ -17,7 +17,7 @@ export async function createJobButtons(
   const end = messages.findLast(({ envelope }) => envelope.kind === 'job-finished')?.envelope;
   if (end?.kind !== 'job-finished' || end.job !== 'deploy.run') return [];
   const deployments = createDeployments(pool);
-  // A deployment that another run took up has its own id, and its newest words were already sent.
+  // A deployment that another run continued has its own id, and its latest report was already sent.
   const ended = await deployments.find(end.runId);
   if (!ended) return [];
   const { project, environment, kind, ref: version, state, serving: isServing } = ended;

@@ -24,37 +24,30 @@ import { WORDS } from './reply.ts';
 import { StoppedByPerson } from '@signalbox/governance/calls/call';
 import type { TurnSignals } from './turn-start.ts';
 
-/*
- * A lane in this process:
- *
- * wake-up → claim
- * ─┬─ busy or nothing to do → dropped (the holder sees the message)
- * ├─ too many attempts → dead letter, the person is told, finish
- * └─ leased → heartbeat every second → turn → finish → wake again if more waits
- * ├─ failed → yield with back-off (infrastructure) or counted (poison)
- * └─ lease lost → abort, write nothing
- *
- * Lanes of a dead process are suspects, which a worker takes one at a time. A live process that could not release a
- * lane does so once Postgres answers, uncounted.
+/**
+ * The lanes of this process: wake-up → claim ─┬─ busy or nothing to do → dropped (the holder sees the message) ├─ too many attempts →
+ * dead letter, the person is told, finish └─ leased → heartbeat every second → turn → finish → wake again if more waits ├─ failed → yield
+ * with back-off (infrastructure) or counted (poison) └─ lease lost → abort, write nothing Lanes of a dead process are suspects, which a
+ * worker claims one at a time. A live process that could not release a lane does so once Postgres answers, without counting an attempt.
  */
 
 const MAX_ATTEMPTS = 5;
 const MAX_BATCH = 10;
 const HEARTBEAT_MS = 1_000;
-/** Beats later than this, or than half a lease, mean that this process is overloaded. */
+/** Heartbeats later than this, or than half a lease, mean that this process is overloaded. */
 const LATE_MS = 2 * HEARTBEAT_MS;
-/** A lane lost this often in a row, while nobody else had it, points to a fault of ours. */
+/** A lane lost this often in a row, while no other worker held it, points to a bug of ours. */
 const LOST_AGAIN = 3;
 const SWEEP_MS = 1_000;
 /** A message that waits this long lost its wake-up: a crash, a lost Redis, a trimmed stream. */
 const QUIET_MS = 5_000;
 const SWEEP_LANES = 200;
-/** The sweeper wakes this many even while wake-ups wait: a lane that lost its own must not wait for all of them. */
+/** The sweeper wakes at least this many lanes even while wake-ups wait: a lane that lost its wake-up must not wait for all others. */
 const SWEEP_MINIMUM = 10;
-/** The time that a closing worker lets its turns run on. */
+/** The time that a closing worker lets its turns continue. */
 const DRAIN_MS = 4_000;
 const MAX_BACKOFF_MS = 30_000;
-/** Postgres may return at any moment, but each try asks the model again. */
+/** Postgres may return at any moment, but each attempt asks the model again. */
 const MAX_INFRASTRUCTURE_BACKOFF_MS = 10_000;
 /** Telegram shows "typing" for 5 s; quick answers show none. */
 const TYPING_AFTER_MS = 400;
@@ -68,7 +61,7 @@ interface LeasedLane {
   readonly abort: AbortController;
   readonly lost: () => void;
   stopBefore: number;
-  /** A wake-up came during the lease: the end of the turn may have missed its message. */
+  /** True when a wake-up came during the lease: the end of the turn may have missed its message. */
   wokenAgain: boolean;
 }
 
@@ -78,23 +71,23 @@ export interface LaneOptions extends Omit<BeginOptions, 'maxMessages' | 'holder'
   readonly log: Log;
   /** The zone of times in receipts. */
   readonly timeZone: string;
-  /** Handles the messages of a claimed lane and ends the turn. True when more wait. */
+  /** Processes the messages of a claimed lane and ends the turn. Returns true when more messages wait. */
   readonly turn: (claimed: ClaimedLane, signals: TurnSignals) => Promise<boolean>;
   readonly onTurn?: (result: TurnResult, durationMs: number) => void;
   readonly onThread?: (claimed: ClaimedLane) => void;
 }
 
-/** The lanes served by this process. Keeps their leases, and sweeps for forgotten messages until closed. */
+/** The lanes served by this process. Renews their leases, and sweeps for forgotten messages until closed. */
 export class Lanes implements Closable {
   readonly #options: LaneOptions;
   readonly #holder = newId('wrk');
   /** The leased lanes, by person. */
   readonly #leased: Leases<LeasedLane>;
-  /** Pending claims. With two at once this process could take its own lane when a lease ends in between. */
+  /** Pending claims: two claims of a lane at once could let this process take its own lane when a lease ends in between. */
   readonly #claiming = new Map<string, Pick<LeasedLane, 'wokenAgain'>>();
-  /** Lanes that were lost or not given back, and are not reported yet. */
+  /** Lanes that were lost or not released, and are not reported yet. */
   readonly #unreported = new Set<ClaimedLane>();
-  /** Losses in a row by person, with the epoch of the last. */
+  /** Losses in a row by person, with the epoch of the last loss. */
   readonly #losses = new Map<string, { readonly epoch: string; readonly times: number }>();
   /** Infrastructure failures in a row, by person. */
   readonly #infrastructureFailures = new Map<string, number>();
@@ -124,7 +117,7 @@ export class Lanes implements Closable {
     if (mine) mine.wokenAgain = true;
     // The messages stay in the inbox for the lane's holder or the sweeper.
     if (mine || this.#stop.signal.aborted) return { work: Promise.resolve() };
-    // A lane claimed now would be lost. The sweeper wakes it for a worker that has time.
+    // An overloaded process would lose the lane, so the sweeper wakes it for another worker.
     if (this.#leased.isLate(Math.max(LATE_MS, this.#options.leaseMs / 2))) {
       this.#options.log.warn('beats are late, no lane is claimed', { userKey });
       return { work: Promise.resolve() };
@@ -143,7 +136,7 @@ export class Lanes implements Closable {
     }
   }
 
-  /** Checks the lane now, after a /stop, and not at the next heartbeat. */
+  /** Checks the lane now, after a /stop, instead of at the next heartbeat. */
   async nudge(userKey: string): Promise<void> {
     const lane = this.#leased.get(userKey);
     if (!lane) return;
@@ -153,7 +146,7 @@ export class Lanes implements Closable {
     lane.abort.abort(new StoppedByPerson());
   }
 
-  /** Lets short turns finish. Longer ones are cut at their next step; another worker continues them. */
+  /** Lets short turns finish. Longer turns are aborted at their next step; another worker continues them. */
   async close(): Promise<void> {
     this.#stop.abort();
     const deadlineMs = performance.now() + DRAIN_MS;
@@ -163,7 +156,7 @@ export class Lanes implements Closable {
     await Promise.all([this.#leased.close(), this.#sweeper.close()]);
   }
 
-  /** Claims a lane. Unreadable messages are settled first: they would break every turn. */
+  /** Claims a lane. Unreadable messages are settled first, since they would break every turn. */
   async #claimReadable(userKey: string): Promise<ClaimedLane | null> {
     const { pool, log } = this.#options;
     for (;;) {
@@ -217,13 +210,16 @@ export class Lanes implements Closable {
       stopBefore: () => (lane.stopBefore > stopBefore ? lane.stopBefore : 0),
     });
     release();
-    this.#infrastructureFailures.clear(); // it works again
+    this.#infrastructureFailures.clear(); // the infrastructure works again
     this.#losses.delete(userKey);
     if (more || lane.wokenAgain) await this.#wake([userKey], traceId);
     return 'finished';
   }
 
-  /** After a failed turn: a lost lane belongs to another worker; another is given back, and counted unless the infrastructure failed. */
+  /**
+   * Handles a failed turn: a lost lane belongs to another worker; any other lane is released, and the attempt counts unless the
+   * infrastructure failed.
+   */
   async #giveBack({ claimed }: LeasedLane, error: unknown): Promise<'lost' | 'lost-again' | 'yielded'> {
     const { log } = this.#options;
     const { userKey, epoch, attempts } = claimed;
@@ -252,7 +248,7 @@ export class Lanes implements Closable {
     return 'yielded';
   }
 
-  /** Losses in a row. Epochs grow with each claim, so consecutive epochs mean that nobody else held the lane. */
+  /** Counts losses in a row. Epochs grow with each claim, so consecutive epochs mean that no other worker held the lane. */
   #countLoss({ userKey, epoch }: ClaimedLane): number {
     const before = this.#losses.get(userKey);
     const isInARow = before !== undefined && BigInt(before.epoch) + 1n === BigInt(epoch);
@@ -265,7 +261,7 @@ export class Lanes implements Closable {
     return yieldLane(this.#options.pool, claimed, { holder: this.#holder, ...how });
   }
 
-  /** Gives up only the first message of a poisoned batch. True when more wait. */
+  /** Gives up only the first message of a poisoned batch. Returns true when more messages wait. */
   async #deadLetter(claimed: ClaimedLane): Promise<boolean> {
     const [message] = claimed.messages;
     if (!message) return false;
@@ -304,7 +300,7 @@ export class Lanes implements Closable {
     const { pool, publisher, log } = this.#options;
     if (this.#stop.signal.aborted) return;
     await this.#reportLost();
-    // People in the stream already have a wake-up.
+    // Lanes of people in the stream already have a wake-up.
     const waiting = await publisher.waiting(INBOUND).catch(() => 0);
     const lanes = await sweepLanes(pool, QUIET_MS, Math.max(SWEEP_MINIMUM, SWEEP_LANES - waiting));
     if (lanes.length > 0) log.info('lanes woken by the sweeper', { lanes: lanes.length });

@@ -4,14 +4,14 @@ import type { Picture } from '@signalbox/models/port';
 import type { ChannelFile, FetchedFile } from '@signalbox/platform/streams/files';
 import type { InboxMessage } from '@signalbox/store/turns/lanes';
 
-/*
- * Pictures of a batch are given to the model once, in their turn. Their bytes are in no checkpoint, record or table;
- * later turns have only the words about them.
+/**
+ * The model gets the pictures of a batch once, in their turn. No checkpoint, record or table holds their bytes; later turns have only the
+ * words about them.
  */
 
 /** Anthropic accepts 5 MB of Base64, others more (docs.anthropic.com/en/docs/build-with-claude/vision). */
 const PICTURE_LIMIT_BYTES = 3_700_000;
-/** The most pictures of one turn: each costs as much as a page of text. */
+/** The maximum pictures of one turn: each costs as much as a page of text. */
 const MAX_PICTURES = 4;
 
 /** Fetches a file from its channel. Throws only the reason of the signal. */
@@ -29,8 +29,8 @@ export function isPicture({ kind }: Attachment): boolean {
 }
 
 /**
- * Fetches the pictures of a batch, for a model with vision. `shownWith`: for messages with files only, the message with
- * their words. Unusable pictures are left out and noted.
+ * Fetches the pictures of a batch, for a model with vision. `shownWith`: for messages with files only, the message with their words.
+ * Unusable pictures are left out and noted.
  */
 export async function loadPictures(
   deps: { readonly fetchFile: FetchFile; readonly sees: boolean; readonly signal: AbortSignal },

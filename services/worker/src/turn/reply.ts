@@ -8,7 +8,7 @@ import { toCodeBlock } from '@signalbox/contracts/markdown';
 import { say, sayError } from '@signalbox/messages/say';
 import { isPicture } from './pictures.ts';
 
-/** The worker's own sentences to people; those of agents are with the agents. */
+/** The worker's own sentences to people; agents have their own. */
 export const WORDS = {
   newThread: (hadOne: boolean): string => say(hadOne ? 'turn.closed' : 'turn.alreadyNew'),
   expired: (title: string | null, idleMs: number): string =>
@@ -19,7 +19,7 @@ export const WORDS = {
     effects.length === 0
       ? `${say('turn.stopped')} ${say('turn.line-nothing')}`
       : [say('turn.stopped'), ...unclear].join('\n\n'),
-  /** The line above an unfinished text of a turn that was cut short. */
+  /** The line above an unfinished text of a turn that was stopped or failed. */
   unfinished: (text: string): string => `${say('turn.unfinished')}\n\n${text}`,
   filesOnly: (files: readonly Attachment[]): string => {
     if (files.every(({ kind }) => kind === 'voice' || kind === 'audio')) return say('turn.voicesOnly');

@@ -3,7 +3,7 @@ import type { ModelSpend } from '@signalbox/models/port';
 
 export type Spending = ReturnType<typeof createSpending>;
 
-/** Model usage of one turn, even if it fails. Counted in memory: a resumed turn adds what the state remembers. */
+/** Counts model usage of one turn, even if it fails. Counted in memory: a resumed turn adds what the state remembers. */
 export function createSpending() {
   const spends: ModelSpend[] = [];
   return {
@@ -15,7 +15,7 @@ export function createSpending() {
       tokens: spends.reduce((total, { inputTokens, outputTokens }) => total + inputTokens + outputTokens, 0),
       costUsd: spends.reduce((total, { costUsd }) => total + (costUsd ?? 0), 0),
     }),
-    /** Null without counted use, as with the offline planner. */
+    /** Null without counted usage, as with the offline planner. */
     usage(): TurnUsage | null {
       if (spends.every(({ inputTokens, outputTokens, costUsd }) => inputTokens + outputTokens === 0 && costUsd === 0))
         return null;

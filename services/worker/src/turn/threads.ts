@@ -11,8 +11,8 @@ if tonumber(ARGV[1]) > now then redis.call('SET', KEYS[1], ARGV[1]) return tonum
 return now`;
 
 /**
- * The number of a person's newest thread, mirrored to Redis as `thread:sequence:{user_key}` for other programs.
- * Postgres allocates it (lane_begin, contiguous through crashes), and a lost mirror is rebuilt.
+ * Mirrors the number of a person's newest thread to Redis as `thread:sequence:{user_key}`, for other programs. Postgres allocates the
+ * number (lane_begin, contiguous through crashes), and a lost mirror is rebuilt.
  */
 export function createThreadSequences(options: {
   readonly redis: Redis;

@@ -30,16 +30,16 @@ import type { ToolCallResult } from '@signalbox/governance/calls/call';
 import type { Tool } from '../tools/tool.ts';
 import type { ThreadWords, TurnContext } from './turn-end.ts';
 
-/*
- * The runtime, not a model, reports what happened: receipts of effects from the ledger stand below a turn's texts.
- * Without effects, if a change was requested or a text sounds like a report, a line says that nothing changed, judged
- * by what was known when the text was written. The model's own text is unchanged.
+/**
+ * The runtime, not a model, reports what happened: receipts of effects from the ledger stand below a turn's texts. Without effects, when
+ * a change was requested or a text sounds like a report, a line says that nothing changed, judged by the facts at the time of the text.
+ * The model's own text is unchanged.
  */
 
 export interface AccountParts {
   readonly pool: Pool;
   readonly names: KnownNames;
-  /** The properties of an installed tool; null for others. */
+  /** The properties of an installed tool; null for unknown tools. */
   toolKind(tool: string): Pick<Tool, 'isRead' | 'evidence' | 'order'> | null;
   /** True when the tool belongs to one agent, whose people know nothing of tools. */
   isOwned(tool: string): boolean;
@@ -53,24 +53,24 @@ const TITLE_LENGTH = 80;
 const CHANGES_TOLD = 10;
 const SUMMARY_LENGTH = 1_000;
 
-/** The account of one turn. Reads the database when needed, and writes nothing. */
+/** Collects what one turn did, for its receipts and lines. Reads the database when needed, and writes nothing. */
 export class TurnAccount {
   readonly #parts: AccountParts;
   readonly #context: TurnContext;
   readonly #turnKey: string;
-  /** Actions of other turns that this turn is about. */
+  /** Actions of other turns that this turn reports. */
   readonly #actions: string[];
   /** Texts that the runtime wrote in this turn. */
   readonly #says: string[];
   readonly #facts: Fact[] = [];
-  /** Facts in its prompts. */
+  /** Facts in this turn's prompts. */
   readonly #standing: Fact[] = [];
-  /** True when a call may have a ledger entry: all but reads. */
+  /** True when a call may have a ledger entry: all calls but reads. */
   #hasEntries: boolean;
   /** Names that the person or calls of this turn mentioned. */
   readonly #named = new Set<string>();
   #earlier: Promise<readonly Fact[]> | null = null;
-  /** The ledger at the end of the turn, when it no longer changes. */
+  /** Reads the ledger once, at the end of the turn, when it no longer changes. */
   #atEnd: (() => Promise<readonly LedgerEntry[]>) | null = null;
   #asked: Account['asked'] = 'nothing';
 
@@ -86,7 +86,6 @@ export class TurnAccount {
     this.#says = batch.flatMap(({ envelope }) => ('say' in envelope ? [envelope.say] : []));
   }
 
-  /** Notes the result of a call. */
   note(tool: string, result: Omit<ToolCallResult, 'code'>): void {
     this.#says.push(result.say);
     if (result.ok) this.#facts.push(...this.#evidence(tool, result.result));
@@ -98,12 +97,12 @@ export class TurnAccount {
     for (const name of namesIn(result.decided?.action.arguments)) this.#named.add(name);
   }
 
-  /** Notes a text of the runtime: repeated word for word, it is no claim of a model. */
+  /** Notes a text of the runtime: a model that repeats it word for word makes no claim. */
   said(words: string): void {
     this.#says.push(words);
   }
 
-  /** Notes the decision that the turn is about. */
+  /** Notes the decision that the turn reports. */
   decided({ actionId }: DecisionEnvelope, { say, result }: Resumed): void {
     this.#actions.push(`${actionId}_m`);
     this.#hasEntries = true;
@@ -123,7 +122,9 @@ export class TurnAccount {
     return line === null ? reply : { ...reply, receipts: [{ what: line, note: '' }] };
   }
 
-  /** All replies of the turn, with receipts or a line below the last one. A turn cut short has no record of its passes. */
+  /**
+   * All replies of the turn, with receipts or a line below the last reply. A turn that was stopped or failed has no record of its passes.
+   */
   async close(
     replies: readonly AgentReply[],
     passes: AgentRecord['passes'] | 'cut short',
@@ -154,7 +155,7 @@ export class TurnAccount {
     });
   }
 
-  /** The line below texts; one about a refused call stands below the last text alone. */
+  /** The line below texts; a line about a refused call goes below the last text alone. */
   #lineOf(texts: readonly string[], hasChanged: boolean, grounds: Grounds): ReturnType<typeof createLineBelow> {
     return createLineBelow(texts, { hasChanged, asked: this.#asked === 'waiting' ? 'waiting' : 'nothing', grounds });
   }
@@ -181,8 +182,8 @@ export class TurnAccount {
   }
 
   /**
-   * The thread's title, and when it is over a summary of its changes from the ledger. Before the first change its title
-   * is the task. Null: unchanged.
+   * The thread's title, and when it is over a summary of its changes from the ledger. Before the first change the title is the task.
+   * Null: unchanged.
    */
   async describeThread(task: string | null, isFinished: boolean): Promise<ThreadWords> {
     const entries = this.#hasEntries || isFinished ? await (this.#atEnd ?? this.#ledger())() : [];
@@ -194,18 +195,18 @@ export class TurnAccount {
     };
   }
 
-  /** Tool names are English. Other readers see the order. */
+  /** Tool names are English, so readers of other languages get the order instead. */
   #receiptOf(entry: LedgerEntry): string {
     const isName = getCurrentLanguage() === ENGLISH && !this.#parts.isOwned(entry.tool);
     return isName ? getReceiptTitle(entry) : escapeText(this.#orderOf(entry));
   }
 
-  /** The change of an action in its tool's words, or else in those of its receipt. */
+  /** The change of an action in its tool's words, else in its receipt's words. */
   #orderOf(entry: LedgerEntry): string {
     return getActionTitle(this.#parts.toolKind(entry.tool), entry);
   }
 
-  /** Calls of a run before a crash are known from the record alone. */
+  /** Only the record knows the calls of a run before a crash. */
   #noteRecorded(passes: AgentRecord['passes']): void {
     for (const context of passes.flatMap(({ asks }) => asks.flatMap(({ facts }) => facts.context ?? []))) {
       const { lines, facts } = groundsOfContext(context);
@@ -217,7 +218,7 @@ export class TurnAccount {
         const { decided, result } = call;
         const tool = toolOf(call, passes);
         const recorded = { ...result, result: result.result ?? null, ...(decided ? { decided } : {}) };
-        this.note(tool, recorded as ToolCallResult); // as it was recorded
+        this.note(tool, recorded as ToolCallResult); // the record was made from such a result
       }
   }
 
@@ -279,7 +280,7 @@ function toolOf({ callId, decided }: RecordedCall, passes: AgentRecord['passes']
   return decided?.action.tool ?? asked?.name ?? '';
 }
 
-/** True when a call asked for a change that did not take place. */
+/** True when a call requested a change that did not take place. */
 function cameToNothing(
   kind: ReturnType<AccountParts['toolKind']>,
   { ok, decided }: Omit<ToolCallResult, 'code'>,
@@ -293,9 +294,9 @@ function cameToNothing(
   return decided && decided.decision.effect !== 'run' ? 'waiting' : null;
 }
 
-/** True when the text already says the line: at its end, or about waiting cards. */
+/** True when the text already says the line: at its end, or about waiting approval cards. */
 function isSaid(line: 'nothing' | 'yet' | 'else', { key, text }: AgentReply, { lane, batch }: TurnContext): boolean {
-  // The judge's words at the end of a turn follow it.
+  // The judge's words at the end of a turn follow the line.
   const nothing = say('turn.line-nothing');
   if (line === 'nothing' && key.endsWith('_end')) return text.includes(nothing);
   if (line === 'nothing') return text.replace(/(?<![\s_*])[\s_*]+$/, '').endsWith(nothing);

@@ -36,8 +36,8 @@ export interface TurnContext {
 }
 
 /**
- * The end of a completed turn: an outcome per message, a row per reply. `shownWith`: files without words share the
- * outcome of the message that they were shown with.
+ * The end of a completed turn: an outcome per message, a row per reply. `shownWith`: files without words share the outcome of the message
+ * that they were shown with.
  */
 export function endOf(
   parts: EndParts,
@@ -51,7 +51,7 @@ export function endOf(
   const answered = { ...context, batch: handled.length > 0 ? handled : batch };
   return {
     turn: record(parts, context, result.outcome, { passes: result.passes, toolCalls: result.toolCalls }),
-    // The newest message was answered; earlier ones of the batch were merged into its turn.
+    // The newest message was answered; earlier messages of the batch were merged into its turn.
     outcomes: handled.map((message, index) => ({
       id: message.id,
       outcome: index === handled.length - 1 ? 'answered' : 'merged',
@@ -71,7 +71,7 @@ export function endOf(
   };
 }
 
-/** While a request waits in this chat, words decide nothing: an answer without effect points to the approval card. */
+/** While a request waits in this chat, typed words decide nothing: an answer without effect points to the approval card. */
 function pointing(
   context: TurnContext,
   { record: { passes } }: Pick<AgentResult, 'record'>,
@@ -82,7 +82,7 @@ function pointing(
   const isAsked = context.batch.some(({ envelope }) => envelope.kind === 'message');
   if (!card || !last || !isAsked || passes.some((pass) => isElse(pass, card))) return replies;
   const { messageId } = card;
-  // Private chats have no links to messages, so the answer replies to the card.
+  // Private chats have no links to messages, so the answer replies to the approval card.
   const isPrivate = last.body.replyTo === undefined;
   const aim = { [isPrivate ? 'replyTo' : 'linkTo']: messageId };
   const text = `${last.body.text}\n\n${WORDS.stillWaiting(context.lane.waiting, !isPrivate && messageId !== null)}`;
@@ -90,10 +90,10 @@ function pointing(
   return [...replies.slice(0, -1), { ...last, body }];
 }
 
-/** Questions about one's requests are about the card. */
+/** The tool for questions about one's requests, which concern the approval card. */
 const ABOUT_CARDS = 'get_my_requests';
 
-/** True when policy was asked about a call that shares no value with this card. */
+/** True when policy was asked about a call that shares no value with this approval card. */
 function isElse({ calls }: PassRecord, { what }: WaitingCard): boolean {
   const words = new Set(what.split(/[\s“”„«»,]+/));
   const isAbout = ({ tool, arguments: args }: RecordedDecision['action']): boolean =>
@@ -118,7 +118,7 @@ export function cutShort(
   };
 }
 
-/** /new: closes the thread of this chat; the next message starts another. */
+/** Handles /new: closes the thread of this chat; the next message starts another. */
 export function closeThread(lane: ClaimedLane, message: InboxMessage): TurnEnd {
   const text = WORDS.newThread(lane.threadId !== null);
   const reply = outbound(contextOf(lane, message), { key: message.envelope.id, text, buttons: [] });
@@ -156,7 +156,7 @@ export function createNotice(parts: EndParts, context: TurnContext, text: string
   };
 }
 
-/** Answers files without words, which nothing here can read, with what can be done. */
+/** Answers files without words, whose content no tool can read, with possible next steps. */
 export function filesOnly(
   parts: EndParts,
   lane: ClaimedLane,
@@ -172,12 +172,12 @@ export function filesOnly(
     turn: record(parts, context, 'notice'),
     outcomes: settle(batch, 'answered', 'no words'),
     replies: replies.map((reply) => outbound(context, reply, true)),
-    // A new thread for them is closed; an older one stays as it is, even with an open question.
+    // A new thread for them is closed; an older thread stays as it is, even with an open question.
     thread: lane.threadNew ? left(context.threadId, 'closed') : null,
   };
 }
 
-/** A thread without an open question, under its old title. */
+/** The thread without an open question, under its old title. */
 function left(threadId: string, status: 'open' | 'closed'): TurnEnd['thread'] {
   return { threadId, status, awaiting: false, title: null, summary: null };
 }
@@ -230,8 +230,8 @@ export function record(
 }
 
 /**
- * A reply as an outbox row. Its key is unique in the thread, so a resumed turn puts the same row. In a group, personal
- * replies and replies to whispers are for the person only.
+ * A reply as an outbox row. Its key is unique in the thread, so a resumed turn puts the same row. In a group, only the person sees
+ * personal replies and replies to whispers.
  */
 export function outbound(context: TurnContext, reply: AgentReply, personal = false): OutboundEnvelope {
   const { lane, batch, threadId, turnId, chatKey, traceId } = context;
@@ -265,7 +265,7 @@ function replyTo({ batch }: TurnContext): { readonly replyTo?: string } {
   return { replyTo: asked.messageId };
 }
 
-/** The same outcome for all of these messages. */
+/** Gives all of these messages the same outcome. */
 export function settle(messages: readonly InboxMessage[], outcome: InboxOutcome, reason: string): TurnEnd['outcomes'] {
   return messages.map(({ id }) => ({ id, outcome, reason }));
 }

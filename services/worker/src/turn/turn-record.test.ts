@@ -8,7 +8,7 @@ const parts = {
   governance: { policy: () => ({ version: 'a'.repeat(64) }) },
   account: { timeZone: 'UTC' },
   settings: { maxPasses: 20 },
-} as never; // what a record reads of them
+} as never; // the record reads only these fields
 const context = { turnId: 't', threadId: 'th', chatKey: 'c', lane: { userKey: '7' } } as never; // as above
 const actor = { userKey: '7', name: 'Ada', role: 'developer' } as const;
 

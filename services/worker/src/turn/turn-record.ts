@@ -14,7 +14,7 @@ import type { TurnParts } from './turn-parts.ts';
 interface Ended {
   readonly record: AgentRecord;
   readonly outcome: TurnOutcome;
-  /** The note about a turn that was cut short, for its conversation. */
+  /** The note about a turn that was stopped or failed, for its conversation. */
   readonly note: string | null;
   /** The conversation's project from now on. */
   readonly about?: string | null;
@@ -22,7 +22,9 @@ interface Ended {
   readonly isThreadOver: boolean;
 }
 
-/** A turn's records, one per pass, with its reads (which had no ledger row before running) and the audit event. Redacted before hashing. */
+/**
+ * A turn's records, one per pass, with its reads (which had no ledger row before running) and the audit event. Redacted before hashing.
+ */
 export function recordTurn(
   { plugin, governance, account, settings }: TurnParts,
   context: TurnContext,
@@ -104,7 +106,7 @@ function readOf({ turnId, threadId }: TurnContext, { callId, decided, result }: 
   if (!decided || decided.action.assessment.risk !== 'safe' || decided.decision.effect !== 'run') return [];
   if (result.code === 'NOT_PERMITTED') return [];
   const { action, decision } = decided;
-  const question = decided.question as unknown as Proposal['question']; // what was asked, as JSON
+  const question = decided.question as unknown as Proposal['question']; // the question as JSON
   const proposal = redactValue({ action, question, decision });
   return [
     {

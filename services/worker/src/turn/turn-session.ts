@@ -27,14 +27,14 @@ import { nothingThought, recordResume, recordTurn } from './turn-record.ts';
 const SETTLE_MS = 2_000;
 
 /**
- * One turn of the agent, from its messages to the transaction that ends it. A decision is carried out first; the agent
- * then gets its news, or the messages. A stop, or a failure for the person, cuts the turn short.
+ * One turn of the agent, from its messages to the transaction that ends it. A decision is carried out first; the agent then gets its
+ * result, or the messages. A stop, or a failure that the person must see, ends the turn early.
  */
 export class TurnSession {
   readonly #start: TurnStart;
   readonly #context: TurnContext;
   readonly #actor: AgentRun['actor'];
-  /** A decision may come after its thread's end; no agent hears of it. */
+  /** A decision may come after its thread's end; no agent gets its result. */
   readonly #isThreadOver: boolean;
   readonly #log: Log;
   readonly #account: TurnAccount;
@@ -46,7 +46,7 @@ export class TurnSession {
   readonly #calls = new Set<Promise<unknown>>();
   /** A note for the person about their pictures. */
   #pictureNote: string | null = null;
-  /** False when the cached state of the thread may be ahead of the stored one. */
+  /** False when the cached state of the thread may be newer than the stored one. */
   #isCommitted = false;
 
   constructor(start: TurnStart, batch: readonly InboxMessage[]) {
@@ -69,7 +69,7 @@ export class TurnSession {
     });
   }
 
-  /** Runs the turn. True when more messages wait. Throws infrastructure errors and LANE_LOST. */
+  /** Runs the turn. Returns true when more messages wait. Throws infrastructure errors and LANE_LOST. */
   async run(): Promise<boolean> {
     const { parts, lane } = this.#start;
     const { threadId } = this.#context;
@@ -202,7 +202,7 @@ export class TurnSession {
     return endOf(parts, this.#context, { ...result, replies, about: { title: null, summary: null } });
   }
 
-  /** Ends the turn with words of the runtime after a stop or a failure. Other errors are thrown on. */
+  /** Ends the turn with the runtime's words after a stop or a failure. Rethrows other errors. */
   async #cutShort(thrown: unknown): Promise<boolean> {
     const { parts, lane, first, signals } = this.#start;
     const { turnId } = this.#context;
@@ -213,7 +213,7 @@ export class TurnSession {
     this.#draft.end();
     const { envelope } = first;
     const actionId = envelope.kind === 'decision' ? envelope.actionId : null;
-    await withinMs(Promise.allSettled(this.#calls), SETTLE_MS); // what they came to is told
+    await withinMs(Promise.allSettled(this.#calls), SETTLE_MS); // their results go into the reply
     const soFar = await readSoFarOfMessage(parts.pool, lane.userKey, { turnKey: envelope.id, actionId });
     const why = isStop ? WORDS.stopped(soFar) : WORDS.failed(thrown as AppError, soFar); // checked above
     // Text that the person has already read must not vanish with the draft.

@@ -20,7 +20,7 @@ export interface TurnStart {
   readonly trace: TurnTrace;
 }
 
-/** Ends the turn and stores its record and its thread's state in one transaction. True when more messages wait. */
+/** Ends the turn and stores its record and its thread's state in one transaction. Returns true when more messages wait. */
 export async function finish(
   { parts, lane, trace }: Pick<TurnStart, 'parts' | 'lane' | 'trace'>,
   end: TurnEnd,

@@ -10,7 +10,7 @@ import type { ClaimedLane, InboxMessage, TurnEnd } from '@signalbox/store/turns/
 import type { Phase } from '../loop/fsm.ts';
 import type { ToolCallResult } from '@signalbox/governance/calls/call';
 
-/** The tracing of turns. */
+/** Dependencies of traces. */
 export interface TurnTracing {
   readonly tracing: Tracing;
   /** The session name of a conversation in traces. */
@@ -19,12 +19,12 @@ export interface TurnTracing {
 
 /** Traces one turn. */
 export interface TurnTrace {
-  /** Traces a turn with its model calls. Errors are noted and thrown on. */
+  /** Traces a turn with its model calls. Errors are noted and rethrown. */
   around<T>(turn: () => Promise<T>): Promise<T>;
   readonly enter: (phase: Phase) => void;
-  /** Traces a tool call with its result. Jobs and decisions belong under it. */
+  /** Traces a tool call with its result. Spans of jobs and decisions become its children. */
   call(actionId: string, run: () => Promise<ToolCallResult>): Promise<ToolCallResult>;
-  /** The same for an action of another turn. `resultOf`: null when nothing ran. */
+  /** Like `call`, for an action of another turn. `resultOf`: null when nothing ran. */
   resume<T>(actionId: string, run: () => Promise<T>, resultOf: (came: T) => ToolCallResult | null): Promise<T>;
   /** Traces the commit of the turn's end. */
   commit<T>(end: TurnEnd, write: () => Promise<T>): Promise<T>;
@@ -85,7 +85,7 @@ class RecordedTrace implements TurnTrace {
     this.#lane = lane;
     this.#first = envelope;
     this.#agent = agent;
-    // A turn that continues something belongs under it, in the same trace.
+    // A turn that continues an earlier span becomes its child, in the same trace.
     this.#key = goesOnWith(envelope) === null ? ROOT : `turn:${envelope.id}`;
     const session = threadId === null ? null : sessionOf(threadId);
     this.#head = { 'gen_ai.agent.id': agent, 'session.id': session, 'gen_ai.conversation.id': session };
@@ -188,7 +188,7 @@ class RecordedTrace implements TurnTrace {
     return written;
   }
 
-  /** Messages that were answered together: each trace links to the answered one. */
+  /** Messages that were answered together: each trace links to the answered message. */
   #recordMerged(outcomes: TurnEnd['outcomes']): void {
     for (const { id, envelope } of this.#lane.messages) {
       if (envelope.traceId === this.#first.traceId || !outcomes.some((one) => one.id === id)) continue;
@@ -251,7 +251,7 @@ class RecordedTrace implements TurnTrace {
     });
   }
 
-  /** The time when the gateway got the message, or when the news came. */
+  /** The time when the gateway received the message, or when the news came. */
   #begunAt(): number {
     const { kind, traceId, at } = this.#first;
     const ms = kind === 'message' || kind === 'command' ? readIdTime(traceId) : Date.parse(at);

@@ -6,7 +6,7 @@ import type { ToolDefinition } from '../../tools/registry.ts';
 
 const MAX_CHOICES = 8;
 
-/** The tools that are always loaded. The graph itself carries them out: they talk to the person or steer the turn. */
+/** Tools that are always loaded. The graph runs them itself: they talk to the person or steer the turn. */
 export const BASE_TOOLS = {
   respond_to_user: {
     describe:
@@ -47,10 +47,9 @@ export const BASE_TOOLS = {
   },
 } as const;
 
-/** The characters that fit on a button. */
 const LABEL_LENGTH = 64;
 
-/** A button sends the words on its label. One that would send other words shows them as well. */
+/** A button sends the words on its label; when its value differs, the label shows the value too. */
 function withHonestButtons({ message, choices }: { readonly message: string; readonly choices: readonly Button[] }): {
   readonly message: string;
   readonly choices: Button[];
@@ -72,7 +71,7 @@ export function isBaseTool(name: string): name is BaseToolName {
   return Object.hasOwn(BASE_TOOLS, name);
 }
 
-/** The base tools as the model gets them. */
+/** The base tools in the model's format. */
 export const BASE_DEFINITIONS: readonly ToolDefinition[] = Object.entries(BASE_TOOLS).map(
   ([name, { describe, input }]) => ({
     name,
@@ -81,7 +80,6 @@ export const BASE_DEFINITIONS: readonly ToolDefinition[] = Object.entries(BASE_T
   }),
 );
 
-/** The output of the intent parser. */
 export const Intent = z.object({
   task_summary: z.string().max(200).describe('What the person wants, in one short line.'),
   capabilities: z

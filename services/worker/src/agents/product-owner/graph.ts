@@ -7,15 +7,12 @@ import { createPoTools } from './po-tools.ts';
 import { productOwner } from './product-owner.ts';
 import { SessionState } from './state.ts';
 
-/*
- * START → (new task) intent_parser → product_owner; START → (continuation) product_owner
- * product_owner → po_tools (calls) → product_owner …; product_owner → END (an answer without calls, or the pass limit);
- * po_tools → END (waiting for an answer, or finished)
- *
- * Passes go through the graph; nodes hold no loops. Waiting is a checkpoint and END, never a blocked process.
+/**
+ * START → (new task) intent_parser → product_owner; START → (continuation) product_owner product_owner → po_tools (calls) → product_owner
+ * …; product_owner → END (an answer without calls, or the pass limit); po_tools → END (waiting for an answer, or finished) Nodes contain
+ * no loops: every pass goes through the graph. A waiting conversation is a checkpoint at END, never a blocked process.
  */
 
-/** The graph's nodes, for inspection. */
 export const NODES = [
   { name: 'intent_parser', does: 'Reads a new task and loads the groups of tools that it needs.', after: ['start'] },
   {
@@ -43,7 +40,7 @@ export function buildGraph(parts: GraphParts, checkpoints: ThreadStates | undefi
 
 function routeAfterModel(state: SessionState): 'po_tools' | typeof END {
   if (state.limitReached) return END;
-  const last = state.messages.at(-1) as AIMessage | undefined; // product_owner always ends with an answer of the model
+  const last = state.messages.at(-1) as AIMessage | undefined; // product_owner always appends an answer of the model
   return (last?.tool_calls?.length ?? 0) > 0 ? 'po_tools' : END;
 }
 

@@ -1,27 +1,30 @@
 import type { ToolCatalog } from '@signalbox/contracts/tool-catalog';
 
-/** The number of turns that an unused group stays loaded. Loading again costs about as much, so the total is at most twice the best. */
+/**
+ * The number of turns that an unused group stays loaded. Reloading a group costs about as much as keeping it this long, so the total cost
+ * is at most twice the optimum.
+ */
 const TURNS_UNUSED = 3;
 
-/** For each group, the person's turns since a call used it. */
+/** The number of turns since a call last used each group. */
 export type IdleTurns = Readonly<Record<string, number>>;
 
-/** The union of loaded and newly loaded groups. Pure. */
+/** Merges loaded and newly loaded groups. Pure. */
 export function withGroups(groups: readonly string[], loaded: readonly string[]): string[] {
   return [...new Set([...groups, ...loaded])];
 }
 
-/** Groups unused for too long. Pure. */
+/** Lists groups unused for `TURNS_UNUSED` turns. Pure. */
 export function findIdle(groups: readonly string[], idle: IdleTurns): readonly string[] {
   return groups.filter((group) => (idle[group] ?? 0) >= TURNS_UNUSED);
 }
 
-/** Counts a new turn; removed groups are forgotten. Pure. */
+/** Adds one turn to each group's idle count, and drops groups no longer loaded. Pure. */
 export function countTurn(groups: readonly string[], idle: IdleTurns): IdleTurns {
   return Object.fromEntries(groups.map((group) => [group, (idle[group] ?? 0) + 1]));
 }
 
-/** Resets the counts of groups whose tools were proposed or that were loaded. Pure. */
+/** Resets the idle counts of groups that were loaded, or whose tools the model proposed. Pure. */
 export function countUse(
   { groups }: Pick<ToolCatalog, 'groups'>,
   idle: IdleTurns,

@@ -14,7 +14,7 @@ import { STATE_VERSION, type SessionState, type SessionUpdate } from './state.ts
 import { listPasses } from './turn-record.ts';
 import { firstLine } from './words.ts';
 
-/** The default agent: understands a request, loads tools, asks back, calls tools and reports. */
+/** The default agent: understands a request, loads tools, asks for missing values, calls tools and reports. */
 const plugin: AgentPlugin = {
   id: 'product_owner',
   class: 'CONTROL_PLANE',
@@ -53,7 +53,7 @@ function createProductOwner(parts: AgentParts): Agent {
       const config = {
         configurable: { thread_id: run.threadId, extras },
         signal: run.signal,
-        durability: 'sync' as const, // the saver decides what that means: see checkpoints.ts
+        durability: 'sync' as const, // checkpoints.ts decides when a checkpoint reaches Postgres
         recursionLimit: parts.maxPasses * 2 + 5,
       };
       const state = begun ? await resumeTurn(begun) : await begin(messages, threadNew);
@@ -64,15 +64,16 @@ function createProductOwner(parts: AgentParts): Agent {
         record: recordOf(state, messages, extras.recorded, threadNew || resume),
       };
 
-      // An earlier run may have died anywhere. Input is not sent again while a step is pending, or its calls would stay unanswered.
+      // An earlier run may have died anywhere. New input waits while a step is pending; otherwise that step's calls would stay
+      // unanswered.
       async function resumeTurn(before: StateSnapshot): Promise<SessionState> {
-        const values = before.values as Partial<SessionState>; // empty when nothing was stored yet
+        const values = before.values as Partial<SessionState>; // empty before the first checkpoint
         const known = idsIn(before);
         const rest = messages.filter((message) => !known.has(message.id));
         for (const spend of values.spent ?? []) if (spend.turnKey === extras.turnKey) run.spent(spend);
-        // `tasks` instead of `next`: a task that finished just before a crash is only in `tasks` and must still be applied.
+        // `tasks` instead of `next`: a task that finished just before a crash appears only in `tasks` and still has to be applied.
         let state = before.tasks.length > 0 ? await graph.invoke(null, config) : (values as SessionState);
-        // Messages after the end of the task start the next one.
+        // Messages after the end of the task start the next task.
         if (rest.length > 0 && !state.userConfirmedComplete) state = await begin(rest, known.size === 0);
         return state;
       }
@@ -80,7 +81,7 @@ function createProductOwner(parts: AgentParts): Agent {
       async function begin(batch: readonly AgentMessage[], isNew: boolean): Promise<SessionState> {
         const [first] = batch;
         if (first?.event?.kind !== 'node') return graph.invoke(input(batch, run, isNew), config);
-        const before = (await graph.getState(config)).values as Partial<SessionState>; // empty when nothing was stored yet
+        const before = (await graph.getState(config)).values as Partial<SessionState>; // empty before the first checkpoint
         const again = runAgain(first.id, first.event, before, extras);
         const fresh = { ...input([], run, first.event.node === 'intent_parser'), ...again.update };
         if (!again.isUpdate) return graph.invoke(fresh, config);
@@ -109,10 +110,10 @@ function createProductOwner(parts: AgentParts): Agent {
 }
 
 function idsIn({ values }: StateSnapshot): ReadonlySet<string | undefined> {
-  return new Set(((values as Partial<SessionState>).messages ?? []).map((message) => message.id)); // empty when nothing was stored yet
+  return new Set(((values as Partial<SessionState>).messages ?? []).map((message) => message.id)); // empty before the first checkpoint
 }
 
-/** The messages that an earlier run of this turn took; all messages when it took none. */
+/** Returns the messages that an earlier run of this turn took; all messages when no run took any. */
 function takenBefore(known: ReadonlySet<string | undefined>, batch: readonly AgentMessage[]) {
   const messages = batch.filter(({ id }) => known.has(id));
   return messages.length === 0
@@ -122,7 +123,7 @@ function takenBefore(known: ReadonlySet<string | undefined>, batch: readonly Age
 
 function extrasOf(parts: AgentParts, run: AgentRun, messages: readonly AgentMessage[], isNew: boolean): RunExtras {
   const batch = new Set(messages.map((message) => message.id));
-  // The look-up starts now; the node that needs the names awaits it.
+  // The look-up starts here; the node that needs the names awaits it.
   if (isNew) parts.knownNames(() => messages.map(({ text }) => text).toReversed()).catch(() => undefined);
   const { threadId, chatKey, actor } = run;
   const context = parts.context?.({ userKey: actor.userKey, threadId, chatKey }) ?? Promise.resolve(null);
@@ -139,7 +140,7 @@ function extrasOf(parts: AgentParts, run: AgentRun, messages: readonly AgentMess
   };
 }
 
-/** A new message resets values of the turn and keeps values of the conversation. */
+/** Resets the turn's values for a new message, and keeps the conversation's values. */
 function input(messages: readonly AgentMessage[], run: AgentRun, isNew: boolean): SessionUpdate {
   return {
     stateVersion: STATE_VERSION,
@@ -184,27 +185,27 @@ function toResult(state: SessionState, batch: readonly AgentMessage[]): Omit<Age
   };
 }
 
-/** The task as the model understood it; null when it only repeats the person's words. */
+/** The model's summary of the task; null when it only repeats the person's words. */
 function taskOf({ taskSummary, messages, userConfirmedComplete }: SessionState): string | null {
   const task = firstLine(taskSummary ?? '');
   const said = messages.filter(HumanMessage.isInstance).map((message) => asLine(textOf(message)));
   const isRepeated = said.some((text) => text.startsWith(asLine(task.replace(/…$/, ''))));
-  // The text of finish_task is the model's claim, so it is not used.
+  // The text of finish_task is the model's claim and is not used as the task.
   return userConfirmedComplete || isRepeated ? null : task;
 }
 
 const asLine = (text: string): string => text.replace(/\s+/g, ' ').trim().toLowerCase();
 
-/** Puts the buttons of the newest result under the answer, unless it has its own. */
+/** Adds the buttons of the newest result to the last answer, unless that answer has buttons. */
 function withNext(replies: readonly AgentReply[], messages: readonly BaseMessage[]): readonly AgentReply[] {
   const last = replies.at(-1);
   const result = messages.findLast(ToolMessage.isInstance);
-  const next = result?.additional_kwargs['next'] as readonly OfferedButton[] | undefined; // written by po-tools only
+  const next = result?.additional_kwargs['next'] as readonly OfferedButton[] | undefined; // only po-tools writes this field
   if (!last || last.buttons.length > 0 || !next) return replies;
   return [...replies.slice(0, -1), { ...last, buttons: next }];
 }
 
-/** True when the person's role covers none of the tools that were asked for. */
+/** True when the person's role allows none of the requested tools. */
 function wasRefused(messages: readonly BaseMessage[]): boolean {
   const results = messages.filter(ToolMessage.isInstance).filter(({ name }) => !isBaseTool(name ?? ''));
   return results.length > 0 && results.every((result) => result.additional_kwargs['code'] === 'NOT_PERMITTED');

@@ -10,7 +10,7 @@ import { createSystemMessage } from './prompt.ts';
 import { noteAsks } from './turn-record.ts';
 import type { SessionState, SessionUpdate } from './state.ts';
 
-/** The parser needs the request, not the history: it reads this many of the newest messages. */
+/** The parser needs the request and not the history, so it reads only the newest messages. */
 const MESSAGES_READ = 6;
 
 const INTENT = createObjectKind(
@@ -20,8 +20,8 @@ const INTENT = createObjectKind(
 );
 
 /**
- * The first node of a new task: what is wanted, and which groups it needs. Installed groups are loaded at once, which
- * saves a round. An invalid answer is no error: product_owner can still request capabilities.
+ * Creates the first node of a new task, which finds the request and the groups that it needs. Installed groups are loaded at once, which
+ * saves a pass. After an invalid answer, product_owner can still request groups.
  */
 export function createIntentParser(parts: GraphParts) {
   const model = parts.model('intent_parser');
@@ -34,7 +34,7 @@ export function createIntentParser(parts: GraphParts) {
     const recent = state.messages.filter(HumanMessage.isInstance).slice(-MESSAGES_READ);
     const request = { messages: [system, ...recent], signal: run.signal, onSpend: spent.onSpend };
     const noted = noteAsks(model, 'intent_parser', { names: known, groups: state.activeCapabilities }, []);
-    // A JSON string may escape characters that the database refuses.
+    // A JSON string may contain escaped characters that Postgres refuses.
     const intent = makeStorable(await askObject(noted.model, INTENT, request).catch(nullForGarbage));
     const record = [{ kind: 'read' as const, turnKey, run: recorded, asks: noted.asks(true) }];
     if (!intent) return { errors: ['intent_parser: no usable answer'], record, ...spent.update() };

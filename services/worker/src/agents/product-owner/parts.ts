@@ -10,27 +10,25 @@ export type GraphParts = Pick<AgentParts, 'registry' | 'maxPasses' | 'model' | '
 /** Data of a single run beside the state; never checkpointed. */
 export interface RunExtras {
   readonly run: AgentRun;
-  /** Names that the conversation may mention, looked up again after a tool may have changed them. */
+  /** Looks up names that the conversation may mention, again after a tool may have changed them. */
   readonly names: (state: Pick<SessionState, 'messages' | 'currentProject'>) => ReturnType<AgentParts['knownNames']>;
-  /** Facts about the person, their work and memory when this run started; null when there are none. */
+  /** Facts about the person, their work and memory at the start of this run; null when there are none. */
   readonly context: () => Promise<PromptContext | null>;
-  /** Results of calls that an earlier turn left open. */
   readonly cameOf: AgentParts['cameOf'];
   readonly turnStart: (messages: readonly BaseMessage[]) => number;
-  /** Id of the turn's first message, which identifies the turn even when it is resumed. */
+  /** The id of the turn's first message, which also identifies a resumed turn. */
   readonly turnKey: string;
   readonly recorded: RecordedRun;
 }
 
-/** The extras in the config of this run. */
 export function runOf(config: LangGraphRunnableConfig): RunExtras {
-  return config.configurable?.['extras'] as RunExtras; // put there by index.ts on every invoke
+  return config.configurable?.['extras'] as RunExtras; // index.ts sets it on every invoke
 }
 
-/** Counts model usage of a node for the turn, and in the state, so that a resumed turn knows it. */
+/** Counts a node's model usage for the turn, and keeps the count in the state for a resumed turn. */
 export function spendCounter({ run, turnKey }: Pick<RunExtras, 'run' | 'turnKey'>): {
   readonly onSpend: (spend: ModelSpend) => void;
-  /** The update of the node that keeps the count; empty for models without cost. */
+  /** The state update with the count; empty for models without cost. */
   update(): Pick<SessionUpdate, 'spent'>;
 } {
   const spent: TurnSpend[] = [];

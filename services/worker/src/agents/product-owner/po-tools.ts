@@ -21,7 +21,7 @@ interface CallOutcome {
 
 type Call = NonNullable<AIMessage['tool_calls']>[number];
 
-/** Runs the calls of the last answer in sequence, so that people see the model's order. */
+/** Runs the calls of the last answer one after another, so that people see them in the model's order. */
 export function createPoTools(parts: GraphParts) {
   return async (state: SessionState, config: LangGraphRunnableConfig): Promise<SessionUpdate> => {
     const { run, turnStart, turnKey, recorded } = runOf(config);
@@ -78,14 +78,13 @@ async function carryOut(acting: Acting, call: Call): Promise<CallOutcome> {
   return isBaseTool(name) ? answering(run, () => baseCall(acting, call, name)) : toolCall(acting, call);
 }
 
-/** Calls that only talk to the person or steer the turn have no effect to govern. */
+/** Runs a base tool without governance: it only talks to the person or steers the turn. */
 async function answering(run: AgentRun, work: () => Promise<CallOutcome>): Promise<CallOutcome> {
   const outcome = await work();
   run.enter('OBSERVING');
   return outcome;
 }
 
-/** Failed calls of this turn, each as its tool and arguments. */
 function failuresOf(messages: readonly BaseMessage[]): readonly string[] {
   const failed = new Set(
     messages
@@ -120,7 +119,7 @@ async function baseCall({ parts, state, run }: Acting, call: Call, name: BaseToo
   switch (name) {
     case 'respond_to_user': {
       const { message, awaiting_response: awaiting, choices } = BASE_TOOLS.respond_to_user.input.parse(call.args);
-      // A question ends the turn and goes out with it; other messages go out at once.
+      // A question ends the turn and goes out with the turn's replies; other messages go out at once.
       if (!awaiting) await run.say({ key: call.id ?? '', text: message, buttons: choices });
       return accept({ sent: true, awaiting }, message, awaiting ? { awaitingUserResponse: true } : {});
     }
@@ -148,7 +147,7 @@ async function baseCall({ parts, state, run }: Acting, call: Call, name: BaseToo
     case 'finish_task': {
       const { summary } = BASE_TOOLS.finish_task.input.parse(call.args);
       const request = findLastRequest(state.messages);
-      // Only the person can confirm the end: a result was shown, and they wrote after it.
+      // Only a person who wrote after seeing a result can confirm the end.
       if (!request?.afterReply) return refuse(NOTHING_TO_FINISH);
       const update = { userConfirmedComplete: true, taskSummary: summary, finishedAfter: request.id };
       return accept({ finished: true, thread_id: state.threadId, summary }, taskFinished(), update);
@@ -165,7 +164,7 @@ function toMessage(call: Call, result: ToolCallResult): ToolMessage {
     tool_call_id: call.id ?? '',
     name: call.name,
     status: ok ? 'success' : 'error',
-    // Outside text is marked for the model: it is information and never an instruction.
+    // Outside text is labeled as information for the model, never as an instruction.
     content: JSON.stringify(
       ok
         ? { ok, [untrusted ? 'untrusted_result' : 'result']: result.result, ...attached }

@@ -19,10 +19,10 @@ import type { AgentRun } from '../agent.ts';
 
 type Call = NonNullable<AIMessage['tool_calls']>[number];
 
-/** No provider has longer model ids; they help to find an answer in provider logs. */
+/** No provider has longer model ids, which help to find an answer in the provider's logs. */
 const MODEL_ID_LENGTH = 200;
 
-/** One pass: the model gets the conversation and the loaded tools, and answers or proposes calls. */
+/** Creates the node of one pass: the model gets the conversation and the loaded tools, and answers or proposes calls. */
 export function productOwner(parts: GraphParts) {
   const model = parts.model('product_owner');
   return async (state: SessionState, config: LangGraphRunnableConfig): Promise<SessionUpdate> => {
@@ -53,7 +53,7 @@ export function productOwner(parts: GraphParts) {
     const facts = { names: known, groups: groups.active, context: told, calls };
     const noted = noteAsks(model, 'product_owner', facts, earlier);
     const spent = spendCounter(extras);
-    // Texts of earlier passes are sent at the end of the turn; until then they stand above the draft.
+    // Texts of earlier passes are sent at the end of the turn; until then the draft shows them first.
     const unsent = textsSince(state.messages, turnStart(state.messages));
     const request: ModelRequest = {
       messages: [system, ...withAnsweredCalls(state.messages, calls)],
@@ -89,7 +89,7 @@ interface Groups {
   readonly update: SessionUpdate;
 }
 
-/** The groups of this pass. The first pass of a turn decides which loaded groups stay; turns that no person started do not count. */
+/** The first pass of a turn decides which loaded groups stay; turns that no person started do not count as idle turns. */
 async function groupsOf(state: SessionState, { run, turnStart }: RunExtras): Promise<Groups> {
   const { activeCapabilities: loaded, idleTurns, messages } = state;
   if (state.poIterations > 0 || loaded.length === 0) return { active: loaded, update: {} };
@@ -106,10 +106,7 @@ function textsSince(messages: readonly BaseMessage[], start: number): readonly s
   return answers.map((answer) => textOf(answer).trim()).filter((text) => text !== '');
 }
 
-/**
- * Replaces the provider's ids of the message and its calls by our own: theirs repeat across people, and a repeated id
- * would name another action.
- */
+/** Replaces the provider's ids by our own: a provider's id may repeat across people, and a repeated id would name another action. */
 function withOurIds(id: string, answer: AIMessage): AIMessage {
   const readable = (answer.tool_calls ?? []).map(({ name, args }) => {
     const unstorable = findUnstorable(name, 'the name of the tool') ?? findUnstorable(args);
@@ -134,8 +131,8 @@ function withOurIds(id: string, answer: AIMessage): AIMessage {
 }
 
 /**
- * Adds the runtime's look-ups to an answer: buttons for an argument question, and the meaning of “the newest” in a
- * call. Before the answer is stored, so that conversation and record hold what was shown and called.
+ * Adds buttons to an argument question and replaces “the newest” in calls. Runs before the answer is stored, so that conversation and
+ * record contain what was shown and called.
  */
 async function withLookUps(answer: AIMessage, { lookUp }: Pick<AgentRun, 'lookUp'>): Promise<AIMessage> {
   if (!lookUp) return answer;

@@ -25,12 +25,12 @@ Rules:
 /** SHA-256 of the prompt's fixed text and of the form of its facts. */
 export const PROMPT_VERSION = hashCanonical({ persona: PERSONA, facts: 'facts' });
 
-/** The number of names per kind in the prompt. Tools find the rest, whose results count as outside text. */
+/** The number of names per kind in the prompt. Tools find further names, and their results count as outside text. */
 const NAMES_IN_PROMPT = 40;
 
 /**
- * The system message of a pass in two parts: the constant one, which providers cache together with the tools, so
- * nothing variable may be in it; and the current facts, as data for models that read no prose.
+ * Creates the system message in two parts. Providers cache the constant part together with the tools, so that part contains nothing
+ * variable. The second part is the current facts, as data for models that read no prose.
  */
 export function createSystemMessage(
   state: SessionState,
@@ -61,26 +61,26 @@ export function createSystemMessage(
   return new SystemMessage({ content, additional_kwargs: { facts } });
 }
 
-/** The English name of a language: `German`. */
+/** The English name of a language code: `German`. */
 function nameOf(language: string): string {
   return new Intl.DisplayNames(ENGLISH, { type: 'language' }).of(language) ?? language;
 }
 
-/** The names that the person typed. Others could carry instructions of whoever chose the name. */
+/** Keeps only names that the person typed: other names could carry instructions of whoever chose them. */
 function written(names: readonly string[], messages: readonly BaseMessage[]): readonly string[] {
   const words = messages.filter(HumanMessage.isInstance).map((message) => textOf(message).toLowerCase());
   return names.filter((name) => words.some((text) => text.includes(name.toLowerCase()))).slice(0, NAMES_IN_PROMPT);
 }
 
-/** After these codes the effect is uncertain; the reconciler may know more by now. */
+/** After these codes the effect is uncertain until the reconciler has looked it up. */
 const UNSURE: ReadonlySet<unknown> = new Set(['TOOL_TIMED_OUT', 'TOOL_OUTCOME_UNKNOWN']);
 
-/** True when a result leaves the effect of its call unknown. */
+/** True when a result leaves its call's effect unknown. */
 export function isUnsure({ additional_kwargs: extras }: ToolMessage): boolean {
   return UNSURE.has(extras['code']);
 }
 
-/** Ids of calls without a result, or with an unknown one. */
+/** Lists ids of calls without a result, or with an unknown result. */
 export function openCalls(messages: readonly BaseMessage[]): readonly string[] {
   const answers = messages.filter(ToolMessage.isInstance).filter((message) => !isUnsure(message));
   const answered = new Set(answers.map((message) => message.tool_call_id));
@@ -89,8 +89,8 @@ export function openCalls(messages: readonly BaseMessage[]): readonly string[] {
 }
 
 /**
- * The history as every provider accepts it, with a result for each call. Open calls get the ledger's result (`came`),
- * else "interrupted"; unknown results are replaced by what the reconciler found. The state is unchanged.
+ * Returns the history with a result for each call, as every provider requires. A call without a result gets the ledger's (`came`), or
+ * “interrupted”; an unknown result is replaced by what the reconciler found. The state stays unchanged.
  */
 export function withAnsweredCalls(messages: readonly BaseMessage[], came: CameOf = {}): BaseMessage[] {
   const answered = new Set(messages.filter(ToolMessage.isInstance).map((message) => message.tool_call_id));

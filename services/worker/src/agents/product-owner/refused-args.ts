@@ -1,12 +1,12 @@
-/** Replaces invalid arguments of a call, so that a resumed turn still knows the reason. */
+/** Marks refused arguments, so that a resumed turn still knows the reason. */
 const REFUSED = 'refused_arguments';
 
-/** The arguments of a call that will be refused, replaced by the reason. */
+/** Creates arguments that hold only the reason for refusing a call. */
 export function createRefusedArgs(why: string): Record<string, unknown> {
   return { [REFUSED]: why };
 }
 
-/** Why the arguments of a call were refused; null when they were not. */
+/** The reason why a call's arguments were refused; null when they were not. */
 export function whyRefused(args: Readonly<Record<string, unknown>>): string | null {
   const why = args[REFUSED];
   return typeof why === 'string' ? why : null;

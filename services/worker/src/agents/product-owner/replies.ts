@@ -9,8 +9,8 @@ import { filesText } from './words.ts';
 const MAX_FILES = 10;
 
 /**
- * The replies of a turn, derived from the state: answers, messages of respond_to_user and the closing line of
- * finish_task. Files go with the next answer. Keys are stable when a turn is resumed.
+ * Derives the turn's replies from the state: answers, messages of respond_to_user and the last line of finish_task. Files go with the
+ * next answer. A resumed turn derives the same keys.
  */
 export function repliesSince(messages: readonly BaseMessage[], start: number): readonly AgentReply[] {
   const results = new Map(messages.filter(ToolMessage.isInstance).map((message) => [message.tool_call_id, message]));
@@ -26,7 +26,7 @@ export function repliesSince(messages: readonly BaseMessage[], start: number): r
     if (!AIMessage.isInstance(message)) continue;
     const text = textOf(message).trim();
     if (text !== '') replies.push(withFiles({ key: message.id ?? '', text, buttons: [] }));
-    // Texts of respond_to_user are sent during the turn, before files are known.
+    // Texts of respond_to_user are sent during the turn, before the turn's files are known.
     replies.push(...(message.tool_calls ?? []).flatMap((call) => callReply(call, results.get(call.id ?? ''))));
   }
   while (waiting.length > 0) {
@@ -37,7 +37,8 @@ export function repliesSince(messages: readonly BaseMessage[], start: number): r
 }
 
 /**
- * The request of the newest answer: the one its model names, else the person's newest message. `afterReply`: something was shown before it.
+ * Returns the message that the newest answer replies to: the one its model names, else the person's newest. `afterReply`: true when the
+ * person had been shown something before it.
  */
 export function findLastRequest(
   messages: readonly BaseMessage[],
@@ -52,7 +53,7 @@ export function findLastRequest(
 }
 
 function filesOf(message: ToolMessage): readonly OutboundFile[] {
-  return (message.additional_kwargs['files'] as readonly OutboundFile[] | undefined) ?? []; // written by po-tools only
+  return (message.additional_kwargs['files'] as readonly OutboundFile[] | undefined) ?? []; // only po-tools writes this field
 }
 
 function callReply(

@@ -8,15 +8,13 @@ import { isUnsure } from './prompt.ts';
 import type { SessionState, SessionUpdate } from './state.ts';
 import { nothingAgain } from './words.ts';
 
-/*
- * Running a node again after a finished turn:
- * intent_parser: the person's newest words start a new task
- * product_owner: the model is asked again with everything said since
- * po_tools: failed calls of the newest answer are proposed as new actions; calls that succeeded or are unknown never
- * are
+/**
+ * What running a node again does after a finished turn. intent_parser: the person's newest words start a new task. product_owner: the
+ * model is asked again with the whole conversation. po_tools: failed calls of the newest answer are proposed as new actions; calls with a
+ * successful or unknown result are not.
  */
 
-/** The update with which the graph continues at a node. `isUpdate`: applied to the state as an answer of product_owner. */
+/** Creates the state update with which the graph continues at a node. `isUpdate`: apply the update as an answer of product_owner. */
 export function runAgain(
   id: string,
   event: Extract<AgentMessage['event'], { kind: 'node' }>,
@@ -25,7 +23,7 @@ export function runAgain(
 ): { readonly update: SessionUpdate; readonly isUpdate: boolean } {
   const messages = untilAnswered(before.messages ?? [], event.about);
   const words = messages.findLast((message) => HumanMessage.isInstance(message) && !message.additional_kwargs['event']);
-  // This mark is not `event`: the model reads these words as the person's, not as news.
+  // `again` instead of `event`: the model reads these words as the person's own.
   const asked = new HumanMessage({ id, content: words?.text ?? event.say, additional_kwargs: { again: event } });
   if (event.node !== 'po_tools') return { update: { messages: [asked] }, isUpdate: false };
   const answerId = run.answerId(turnKey, 1);
@@ -45,7 +43,7 @@ export function runAgain(
   return { update: { messages: [asked, answer], poIterations: 1, record: [part] }, isUpdate: true };
 }
 
-/** The conversation up to the result of this message; all of it when the message is missing. */
+/** Returns the conversation up to the answer to this message; the whole conversation when the message is missing. */
 function untilAnswered(messages: readonly BaseMessage[], about: string | undefined): readonly BaseMessage[] {
   const start = messages.findIndex(({ id }) => about !== undefined && id === about);
   const answered = messages.findIndex((message, place) => place > start && AIMessage.isInstance(message));
@@ -53,7 +51,7 @@ function untilAnswered(messages: readonly BaseMessage[], about: string | undefin
   return start === -1 || answered === -1 || next === -1 ? messages : messages.slice(0, next);
 }
 
-/** The calls of the newest answer with tools whose failure certainly changed nothing. Saying that uses no tool. */
+/** Lists calls of the newest answer whose failure certainly changed nothing. The tool `say` is no such call. */
 function failedCalls(messages: readonly BaseMessage[]): NonNullable<AIMessage['tool_calls']> {
   const answer = messages.findLast(
     (message): message is AIMessage =>

@@ -6,24 +6,23 @@ import { addMessages } from '../add-messages.ts';
 import type { IdleTurns } from './groups.ts';
 import type { EvaluationOutcome } from '../../loop/evaluation.ts';
 
-/** The version of the state's shape. */
 export const STATE_VERSION = 4;
 
-/** Model usage of the turn whose first message has this id. */
+/** Model usage of the turn whose first message has id `turnKey`. */
 export interface TurnSpend extends ModelSpend {
   readonly turnKey: string;
 }
 
-/** A node's data for the record of its turn, see turn-record.ts. `run`: its run. */
+/** One node's part of the turn record (turn-record.ts). */
 export type TurnPart = { readonly turnKey: string; readonly run: RecordedRun } & (
   | { readonly kind: 'read'; readonly asks: RecordedAsk[] }
   | {
       readonly kind: 'asked';
       readonly asks: RecordedAsk[];
       readonly answerId: string;
-      /** The provider's id of the answer; older states lack it and derive `answerId` from it. */
+      /** The provider's id of the answer; older states lack the field and derive `answerId` from the provider's id. */
       readonly modelId?: string | null;
-      /** The model's reasoning, kept out of the messages so that no model reads it again. */
+      /** The model's reasoning, kept out of the messages so that no later pass reads it. */
       readonly reasoning?: string;
     }
   | {
@@ -40,15 +39,13 @@ export type TurnPart = { readonly turnKey: string; readonly run: RecordedRun } &
 
 const lastValue = <T>(before: T, after: T): T => after ?? before;
 
-/** The number of errors that a thread remembers: enough to see a pattern. */
 const ERRORS_KEPT = 20;
 
 /**
- * The state of a conversation, checkpointed after each step; JSON and messages only. Fields with reducer `lastValue`
- * are optional in updates.
+ * The state of a conversation, checkpointed after each step; JSON and messages only. Fields with reducer `lastValue` are optional in
+ * updates.
  */
 export const SessionState = Annotation.Root({
-  // Identity
   stateVersion: Annotation<number>({ reducer: lastValue, default: () => STATE_VERSION }),
   threadId: Annotation<string>,
   userKey: Annotation<string>,
@@ -56,38 +53,34 @@ export const SessionState = Annotation.Root({
   chatKey: Annotation<string>,
   correlationId: Annotation<string | null>({ reducer: lastValue, default: () => null }),
 
-  // Conversation
   messages: Annotation<BaseMessage[]>({ reducer: addMessages, default: () => [] }),
 
-  // Task
   taskSummary: Annotation<string | null>({ reducer: lastValue, default: () => null }),
   currentProject: Annotation<string | null>({ reducer: lastValue, default: () => null }),
 
-  // Capabilities: groups are loaded when needed, and unloaded at the start of a turn when long unused.
+  // Groups are loaded on request, and unloaded at the start of a turn when long unused.
   activeCapabilities: Annotation<string[]>({ reducer: lastValue, default: () => [] }),
   idleTurns: Annotation<IdleTurns>({ reducer: lastValue, default: () => ({}) }),
 
-  // Control flow
   awaitingUserResponse: Annotation<boolean>({ reducer: (_, after) => after, default: () => false }),
   userConfirmedComplete: Annotation<boolean>({ reducer: (_, after) => after, default: () => false }),
   poIterations: Annotation<number>({ reducer: (_, after) => after, default: () => 0 }),
   limitReached: Annotation<boolean>({ reducer: (_, after) => after, default: () => false }),
   /** The judge's verdict on the last pass; reset by each new message. */
   verdict: Annotation<EvaluationOutcome>({ reducer: (_, after) => after, default: () => 'continue' }),
-  /** The message that ended the thread; later ones of the batch start the next thread. */
+  /** The message that ended the thread; later messages of the batch start the next thread. */
   finishedAfter: Annotation<string | null>({ reducer: (_, after) => after, default: () => null }),
 
-  // Routing
   isContinuation: Annotation<boolean>({ reducer: (_, after) => after, default: () => false }),
   skipIntentParser: Annotation<boolean>({ reducer: (_, after) => after, default: () => false }),
 
-  /** Model use of the newest turn; a resumed turn counts it again, since its record is not written yet. */
+  /** Model usage of the newest turn; a resumed turn counts it again, since its record is not written yet. */
   spent: Annotation<TurnSpend[]>({
     reducer: (before, after) => [...before.filter(({ turnKey }) => turnKey === after[0]?.turnKey), ...after],
     default: () => [],
   }),
 
-  /** The newest turn's parts of its record, which is written at its end. */
+  /** The newest turn's parts of its record, which is written when the turn ends. */
   record: Annotation<TurnPart[]>({
     reducer: (before, after) => [...before.filter(({ turnKey }) => turnKey === after[0]?.turnKey), ...after],
     default: () => [],

@@ -18,14 +18,14 @@ import { BASE_DEFINITIONS } from './base-tools.ts';
 import { PROMPT_VERSION } from './prompt.ts';
 import { STATE_VERSION, type SessionState, type TurnPart } from './state.ts';
 
-/*
- * Data for the record of a turn. Message contents are read when the turn ends; hashes, prompt facts, decisions and
- * verdicts are put into the state by their node, so that a resumed turn has them.
+/**
+ * Collects data for the record of a turn. Message contents are read when the turn ends; hashes, prompt facts, decisions and verdicts are
+ * stored in the state by their node, so that a resumed turn has them.
  */
 
 type Names = Readonly<Record<string, readonly string[]>>;
 
-/** Wraps a model to note its calls. The last answer is in the messages; `asks` is read when the node is done. */
+/** Wraps a model and notes its requests. The last answer is in the messages; `asks` is read when the node has finished. */
 export function noteAsks(
   model: Model,
   node: string,
@@ -70,7 +70,7 @@ export function noteAsks(
   };
 }
 
-/** The number of answers of this turn, over all its runs; `parts`: its own. */
+/** Counts the answers of this turn over all its runs. */
 export function answersSoFar(parts: readonly TurnPart[]): number {
   return parts.filter(({ kind }) => kind === 'asked').length;
 }
@@ -92,14 +92,14 @@ function copyNames(names: Names): Record<string, string[]> {
   return Object.fromEntries(Object.entries(names).map(([kind, list]) => [kind, [...list]]));
 }
 
-/** SHA-256 of all descriptions of groups and tools that a model is given. */
+/** SHA-256 of all descriptions of groups and tools that a model receives. */
 const toolsVersion = remember(({ catalog, definitions }: ToolOffer) => {
   const names = catalog.groups.filter(({ installed }) => installed).map(({ name }) => name);
   const groups = catalog.groups.map(({ name, summary, installed }) => ({ name, summary, installed }));
   return hashCanonical({ groups, base: BASE_DEFINITIONS, tools: definitions(names) });
 });
 
-/** The passes of a turn, read from the state. `key`: id of the turn's first message. */
+/** Reads the passes of a turn from the state. `key`: id of the turn's first message. */
 export function listPasses(
   { messages, record }: Pick<SessionState, 'messages' | 'record'>,
   key: string,
@@ -133,7 +133,7 @@ interface Pass {
   acted?: Extract<TurnPart, { kind: 'acted' }>;
 }
 
-/** A read intent or a question starts a pass; executed calls belong to the answer before them. */
+/** A parsed intent or a model's answer starts a pass; executed calls belong to the answer before them. */
 function groupPasses(parts: readonly TurnPart[]): readonly Pass[] {
   const passes: Pass[] = [];
   for (const part of parts) {
@@ -162,9 +162,8 @@ function callOf(
   return { ...call, result: resultOf(message), seen: hashOf(redactValue(message.content)) };
 }
 
-/** The result of a call, restored from its message. */
 function resultOf({ content, additional_kwargs: extras }: ToolMessage): RecordedResult {
-  const told = JSON.parse(String(content)) as Record<string, RecordedResult['result']>; // written by po-tools as JSON
+  const told = JSON.parse(String(content)) as Record<string, RecordedResult['result']>; // po-tools wrote this JSON
   return {
     ok: told['ok'] === true,
     ...givenBack(told['result'] ?? told['untrusted_result']),
@@ -172,7 +171,7 @@ function resultOf({ content, additional_kwargs: extras }: ToolMessage): Recorded
     code: typeof extras['code'] === 'string' ? extras['code'] : null,
     changed: extras['changed'] === true,
     ...(extras['untrusted'] === true ? { untrusted: true } : {}),
-    // po-tools wrote both fields.
+    // po-tools wrote both fields
     ...(Array.isArray(extras['next']) ? { next: extras['next'] as NonNullable<RecordedResult['next']> } : {}),
     ...(Array.isArray(extras['files']) ? { files: extras['files'] as NonNullable<RecordedResult['files']> } : {}), // as above
   };

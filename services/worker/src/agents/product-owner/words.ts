@@ -1,7 +1,7 @@
 import { ToolMessage, type BaseMessage } from '@langchain/core/messages';
 import { say } from '@signalbox/messages/say';
 
-/** The last answer of a turn that the judge ended: why, what was done, and how to continue. */
+/** The last reply of a turn that the judge ended: the reason, the results so far, and how to continue. */
 export function sayEndedByJudge(
   verdict: 'limit' | 'loop' | 'budget',
   messages: readonly BaseMessage[],
@@ -19,7 +19,7 @@ export function sayEndedByJudge(
     case 'loop':
       return say('agent.stoppedInLoop', { soFar });
     case 'budget': {
-      // The budget ended the turn, so the results are shown without a model's words.
+      // A spent budget allows no further answer of the model, so the results are listed as they are.
       if (says.length > 0) return [...says.slice(-8), say('agent.stoppedHere')].join('\n\n');
       // A refusal names its rule.
       const denied = messages
@@ -31,24 +31,22 @@ export function sayEndedByJudge(
   }
 }
 
-/** Sent after two empty answers of the model. */
 export const noAnswer = (): string => say('agent.noAnswer');
 
-/** Added below an incomplete answer. */
+/** The note below an answer that the model did not finish. */
 export const cutOff = (): string => say('agent.cutOff');
 
-/** The last line of a confirmed conversation. */
 export const taskFinished = (): string => say('agent.taskFinished');
 
-/** The line above files that no answer follows. */
+/** The text above files without an answer. */
 export const filesText = (count: number): string => say('agent.files', { count });
 
-/** For the model: only the person can say that a task is done. */
+/** Tells the model that only the person can say that a task is done. */
 export const NOTHING_TO_FINISH = 'There is nothing to finish yet: no result has been shown in this conversation.';
 
 export function firstLine(text: string): string {
   return (text.split('\n').find((line) => line.trim() !== '') ?? '').trim();
 }
 
-/** Sent when tools should run again but no call had failed. */
+/** Sent when tools should run again, but no call had failed. */
 export const nothingAgain = (): string => say('agent.nothingAgain');

@@ -11,13 +11,13 @@ import { describeDeployment, factsOf } from './words.ts';
 type Ports = ToolContext['ports'];
 type Deployment = Awaited<ReturnType<Ports['deployments']['list']>>[number];
 
-/** The programs of a cancelled build end within seconds. After this the tool answers that they are still ending. */
+/** Programs of a canceled build end within seconds. After this time the tool answers that they are still ending. */
 const WAIT_MS = 15_000;
 const LOOK_EVERY_MS = 200;
-/** A deployment that was cancelled within this time answers a repeated request to cancel it. */
+/** Within this time after a cancellation, a repeated request to cancel is answered with that cancellation. */
 const RECENT_MS = 2 * 60_000;
 
-/** Asks for the end of a deployment, waits a while, and says what came of it. */
+/** Cancels a deployment, waits up to `WAIT_MS`, and reports the result. */
 export const cancelDeploy = tool({
   describe:
     'Cancel the deploy of a project that is running now. What serves stays. After the switch only a rollback helps.',
@@ -75,17 +75,16 @@ export const cancelDeploy = tool({
         const serving = { serves: servesNow !== null, release: servesNow ?? '' };
         return say('deploy.cancelled', { project, version, environment, ...serving });
       }
-      // The run ended by itself, or it takes its time to stop.
+      // The run ended by itself, or needs more time to stop.
       const deployment = describeDeployment(facts);
       return say(isFinal(facts.state) ? 'deploy.endedBefore' : 'deploy.stillStopping', { deployment });
     },
   },
 });
 
-/** The number of deployments among which the cancelled one is looked for. */
 const LOOKED_AT = 20;
 
-/** Waits for the run's end. Whoever still waits reports it; otherwise it arrives as news. */
+/** Waits for the run's end. While the tool waits, the tool reports the end; afterwards a message does. */
 async function waitForEnd(
   ports: Ports,
   { deploymentId }: Deployment,

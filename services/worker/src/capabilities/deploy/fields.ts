@@ -4,7 +4,7 @@ import type { Risk } from '@signalbox/contracts/governance/action';
 import { say } from '@signalbox/messages/say';
 import { someEnvironment, type RiskWithReasons } from '../../tools/tool.ts';
 
-/** A git revision: a tag, a branch or a commit. It never begins like an option. */
+/** A git revision: a tag, a branch or a commit. A leading dash is refused, since git would read it as an option. */
 export const Version = z
   .string()
   .trim()
@@ -25,18 +25,18 @@ export const aboutService = {
   ],
 };
 
-/** In production other people's work stands on it. */
+/** The risk of a change in an environment: production is critical, because other people's work depends on it. */
 export function getRiskIn({ environment }: ServiceKey): Risk | RiskWithReasons {
   return environment === 'production' ? { risk: 'dangerous', reasons: [say('deploy.changesProduction')] } : 'sensitive';
 }
 
-/** The same risk, with more that speaks for a look. */
+/** Adds reasons why a person should check a call to its risk. */
 export function withReasons(found: Risk | RiskWithReasons, more: readonly string[]): RiskWithReasons {
   const { risk, reasons } = typeof found === 'string' ? { risk: found, reasons: [] } : found;
   return { risk, reasons: [...reasons, ...more] };
 }
 
-/** Calls that change a service run one at a time. */
+/** The lock under which calls that change a service run one at a time. */
 export function getServiceLock(service: ServiceKey): string {
   return `deploy:${serviceName(service)}`;
 }

@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { getLoaderKind } from './loader-variables.ts';
 import { setServiceVariable } from './variables.ts';
 
-/** What runtimes, shells, loaders, package managers and clients document, or are known to take, as a way to have them run other code. */
+/**
+ * Variables that make runtimes, shells, loaders, package managers and clients run other code, by their documentation or by experience.
+ */
 const KNOWN = `
   LD_PRELOAD LD_LIBRARY_PATH LD_AUDIT LD_ORIGIN_PATH LD_DEBUG_OUTPUT LD_PROFILE GLIBC_TUNABLES GCONV_PATH LOCPATH NLSPATH
   MALLOC_TRACE GETCONF_DIR HOSTALIASES RESOLV_HOST_CONF RES_OPTIONS LOCALDOMAIN TZDIR DYLD_INSERT_LIBRARIES DYLD_LIBRARY_PATH
@@ -109,7 +111,7 @@ it('whoever sets one that looks like a loader’s is told why somebody has to lo
   const given = { project: 'shop', environment: 'staging', name: 'FEATURE_OPTIONS', value: 'fast' };
   const { risk, reasons } = setServiceVariable.risk(given);
   expect([risk, reasons.length, reasons[0]]).toEqual(['dangerous', 1, expect.stringContaining('FEATURE_OPTIONS')]);
-  // It is asked about and not refused, unlike those that are known.
+  // The variable needs an approval, but is not refused as known loader variables are.
   expect(setServiceVariable.resources(given)).not.toContain('variable:loader');
   expect(setServiceVariable.resources({ ...given, name: 'NODE_OPTIONS' })).toContain('variable:loader');
 });

@@ -76,7 +76,7 @@ const PREFIXES = [
   'SIGNALBOX_',
 ];
 
-/** Frequent and harmless, although its prefix matches. */
+/** Harmless and common, although a prefix below matches. */
 const HARMLESS = new Set(['NODE_ENV']);
 
 /** Parts of names that point to loaded code or arguments, for any program. */
@@ -88,14 +88,14 @@ const LOOKS = [
   /PRELOAD/,
   /PLUGIN/,
   /(?:^|_)LOADER(?:_|$)/,
-  // Programs that a variable names, by name or path, or fetches through.
+  // The variable names a program to run, by name or path.
   /_(?:BIN|BINARY|EXECUTABLE|EXEC|COMMAND|CMD|ASKPASS|PAGER|EDITOR)$/,
   /^(?:HTTPS?|FTP|ALL)_PROXY$/,
   /^UWSGI_/,
   /_(?:HOOKS?|STARTUP|WRAPPER|PROFILER|INIT|EXTENSIONS?|LIBS?|LIBRARY|DRIVERS?|CONFIG_FILE)$/,
 ];
 
-/** Further variables that point to loaded code, though their names do not show it. */
+/** Variables that load code although no pattern above matches their names. */
 const ASKED = new Set(
   `GETCONF_DIR LOCALDOMAIN RESOLV_HOST_CONF TZDIR ELECTRON_RUN_AS_NODE BABEL_CONFIG_FILE VIRTUAL_ENV CONDA_PREFIX PYENV_ROOT UWSGI_INI
    UVICORN_APP HYPERCORN_CONFIG FLASK_APP IPYTHONDIR SETUPTOOLS_USE_DISTUTILS RAILS_GEMFILE PUMA_CONFIG RACK_HANDLER BOOTSNAP_CACHE_DIR
@@ -111,8 +111,8 @@ const ASKED = new Set(
 );
 
 /**
- * `known`: this variable changes which code runs. `likely`: its name says so, and a person has to check. Case does
- * not matter: npm takes either.
+ * `known`: the variable changes which code runs, so it is refused. `likely`: the name suggests so, and a person has to check. Ignores
+ * case, since npm does.
  */
 export function getLoaderKind(name: string): 'known' | 'likely' | null {
   const upper = name.toUpperCase();

@@ -82,7 +82,7 @@ export const getDeployStatus = tool({
   },
 });
 
-/** Finds the newest deployment of the project. Without a project: of this conversation, else of this person, else of anybody. */
+/** Finds the project's newest deployment. Without a project: the newest of this conversation, else of this person, else of anybody. */
 async function findMeant(
   { ports, threadId, actor }: ToolContext,
   filter: Partial<ServiceKey>,
@@ -212,12 +212,12 @@ function describeServing({ project, environment, server, release, url, seen }: R
 
 interface Evidence {
   readonly release: string;
-  /** The release itself, or the instance behind the proxy. */
+  /** The source of the evidence: the release itself, or the proxy's instance. */
   readonly by: string | null;
   readonly ms: number | null;
 }
 
-/** The evidence of what a finished deployment served; null when nobody saw it. */
+/** The evidence that a finished deployment served traffic; null without evidence. */
 async function seenServing(ports: Ports, deploymentId: string): Promise<Evidence | null> {
   const events = await ports.deployments.events(deploymentId);
   const { serves, by, ms } = events.findLast(({ to }) => to === 'draining')?.evidence ?? {};

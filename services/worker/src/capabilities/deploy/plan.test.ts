@@ -20,13 +20,13 @@ const plan = {
 const request = { project: 'shop', environment: 'staging', ref: '1.0', server: null, fromArtifact: null } as const;
 const found = { ready: true, server: 'vps-1', commit: plan.commit, checks: [], problem: null, isUnseen: false };
 
-/** Looks a plan up where `before` was found when it was asked for. */
+/** Resolves a deployment whose proposal found `before`. */
 function resolve(before: Resolved | null): Promise<Resolved> {
-  // Nothing else of it is used.
+  // resolveDeployment uses only these members
   return resolveDeployment(request, { before, work: async () => ({ ...found, plan, head }) } as unknown as Resolving);
 }
 
-/** What of it stands on a card. */
+/** Lists the names of the values that an approval card shows. */
 const namesOf = (resolved: Resolved): readonly string[] =>
   listEssentialValues({ arguments: {}, resolved }, { told: [], derived: listDerived(resolved) }).map(
     ({ shown }) => /^→ \w+/.exec(shown)?.[0] ?? '',

@@ -3,7 +3,7 @@ import { CommitHead, DeployPlan, type ServiceKey } from '@signalbox/contracts/op
 import { AppError } from '@signalbox/contracts/errors';
 import type { Resolved, Resolving, ToolContext } from '../../tools/tool.ts';
 
-/** The resource of a call whose plan its person has not seen: see infra/policy/plans.cedar. */
+/** The policy resource of a call whose plan its person has not seen (infra/policy/plans.cedar). */
 export const UNSEEN_PLAN = 'plan:unseen';
 
 /** Marks a plan that its person must see before its first run. */
@@ -14,7 +14,7 @@ export async function resolveDeployment(
   request: ServiceKey & { readonly ref: string; readonly server: string | null; readonly fromArtifact: string | null },
   { work, before }: Resolving,
 ): Promise<Resolved> {
-  // A server is chosen here once, before anybody is asked.
+  // The server is chosen once, when the call is proposed.
   const server = request.server ?? (before ? DeployPlan.parse(before).server.name : null);
   const { project, environment, ref, fromArtifact } = request;
   const payload = { project, environment, ref, fromArtifact, server, planOnly: true };
@@ -27,12 +27,12 @@ export async function resolveDeployment(
   throw new AppError('NOT_RESOLVED', { detail: problem ?? 'the job service gave no reason' });
 }
 
-/** Fields that follow from others and are not decided about. */
+/** Lists fields of the plan that follow from other fields, so that nobody decides about them. */
 export function listDerived(resolved: Resolved): readonly string[] {
   const digests = ['artifact', 'file', 'dockerfile', 'variables', 'health', 'isUnseen'];
   const server = ['driver', 'host', 'hostKey', 'login'].map((member) => `server.${member}`);
   const commit = headOf(resolved) === null ? [] : ['commit'];
-  // A person decides about a plan that they have not seen before.
+  // The guessed build and start count as underived until the person has seen them.
   const plan = unseenPlan(resolved) ? [] : ['build', 'start'];
   return [...digests, ...server, ...commit, ...plan].map((name) => `→ ${name}`);
 }
@@ -42,17 +42,17 @@ export function sayCommit(resolved: Resolved | null) {
   return { hasHead: head !== null, subject: head?.subject ?? '', author: head?.author ?? '' };
 }
 
-/** The approved plan. Throws when there is none, which is a programming error. */
+/** The approved plan. Throws without one, which is a programming error. */
 export function planOf({ resolved }: Pick<ToolContext, 'resolved'>): DeployPlan {
   return DeployPlan.parse(resolved);
 }
 
-/** The guessed build and start of a repository without a signalbox.json; null when it has one or served like this before. */
+/** The guessed build and start of a repository without a signalbox.json; null with such a file, or when this plan served before. */
 export function unseenPlan(resolved: Resolved | null): Pick<DeployPlan, 'build' | 'start'> | null {
   return Seen.parse(resolved ?? {}).isUnseen ? DeployPlan.parse(resolved) : null;
 }
 
-/** The subject and author of the commit; null where they were not read. */
+/** The subject and author of the commit; null when they were not read. */
 function headOf(resolved: Resolved | null): CommitHead | null {
   return Head.parse(resolved ?? {}).head ?? null;
 }

@@ -12,10 +12,9 @@ import { code, reachOf, stays } from './words.ts';
 type Ports = ToolContext['ports'];
 type Target = Awaited<ReturnType<Ports['deployments']['list']>>[number];
 
-/** The number of deployments of a service that are searched for a version. */
 const LOOKED_AT = 200;
 
-/** Starts an earlier release again, as a deployment of its own. */
+/** Starts an earlier release again, as a new deployment. */
 export const rollbackDeploy = tool({
   describe: 'Put an environment of a project back to an earlier version, the one before unless a version is named.',
   hints: [
@@ -42,7 +41,7 @@ export const rollbackDeploy = tool({
   ...aboutService,
   lock: getServiceLock,
   deadlineMs: 15_000,
-  // A rollback is keyed by its action, as a deployment is.
+  // A rollback is keyed by its action id, like a deployment.
   replay: 'harmless',
   resolve: async ({ project, environment, to_version: version }, look) => {
     const { ref, deploymentId } = await findTarget(look.ports, { project, environment }, version ?? null);
@@ -111,7 +110,9 @@ export const rollbackDeploy = tool({
   },
 });
 
-/** The deployment whose release is started again. Throws NOT_FOUND, DEPLOYMENT_UNDER_WAY, ROLLBACK_TARGET_MISSING, VERSION_SERVES. */
+/**
+ * Finds the deployment whose release is started again. Throws NOT_FOUND, DEPLOYMENT_UNDER_WAY, ROLLBACK_TARGET_MISSING, VERSION_SERVES.
+ */
 async function findTarget(ports: Ports, service: ServiceKey, version: string | null): Promise<Target> {
   const { project, environment } = service;
   await ports.projects.get(project);

@@ -7,10 +7,10 @@ import { tool, type ToolContext } from '../../tools/tool.ts';
 import { aboutService, getRiskIn, getServiceLock } from './fields.ts';
 import { code, reachOf } from './words.ts';
 
-/** Most services drain within this time; a longer stop is reported at its end. */
+/** Most services drain within this time; a longer stop is reported when it has ended. */
 const WAIT_MS = 60_000;
 
-/** Takes a service down, and says so when it is down. */
+/** Stops a service, and reports when it has stopped. */
 export const stopService = tool({
   describe:
     'Take a service down in an environment: nothing serves there any more until it is deployed or rolled back again.',
@@ -31,7 +31,7 @@ export const stopService = tool({
   ...aboutService,
   lock: getServiceLock,
   deadlineMs: WAIT_MS,
-  // The job is keyed by the action, and its target is chosen once.
+  // The job is keyed by the action id, and its target is chosen once.
   replay: 'harmless',
   told: ['project', 'environment'],
   preview: async (service, { ports }) => {
@@ -65,12 +65,12 @@ export const stopService = tool({
   },
 });
 
-/** The deployment to stop. Throws NOT_FOUND (project), DEPLOYMENT_UNDER_WAY, NOTHING_SERVES. */
+/** Finds the deployment to stop. Throws NOT_FOUND (project), DEPLOYMENT_UNDER_WAY, NOTHING_SERVES. */
 async function requireStoppable(ports: ToolContext['ports'], service: ServiceKey, actionId: string | null) {
   const { project, environment } = service;
   await ports.projects.get(project);
   const found = await ports.services.stoppable(service, actionId);
-  // A stop that this call started goes on, even if a deployment started since.
+  // A stop that this call started continues, even if a deployment started since.
   if (!found?.isBegun) await ports.deployments.requireIdle(service);
   const target = found && (await ports.deployments.find(found.deploymentId));
   if (target) return target;

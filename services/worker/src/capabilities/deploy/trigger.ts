@@ -16,7 +16,7 @@ import {
 import { versionChoices } from './version-choices.ts';
 import { code, reachOf, stays } from './words.ts';
 
-/** Starts a deployment. Its end comes as news of the job; nothing here says that it is there. */
+/** Starts a deployment. The job reports the end; this tool never claims that the release serves. */
 export const triggerDeploy = tool({
   describe:
     'Deploy a version of a project to an environment: build it, start it, check its health, then switch traffic to it.',
@@ -54,7 +54,7 @@ export const triggerDeploy = tool({
   ],
   lock: getServiceLock,
   deadlineMs: 15_000,
-  // The row and the run are both keyed by the action: a repetition completes what a crash left out.
+  // The row and the run are both keyed by the action id: a repeated call completes what a crash left out.
   replay: 'harmless',
   resolve: async ({ project, version, environment, server }, look) => {
     await requireRepository(look.ports, project);
@@ -118,7 +118,7 @@ export const triggerDeploy = tool({
   },
 });
 
-/** Reasons why a person should check a guessed build and start. */
+/** The reasons why a person should check a guessed build and start. */
 function reasonsOf(plan: ReturnType<typeof unseenPlan>): readonly string[] {
   if (plan === null) return [];
   const build = plan.build.map((words) => words.join(' ')).join(' && ');

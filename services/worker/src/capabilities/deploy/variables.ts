@@ -16,9 +16,9 @@ const Name = z
     'a variable is named with letters, digits and underscores, such as LOG_LEVEL',
   );
 
-/** The handle of a secret: see docs/secrets.md. */
+/** A secret's handle (docs/secrets.md). */
 const HANDLE = /^secret:[a-z0-9][a-z0-9._-]{0,73}$/i;
-/** Handles made at admission end with a mark of the value, and are forgotten after a day. */
+/** Handles that the gateway made from a message end with a hash of the value, and expire after a day. */
 const PASSING = /-[a-z0-9]{8}$/;
 
 export const setServiceVariable = tool({
@@ -53,7 +53,7 @@ export const setServiceVariable = tool({
   holds: 'facts',
   egress: true,
   ...aboutService,
-  // Policy refuses known loader variables by this name: see variables.cedar.
+  // Policy refuses known loader variables by this resource (variables.cedar).
   resources: (given) => [
     ...aboutService.resources(given),
     ...(getLoaderKind(given.name) === 'known' ? ['variable:loader'] : []),

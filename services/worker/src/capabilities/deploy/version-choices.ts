@@ -3,10 +3,10 @@ import type { Choices } from '../../tools/tool.ts';
 import { Version } from './fields.ts';
 import { requireRepository } from './plan.ts';
 
-/** The environment of version look-ups that name none: versions do not depend on it. */
+/** The environment of look-ups without one: versions do not depend on it. */
 const ANYWHERE = 'staging';
 
-/** The versions of a project that could be deployed: its newest tags, the newest first, and its main branch. */
+/** The versions of a project that can be deployed: its newest tags, newest first, then its main branch. */
 export const versionChoices: Choices = {
   list: async ({ project: named }, { ports, work }) => {
     const project = ProjectName.safeParse(named).data;

@@ -5,7 +5,6 @@ import { z } from 'zod';
 import { someEnvironment, READ, tool } from '../../tools/tool.ts';
 import { requireRepository } from './plan.ts';
 
-/** The number of tags offered beside the main branch. */
 const NEWEST = 3;
 
 export const readRepository = tool({

@@ -6,7 +6,7 @@ import type { Resolved, ToolContext } from '../../tools/tool.ts';
 
 type DeploymentRow = Awaited<ReturnType<ToolContext['ports']['deployments']['list']>>[number];
 
-/** A deployment as tools give it back: what people and the model read of it. */
+/** A deployment in the results of tools, for people and the model. */
 export interface DeploymentFacts {
   readonly deployment: string;
   readonly project: string;
@@ -23,11 +23,10 @@ export interface DeploymentFacts {
   readonly isServing: boolean;
   readonly isStopping: boolean;
   readonly url: string | null;
-  /** The reason of a failure. */
   readonly failure: string | null;
 }
 
-/** Fields that the runtime itself wrote. */
+/** Fields of `DeploymentFacts` that the runtime itself wrote. */
 export const DEPLOYMENT_MADE_HERE = [
   'deployment',
   'environment',
@@ -61,7 +60,7 @@ export function factsOf(found: DeploymentRow, now: Date): DeploymentFacts {
   };
 }
 
-/** One line: the release, the service, the state, and who asked. */
+/** Describes a deployment on one line: release, service, state and requester. */
 export function describeDeployment(facts: DeploymentFacts): string {
   const { kind, project, version, environment, isServing, isStopping, stateFor, askedBy } = facts;
   return say('deploy.deployment', {
@@ -78,7 +77,7 @@ export function describeDeployment(facts: DeploymentFacts): string {
   });
 }
 
-/** Who notices a change of a service. */
+/** Says whom a change of a service affects, for the approval card. */
 export function reachOf(
   { project, environment }: ServiceKey,
   url: string | null,
@@ -89,12 +88,12 @@ export function reachOf(
   return say('deploy.reach', { project, environment, hasUrl: url !== null, url: url ?? '', ...where });
 }
 
-/** Whether something serves during a deployment, as values of its sentence. */
+/** The values with which a sentence says what serves during a deployment. */
 export function stays(servesNow: string | null): { readonly serves: boolean; readonly serving: string } {
   return { serves: servesNow !== null, serving: code(servesNow ?? '') };
 }
 
-/** `1.0.0-3f2a9c1` in code, or words for nothing. */
+/** Formats a text as inline code: `1.0.0-3f2a9c1`. An empty text becomes words. */
 export function code(text: string): string {
   return `\`${text.replaceAll('`', 'ˋ')}\``;
 }

@@ -5,7 +5,6 @@ import { AppError } from '@signalbox/contracts/errors';
 import { say } from '@signalbox/messages/say';
 import type { ToolContext, Worked } from '../../tools/tool.ts';
 
-/** Which service is meant; the environment is found out when it is not said. */
 export const Project = ProjectName;
 export const SomeEnvironment = Environment.optional().describe(
   'Environment; when left out, the one that is in trouble, else production, staging or local, where the project runs',
@@ -18,8 +17,8 @@ type Asked = { readonly project: string; readonly environment?: Environment | un
 const ORDER: readonly Environment[] = ['production', 'staging', 'local'];
 
 /**
- * The service that is meant. Without an environment: the one that is broken now, else the first that serves of production, staging and
- * local. Throws NOT_FOUND (project), NEVER_DEPLOYED.
+ * Finds the service that a request means. Without an environment: the service that is failing now, else the first that serves of
+ * production, staging and local. Throws NOT_FOUND (project), NEVER_DEPLOYED.
  */
 export async function findService(ports: Ports, { project, environment }: Asked): Promise<ServiceKey> {
   await ports.projects.get(project);
@@ -43,7 +42,7 @@ export async function findService(ports: Ports, { project, environment }: Asked)
   throw new AppError('NEVER_DEPLOYED', { detail: say('diagnose.deployedNowhere', { project }) });
 }
 
-/** The resources that policy and approvers see in a call about one service, as far as it is named. */
+/** The resources that policy and approvers see in a call about one service, as far as the call names it. */
 export const aboutAsked = {
   environment: ({ environment }: Asked) => environment ?? ('none' as const),
   resources: ({ project, environment }: Asked) => [
@@ -52,7 +51,7 @@ export const aboutAsked = {
   ],
 };
 
-/** Fields of a measured health that no program writes; the release that a service reports of itself is not among them. */
+/** Fields of a health check that no program writes; the release that a service reports of itself is excluded. */
 export const MEASURED = [
   'project',
   'environment',
@@ -68,7 +67,7 @@ export const MEASURED = [
   'errorsLastHour',
 ] as const;
 
-/** The result of a job that was waited for, or that it goes on. */
+/** Returns the result of an awaited job, or a note that the job is still running. */
 export function unwrap<T extends object>(
   worked: Worked<T>,
 ): ({ readonly state: 'done' } & T) | { readonly state: 'goes-on' } {

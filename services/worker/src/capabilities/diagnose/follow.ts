@@ -29,7 +29,7 @@ export const followServiceLogs = tool({
   run: async ({ seconds, text, ...asked }, context) => {
     const service = await findService(context.ports, asked);
     if ((await context.ports.services.find(service))?.serving == null) throw new AppError('LOG_MISSING', service);
-    // The lines come as one edited message, whose last line tells the end.
+    // The job sends the lines as one edited message, whose last line says why it ended.
     await context.enqueue('service.logs', {
       ...service,
       of: 'serving',

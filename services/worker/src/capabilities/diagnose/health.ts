@@ -136,7 +136,7 @@ function proposed({ action, because }: Diagnosis['proposal']): string | null {
   return action === 'rollback' ? say('diagnose.shallIRollBack', { because: because ?? '' }) : because;
 }
 
-/** Buttons for next actions. A press is decided like a typed request. */
+/** Offers next actions as buttons. A press is decided like a typed request. */
 function buttonsOf({ project, environment, proposal, previous }: Diagnosis): readonly ActionButton[] {
   const where = `${project} in ${environment}`;
   const logs = { label: say('diagnose.showLog'), value: `show the logs of ${where}` };

@@ -11,7 +11,6 @@ const Minutes = z.coerce
   .int()
   .min(1)
   .max(7 * 24 * 60);
-/** The number of groups that the model gets, and that a person sees. */
 const GROUPS = 50;
 const SHOWN = 10;
 

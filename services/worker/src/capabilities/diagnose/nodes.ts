@@ -93,14 +93,14 @@ export const retryFailedNode = tool({
   input: z.object({
     thread: ThreadId.optional().describe('Id of a conversation, such as user_1001_3; this one when left out'),
   }),
-  // In this conversation policy decides about each call again before it runs. A named conversation may belong to another person: there only
-  // an admin may retry, and a second person approves the retry.
+  // In this conversation policy decides about each call again before it runs. A named conversation may belong to another person, so there
+  // only an admin may retry, and a second person approves the retry.
   risk: ({ thread }) =>
     thread === undefined ? 'sensitive' : { risk: 'dangerous', reasons: [say('diagnose.nodesGoesOn')] },
   resources: ({ thread }) => (thread === undefined ? [] : [`thread:${thread}`]),
   told: ['thread'],
   preview: async ({ thread }, { ports }) => {
-    // Only a policy rule that an operator has added asks for an approval in one's own conversation.
+    // In one's own conversation only a policy rule that an operator added asks for an approval.
     if (thread === undefined) return ownPreview();
     const { node, why } = await failedNode(ports, thread);
     return {
@@ -150,13 +150,13 @@ type Ports = Pick<ToolContext['ports'], 'graphNodes'>;
 interface Failed {
   readonly node: string;
   readonly why: string;
-  /** The message that started the turn; null where its record has none. */
+  /** The message that started the turn; null when the record lacks it. */
   readonly about: string | null;
 }
 
 /**
- * Finds where the last turn failed. In one's own conversation it skips the turn that asks. Throws NOT_FOUND,
- * TURN_UNRECORDED, TURN_NOT_FAILED, LAST_CALL_UNCLEAR.
+ * Finds where the last turn failed. In the person's own conversation, the turn that asks is skipped. Throws NOT_FOUND, TURN_UNRECORDED,
+ * TURN_NOT_FAILED, LAST_CALL_UNCLEAR.
  */
 async function failedNode(ports: Ports, thread: string, own = false): Promise<Failed> {
   await ports.graphNodes.thread(thread);
@@ -173,12 +173,12 @@ async function failedNode(ports: Ports, thread: string, own = false): Promise<Fa
 
 type Turn = Awaited<ReturnType<Ports['graphNodes']['passes']>>;
 
-/** The failed call of a turn, whose passes come newest first; null when nothing failed. Throws LAST_CALL_UNCLEAR. */
+/** Finds a turn's failed call; null when nothing failed. The passes come newest first. Throws LAST_CALL_UNCLEAR. */
 function findTurnFailure(turn: Turn): Omit<Failed, 'about'> | null {
   const [last] = turn;
   if (!last) return null;
   const { record, outcome, error } = last;
-  // The newest pass with calls: the pass after it reports them.
+  // The pass after the newest pass with calls only reports their results.
   const used = turn.find((pass) => pass.record.calls.some(({ decided, result }) => decided !== null || !result.ok));
   const failed = used?.record.calls.filter(({ result }) => !result.ok && !REFUSALS.has(result.code ?? '')) ?? [];
   const unsure = failed.filter(
@@ -194,7 +194,7 @@ function hasChanged(turn: Turn): boolean {
   return turn.some(({ record }) => record.calls.some(({ result }) => result.changed));
 }
 
-/** Conversations are their people's and the admins'. */
+/** Allows access to one's own conversations, and to all conversations for admins. */
 function mustBeTheirs({ actor }: Pick<ToolContext, 'actor'>, userKey: string): void {
   if (userKey === actor.userKey || roleCovers(actor.role, 'admin')) return;
   throw new AppError('NOT_PERMITTED', { role: actor.role, needed: 'admin' });

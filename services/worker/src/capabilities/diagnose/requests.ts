@@ -5,7 +5,7 @@ import { say, sayReason } from '@signalbox/messages/say';
 import { z } from 'zod';
 import { LOOK_UP, tool, type ToolContext } from '../../tools/tool.ts';
 
-/** People ask about the newest; the others help to find the right one. */
+/** People ask about the newest requests; the others help to find the right one. */
 const SHOWN = 4;
 
 type RequestRow = Awaited<ReturnType<ToolContext['ports']['requests']['own']>>[number];
@@ -38,7 +38,6 @@ export const getMyRequests = tool({
   },
 });
 
-/** A request as the model and the sentence below get it. */
 interface RequestFacts {
   readonly title: string;
   readonly came: ReturnType<typeof cameOf>;
@@ -90,7 +89,6 @@ function cameOf({ status, work, approval }: RequestRow) {
   }
 }
 
-/** Final states without a failure. */
 const OVER: ReadonlySet<string> = new Set(['done', 'succeeded']);
 const FAILED: ReadonlySet<string> = new Set(['failed', 'cancelled', 'rolled_back']);
 

@@ -9,7 +9,7 @@ import { tool } from '../../tools/tool.ts';
 import { unwrap } from './asked-service.ts';
 import { code } from './words.ts';
 
-/** The part of an output that a person reads, in characters; the model gets more. */
+/** The characters of an output that a person is shown; the model gets more. */
 const SHOWN = 3_000;
 
 export const runDiagnostic = tool({
@@ -37,7 +37,7 @@ export const runDiagnostic = tool({
   }),
   kind: 'shell_cmd',
   risk: ({ command, release_of }) => {
-    // A release is read alone in the sandbox, so nobody has to approve it.
+    // A release is read alone in the sandbox, so nobody has to approve the command.
     const isRelease = release_of !== undefined;
     const { decision, reason } = classifyCommand(command, isRelease ? 'workspace' : 'server');
     const refusal = decision === 'deny' || (isRelease && decision === 'ask') ? { refusal: reason } : {};

@@ -1,6 +1,6 @@
 import { ServiceHealthResult } from '@signalbox/contracts/operations/operations';
 
-/** The health of a service that was stopped. */
+/** The health of a stopped service. */
 export const stopped = ServiceHealthResult.parse({
   project: 'demo',
   environment: 'staging',

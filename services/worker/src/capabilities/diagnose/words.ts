@@ -4,7 +4,7 @@ import { toCodeBlock } from '@signalbox/contracts/markdown';
 import { sayDuration, inSeconds } from '@signalbox/messages/duration';
 import { say } from '@signalbox/messages/say';
 
-/** Characters of a log that a person is shown; the model gets all of it. */
+/** The characters of a log that a person is shown; the model gets the whole log. */
 const SHOWN = 3_000;
 
 export function describeVerdict({ project, environment, verdict, because }: ServiceHealthResult): string {
@@ -12,7 +12,7 @@ export function describeVerdict({ project, environment, verdict, because }: Serv
   return say('diagnose.verdict', { project, environment, verdict: state, because });
 }
 
-/** The measured values of a service, one per line. */
+/** Describes the measured values of a service, one per line. */
 export function describeHealth(health: ServiceHealthResult): readonly string[] {
   const { proxy, instance, process, release, usualLatencyMs, diskFreeMb, errorsLastHour } = health;
   const asks = [
@@ -60,11 +60,11 @@ function described({
   return say('diagnose.running', { restarts: restarts ?? 0, ...memory });
 }
 
-/** `4 min ago`. */
+/** Formats the time since a moment: `4 min ago`. */
 export const ago = (at: Date | string, now: Date): string =>
   say('diagnose.ago', { time: sayDuration(Math.max(0, now.getTime() - new Date(at).getTime())) });
 
-/** Lines of a log in a block that they cannot end, the newest that fit. */
+/** Formats the newest log lines that fit as a code block, which no line can close early. */
 export function logBlock(lines: readonly Pick<LogLine, 'line' | 'at'>[]): string {
   const kept: string[] = [];
   let room = SHOWN;
@@ -76,7 +76,7 @@ export function logBlock(lines: readonly Pick<LogLine, 'line' | 'at'>[]): string
   return toCodeBlock(kept.join('\n'));
 }
 
-/** Words of outside inside a sentence. */
+/** Formats outside text as inline code. */
 export const code = (text: string): string => `\`${text.replace(/[`\s]+/g, ' ').trim()}\``;
 
 const megabytes = (mb: number): string =>

@@ -2,13 +2,12 @@ import { formatMemory } from '@signalbox/contracts/conversation/fields';
 import type { InspectResult } from '@signalbox/contracts/operations/operations';
 import { say } from '@signalbox/messages/say';
 
-/** The result of reaching a server. */
 export type Looked =
   | { readonly state: 'booked'; readonly server: string }
   | { readonly state: 'goes-on'; readonly server: string }
   | ({ readonly state: 'looked' } & InspectResult);
 
-/** Describes the result and the remedy, for people. */
+/** Describes the result of reaching a server, and the remedy. */
 export function describeLook(looked: Looked): string {
   if (looked.state === 'booked') return say('servers.onlyBooked', { server: looked.server });
   if (looked.state === 'goes-on') return say('servers.stillLooking', { server: looked.server });

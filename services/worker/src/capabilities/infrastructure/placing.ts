@@ -52,8 +52,8 @@ export const findSuitableServer = tool({
 });
 
 /**
- * Chooses the server with the largest free share of memory: neither reserved nor in use. CPUs are shared, so a server
- * only needs to have that many. Throws NO_CAPACITY with the reason for each server.
+ * Chooses the server with the largest free share of memory, neither reserved nor in use. CPUs are shared, so a server only needs to have
+ * that many. Throws NO_CAPACITY with the reason for each server.
  */
 function chooseServer(servers: readonly ServerLoad[], need: Need) {
   const judged = servers
@@ -90,7 +90,7 @@ function chooseServer(servers: readonly ServerLoad[], need: Need) {
   };
 }
 
-/** The reason why this server cannot take the work, or null. */
+/** The reason why this server cannot take the work; null when it can. */
 function findLack(server: ServerLoad, need: Need): string | null {
   const { driver, health, healthSince, measuredAt, diskFreeMb } = server;
   if (health === 'down') {

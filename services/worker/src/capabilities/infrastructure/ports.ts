@@ -164,7 +164,6 @@ function describeAllocation({ server, port, project, service, memoryMb }: Alloca
   return { server, port, project, service, memoryMb };
 }
 
-/** Values for the sentences about an allocation. */
 function valuesOf({ memoryMb, ...place }: Allocation) {
   return { ...place, memory: formatMemory(memoryMb) };
 }

@@ -5,13 +5,13 @@ import type { ToolContext } from '../../tools/tool.ts';
 
 export type ServerLoad = Awaited<ReturnType<ToolContext['ports']['servers']['get']>>;
 
-/** The lesser of the memory that nobody has reserved and the memory that was measured as free, in megabytes. Negative when too much is reserved. */
+/** The lesser of unreserved and measured free memory, in megabytes; negative when too much is reserved. */
 export function getFreeMemoryMb({ memoryMb, reservedMemoryMb, memoryFreeMb }: ServerLoad): number {
   const unreserved = memoryMb - reservedMemoryMb;
   return memoryFreeMb === null ? unreserved : Math.min(unreserved, memoryFreeMb);
 }
 
-/** One line: the server, its reservations and, where it can be reached, its load. */
+/** Describes a server on one line: reservations and, when reachable, load. */
 export function describeServer(server: ServerLoad): string {
   const head = `- **${server.name}** (${server.environment}, ${server.host})`;
   const size = say('servers.size', {
@@ -26,7 +26,6 @@ export function describeServer(server: ServerLoad): string {
   return `${head}: ${size}; ${describeHealth(server)}`;
 }
 
-/** The driver, the health and the free resources of a server. */
 function describeHealth(server: ServerLoad): string {
   const { driver, health, healthSince, healthDetail, memoryFreeMb, diskFreeMb } = server;
   const values = {
@@ -42,7 +41,7 @@ function describeHealth(server: ServerLoad): string {
   return say(health === 'up' ? 'servers.up' : 'servers.down', values).trimEnd();
 }
 
-/** `2026-01-31 12:00 UTC` */
+/** Formats a time in UTC: `2026-01-31 12:00 UTC`. */
 export function sayWhen(at: Date | string): string {
   return `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }

@@ -1,10 +1,10 @@
 import type { ActionButton } from '@signalbox/contracts/conversation/envelope';
 import { say } from '@signalbox/messages/say';
 
-/** The number of findings that get buttons: a row each, and a phone shows few rows. */
+/** The number of findings with buttons: each finding takes a row, and a phone shows few rows. */
 const WITH_BUTTONS = 2;
 
-/** Explain and Accept for the first of these findings. */
+/** Creates Explain and Accept buttons for the first findings. */
 export function createFindingButtons(
   project: string,
   findings: readonly { readonly findingId: string | null }[],

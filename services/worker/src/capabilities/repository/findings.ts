@@ -23,7 +23,7 @@ const FindingNumber = z.coerce
   .meta({ ask: 'Which finding?' });
 
 const aboutProject = { resources: ({ project }: { readonly project: string }) => [`project:${project}`] };
-/** Fields that a scan measured. Evidence, paths and names come from the repository. */
+/** Fields that a scan measured. Evidence, paths and names come from the repository and are excluded. */
 const MEASURED = ['findingId', 'severity', 'rule', 'line', 'status', 'timesReopened', 'firstCommit'];
 
 export const listFindings = tool({
@@ -202,7 +202,7 @@ export const reopenFinding = tool({
   },
 });
 
-/** Each statement of a model must name findings, which have a place in the code. */
+/** Each statement of a model must name findings, which point to code. */
 const Summary = z
   .array(
     z.object({
@@ -235,7 +235,7 @@ export const getFindingsReport = tool({
   run: async ({ project, summary: said = [] }, { ports, now }) => {
     await ports.projects.get(project);
     const { findings } = ports.repositories;
-    // A statement about an unknown finding is refused with the whole report.
+    // A single unknown finding refuses the whole report.
     const summary = await Promise.all(
       said.map(async ({ says, about }) => ({
         says,

@@ -4,10 +4,10 @@ import { findUnread } from '@signalbox/contracts/repository/unread';
 import type { ChainName } from '@signalbox/contracts/repository/chains';
 import type { ToolContext, withFiles } from '../../tools/tool.ts';
 
-/** The folder of generated pages. Reports of findings lie beside it, made anew for each reader. */
+/** The folder of generated pages. Reports of findings are not stored there: each reader gets a new one. */
 const PAGES = 'var/artifacts/docs/';
 
-/** The pages that the agents of a run wrote. */
+/** Reads the pages that a run's analyzers wrote, as files. */
 export async function createDocumentFiles(
   { repositories }: Pick<ToolContext['ports'], 'repositories'>,
   { runId, project }: { readonly runId: string; readonly project: string },
@@ -25,7 +25,7 @@ export async function createDocumentFiles(
 /** Longer reports are for SARIF tools, from the command line. */
 const MAX_FINDINGS = 2_000;
 
-/** The findings of a project as Markdown for people and as SARIF for tools. */
+/** Creates a project's findings as Markdown for people and as SARIF for tools. */
 export async function reportFiles(
   { repositories }: Pick<ToolContext['ports'], 'repositories'>,
   about: {

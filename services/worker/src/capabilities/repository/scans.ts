@@ -10,7 +10,7 @@ import { createDocumentFiles, reportFiles } from './report-files.ts';
 /** Most of a turn's deadline; a longer scan reports its own end. */
 const DEADLINE_MS = 50_000;
 
-/** A tool that runs one chain over the main branch. It reads the repository and runs nothing of it; findings are kept. */
+/** Creates a tool that runs one chain over the main branch. The chain reads the repository, never runs its code, and stores findings. */
 export function createChainTool(chain: ChainName, describe: string, hints: readonly string[]) {
   return tool({
     describe,

@@ -37,7 +37,7 @@ export const tagProject = tool({
   },
 });
 
-/** A tool of its own: whoever says “remove” has said what it does, whatever was read before. */
+/** A separate tool, so that the word “remove” in a request states the action, whatever the conversation read before. */
 export const removeTag = tool({
   describe: 'Remove a tag from a project.',
   hints: [
@@ -60,7 +60,6 @@ function decisionOf({ project, tag }: About, { actor, actionId, threadId }: Tool
   return { project, tag, userKey: actor.userKey, actionId, threadId };
 }
 
-/** The other tags of a project, for its sentence. */
 function others(tags: readonly string[], { tag }: About) {
   return { others: tags.filter((one) => one !== tag).length, tags: tags.join(', ') };
 }

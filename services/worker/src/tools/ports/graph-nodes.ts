@@ -1,15 +1,14 @@
 import type { ExecutionTurn } from '@signalbox/contracts/governance/execution-turn';
 import type { ClearedState, GraphThread } from '@signalbox/store/turns/graph-nodes';
 
-/** A node of an agent's graph. */
 export interface GraphNode {
   readonly name: string;
   readonly does: string;
-  /** Nodes that may run before it; `start` for the first. */
+  /** Nodes that may run before this node; `start` for the first node. */
   readonly after: readonly string[];
 }
 
-/** A pass of a conversation, as it was recorded. */
+/** A recorded pass of a conversation. */
 export interface NodePass {
   readonly turnId: string;
   /** The outcome of the whole turn. */
@@ -19,7 +18,7 @@ export interface NodePass {
   readonly record: ExecutionTurn;
 }
 
-/** The graphs of conversations: what their nodes did, know, and may do again. */
+/** The graphs of conversations: what their nodes did, know, and may run again. */
 export interface GraphNodes {
   thread(threadId: string): Promise<GraphThread>;
   graph(agent: string): readonly GraphNode[];
@@ -32,7 +31,7 @@ export interface GraphNodes {
     readonly threadId: string;
     readonly node: string;
     readonly actionId: string;
-    /** The message whose turn failed; the newest one when left out. */
+    /** The message whose turn failed; the newest message when absent. */
     readonly about?: string;
     readonly say: string;
   }): Promise<{ readonly userKey: string }>;

@@ -16,9 +16,9 @@ interface KnowledgeHit {
 export type Knowledge = ReturnType<typeof createKnowledge>;
 
 const INDEXED: readonly string[] = ['docs', 'code', 'logs'];
-/** The number of a person's own messages that are searched. They have no index; this many took 0.15 s. */
+/** The number of a person's own messages that are searched, without an index: this many took 0.15 s. */
 const HISTORY_MESSAGES = 5_000;
-/** The searched part of a query; the rest of a long paste only adds noise. */
+/** The searched part of a query, in characters; the rest of a long paste only adds noise. */
 const QUERY_LENGTH = 300;
 /** Words at least this similar (0 to 1) count as equal: alocation and allocation have 0.75, capability and capacity 0.43. */
 const LIKENESS = 0.45;
@@ -27,12 +27,12 @@ const WHOLE_LENGTH = 300;
 /** ts_headline: two fragments of up to 40 words, without marks, which the reader's channel would show as text. */
 const HEADLINE = `StartSel="", StopSel="", MaxFragments=2, MaxWords=40, MinWords=12, FragmentDelimiter=" … "`;
 
-/** ts_headline drops what looks like a tag, such as the <name> of a command: angle brackets are hidden from it. */
+/** ts_headline drops anything like a tag, such as the <name> of a command, so angle brackets are replaced first. */
 const EXCERPT = `translate(ts_headline('english', translate(content, '<>', E'\\uE000\\uE001'), asked.query, '${HEADLINE}'), E'\\uE000\\uE001', '<>')`;
 
 /**
- * The searched tables. Inputs of every statement: $1 query, $2 scopes or person, $3 limit. Each returns scope,
- * source, heading, content and search (the words, as a tsvector).
+ * The searched tables. Inputs of every statement: $1 query, $2 scopes or person, $3 limit. Each returns scope, source, heading, content
+ * and search (the words, as a tsvector).
  */
 const PLACES = {
   indexed: `select scope, source || coalesce(' § ' || nullif(heading, ''), '') as source, heading, content, search
@@ -49,13 +49,12 @@ const PLACES = {
     where said is not null`,
 } as const;
 
-/** Full-text search in Postgres, over what was indexed and over the person's own conversation. */
 export function createKnowledge(pool: Pool) {
   return {
     /**
-     * Best first, at most `limit`. First by words in any form, then by their beginnings, then, in what was indexed, by words that
-     * look alike. `userKey` bounds the history to what that person wrote and was told.
-     * `unavailable` names the asked scopes in which nothing has been indexed.
+     * Returns at most `limit` passages, best first. Searches for words in any form, then for their beginnings, then, in indexed scopes,
+     * for similar words. `userKey` limits the history to what that person wrote and was told. `unavailable` names requested scopes
+     * without an index.
      */
     async search(
       query: string,
@@ -83,7 +82,7 @@ async function indexedScopes(pool: Pool, asked: readonly string[]): Promise<read
       where exists (select 1 from knowledge k where k.scope = s.scope)`;
 }
 
-/** The statements from the narrowest to the widest. */
+/** Statements from the most exact to the broadest. */
 const INDEXED_STATEMENTS = [byWords, byBeginnings, byLikeness].map((find) => find(PLACES.indexed));
 const HISTORY_STATEMENTS = [byWords, byBeginnings].map((find) => find(PLACES.history));
 
@@ -96,13 +95,13 @@ async function findFirst(pool: Pool, statements: readonly string[], values: read
   return [];
 }
 
-/** `asked 2026-01-31 12:00` from the table, in words. */
+/** Rewrites `asked 2026-01-31 12:00` from the table, in words. */
 function sayMoment(source: string): string {
   const at = source.replace(/^\w+ /, '');
   return say('agent.historyOf', { who: source.startsWith('asked') ? 'person' : 'us', at });
 }
 
-/** Passages that hold at least half of the query's words, stop words aside. */
+/** Finds passages with at least half of the query's words, stop words excluded. */
 function byWords(place: string): string {
   return ranked(
     place,
@@ -111,7 +110,7 @@ function byWords(place: string): string {
   );
 }
 
-/** The same by beginnings of words: deplo finds deployment. */
+/** Like `byWords`, by beginnings of words: deplo finds deployment. */
 function byBeginnings(place: string): string {
   return ranked(
     place,
@@ -119,7 +118,7 @@ function byBeginnings(place: string): string {
   );
 }
 
-/** The same for mistyped words: an unknown word stands for the three most similar known ones. */
+/** Like `byWords`, for mistyped words: the three most similar known words replace an unknown word. */
 function byLikeness(place: string): string {
   return ranked(
     place,
@@ -132,10 +131,7 @@ function byLikeness(place: string): string {
   );
 }
 
-/**
- * Relevance, 0 to 1: mostly how many of the terms a passage holds, then whether it holds them as they were written
- * (quoted phrases, -exclusions), then how prominently.
- */
+/** Relevance, 0 to 1: mostly the share of the terms in a passage, then exact matches (quoted phrases, -exclusions), then prominence. */
 function ranked(place: string, terms: string): string {
   return `
     with terms as materialized (${terms}),

@@ -5,8 +5,8 @@ import { createConnection, createServer } from 'node:net';
 const CONNECT_MS = 400;
 
 /**
- * True when something listens on a port of a server: tried by binding on this machine, by connecting over ssh. Always
- * false for a server without a driver.
+ * True when something listens on a port of a server: tested by binding on this machine, by connecting over ssh. Always false for a server
+ * without a driver.
  */
 export async function isListenedOn(
   { host, driver }: { readonly host: string; readonly driver: DriverName | null },

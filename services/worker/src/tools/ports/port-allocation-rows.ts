@@ -19,8 +19,8 @@ type Filter = Readonly<Partial<Record<'server' | 'project', string | null | unde
 type Request = Omit<PortAllocationRow, 'port' | 'allocatedAt'> & { readonly port: number | null };
 
 /**
- * Tells whether something listens on a port. It runs while the server's row is locked, so it answers within a moment;
- * an unknown port counts as free.
+ * True when something listens on a port. It runs while the server's row is locked, so it must answer within a second; an unknown port
+ * counts as free.
  */
 export type PortProbe = (
   server: { readonly host: string; readonly driver: DriverName | null },
@@ -28,7 +28,7 @@ export type PortProbe = (
 ) => Promise<boolean>;
 
 export interface TakenPortRow extends PortAllocationRow {
-  /** Lower free ports on which something else listens. */
+  /** Lower free ports that were skipped because another process listens there. */
   readonly passedOver: readonly number[];
 }
 
@@ -45,13 +45,13 @@ const COLUMNS = sql`a.server, a.port, a.project, a.service, a.memory_mb as "memo
 
 const PLACE = sql`name, host, driver, memory_mb as "memoryMb", first_port as "firstPort", last_port as "lastPort"`;
 
-/** After this many occupied ports in a row, the range belongs to somebody else. */
+/** After this many occupied ports in a row, the range belongs to other software. */
 const PROBED = 50;
 
 /** A lock time-out or a lost connection is tried again; the action id makes that safe. */
 const ATTEMPTS = 3;
 
-/** Port allocations in Postgres. Those of one server are decided one at a time. */
+/** Stores port allocations in Postgres. Allocations of one server are decided one at a time. */
 export function createPortAllocations(pool: Pool, isListenedOn: PortProbe = async () => false) {
   return {
     /** The current allocations, by server and port. */

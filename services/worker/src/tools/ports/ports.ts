@@ -17,12 +17,12 @@ import type { GraphNodes } from './graph-nodes.ts';
 import type { Knowledge } from './knowledge-rows.ts';
 import type { createPortAllocations } from './port-allocation-rows.ts';
 
-/** Everything outside the agent that a capability of the product can reach. The ports of rows promise what the store promises. */
+/** Everything outside the agent that a product capability can reach. The docstrings of the store apply to the ports over its rows. */
 export interface CorePorts {
   readonly projects: ReturnType<typeof createProjects>;
   /** The demo project, for first deployments. */
   readonly demo: {
-    /** The address of its repository on this machine; null when there is none. */
+    /** The path of its repository on this machine; null when there is none. */
     repository(): Promise<string | null>;
   };
   readonly services: Omit<ReturnType<typeof createServices>, 'variableMarks'>;
@@ -44,15 +44,15 @@ export interface CorePorts {
   readonly errorHistory: {
     /** Similar errors since a time, in groups, newest first. */
     groups(filter: Partial<ServiceKey> & { readonly since: Date }, limit: number): Promise<readonly ErrorGroup[]>;
-    /** Open incidents, the oldest first. */
+    /** Open incidents, oldest first. */
     incidents(): Promise<readonly Incident[]>;
   };
-  /** Facts that people asked to have remembered. */
+  /** Facts that people asked the bot to remember. */
   readonly memory: ReturnType<typeof createMemory>;
   readonly requests: {
-    /** The newest requests of a person that were more than reads: this conversation's first. */
+    /** A person's newest requests other than reads; requests of this conversation come first. */
     own(of: { readonly userKey: string; readonly threadId: string }, limit: number): Promise<readonly OwnRequest[]>;
-    /** The title of an action on its card and receipt, in the reader's language. */
+    /** The title of an action on its approval card and receipt, in the reader's language. */
     titleOf(action: Pick<OwnRequest, 'tool' | 'arguments'>): string;
   };
 }
