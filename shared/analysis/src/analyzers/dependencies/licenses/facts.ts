@@ -1,5 +1,5 @@
 import { readPackages, LOCK_FILES, namesPackages, getFileName } from '../packages/read-packages.ts';
-import { getField, indexNameLines, tryParse, getPath, toText } from '../packages/plain.ts';
+import { getField, getPath, indexNameLines, parseToml, toText, tryParse } from '../packages/plain.ts';
 import { readLicense } from '../packages/npm/package-lock.ts';
 import { isVendored } from '../../kinds-of-files.ts';
 import { isLicenseFile, recognizeLicense } from './license-text.ts';
@@ -36,8 +36,9 @@ export async function readLicenseFacts(path: string, text: string): Promise<Lice
   if (Object.hasOwn(LOCK_FILES, name)) return name === 'go.sum' ? null : readLocked(path, text);
   const declared = await readDeclared(name, text);
   if (!declared) return null;
-  const line = declared.license === null ? undefined : indexNameLines(text)('license', declared.license);
-  return { kind: 'manifest', declared: declared.license, isPrivate: declared.isPrivate, line: line ?? null };
+  const { license, isPrivate } = declared;
+  const { line = null } = license === null ? {} : indexNameLines(text)('license', license);
+  return { kind: 'manifest', declared: license, isPrivate, line };
 }
 
 async function readLocked(path: string, text: string): Promise<LicenseFacts | null> {
@@ -72,8 +73,7 @@ async function readDeclared(name: string, text: string): Promise<Declared | null
     };
   }
   if (name !== 'Cargo.toml' && name !== 'pyproject.toml') return null;
-  const { parse } = await import('smol-toml');
-  const root = tryParse(() => parse(text));
+  const root = await parseToml(text);
   const license =
     name === 'Cargo.toml'
       ? (toText(getPath(root, 'package', 'license')) ?? toText(getPath(root, 'workspace', 'package', 'license')))

@@ -3,8 +3,8 @@ import type { InsecureServer } from './package.ts';
 const LOCAL = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\]|[\w-]+\.localhost)$/;
 
 /** Returns the host of an unencrypted remote address; null for every other address. */
-export function findInsecureHost(address: string): string | null {
-  if (!/^(?:\w+\+)?http:\/\//.test(address)) return null;
+export function findInsecureHost(address: string | null): string | null {
+  if (address === null || !/^(?:\w+\+)?http:\/\//.test(address)) return null;
   try {
     const { hostname } = new URL(address.replace(/^\w+\+/, ''));
     return hostname === '' || LOCAL.test(hostname) ? null : hostname;
@@ -13,9 +13,9 @@ export function findInsecureHost(address: string): string | null {
   }
 }
 
-/** Groups unencrypted addresses by host and counts them. */
+/** Groups unencrypted addresses by host and counts them. `isChecked`: a checksum protects the download. */
 export function countInsecure(
-  addresses: Iterable<{ readonly address: string; readonly line?: number | undefined; readonly isChecked?: boolean }>,
+  addresses: Iterable<{ readonly address: string | null; readonly line?: number; readonly isChecked?: boolean }>,
 ): readonly InsecureServer[] {
   const hosts = new Map<string, InsecureServer>();
   for (const { address, line, isChecked = false } of addresses) {

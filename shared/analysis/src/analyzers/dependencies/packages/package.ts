@@ -78,6 +78,25 @@ export type LockFacts = {
   readonly insecure: readonly InsecureServer[];
 };
 
+/** Builds the facts of a manifest; facts that are not given are empty. */
+export function createManifest(
+  ecosystem: Ecosystem,
+  manager: Manager,
+  facts: Partial<Omit<ManifestFacts, 'role' | 'ecosystem' | 'manager'>>,
+): ManifestFacts {
+  const empty = { name: null, isLibrary: false, members: [], wanted: [], forced: [], insecure: [] };
+  return { role: 'manifest', ecosystem, manager, ...empty, ...facts };
+}
+
+/** Builds the facts of a lock file; `forced` and `insecure` are empty unless given. */
+export function createLock(
+  ecosystem: Ecosystem,
+  manager: Manager,
+  facts: Partial<LockFacts> & Pick<LockFacts, 'packages'>,
+): LockFacts {
+  return { role: 'lock', ecosystem, manager, forced: [], insecure: [], ...facts };
+}
+
 export type BrokenFacts = { readonly role: 'broken'; readonly manager: Manager };
 
 export type PackageFacts = ManifestFacts | LockFacts | BrokenFacts;

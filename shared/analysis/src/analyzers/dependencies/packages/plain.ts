@@ -30,18 +30,29 @@ export function isPlain(value: unknown): value is Plain {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Returns the parsed value; null when the parser throws. */
+/** Returns the parsed value; null when the parser throws, which also happens for nesting that overflows the stack. */
 export function tryParse(parse: () => unknown): unknown {
   try {
     return parse() ?? null;
   } catch {
-    // The file is malformed, or nested so deeply that the stack overflows.
     return null;
   }
 }
 
-/** Returns a lookup from a name to the line, from 1, where `"name": …` or `name = …` first occurs. */
-export function indexNameLines(text: string): (name: string, value?: string) => number | undefined {
+/** Parses a TOML file; null when malformed. */
+export async function parseToml(text: string): Promise<Plain | null> {
+  const { parse } = await import('smol-toml');
+  const root = tryParse(() => parse(text));
+  return isPlain(root) ? root : null;
+}
+
+/** Reads the version range of a dependency: a text, or the `version` of a table. */
+export function readRange(value: unknown): string | null {
+  return toText(value) ?? toText(getField(value, 'version'));
+}
+
+/** Returns a lookup from a name to the line, from 1, where `"name": …` or `name = …` first occurs; empty when it never does. */
+export function indexNameLines(text: string): (name: string, value?: string) => { readonly line?: number } {
   const lines = new Map<string, number>();
   for (const [index, line] of text.split('\n').entries()) {
     const given = /^\s*["']?([\w@][^"'\s=:]*)["']?\s*[:=]\s*(?:"([^"]*)")?/.exec(line.slice(0, MAX_LINE_LENGTH));
@@ -50,7 +61,10 @@ export function indexNameLines(text: string): (name: string, value?: string) => 
     if (!lines.has(name)) lines.set(name, index + 1);
     if (value !== undefined && !lines.has(`${name}\n${value}`)) lines.set(`${name}\n${value}`, index + 1);
   }
-  return (name, value) => lines.get(`${name}\n${value ?? ''}`) ?? lines.get(name);
+  return (name, value) => {
+    const line = lines.get(`${name}\n${value ?? ''}`) ?? lines.get(name);
+    return line === undefined ? {} : { line };
+  };
 }
 
 const MAX_LINE_LENGTH = 1_000;

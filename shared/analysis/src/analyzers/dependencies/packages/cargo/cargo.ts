@@ -1,45 +1,41 @@
+import { createLock, createManifest } from '../package.ts';
 import type { LockFacts, LockedPackage, ManifestFacts, Origin, Dependency } from '../package.ts';
-import { listEntries, getField, isPlain, indexNameLines, toList, tryParse, getPath, toText } from '../plain.ts';
+import { getField, getPath, indexNameLines, listEntries, parseToml, readRange, toList, toText } from '../plain.ts';
 
 /** Reads Cargo.toml; null when it is not valid TOML. */
 export async function readCargoToml(text: string): Promise<ManifestFacts | null> {
-  const { parse } = await import('smol-toml');
-  const root = tryParse(() => parse(text));
-  if (root === null) return null;
+  const root = await parseToml(text);
+  if (!root) return null;
   const lineOf = indexNameLines(text);
-  const targets = listEntries(getField(root, 'target')).map(([, target]) => target);
-  const read = (group: string, isDev: boolean): readonly Dependency[] =>
-    [root, ...targets].flatMap((part) =>
-      listEntries(getField(part, group)).flatMap(([name, value]) => readWanted(name, value, isDev, lineOf(name)) ?? []),
-    );
-  const shared = getPath(root, 'workspace', 'dependencies');
-  const sharedWanted = listEntries(shared).flatMap(
-    ([name, value]) => readWanted(name, value, false, lineOf(name)) ?? [],
-  );
-  return {
-    role: 'manifest',
-    ecosystem: 'crates.io',
-    manager: 'cargo',
+  const read = (table: unknown, isDev: boolean): readonly Dependency[] =>
+    listEntries(table).map(([name, value]) => ({
+      ...readDependency(name, value),
+      ...(isDev ? { isDev: true } : {}),
+      ...lineOf(name),
+    }));
+  const tables = [root, ...listEntries(root['target']).map(([, target]) => target)];
+  const readGroup = (group: string, isDev: boolean): readonly Dependency[] =>
+    tables.flatMap((table) => read(getField(table, group), isDev));
+  const shared = read(getPath(root, 'workspace', 'dependencies'), false);
+  return createManifest('crates.io', 'cargo', {
     name: toText(getPath(root, 'package', 'name')),
-    isLibrary: toList(getField(root, 'bin')).length === 0,
-    members: getField(root, 'workspace') === undefined ? [] : ['**'],
+    isLibrary: toList(root['bin']).length === 0,
+    members: root['workspace'] === undefined ? [] : ['**'],
     // Dependencies of the workspace are in use only when a member refers to them.
     wanted: [
-      ...read('dependencies', false),
-      ...read('dev-dependencies', true),
-      ...read('build-dependencies', true),
-      ...sharedWanted.filter(({ origin }) => origin !== undefined),
+      ...readGroup('dependencies', false),
+      ...readGroup('dev-dependencies', true),
+      ...readGroup('build-dependencies', true),
+      ...shared.filter(({ origin }) => origin !== undefined),
     ],
-    forced: listEntries(getField(root, 'patch')).flatMap(([, patches]) => listEntries(patches).map(([name]) => name)),
-    insecure: [],
-  };
+    forced: listEntries(root['patch']).flatMap(([, patches]) => listEntries(patches).map(([name]) => name)),
+  });
 }
 
 /** Reads Cargo.lock; null when it is malformed. */
 export async function readCargoLock(text: string): Promise<LockFacts | null> {
-  const { parse } = await import('smol-toml');
-  const root = tryParse(() => parse(text));
-  if (!isPlain(root)) return null;
+  const root = await parseToml(text);
+  if (!root) return null;
   // The first format lists checksums in `metadata` at the end.
   const hasOldHashes = listEntries(root['metadata']).some(([key]) => key.startsWith('checksum '));
   const packages = toList(root['package']).flatMap((entry): readonly LockedPackage[] => {
@@ -52,20 +48,14 @@ export async function readCargoLock(text: string): Promise<LockFacts | null> {
     const version = source === null ? '' : (toText(getField(entry, 'version')) ?? '');
     return [{ name, version, ...(lacks ? { lacksIntegrity: true } : {}) }];
   });
-  return { role: 'lock', ecosystem: 'crates.io', manager: 'cargo', packages, forced: [], insecure: [] };
+  return createLock('crates.io', 'cargo', { packages });
 }
 
-function readWanted(name: string, value: unknown, isDev: boolean, line: number | undefined): Dependency | null {
-  const package_ = toText(getField(value, 'package')) ?? name;
-  const common = {
-    name: package_,
-    ...(isDev ? { isDev: true as const } : {}),
-    ...(line === undefined ? {} : { line }),
-  };
+function readDependency(key: string, value: unknown): Dependency {
+  const name = toText(getField(value, 'package')) ?? key;
+  if (getField(value, 'workspace') === true) return { name, range: null };
   const origin = readOrigin(value);
-  const range = toText(value) ?? toText(getField(value, 'version'));
-  if (getField(value, 'workspace') === true) return { ...common, range: null };
-  return { ...common, range: origin ? null : range, ...(origin ? { origin } : {}) };
+  return origin ? { name, range: null, origin } : { name, range: readRange(value) };
 }
 
 function readOrigin(value: unknown): Origin | null {

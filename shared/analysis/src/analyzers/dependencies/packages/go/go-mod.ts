@@ -1,3 +1,4 @@
+import { createLock, createManifest } from '../package.ts';
 import type { LockFacts, LockedPackage, ManifestFacts, Dependency } from '../package.ts';
 
 interface Directive {
@@ -16,22 +17,16 @@ export function readGoMod(text: string): ManifestFacts {
   const wanted: Dependency[] = required.flatMap(({ words: [name = '', version = ''], line, isIndirect }) =>
     byName.has(name) || isIndirect ? [] : [{ name, range: version, line }],
   );
-  return {
-    role: 'manifest',
-    ecosystem: 'Go',
-    manager: 'go',
+  return createManifest('Go', 'go', {
     name: directives.find(({ verb }) => verb === 'module')?.words[0] ?? null,
-    isLibrary: false,
-    members: [],
     wanted: [...wanted, ...replaced.flatMap(({ wanted: one }) => one ?? [])],
     forced: replaced.map(({ name }) => name),
-    insecure: [],
     packages: required.flatMap(({ words: [name = '', version = ''] }) => {
       const other = byName.get(name);
       if (!other) return [{ name, version: version.replace(/^v/, '') }];
       return other.version === null ? [] : [{ name: other.to, version: other.version.replace(/^v/, '') }];
     }),
-  };
+  });
 }
 
 /** Reads go.sum, which lists every version with a checksum, including versions that no build uses. */
@@ -43,7 +38,7 @@ export function readGoSum(text: string): LockFacts {
     const plain = version.replace(/\/go\.mod$/, '');
     packages.set(`${name}@${plain}`, { name, version: plain });
   }
-  return { role: 'lock', ecosystem: 'Go', manager: 'go', packages: [...packages.values()], forced: [], insecure: [] };
+  return createLock('Go', 'go', { packages: [...packages.values()] });
 }
 
 function readDirectives(text: string): readonly Directive[] {

@@ -1,5 +1,5 @@
 import { countInsecure } from '../insecure.ts';
-import type { ManifestFacts, Dependency } from '../package.ts';
+import { createManifest, type Dependency, type ManifestFacts } from '../package.ts';
 import { listEntries, isPlain, indexNameLines, tryParse, getPath, toText, listTexts } from '../plain.ts';
 
 const GROUPS = {
@@ -17,21 +17,17 @@ export function readPackageJson(text: string): ManifestFacts | null {
   for (const [group, traits] of Object.entries(GROUPS))
     for (const [name, range] of listEntries(root[group])) {
       if (typeof range !== 'string') continue;
-      const line = lineOf(name, range);
-      wanted.push({ name, ...readReference(range), ...traits, ...(line === undefined ? {} : { line }) });
+      wanted.push({ name, ...readReference(range), ...traits, ...lineOf(name, range) });
     }
   const registry = toText(getPath(root, 'publishConfig', 'registry'));
-  return {
-    role: 'manifest',
-    ecosystem: 'npm',
-    manager: 'npm',
+  return createManifest('npm', 'npm', {
     name: toText(root['name']),
     isLibrary: isLibrary(root),
     members: listTexts(getPath(root, 'workspaces', 'packages') ?? root['workspaces']),
     wanted,
     forced: [root['overrides'], root['resolutions'], getPath(root, 'pnpm', 'overrides')].flatMap(listForcedNames),
-    insecure: countInsecure(registry === null ? [] : [{ address: registry, line: lineOf('registry', registry) }]),
-  };
+    insecure: countInsecure(registry === null ? [] : [{ address: registry, ...lineOf('registry', registry) }]),
+  });
 }
 
 /** Lists package names in npm overrides or yarn resolutions, such as `a`, `a@^1`, `b>a` and `**\/a`, including nested ones. */
@@ -63,18 +59,7 @@ export function readNpmrc(text: string): ManifestFacts | null {
     return given?.[1] === undefined ? [] : [{ address: given[1], line: index + 1 }];
   });
   const insecure = countInsecure(addresses);
-  if (insecure.length === 0) return null;
-  return {
-    role: 'manifest',
-    ecosystem: 'npm',
-    manager: 'npm',
-    name: null,
-    isLibrary: false,
-    members: [],
-    wanted: [],
-    forced: [],
-    insecure,
-  };
+  return insecure.length === 0 ? null : createManifest('npm', 'npm', { insecure });
 }
 
 const COMMIT = /#[0-9a-f]{40}$/i;

@@ -1,5 +1,5 @@
 import { countInsecure } from '../insecure.ts';
-import type { LockFacts, LockedPackage } from '../package.ts';
+import { createLock, type LockedPackage, type LockFacts } from '../package.ts';
 import { listEntries, getField, isPlain, tryParse, toText } from '../plain.ts';
 
 const MODULES = 'node_modules/';
@@ -9,31 +9,25 @@ const MAX_REASON_LENGTH = 120;
 export function readPackageLock(text: string): LockFacts | null {
   const root = tryParse(() => JSON.parse(text));
   if (!isPlain(root)) return null;
-  const entries = isPlain(root['packages']) ? listPlaces(root['packages']) : listTree(root['dependencies']);
-  return {
-    role: 'lock',
-    ecosystem: 'npm',
-    manager: 'npm',
-    packages: entries.flatMap(({ place, entry }) => readEntry(place, entry) ?? []),
+  const entries = isPlain(root['packages'])
+    ? listEntries(root['packages']).map(([path, entry]) => ({ path, entry }))
+    : listTree(root['dependencies']);
+  return createLock('npm', 'npm', {
+    packages: entries.flatMap(({ path, entry }) => readEntry(path, entry) ?? []),
     importers: readImporters(root['packages']),
-    forced: [],
     insecure: countInsecure(
-      entries.flatMap(({ entry }) => {
-        const address = toText(getField(entry, 'resolved'));
-        return address === null ? [] : [{ address, isChecked: toText(getField(entry, 'integrity')) !== null }];
-      }),
+      entries.map(({ entry }) => ({
+        address: toText(getField(entry, 'resolved')),
+        isChecked: toText(getField(entry, 'integrity')) !== null,
+      })),
     ),
-  };
+  });
 }
 
 interface Entry {
   /** Install path, such as `node_modules/a/node_modules/b`. */
-  readonly place: string;
+  readonly path: string;
   readonly entry: unknown;
-}
-
-function listPlaces(packages: unknown): readonly Entry[] {
-  return listEntries(packages).map(([place, entry]) => ({ place, entry }));
 }
 
 /** Flattens the nested dependencies of a version 1 lock file. */
@@ -43,25 +37,25 @@ function listTree(dependencies: unknown): readonly Entry[] {
   for (let next = open.pop(); next; next = open.pop())
     for (const [name, entry] of listEntries(next.value)) {
       // No rule reads deeper paths, and a hostile file would make them long.
-      const place = next.below === '' ? MODULES + name : `${MODULES}x/${MODULES}${name}`;
-      found.push({ place, entry });
-      open.push({ below: place, value: getField(entry, 'dependencies') });
+      const path = next.below === '' ? MODULES + name : `${MODULES}x/${MODULES}${name}`;
+      found.push({ path, entry });
+      open.push({ below: path, value: getField(entry, 'dependencies') });
     }
   return found;
 }
 
 function readImporters(packages: unknown): Readonly<Record<string, Readonly<Record<string, string>>>> {
-  const folders = listEntries(packages).flatMap(([place]) => (place.includes(MODULES) ? [] : [[place, {}] as const]));
+  const folders = listEntries(packages).flatMap(([path]) => (path.includes(MODULES) ? [] : [[path, {}] as const]));
   return Object.fromEntries([['', {}], ...folders]);
 }
 
-function readEntry(place: string, entry: unknown): LockedPackage | null {
-  const at = place.lastIndexOf(MODULES);
+function readEntry(path: string, entry: unknown): LockedPackage | null {
+  const at = path.lastIndexOf(MODULES);
   if (at < 0 || !isPlain(entry)) return null;
-  const installed = place.slice(at + MODULES.length);
+  const installed = path.slice(at + MODULES.length);
   const name = toText(entry['name']) ?? installed;
-  const isTop = !place.slice(0, at).includes(MODULES);
-  const owner = isTop ? { at: place.slice(0, at).replace(/\/$/, '') } : {};
+  const isTop = !path.slice(0, at).includes(MODULES);
+  const owner = isTop ? { at: path.slice(0, at).replace(/\/$/, '') } : {};
   // A link is a workspace package, which has no registry version.
   if (entry['link'] === true) return isTop ? { name: installed, version: '', ...owner } : null;
   const version = toText(entry['version']) ?? '';

@@ -1,5 +1,5 @@
 import { countInsecure } from '../insecure.ts';
-import type { LockFacts, LockedPackage } from '../package.ts';
+import { createLock, type LockedPackage, type LockFacts } from '../package.ts';
 import { listEntries, getField, isPlain, tryParse, getPath, toText } from '../plain.ts';
 import { listForcedNames } from './package-json.ts';
 
@@ -13,20 +13,17 @@ export async function readPnpmLock(text: string): Promise<LockFacts | null> {
   const root = Array.isArray(documents) ? documents.findLast(isPlain) : null;
   if (!isPlain(root) || root['lockfileVersion'] === undefined) return null;
   const entries = listEntries(root['packages']);
-  return {
-    role: 'lock',
-    ecosystem: 'npm',
-    manager: 'pnpm',
+  return createLock('npm', 'pnpm', {
     packages: entries.flatMap(([key, entry]) => readEntry(key, entry) ?? []),
     importers: readImporters(root),
     forced: listForcedNames(root['overrides']),
     insecure: countInsecure(
-      entries.flatMap(([, entry]) => {
-        const address = toText(getPath(entry, 'resolution', 'tarball'));
-        return address === null ? [] : [{ address, isChecked: hasIntegrity(entry) }];
-      }),
+      entries.map(([, entry]) => ({
+        address: toText(getPath(entry, 'resolution', 'tarball')),
+        isChecked: hasIntegrity(entry),
+      })),
     ),
-  };
+  });
 }
 
 function readImporters(root: Readonly<Record<string, unknown>>): LockFacts['importers'] & {} {

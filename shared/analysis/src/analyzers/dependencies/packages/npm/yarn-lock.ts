@@ -1,5 +1,5 @@
 import { countInsecure } from '../insecure.ts';
-import type { LockFacts, LockedPackage } from '../package.ts';
+import { createLock, type LockedPackage, type LockFacts } from '../package.ts';
 import { listEntries, getField, tryParse, toText } from '../plain.ts';
 
 /** Reads yarn.lock of yarn 1 and later; null when malformed. */
@@ -19,30 +19,26 @@ export async function readYarnLock(text: string): Promise<LockFacts | null> {
       const ranges = packages.get(id)?.ranges ?? [];
       packages.set(id, { ...one, ranges: [...ranges, reference.replace(/^npm:/, '')] });
     }
-  return {
-    role: 'lock',
-    ecosystem: 'npm',
-    manager: 'yarn',
+  return createLock('npm', 'yarn', {
     packages: [...packages.values()],
-    forced: [],
     insecure: countInsecure(
-      entries.flatMap(([, entry]) => {
-        const address = toText(getField(entry, 'resolved'));
-        return address === null ? [] : [{ address, isChecked: isChecked(entry, address) }];
-      }),
+      entries.map(([, entry]) => ({ address: readAddress(entry), isChecked: hasChecksum(entry) })),
     ),
-  };
+  });
 }
 
 function readEntry(name: string, entry: unknown, isClassic: boolean): LockedPackage {
   const version = toText(getField(entry, 'version')) ?? '';
-  const resolved = toText(getField(entry, 'resolved')) ?? '';
   const isOwn = !isClassic && toText(getField(entry, 'linkType')) === 'soft';
-  const lacks = isClassic && /^https?:[^#]*\.tgz(?:#|$)/.test(resolved) && !isChecked(entry, resolved);
+  const lacks = isClassic && /^https?:[^#]*\.tgz(?:#|$)/.test(readAddress(entry)) && !hasChecksum(entry);
   return { name, version: isOwn ? '' : version, ...(lacks ? { lacksIntegrity: true } : {}) };
 }
 
 /** Yarn 1 stored the checksum after `#` in the address before it had the `integrity` field. */
-function isChecked(entry: unknown, resolved: string): boolean {
-  return toText(getField(entry, 'integrity')) !== null || /#[0-9a-f]{40,}$/.test(resolved);
+function hasChecksum(entry: unknown): boolean {
+  return toText(getField(entry, 'integrity')) !== null || /#[0-9a-f]{40,}$/.test(readAddress(entry));
+}
+
+function readAddress(entry: unknown): string {
+  return toText(getField(entry, 'resolved')) ?? '';
 }

@@ -1,40 +1,34 @@
 import { countInsecure } from '../insecure.ts';
+import { createLock, createManifest } from '../package.ts';
 import type { LockFacts, LockedPackage, ManifestFacts, Dependency } from '../package.ts';
-import { listEntries, getField, isPlain, indexNameLines, toList, tryParse, getPath, toText } from '../plain.ts';
-import { readOrigin } from './pyproject.ts';
+import {
+  getField,
+  getPath,
+  indexNameLines,
+  isPlain,
+  listEntries,
+  parseToml,
+  toList,
+  toText,
+  tryParse,
+} from '../plain.ts';
+import { readTableDependency } from './pyproject.ts';
 import { normalizeName } from './requirement.ts';
 
 /** Reads a Pipfile; null when it is not valid TOML. */
 export async function readPipfile(text: string): Promise<ManifestFacts | null> {
-  const { parse } = await import('smol-toml');
-  const root = tryParse(() => parse(text));
-  if (root === null) return null;
+  const root = await parseToml(text);
+  if (!root) return null;
   const lineOf = indexNameLines(text);
   const read = (group: string, isDev: boolean): readonly Dependency[] =>
-    listEntries(getField(root, group)).map(([name, value]) => {
-      const origin = readOrigin(value);
-      const line = lineOf(name);
-      return {
-        name: normalizeName(name),
-        range: origin ? null : (toText(value) ?? toText(getField(value, 'version'))),
-        ...(isDev ? { isDev: true } : {}),
-        ...(origin ? { origin } : {}),
-        ...(line === undefined ? {} : { line }),
-      };
-    });
-  return {
-    role: 'manifest',
-    ecosystem: 'PyPI',
-    manager: 'pipenv',
-    name: null,
-    isLibrary: false,
-    members: [],
+    listEntries(root[group]).map(([name, value]) => ({
+      ...readTableDependency(name, value, isDev),
+      ...lineOf(name),
+    }));
+  return createManifest('PyPI', 'pipenv', {
     wanted: [...read('packages', false), ...read('dev-packages', true)],
-    forced: [],
-    insecure: countInsecure(
-      addressesOf(getField(root, 'source')).map((address) => ({ address, line: lineOf('url', address) })),
-    ),
-  };
+    insecure: countInsecure(listAddresses(root['source']).map((address) => ({ address, ...lineOf('url', address) }))),
+  });
 }
 
 /** Reads Pipfile.lock; null when it is malformed. */
@@ -52,18 +46,14 @@ export function readPipfileLock(text: string): LockFacts | null {
         ...(lacks ? { lacksIntegrity: true } : {}),
       };
     });
-  return {
-    role: 'lock',
-    ecosystem: 'PyPI',
-    manager: 'pipenv',
+  return createLock('PyPI', 'pipenv', {
     packages: [...read('default', false), ...read('develop', true)],
-    forced: [],
     insecure: countInsecure(
-      addressesOf(getPath(root, '_meta', 'sources')).map((address) => ({ address, isChecked: true })),
+      listAddresses(getPath(root, '_meta', 'sources')).map((address) => ({ address, isChecked: true })),
     ),
-  };
+  });
 }
 
-function addressesOf(sources: unknown): readonly string[] {
+function listAddresses(sources: unknown): readonly string[] {
   return toList(sources).flatMap((one) => toText(getField(one, 'url')) ?? []);
 }

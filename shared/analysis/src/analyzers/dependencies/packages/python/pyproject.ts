@@ -1,47 +1,50 @@
 import { countInsecure } from '../insecure.ts';
-import type { ManifestFacts, Origin, Dependency } from '../package.ts';
-import { listEntries, getField, indexNameLines, toList, tryParse, getPath, toText, listTexts } from '../plain.ts';
+import { createManifest, type Dependency, type ManifestFacts, type Origin } from '../package.ts';
+import {
+  getField,
+  getPath,
+  indexNameLines,
+  listEntries,
+  listTexts,
+  parseToml,
+  readRange,
+  toList,
+  toText,
+} from '../plain.ts';
 import { normalizeName, readRequirement } from './requirement.ts';
 
 /** Reads pyproject.toml of PEP 621 and Poetry; null when it is malformed or only configures tools. */
 export async function readPyproject(text: string): Promise<ManifestFacts | null> {
-  const { parse } = await import('smol-toml');
-  const root = tryParse(() => parse(text));
+  const root = await parseToml(text);
   const project = getField(root, 'project');
   const poetry = getPath(root, 'tool', 'poetry');
   if (root === null || (project === undefined && poetry === undefined)) return null;
   const lineOf = indexNameLines(text);
-  const at = (name: string): { readonly line?: number } => {
-    const line = lineOf(name);
-    return line === undefined ? {} : { line };
-  };
   const sources = new Map(
     listEntries(getPath(root, 'tool', 'uv', 'sources')).map(([name, one]) => [normalizeName(name), one]),
   );
   const standard = readStandard(root).map((one) => {
     const origin = readOrigin(sources.get(one.name));
     const isLocal = sources.has(one.name) && !origin && getField(sources.get(one.name), 'index') === undefined;
-    return { ...one, ...at(one.name), ...(origin ? { range: null, origin } : {}), ...(isLocal ? { range: null } : {}) };
+    const elsewhere = origin ? { range: null, origin } : { range: isLocal ? null : one.range };
+    return { ...one, ...lineOf(one.name), ...elsewhere };
   });
   const indexes = [...toList(getPath(root, 'tool', 'uv', 'index')), ...toList(getField(poetry, 'source'))];
-  return {
-    role: 'manifest',
-    ecosystem: 'PyPI',
-    manager: poetry === undefined ? 'uv' : 'poetry',
+  return createManifest('PyPI', poetry === undefined ? 'uv' : 'poetry', {
     name: toText(getField(project, 'name')) ?? toText(getField(poetry, 'name')),
     isLibrary: getField(root, 'build-system') !== undefined && getField(poetry, 'package-mode') !== false,
     members: listTexts(getPath(root, 'tool', 'uv', 'workspace', 'members')),
-    wanted: [...standard, ...readPoetry(poetry).map((one) => ({ ...one, ...at(one.name) }))],
+    wanted: [...standard, ...readPoetry(poetry).map((one) => ({ ...one, ...lineOf(one.name) }))],
     forced: listTexts(getPath(root, 'tool', 'uv', 'override-dependencies')).flatMap(
       (one) => readRequirement(one)?.name ?? [],
     ),
     insecure: countInsecure(
-      indexes.flatMap((one) => {
+      indexes.map((one) => {
         const address = toText(getField(one, 'url'));
-        return address === null ? [] : [{ address, line: lineOf('url', address) }];
+        return { address, ...lineOf('url', address ?? '') };
       }),
     ),
-  };
+  });
 }
 
 function readStandard(root: unknown): readonly Dependency[] {
@@ -71,18 +74,15 @@ function readPoetry(poetry: unknown): readonly Dependency[] {
     ...groups,
   ].flatMap(({ one: [name, value], isDev }): readonly Dependency[] => {
     if (name === 'python') return [];
-    const origin = readOrigin(value);
-    const range = toText(value) ?? toText(getField(value, 'version'));
-    return [
-      {
-        name: normalizeName(name),
-        range: origin ? null : range,
-        ...(isDev ? { isDev: true } : {}),
-        ...(isConditional(value) ? { isOptional: true } : {}),
-        ...(origin ? { origin } : {}),
-      },
-    ];
+    return [{ ...readTableDependency(name, value, isDev), ...(isConditional(value) ? { isOptional: true } : {}) }];
   });
+}
+
+/** Reads a dependency of Poetry or Pipenv: a version range, or a table with a range or an origin. */
+export function readTableDependency(name: string, value: unknown, isDev: boolean): Dependency {
+  const origin = readOrigin(value);
+  const source = origin ? { range: null, origin } : { range: readRange(value) };
+  return { name: normalizeName(name), ...source, ...(isDev ? { isDev: true } : {}) };
 }
 
 /** True when the lock file may omit the dependency: it is optional or for other Python versions. */
@@ -91,8 +91,7 @@ function isConditional(value: unknown): boolean {
   return ['optional', 'python', 'markers', 'platform'].some((name) => getField(value, name) !== undefined);
 }
 
-/** Reads the origin of a dependency from a table of Poetry, uv or Pipenv. */
-export function readOrigin(value: unknown): Origin | null {
+function readOrigin(value: unknown): Origin | null {
   const git = toText(getField(value, 'git'));
   const commit = toText(getField(value, 'rev')) ?? toText(getField(value, 'ref')) ?? '';
   if (git !== null) return { kind: 'git', at: git, isPinned: /^[0-9a-f]{7,40}$/.test(commit) };

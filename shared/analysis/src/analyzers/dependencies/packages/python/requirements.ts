@@ -1,5 +1,5 @@
 import { countInsecure } from '../insecure.ts';
-import type { LockedPackage, ManifestFacts, Dependency } from '../package.ts';
+import { createManifest, type Dependency, type LockedPackage, type ManifestFacts } from '../package.ts';
 import { normalizeName, readAddress, readRequirement } from './requirement.ts';
 
 /** Options that precede a package index address. */
@@ -22,18 +22,7 @@ export function readRequirements(path: string, text: string): ManifestFacts {
     const version = /^===?([\w.+!-]+)$/.exec(one.range ?? '')?.[1];
     if (version !== undefined) packages.push({ name: one.name, version, ...(isDev ? { isDev: true } : {}) });
   }
-  return {
-    role: 'manifest',
-    ecosystem: 'PyPI',
-    manager: 'pip',
-    name: null,
-    isLibrary: false,
-    members: [],
-    wanted,
-    forced: [],
-    insecure: countInsecure(addresses),
-    packages,
-  };
+  return createManifest('PyPI', 'pip', { wanted, insecure: countInsecure(addresses), packages });
 }
 
 /** Yields lines without comments; joins lines that end in a backslash. */

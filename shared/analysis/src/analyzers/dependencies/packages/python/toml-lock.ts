@@ -1,21 +1,18 @@
 import { countInsecure } from '../insecure.ts';
-import type { LockFacts, LockedPackage } from '../package.ts';
-import { listEntries, getField, isPlain, toList, tryParse, getPath, toText, listTexts } from '../plain.ts';
+import { createLock, type LockedPackage, type LockFacts } from '../package.ts';
+import { getField, getPath, listEntries, listTexts, parseToml, toList, toText } from '../plain.ts';
 import { normalizeName } from './requirement.ts';
 
 /** Reads poetry.lock; null when it is malformed. */
 export async function readPoetryLock(text: string): Promise<LockFacts | null> {
-  const root = await readToml(text);
+  const root = await parseToml(text);
   if (!root) return null;
   // Format 1 lists checksums in `metadata` at the end.
   const hashes = new Map(
     listEntries(getPath(root, 'metadata', 'files')).map(([name, files]) => [normalizeName(name), files]),
   );
   const entries = toList(root['package']);
-  return {
-    role: 'lock',
-    ecosystem: 'PyPI',
-    manager: 'poetry',
+  return createLock('PyPI', 'poetry', {
     packages: entries.flatMap((entry) =>
       readEntry(entry, {
         isForeign: ['git', 'directory', 'file', 'url'].includes(toText(getPath(entry, 'source', 'type')) ?? ''),
@@ -26,25 +23,18 @@ export async function readPoetryLock(text: string): Promise<LockFacts | null> {
         isDev: isPoetryDev(entry),
       }),
     ),
-    forced: [],
     insecure: countInsecure(
-      entries.flatMap((entry) => {
-        const address = toText(getPath(entry, 'source', 'url'));
-        return address === null ? [] : [{ address, isChecked: true }];
-      }),
+      entries.map((entry) => ({ address: toText(getPath(entry, 'source', 'url')), isChecked: true })),
     ),
-  };
+  });
 }
 
 /** Reads uv.lock; null when it is malformed. */
 export async function readUvLock(text: string): Promise<LockFacts | null> {
-  const root = await readToml(text);
+  const root = await parseToml(text);
   if (!root) return null;
   const entries = toList(root['package']);
-  return {
-    role: 'lock',
-    ecosystem: 'PyPI',
-    manager: 'uv',
+  return createLock('PyPI', 'uv', {
     packages: entries.flatMap((entry) =>
       readEntry(entry, {
         isForeign: toText(getPath(entry, 'source', 'registry')) === null,
@@ -54,28 +44,16 @@ export async function readUvLock(text: string): Promise<LockFacts | null> {
     ),
     forced: toList(getPath(root, 'manifest', 'overrides')).flatMap((one) => toText(getField(one, 'name')) ?? []),
     insecure: countInsecure(
-      entries.flatMap((entry) => {
-        const address = toText(getPath(entry, 'source', 'registry'));
-        return address === null ? [] : [{ address, isChecked: true }];
-      }),
+      entries.map((entry) => ({ address: toText(getPath(entry, 'source', 'registry')), isChecked: true })),
     ),
-  };
-}
-
-async function readToml(text: string): Promise<Readonly<Record<string, unknown>> | null> {
-  const { parse } = await import('smol-toml');
-  const root = tryParse(() => parse(text));
-  return isPlain(root) ? root : null;
+  });
 }
 
 function readEntry(
   entry: unknown,
-  {
-    isForeign,
-    files,
-    isDev,
-  }: { readonly isForeign: boolean; readonly files: readonly unknown[]; readonly isDev: boolean },
+  traits: { readonly isForeign: boolean; readonly files: readonly unknown[]; readonly isDev: boolean },
 ): readonly LockedPackage[] {
+  const { isForeign, files, isDev } = traits;
   const name = toText(getField(entry, 'name'));
   if (name === null) return [];
   const lacks = !isForeign && (files.length === 0 || files.some((file) => toText(getField(file, 'hash')) === null));
