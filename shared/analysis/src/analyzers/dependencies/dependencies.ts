@@ -1,8 +1,7 @@
 import type { Analyzer, Fact } from '../../analyzer.ts';
 import type { PackageFacts } from './packages/package.ts';
-import { LOCK_FILES, getFileName, namesPackages, readPackages } from './packages/read-packages.ts';
-import { listPackages } from './project.ts';
-import { assembleProject, type Project } from './project.ts';
+import { isLockFile, namesPackages, readPackages } from './packages/read-packages.ts';
+import { assembleProject, listPackages, type Project } from './project.ts';
 import { findBrokenLocks, findRivalLocks, findMissingLocks } from './rules/lock-files.ts';
 import { findLockedPackages } from './rules/locked-packages.ts';
 import { findForeignOrigins, findInsecure } from './rules/origins.ts';
@@ -31,7 +30,9 @@ export const DEPENDENCIES_ANALYZER: Analyzer<PackageFacts> = {
   conclude: (noted, view) => {
     const project = assembleProject(noted, view);
     const read = new Set(noted.map(({ path }) => path));
-    const unread = view.files.map(({ path }) => path).filter((path) => isLock(path) && !read.has(path));
+    const unread = view.files
+      .map(({ path }) => path)
+      .filter((path) => namesPackages(path) && isLockFile(path) && !read.has(path));
     return {
       found: RULES.flatMap((find) => find(project)),
       summary: { ...summarize(project), unread: unread.slice(0, 20) },
@@ -39,10 +40,6 @@ export const DEPENDENCIES_ANALYZER: Analyzer<PackageFacts> = {
     };
   },
 };
-
-function isLock(path: string): boolean {
-  return namesPackages(path) && Object.hasOwn(LOCK_FILES, getFileName(path));
-}
 
 function summarize({ manifests, locks }: Project): { readonly [name: string]: Fact } {
   const packages = locks.flatMap(({ facts }) => (facts.manager === 'go' ? [] : facts.packages));

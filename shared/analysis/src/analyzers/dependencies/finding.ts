@@ -12,13 +12,13 @@ interface FindingParts {
 }
 
 /** Builds a dependency finding; sanitizes all texts that come from the repository. */
-export function createFinding(rule: string, told: FindingParts): RawFinding {
-  const { path, line = null, severity, evidence = '', values, identity = '' } = told;
+export function createFinding(rule: string, parts: FindingParts): RawFinding {
+  const { path, line = null, severity, evidence = '', values, identity = '' } = parts;
   return {
     rule,
     path,
     line,
-    severity: weigh(path, severity),
+    severity: limitSeverity(path, severity),
     evidence: toEvidence(evidence),
     values: Object.fromEntries(
       Object.entries(values).map(([name, value]) => [name, typeof value === 'string' ? toEvidence(value) : value]),
@@ -27,6 +27,7 @@ export function createFinding(rule: string, told: FindingParts): RawFinding {
   };
 }
 
+/** Joins the first three names; an ellipsis stands for the others. */
 export function joinNames(names: readonly string[]): string {
   const some = names.slice(0, SOME).map((name) => name.slice(0, MAX_NAME_LENGTH));
   return names.length > SOME ? `${some.join(', ')} …` : some.join(', ');
@@ -36,8 +37,8 @@ const SOME = 3;
 const MAX_NAME_LENGTH = 60;
 const MAX_IDENTITY_LENGTH = 300;
 
-/** Lowers the severity in documentation folders, because a documentation site is not part of the product. */
-function weigh(path: string, severity: Severity): Severity {
+/** Limits the severity in documentation folders to `low`, because a documentation site is not part of the product. */
+function limitSeverity(path: string, severity: Severity): Severity {
   const folder = path.slice(0, path.lastIndexOf('/') + 1);
   const isMinor = severity === 'info' || severity === 'low';
   return isDocumentation(`${folder}x`) && !isMinor ? 'low' : severity;

@@ -8,11 +8,11 @@ import {
 import semver from 'semver';
 import { normalizeName } from './packages/python/requirement.ts';
 
-const LIMIT = 200;
+const MAX_VERSION_LENGTH = 200;
 
 /** True when a range allows a version. An unparsable range, such as a tag, allows every version. */
 export function satisfiesRange(ecosystem: Ecosystem, version: string, range: string): boolean {
-  if (range.length > LIMIT || version.length > LIMIT) return true;
+  if (range.length > MAX_VERSION_LENGTH || version.length > MAX_VERSION_LENGTH) return true;
   switch (ecosystem) {
     case 'npm':
       return satisfiesSemver(version, range);
@@ -68,13 +68,13 @@ function poetryPart(part: string): string {
 export function compareVersions(ecosystem: Ecosystem, one: string, other: string): number {
   if (ecosystem === 'PyPI') {
     const [a, b] = [one, other].map((version) =>
-      version.length <= LIMIT && validVersion(version) !== null ? version : '0',
+      version.length <= MAX_VERSION_LENGTH && validVersion(version) !== null ? version : '0',
     );
     return comparePep440(a ?? '0', b ?? '0');
   }
   const read = (version: string): semver.SemVer =>
     semver.parse(version.replace(/^v/, ''), { loose: true }) ??
-    semver.coerce(version.slice(0, LIMIT)) ??
+    semver.coerce(version.slice(0, MAX_VERSION_LENGTH)) ??
     new semver.SemVer('0.0.0');
   return semver.compare(read(one), read(other));
 }

@@ -1,8 +1,8 @@
-import type { RawFinding, Severity } from '@signalbox/contracts/repository/finding';
+import { SEVERITIES, type RawFinding, type Severity } from '@signalbox/contracts/repository/finding';
 import type { Hit, PackageVersion, Ecosystem } from '../../../advisory-source.ts';
 import type { Analyzer, Noted } from '../../../analyzer.ts';
 import { createFinding } from '../finding.ts';
-import { LOCK_FILES, namesPackages, getFileName, readPackages } from '../packages/read-packages.ts';
+import { getFileName, isLockFile, namesPackages, readPackages } from '../packages/read-packages.ts';
 import { isShipped } from '../project.ts';
 
 type UsedPackages = {
@@ -45,8 +45,8 @@ export const ADVISORIES_ANALYZER: Analyzer<UsedPackages> = {
 };
 
 function isUnread(path: string, noted: readonly Noted<UsedPackages>[]): boolean {
-  const isLock = Object.hasOwn(LOCK_FILES, getFileName(path)) && ADVISORIES_ANALYZER.wants({ path, sizeBytes: 0 });
-  return isLock && !noted.some((one) => one.path === path);
+  const isWanted = isLockFile(path) && ADVISORIES_ANALYZER.wants({ path, sizeBytes: 0 });
+  return isWanted && !noted.some((one) => one.path === path);
 }
 
 function keyOf({ ecosystem, name, version }: PackageVersion): string {
@@ -62,38 +62,29 @@ function distinct(noted: readonly Noted<UsedPackages>[]): readonly PackageVersio
 
 /** Returns one finding per package and vulnerability, with the highest severity of its records and versions. */
 function findIn({ path, facts }: Noted<UsedPackages>, hits: readonly Hit[]): readonly RawFinding[] {
-  const hitsOf = group(hits);
+  const hitsByPackage = new Map<string, Hit[]>();
+  for (const hit of hits)
+    hitsByPackage.set(keyOf(hit.package), [...(hitsByPackage.get(keyOf(hit.package)) ?? []), hit]);
   const worst = new Map<string, { readonly hit: Hit; readonly severity: Severity }>();
   for (const [name, version, isDev] of facts.packages)
-    for (const hit of hitsOf.get(keyOf({ ecosystem: facts.ecosystem, name, version })) ?? []) {
+    for (const hit of hitsByPackage.get(keyOf({ ecosystem: facts.ecosystem, name, version })) ?? []) {
       const key = `${name} ${weaknessOf(hit)}`;
-      const severity = severityOf(hit, isDev);
+      const severity = rateHit(hit, isDev);
       const known = worst.get(key);
       if (!known || rank(severity) > rank(known.severity)) worst.set(key, { hit, severity });
     }
   return [...worst].map(([identity, { hit, severity }]) => {
     const { name, version } = hit.package;
     const id = weaknessOf(hit);
+    const ids = id === hit.id ? id : `${id}, ${hit.id}`;
     return createFinding('advisories/known-weakness', {
       path,
       severity,
       evidence: hit.summary,
-      values: {
-        name,
-        version,
-        id: id === hit.id ? id : `${id}, ${hit.id}`,
-        fixed: hit.fixed ?? '',
-        state: hit.fixed === null ? 'open' : 'fixed',
-      },
+      values: { name, version, id: ids, fixed: hit.fixed ?? '', state: hit.fixed === null ? 'open' : 'fixed' },
       identity,
     });
   });
-}
-
-function group(hits: readonly Hit[]): ReadonlyMap<string, readonly Hit[]> {
-  const groups = new Map<string, Hit[]>();
-  for (const hit of hits) groups.set(keyOf(hit.package), [...(groups.get(keyOf(hit.package)) ?? []), hit]);
-  return groups;
 }
 
 /** Prefers the CVE id, because several databases describe the same vulnerability. */
@@ -101,28 +92,27 @@ function weaknessOf({ id, aliases }: Hit): string {
   return [id, ...aliases].filter((one) => one.startsWith('CVE-')).sort()[0] ?? id;
 }
 
-const WORDS: Readonly<Record<string, Severity>> = {
+const SEVERITY_OF_WORD: Readonly<Record<string, Severity>> = {
   LOW: 'low',
   MODERATE: 'medium',
   MEDIUM: 'medium',
   HIGH: 'high',
   CRITICAL: 'critical',
 };
-const ORDER: readonly Severity[] = ['info', 'low', 'medium', 'high', 'critical'];
 
 function rank(severity: Severity): number {
-  return ORDER.indexOf(severity);
+  return SEVERITIES.indexOf(severity);
 }
 
 /** Derives the severity from the CVSS score if there is one; development dependencies get at most `medium`. */
-function severityOf({ id, score, word }: Hit, isDev: boolean): Severity {
+function rateHit({ id, score, word }: Hit, isDev: boolean): Severity {
   // Malicious packages have no score and harm everybody who installs them.
   if (id.startsWith('MAL-')) return 'critical';
-  const severity = score === null ? (WORDS[word ?? ''] ?? 'medium') : ofScore(score);
+  const severity = score === null ? (SEVERITY_OF_WORD[word ?? ''] ?? 'medium') : rateScore(score);
   return isDev && rank(severity) > rank('medium') ? 'medium' : severity;
 }
 
-function ofScore(score: number): Severity {
+function rateScore(score: number): Severity {
   if (score >= 9) return 'critical';
   if (score >= 7) return 'high';
   return score >= 4 ? 'medium' : 'low';

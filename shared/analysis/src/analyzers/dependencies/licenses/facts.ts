@@ -1,4 +1,4 @@
-import { readPackages, LOCK_FILES, namesPackages, getFileName } from '../packages/read-packages.ts';
+import { getFileName, isLockFile, namesPackages, readPackages } from '../packages/read-packages.ts';
 import { getField, getPath, indexNameLines, parseToml, toText, tryParse } from '../packages/plain.ts';
 import { readLicense } from '../packages/npm/package-lock.ts';
 import { isVendored } from '../../kinds-of-files.ts';
@@ -33,7 +33,7 @@ export function mayNameLicense(path: string): boolean {
 export async function readLicenseFacts(path: string, text: string): Promise<LicenseFacts | null> {
   if (isLicenseFile(path)) return { kind: 'text', id: recognizeLicense(text) };
   const name = getFileName(path);
-  if (Object.hasOwn(LOCK_FILES, name)) return name === 'go.sum' ? null : readLocked(path, text);
+  if (isLockFile(path)) return name === 'go.sum' ? null : readLocked(path, text);
   const declared = await readDeclared(name, text);
   if (!declared) return null;
   const { license, isPrivate } = declared;

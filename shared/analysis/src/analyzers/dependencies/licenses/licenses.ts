@@ -7,7 +7,7 @@ import { isShipped } from '../project.ts';
 import { readLicenseFacts, mayNameLicense, type LicenseFacts, type LockedLicense } from './facts.ts';
 import { isLicenseFile } from './license-text.ts';
 
-const LIMIT = 300;
+const MAX_EXPRESSION_LENGTH = 300;
 
 /** Copyleft licenses that also bind dependents, and licenses that forbid some uses. */
 const STRONG = /^(?:A?GPL|SSPL|OSL|EUPL|CC-BY-NC|CC-BY-SA|BUSL|Elastic|Commons-Clause)/i;
@@ -69,17 +69,17 @@ function findOwn(own: Own, noted: readonly Noted<LicenseFacts>[]): readonly RawF
     if (facts.kind !== 'manifest' || facts.declared === null || OTHER_TERMS.test(facts.declared)) continue;
     const { declared, line } = facts;
     const reading = readExpression(declared);
-    const told = { path, line: line ?? undefined, evidence: declared };
+    const parts = { path, line: line ?? undefined, evidence: declared };
     if (!reading.isValid) {
       found.push(
-        createFinding('licences/invalid-expression', { ...told, severity: 'info', values: { license: declared } }),
+        createFinding('licences/invalid-expression', { ...parts, severity: 'info', values: { license: declared } }),
       );
     } else if (getFolder(path) === '' && own.recognized.length > 0) {
       const ids = listLicenseIds(reading.tree);
       if (!ids.some((id) => own.recognized.includes(id)))
         found.push(
           createFinding('licences/mismatch', {
-            ...told,
+            ...parts,
             severity: 'low',
             values: { license: declared, file: own.recognized.slice(0, 3).join(', ') },
           }),
@@ -139,7 +139,7 @@ function summarize(noted: readonly Noted<LicenseFacts>[]): { readonly [name: str
 
 /** Parses an SPDX expression, including npm's older `(MIT)` and Cargo's `MIT/Apache-2.0`. */
 function readExpression(text: string): ParsedExpression {
-  if (text.length > LIMIT) return { isValid: false };
+  if (text.length > MAX_EXPRESSION_LENGTH) return { isValid: false };
   try {
     return { isValid: true, tree: parse(text.replaceAll(/(?<=\w)\s?\/\s?(?=\w)/g, ' OR ').trim()) };
   } catch {

@@ -46,7 +46,12 @@ const REQUIREMENTS = /(?:^|\/)(?:(?=[\w.-]*\.txt$)[\w.-]*?requirements|requireme
 /** True for a manifest or lock file outside vendored folders. */
 export function namesPackages(path: string): boolean {
   const name = getFileName(path);
-  return !isVendored(path) && (isKnown(MANIFESTS, name) || isKnown(LOCK_FILES, name) || REQUIREMENTS.test(path));
+  return !isVendored(path) && (isKnown(MANIFESTS, name) || isLockFile(path) || REQUIREMENTS.test(path));
+}
+
+/** True for the name of a lock file, in any folder. */
+export function isLockFile(path: string): boolean {
+  return isKnown(LOCK_FILES, getFileName(path));
 }
 
 /** Reads a manifest or lock file; null when it has no packages. Deterministic, so that results can be cached. */

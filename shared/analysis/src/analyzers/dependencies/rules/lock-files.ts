@@ -15,8 +15,10 @@ import {
 
 /** Lock file names by ecosystem. One is enough; two contradict each other. */
 const LOCKS_OF: Readonly<Record<Ecosystem, readonly string[]>> = {
-  npm: namesOf('package-lock.json npm-shrinkwrap.json pnpm-lock.yaml yarn.lock bun.lock bun.lockb deno.lock rush.json'),
-  PyPI: namesOf('poetry.lock uv.lock Pipfile.lock pdm.lock pixi.lock pylock.toml conda-lock.yml'),
+  npm: 'package-lock.json npm-shrinkwrap.json pnpm-lock.yaml yarn.lock bun.lock bun.lockb deno.lock rush.json'.split(
+    ' ',
+  ),
+  PyPI: 'poetry.lock uv.lock Pipfile.lock pdm.lock pixi.lock pylock.toml conda-lock.yml'.split(' '),
   Go: ['go.sum', 'go.work.sum'],
   'crates.io': ['Cargo.lock'],
 };
@@ -60,14 +62,10 @@ function needsLock(project: Project, { path, folder, facts }: PlacedFacts<Manife
 
 function isRequirements(path: string, folder: string): boolean {
   const below = getRelativeFolder(folder, path);
-  return (
-    below !== null &&
-    /^(?:requirements\/)?[^/]*$/.test(below) &&
-    below.slice(below.lastIndexOf('/') + 1).includes('requirements') &&
-    below.endsWith('.txt')
-  );
+  return below !== null && /^(?:requirements\/)?[^/]*requirements[^/]*\.txt$/.test(below);
 }
 
+/** Finds folders with lock files of two package managers. */
 export function findRivalLocks(project: Project): readonly RawFinding[] {
   const found: RawFinding[] = [];
   const folders = new Set(project.locks.map(({ folder }) => folder));
@@ -89,15 +87,12 @@ export function findRivalLocks(project: Project): readonly RawFinding[] {
   return found;
 }
 
-function namesOf(names: string): readonly string[] {
-  return names.split(' ');
-}
-
 function managerOf(name: string): string {
   const known = Object.hasOwn(LOCK_FILES, name) ? LOCK_FILES[name]?.manager : undefined;
   return known ?? (name.startsWith('bun.') ? 'bun' : name);
 }
 
+/** Finds lock files that cannot be parsed. */
 export function findBrokenLocks(project: Project): readonly RawFinding[] {
   return project.broken.map(({ path }) =>
     createFinding('dependencies/broken-lock-file', { path, severity: 'medium', values: {} }),
@@ -105,10 +100,7 @@ export function findBrokenLocks(project: Project): readonly RawFinding[] {
 }
 
 /** Lists the lock files of a manifest: in its folder, or in the nearest folder above. */
-export function findLockFiles(
-  project: Project,
-  { folder, facts }: PlacedFacts<ManifestFacts>,
-): readonly Project['locks'][number][] {
+export function findLockFiles(project: Project, { folder, facts }: PlacedFacts<ManifestFacts>): Project['locks'] {
   for (const above of listFoldersAbove(folder)) {
     const there = project.locks.filter((lock) => lock.folder === above && lock.facts.ecosystem === facts.ecosystem);
     if (there.length > 0) return there;

@@ -9,14 +9,13 @@ const MANY_VERSIONS = 4;
 export function findLockedPackages(project: Project): readonly RawFinding[] {
   return project.locks.flatMap((lock) => [
     ...findWithoutIntegrity(lock),
-    ...findDeprecated(lock, directNames(project, lock)),
+    ...findDeprecated(lock, listDirectNames(project, lock)),
     ...findManyVersions(lock),
     ...findInstallScripts(lock),
   ]);
 }
 
-/** Collects the names that the manifests of a lock file depend on directly. */
-function directNames(project: Project, { folder, facts }: PlacedFacts<LockFacts>): ReadonlySet<string> {
+function listDirectNames(project: Project, { folder, facts }: PlacedFacts<LockFacts>): ReadonlySet<string> {
   return new Set(
     project.manifests
       .filter((one) => one.facts.ecosystem === facts.ecosystem && listFoldersAbove(one.folder).includes(folder))
@@ -26,9 +25,30 @@ function directNames(project: Project, { folder, facts }: PlacedFacts<LockFacts>
 
 function findWithoutIntegrity({ path, facts }: PlacedFacts<LockFacts>): readonly RawFinding[] {
   const names = facts.packages.filter(({ lacksIntegrity }) => lacksIntegrity === true).map(label);
+  return findGroup('dependencies/no-integrity', path, 'low', names, { total: facts.packages.length });
+}
+
+/** Returns one finding for all named packages; none without names. */
+function findGroup(
+  rule: string,
+  path: string,
+  severity: RawFinding['severity'],
+  names: readonly string[],
+  more: RawFinding['values'] = {},
+): readonly RawFinding[] {
   if (names.length === 0) return [];
-  const values = { count: names.length, total: facts.packages.length, names: joinNames(names) };
-  return [createFinding('dependencies/no-integrity', { path, severity: 'low', evidence: joinNames(names), values })];
+  const evidence = joinNames(names);
+  return [createFinding(rule, { path, severity, evidence, values: { count: names.length, ...more, names: evidence } })];
+}
+
+function createPackageFinding(
+  rule: string,
+  path: string,
+  severity: RawFinding['severity'],
+  { name, version }: LockedPackage,
+  evidence: string,
+): RawFinding {
+  return createFinding(rule, { path, severity, evidence, values: { name, version }, identity: name });
 }
 
 /** Finds deprecated packages; direct dependencies are more severe, because this project can replace them. */
@@ -39,25 +59,12 @@ function findDeprecated({ path, facts }: PlacedFacts<LockFacts>, direct: Readonl
     direct.has(one.alias ?? one.name) && (facts.manager !== 'npm' || one.at !== undefined);
   const names = [...new Set(deprecated.filter((one) => !isDirect(one)).map(label))];
   return [
-    ...deprecated.filter(isDirect).map((one) =>
-      createFinding('dependencies/deprecated', {
-        path,
-        severity: 'low',
-        evidence: `${label(one)}: ${one.deprecated ?? ''}`,
-        values: { name: one.name, version: one.version },
-        identity: one.name,
-      }),
-    ),
-    ...(names.length === 0
-      ? []
-      : [
-          createFinding('dependencies/deprecated-below', {
-            path,
-            severity: 'info',
-            evidence: joinNames(names),
-            values: { count: names.length, names: joinNames(names) },
-          }),
-        ]),
+    ...deprecated
+      .filter(isDirect)
+      .map((one) =>
+        createPackageFinding('dependencies/deprecated', path, 'low', one, `${label(one)}: ${one.deprecated ?? ''}`),
+      ),
+    ...findGroup('dependencies/deprecated-below', path, 'info', names),
   ];
 }
 
@@ -70,28 +77,14 @@ function findManyVersions({ path, facts }: PlacedFacts<LockFacts>): readonly Raw
   const many = [...versions]
     .filter(([, set]) => set.size >= MANY_VERSIONS)
     .toSorted(([a, one], [b, other]) => other.size - one.size || (a < b ? -1 : 1));
-  if (many.length === 0) return [];
-  const names = joinNames(many.map(([name, { size }]) => `${name} (${size})`));
-  return [
-    createFinding('dependencies/many-versions', {
-      path,
-      severity: 'info',
-      evidence: names,
-      values: { count: many.length, versions: MANY_VERSIONS, names },
-    }),
-  ];
+  const names = many.map(([name, { size }]) => `${name} (${size})`);
+  return findGroup('dependencies/many-versions', path, 'info', names, { versions: MANY_VERSIONS });
 }
 
 function findInstallScripts({ path, facts }: PlacedFacts<LockFacts>): readonly RawFinding[] {
   const scripted = new Map(facts.packages.filter((one) => one.hasInstallScript).map((one) => [one.name, one]));
   return [...scripted.values()].map((one) =>
-    createFinding('dependencies/install-script', {
-      path,
-      severity: 'info',
-      evidence: label(one),
-      values: { name: one.name, version: one.version },
-      identity: one.name,
-    }),
+    createPackageFinding('dependencies/install-script', path, 'info', one, label(one)),
   );
 }
 

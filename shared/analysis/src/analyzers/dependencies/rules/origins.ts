@@ -15,32 +15,29 @@ export function findForeignOrigins(project: Project): readonly RawFinding[] {
       isPinned: origin.isPinned || (isLocked && origin.kind === 'git'),
     });
     return manifest.facts.wanted.flatMap((wanted) =>
-      wanted.origin ? judge(manifest, wanted, settled(wanted.origin)) : [],
+      wanted.origin ? findForeignOrigin(manifest, wanted, settled(wanted.origin)) : [],
     );
   });
 }
 
-function judge(
+function findForeignOrigin(
   { path, folder }: PlacedFacts<ManifestFacts>,
   { name, line }: Dependency,
   origin: Origin,
 ): readonly RawFinding[] {
-  const told = { path, line, evidence: `${name}: ${origin.at}`, values: { name, at: origin.at }, identity: name };
+  const parts = { path, line, evidence: `${name}: ${origin.at}`, values: { name, at: origin.at }, identity: name };
   if (origin.kind !== 'path' && findInsecureHost(origin.at) !== null)
-    return [createFinding('dependencies/insecure-source', { ...told, severity: 'high' })];
+    return [createFinding('dependencies/insecure-source', { ...parts, severity: 'high' })];
   switch (origin.kind) {
     case 'git':
-      return [
-        createFinding(origin.isPinned ? 'dependencies/git-source' : 'dependencies/moving-git-source', {
-          ...told,
-          severity: origin.isPinned ? 'info' : 'medium',
-        }),
-      ];
+      return origin.isPinned
+        ? [createFinding('dependencies/git-source', { ...parts, severity: 'info' })]
+        : [createFinding('dependencies/moving-git-source', { ...parts, severity: 'medium' })];
     case 'url':
-      return [createFinding('dependencies/url-source', { ...told, severity: origin.isPinned ? 'info' : 'low' })];
+      return [createFinding('dependencies/url-source', { ...parts, severity: origin.isPinned ? 'info' : 'low' })];
     case 'path':
       return leadsOutside(folder, origin.at)
-        ? [createFinding('dependencies/path-outside', { ...told, severity: 'medium' })]
+        ? [createFinding('dependencies/path-outside', { ...parts, severity: 'medium' })]
         : [];
   }
 }

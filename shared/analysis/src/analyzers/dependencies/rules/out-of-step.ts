@@ -12,16 +12,16 @@ import {
 import { satisfiesRange } from '../versions.ts';
 import { findLockFiles } from './lock-files.ts';
 
-/** The locked version that a range does not allow, or empty when the package is missing; null when it fits. */
-type Mismatch = { readonly has: string } | null;
+/** Returns the locked versions that a dependency does not allow, or empty for a missing package; null when one fits. */
+type FindMismatch = (wanted: Dependency) => string | null;
 
 /** Finds dependencies that are missing from the lock file or locked in a version that the manifest forbids. */
 export function findOutOfStep(project: Project): readonly RawFinding[] {
   const forcedBy = project.manifests.flatMap(({ folder, facts }) => facts.forced.map((name) => ({ folder, name })));
   return project.manifests.flatMap((manifest) =>
     findLockFiles(project, manifest).flatMap((lock) => {
-      const compare = comparison(manifest, lock, project);
-      if (!compare) return [];
+      const findMismatch = chooseComparison(manifest, lock, project);
+      if (!findMismatch) return [];
       // An override in the manifest or the root may differ on purpose.
       const forced = new Set([
         ...lock.facts.forced,
@@ -29,14 +29,15 @@ export function findOutOfStep(project: Project): readonly RawFinding[] {
       ]);
       return manifest.facts.wanted.flatMap((wanted) => {
         const isChosen = wanted.isOptional !== true && !forced.has(wanted.name);
-        const mismatch = isChosen && !isOwn(project, manifest, wanted) ? compare(wanted) : null;
-        return mismatch ? [tell(manifest, lock, wanted, mismatch.has)] : [];
+        const isOwn = project.own.has(buildPackageKey(manifest.facts.ecosystem, wanted.name));
+        const has = isChosen && !isOwn ? findMismatch(wanted) : null;
+        return has === null ? [] : [createMismatchFinding(manifest, lock, wanted, has)];
       });
     }),
   );
 }
 
-function tell(
+function createMismatchFinding(
   manifest: PlacedFacts<ManifestFacts>,
   lock: PlacedFacts<LockFacts>,
   wanted: Dependency,
@@ -53,27 +54,21 @@ function tell(
   });
 }
 
-function isOwn(project: Project, { facts }: PlacedFacts<ManifestFacts>, { name }: Dependency): boolean {
-  return project.own.has(buildPackageKey(facts.ecosystem, name));
-}
-
 /** Chooses how to compare a manifest with its lock file; null when they need not agree. */
-function comparison(
+function chooseComparison(
   manifest: PlacedFacts<ManifestFacts>,
   lock: PlacedFacts<LockFacts>,
   project: Project,
-): ((wanted: Dependency) => Mismatch) | null {
+): FindMismatch | null {
   const below = getRelativeFolder(lock.folder, manifest.folder) ?? '';
   const { facts } = lock;
   switch (facts.manager) {
     case 'npm':
       return Object.hasOwn(facts.importers ?? {}, below) ? compareNpm(facts, below) : null;
-    case 'pnpm': {
-      const importers = facts.importers ?? {};
-      return Object.hasOwn(importers, below) ? compareSpecifiers(importers[below] ?? {}) : null;
-    }
+    case 'pnpm':
+      return Object.hasOwn(facts.importers ?? {}, below) ? compareSpecifiers(facts.importers?.[below] ?? {}) : null;
     case 'yarn':
-      return isOfYarn(project, lock, below) ? compareYarn(facts) : null;
+      return isOfYarn(project, lock, below) ? compareRanges(facts) : null;
     case 'go':
       return below === '' && manifest.facts.manager === 'go' ? compareGo(facts) : null;
     case 'poetry':
@@ -81,8 +76,8 @@ function comparison(
       return below === '' && manifest.facts.manager === facts.manager ? compareVersions(facts) : null;
     case 'uv':
     case 'cargo': {
-      const settles = manifest.facts.name !== null && facts.packages.some((one) => isSame(one, manifest.facts.name));
-      return settles && manifest.facts.manager !== 'pip' ? compareVersions(facts) : null;
+      const isLocked = manifest.facts.name !== null && facts.packages.some((one) => isSame(one, manifest.facts.name));
+      return isLocked && manifest.facts.manager !== 'pip' ? compareVersions(facts) : null;
     }
     default:
       return null;
@@ -95,7 +90,7 @@ function isSame({ name, version }: LockedPackage, own: string | null): boolean {
 }
 
 /** Looks up a package as npm does: in the manifest's folder, then in the folders above. */
-function compareNpm(lock: LockFacts, below: string): (wanted: Dependency) => Mismatch {
+function compareNpm(lock: LockFacts, below: string): FindMismatch {
   const placed = new Map(
     lock.packages.flatMap((one) => (one.at === undefined ? [] : [[`${one.at}\n${one.alias ?? one.name}`, one]])),
   );
@@ -104,18 +99,16 @@ function compareNpm(lock: LockFacts, below: string): (wanted: Dependency) => Mis
       (found, at) => found ?? placed.get(`${at}\n${name}`),
       undefined,
     );
-    if (!one) return { has: '' };
-    return range === null || one.version === '' || satisfiesRange('npm', one.version, range)
-      ? null
-      : { has: one.version };
+    if (!one) return '';
+    return range === null || one.version === '' || satisfiesRange('npm', one.version, range) ? null : one.version;
   };
 }
 
 /** Compares the specifiers that pnpm copies into its lock file; pnpm refuses to install when they differ. */
-function compareSpecifiers(importer: Readonly<Record<string, string>>): (wanted: Dependency) => Mismatch {
+function compareSpecifiers(importer: Readonly<Record<string, string>>): FindMismatch {
   return ({ name, range }) => {
-    if (!Object.hasOwn(importer, name)) return { has: '' };
-    return range === null || importer[name] === range ? null : { has: importer[name] ?? '' };
+    if (!Object.hasOwn(importer, name)) return '';
+    return range === null || importer[name] === range ? null : (importer[name] ?? '');
   };
 }
 
@@ -126,29 +119,35 @@ function isOfYarn(project: Project, lock: PlacedFacts<LockFacts>, below: string)
 }
 
 /** Compares with the ranges that yarn stores for each version. */
-function compareYarn(lock: LockFacts): (wanted: Dependency) => Mismatch {
-  const ranges = new Map<string, string[]>();
-  for (const one of lock.packages) ranges.set(one.name, [...(ranges.get(one.name) ?? []), ...(one.ranges ?? [])]);
-  return ({ name, range }) => {
-    const there = ranges.get(name);
-    if (!there) return { has: '' };
-    return range === null || there.includes(range) ? null : { has: there.slice(0, 3).join(', ') };
-  };
+function compareRanges(lock: LockFacts): FindMismatch {
+  return compareAny(
+    lock.packages.map(({ name, ranges = [] }) => [name, ranges] as const),
+    (locked, range) => locked === range,
+  );
 }
 
-function compareGo(lock: LockFacts): (wanted: Dependency) => Mismatch {
+function compareGo(lock: LockFacts): FindMismatch {
   const hashed = new Set(lock.packages.map(({ name, version }) => `${name} ${version}`));
-  return ({ name, range }) => (range === null || hashed.has(`${name} ${range}`) ? null : { has: '' });
+  return ({ name, range }) => (range === null || hashed.has(`${name} ${range}`) ? null : '');
 }
 
 /** Accepts a package when at least one of its locked versions satisfies the range. */
-function compareVersions(lock: LockFacts): (wanted: Dependency) => Mismatch {
-  const versions = new Map<string, string[]>();
-  for (const { name, version } of lock.packages) versions.set(name, [...(versions.get(name) ?? []), version]);
+function compareVersions(lock: LockFacts): FindMismatch {
+  return compareAny(
+    lock.packages.map(({ name, version }) => [name, [version]] as const),
+    (version, range) => version === '' || satisfiesRange(lock.ecosystem, version, range),
+  );
+}
+
+function compareAny(
+  entries: readonly (readonly [name: string, locked: readonly string[]])[],
+  fits: (locked: string, range: string) => boolean,
+): FindMismatch {
+  const byName = new Map<string, string[]>();
+  for (const [name, locked] of entries) byName.set(name, [...(byName.get(name) ?? []), ...locked]);
   return ({ name, range }) => {
-    const there = versions.get(name);
-    if (!there) return { has: '' };
-    const fits = range === null || there.some((one) => one === '' || satisfiesRange(lock.ecosystem, one, range));
-    return fits ? null : { has: there.slice(0, 3).join(', ') };
+    const locked = byName.get(name);
+    if (!locked) return '';
+    return range === null || locked.some((one) => fits(one, range)) ? null : locked.slice(0, 3).join(', ');
   };
 }

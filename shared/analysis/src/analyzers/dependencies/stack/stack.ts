@@ -2,7 +2,7 @@ import type { Analyzer, Fact, Noted, RepositoryView } from '../../../analyzer.ts
 import { isGenerated, isVendored } from '../../kinds-of-files.ts';
 import type { Ecosystem } from '../../../advisory-source.ts';
 import type { Manager } from '../packages/package.ts';
-import { LOCK_FILES, getFileName, namesPackages, readPackages } from '../packages/read-packages.ts';
+import { LOCK_FILES, getFileName, isLockFile, namesPackages, readPackages } from '../packages/read-packages.ts';
 import { isShipped } from '../project.ts';
 import { detectLanguage } from './languages.ts';
 import { KNOWN_FILES, findTools } from './known-tools.ts';
@@ -20,7 +20,7 @@ export const STACK_ANALYZER: Analyzer<StackFacts> = {
   name: 'stack',
   version: 1,
   reach: 'commit',
-  wants: ({ path }) => namesPackages(path) && isShipped(path) && !Object.hasOwn(LOCK_FILES, getFileName(path)),
+  wants: ({ path }) => namesPackages(path) && isShipped(path) && !isLockFile(path),
   inspect: async (path, text) => {
     const facts = await readPackages(path, text);
     if (facts?.role !== 'manifest') return null;
@@ -29,7 +29,7 @@ export const STACK_ANALYZER: Analyzer<StackFacts> = {
   },
   conclude: (noted, view) => ({
     found: [],
-    summary: { languages: languagesOf(view), ...toolsOf(noted, view), ...listPackages(noted, view) },
+    summary: { languages: listLanguages(view), ...listTools(noted, view), ...listPackages(noted, view) },
   }),
 };
 
@@ -37,7 +37,7 @@ const LANGUAGES_LISTED = 15;
 const LISTED = 30;
 
 /** Sums the bytes of the repository's own code by language. */
-function languagesOf({ files }: RepositoryView): readonly Fact[] {
+function listLanguages({ files }: RepositoryView): readonly Fact[] {
   const bytes = new Map<string, { bytes: number; files: number }>();
   for (const { path, sizeBytes } of files) {
     const language = isVendored(path) || isGenerated(path) ? null : detectLanguage(path);
@@ -53,7 +53,7 @@ function languagesOf({ files }: RepositoryView): readonly Fact[] {
 }
 
 /** Detects tools by file path; the name of an entry point is its path. */
-function toldBy(path: string): readonly (readonly [kind: string, name: string])[] {
+function findToolsByPath(path: string): readonly (readonly [kind: string, name: string])[] {
   return Object.entries(KNOWN_FILES).flatMap(([kind, tools]) =>
     Object.entries(tools).flatMap(([tool, form]) =>
       form.test(path) ? [[kind, kind === 'entryPoints' ? path.slice(0, 200) : tool] as const] : [],
@@ -62,12 +62,12 @@ function toldBy(path: string): readonly (readonly [kind: string, name: string])[
 }
 
 /** Lists frameworks, tools, databases and entry points by kind, sorted by name. */
-function toolsOf(noted: readonly Noted<StackFacts>[], { files }: RepositoryView): { readonly [kind: string]: Fact } {
+function listTools(noted: readonly Noted<StackFacts>[], { files }: RepositoryView): { readonly [kind: string]: Fact } {
   const kinds = new Map<string, Set<string>>();
   const add = (kind: string, name: string): unknown => kinds.set(kind, (kinds.get(kind) ?? new Set()).add(name));
   for (const { facts } of noted) for (const [kind, tool] of facts.tools) add(kind, tool);
   for (const { path } of files)
-    if (!isVendored(path) && isShipped(path)) for (const [kind, name] of toldBy(path)) add(kind, name);
+    if (!isVendored(path) && isShipped(path)) for (const [kind, name] of findToolsByPath(path)) add(kind, name);
   return Object.fromEntries([...kinds].map(([kind, names]) => [kind, [...names].sort().slice(0, LISTED)]));
 }
 
@@ -75,12 +75,9 @@ function listPackages(
   noted: readonly Noted<StackFacts>[],
   { files }: RepositoryView,
 ): { readonly [name: string]: Fact } {
-  const locks = files.flatMap(({ path }) => {
-    const name = getFileName(path);
-    return Object.hasOwn(LOCK_FILES, name) && isShipped(path) && !isVendored(path)
-      ? [LOCK_FILES[name]?.manager ?? '']
-      : [];
-  });
+  const locks = files
+    .filter(({ path }) => isLockFile(path) && isShipped(path) && !isVendored(path))
+    .map(({ path }) => LOCK_FILES[getFileName(path)]?.manager ?? '');
   const workspaces = noted.filter(({ facts }) => facts.members.length > 0);
   return {
     packageManagers: [...new Set(locks)].sort(),
