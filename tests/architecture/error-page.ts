@@ -2,17 +2,17 @@ import type { Remedy } from '@signalbox/contracts/errors';
 
 const HEAD = `# Errors
 
-Made from the catalog by \`npm test -- tests/architecture.test.ts -u\`: sentences are in
-[errors.ts](../shared/contracts/src/errors.ts), and what to do is in [remedies.json](../shared/contracts/src/remedies.json).
-Names in braces are filled in. Text of outsiders is [marked](governance.md#text-from-outside) before a model reads it.
+This page lists every error code with its sentence and with what to do. \`npm test -- tests/architecture.test.ts -u\` makes it from
+[errors.ts](../shared/contracts/src/errors.ts) (sentences) and [remedies.json](../shared/contracts/src/remedies.json) (what to do).
+Signalbox fills in the names in braces. It [marks](governance.md#text-from-outside) texts of outsiders in a sentence before a model reads them.
 
 To find one occurrence, search the logs for its reference or \`traceId\`, or run \`npm run signalbox -- dlq list\`.
 `;
 
 /** Who acts on an error, by its remedy, in the order of the page. */
 const SECTIONS: Readonly<Record<Remedy, string>> = {
-  'page-operator': 'For operators\n\nAn operator has to act. The log has the sentence at level `error`.',
-  retry: 'Tried again\n\nSignalbox tries again by itself, each time later. An operator acts when it stays.',
+  'page-operator': 'For operators\n\nAn operator has to act. The sentence is in the log at level `error`.',
+  retry: 'Tried again\n\nSignalbox tries again by itself, after growing pauses. An operator acts when the error stays.',
   'tell-user': 'For the person who asked\n\nThe person reads the sentence in the chat.',
   'tell-model': 'For the agent\n\nThe agent reads the sentence, then tries another way or asks the person.',
 };
