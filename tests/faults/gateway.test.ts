@@ -170,7 +170,7 @@ describe('on its own', () => {
     const { pool, redis, prefix } = harness;
     const publisher = createPublisher({ redis, prefix, partitions: 1 });
     const notifier = createNotifier({ publisher, redis, prefix, log, deliverHere: () => undefined });
-    const burst = createRateLimit({ redis, prefix, maxPerWindow: 20, log });
+    const rateLimit = createRateLimit({ redis, prefix, maxPerWindow: 20, log });
     const metrics = createGatewayMetrics(createMetrics('test'));
     const cipher = createSecretCipher(randomBytes(32));
     const engine = await shippedPolicy();
@@ -184,7 +184,7 @@ describe('on its own', () => {
       tracing: NO_TRACING,
       challenges: sampleChallenges,
     };
-    const admit = createAdmission({ pool, channel, cipher, policy, burst, notifier, log, metrics, ...people });
+    const admit = createAdmission({ pool, channel, cipher, policy, rateLimit, notifier, log, metrics, ...people });
     const seen: number[] = [];
     for (const text of ['one', '/whoami', 'two']) await harness.people.post('/api/messages', { from: 1001, text });
     const listening = channel.listen(async (updates) => {

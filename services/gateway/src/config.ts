@@ -14,15 +14,14 @@ const ChannelNames = z
   .transform((names) => [...new Set(names.split(',').map((name) => name.trim()))])
   .pipe(z.array(z.enum(CHANNELS.map(({ name }) => name))));
 
-/** The gateway's configuration; channels have their own. */
 export const GatewayConfig = CommonConfig.extend({
-  /** The channels that this gateway opens, separated by commas. Another gateway may open others. */
+  /** The channels to open, separated by commas. Another gateway may open others. */
   GATEWAY_CHANNELS: ChannelNames.default(['telegram']),
-  /** The address of the public HTTP server. A proxy in front of it has to terminate TLS. */
+  /** The address of the public HTTP server. TLS is terminated by a proxy in front of it. */
   GATEWAY_HTTP_HOST: z.string().default('127.0.0.1'),
-  /** Its port; 0 picks a free one. Opened only when a channel needs it. */
+  /** The port of the public server, opened only when a channel needs it; 0 picks a free one. */
   GATEWAY_HTTP_PORT: z.coerce.number().int().min(0).max(65_535).default(8082),
-  /** File descriptors of already bound sockets of that port, separated by commas. Not set: the gateway binds it. */
+  /** File descriptors of sockets already bound to that port, separated by commas. When not set, the gateway binds it. */
   GATEWAY_HTTP_SOCKETS: z
     .string()
     .regex(/^\d+(,\d+)?$/)
@@ -37,7 +36,7 @@ export const GatewayConfig = CommonConfig.extend({
   INBOUND_BURST: z.coerce.number().int().min(1).max(10_000).default(20),
   /** Connections to Postgres. */
   DATABASE_CONNECTIONS: z.coerce.number().int().min(2).max(200).default(10),
-  /** A stable name of this process, different for each running gateway. */
+  /** The name of this process; it must be stable and differ between running gateways. */
   GATEWAY_NAME: z.string().min(1).max(60).default('gateway-1'),
 });
 
@@ -56,26 +55,26 @@ export interface GatewayConfig extends z.infer<typeof GatewayConfig> {
   readonly misconfigured: readonly MisconfiguredChannel[];
 }
 
-/** The variables of the gateway and all channels. */
+/** The names of all environment variables of the gateway and its channels. */
 export const GATEWAY_VARIABLES: readonly string[] = [
   ...Object.keys(GatewayConfig.shape),
   ...CHANNELS.flatMap(({ config }) => Object.keys(config.shape)),
 ];
 
 /**
- * Reads the environment. A misconfigured channel is left out and reported. Throws CONFIG_INVALID with every problem
- * when no channel is left or the gateway's own configuration is invalid.
+ * Reads the environment and reports misconfigured channels. Throws CONFIG_INVALID when no channel is left or the gateway's own part is
+ * invalid.
  */
 export function loadConfig(environment: Readonly<Record<string, string | undefined>> = process.env): GatewayConfig {
   const { GATEWAY_CHANNELS: names } = readConfig(GatewayConfig.pick({ GATEWAY_CHANNELS: true }), environment);
   const kinds = CHANNELS.filter(({ name }) => names.includes(name));
   const read = kinds.map((kind) => readChannel(kind, environment));
   const channels = read.filter((one) => 'config' in one);
-  // All channels' schemas, or only the gateway's.
+  // Without any channel, the error lists the problems of all channels too.
   const schemas = channels.length === 0 ? [GatewayConfig, ...kinds.map(({ config }) => config)] : [GatewayConfig];
   const [own] = readConfigs(schemas, environment);
   return {
-    ...(own as z.infer<typeof GatewayConfig>), // in the order of the schemas
+    ...(own as z.infer<typeof GatewayConfig>), // the first result belongs to GatewayConfig, the first schema
     channels,
     misconfigured: read.filter((one) => 'reason' in one),
   };

@@ -42,15 +42,12 @@ export type Gateway = Awaited<ReturnType<typeof createGateway>>;
 
 const COMMAND_MS = 2_000;
 
-/**
- * Starts the gateway. Parts close in reverse order of ownership. Throws STARTUP_REFUSED when Redis may lose entries, or
- * when SECRETS_SEALING_KEY is no key.
- */
+/** Starts the gateway. Throws STARTUP_REFUSED when Redis may lose entries or SECRETS_SEALING_KEY is no key. */
 export async function createGateway(own: Own, config: GatewayConfig, log: Log) {
   const plugins = await loadPlugins(config.AGENTS);
   const challenges = joinChallenges(plugins);
   const cipher = createSecretSealer(parseSealingKey(config.SECRETS_SEALING_KEY));
-  // The probe listens first, so that readiness can say what the gateway waits for.
+  // Listens first, so that the readiness probe can say what the gateway waits for.
   const probe = own(await openProbe({ host: config.PROBE_HOST, port: config.PROBE_PORT, log }));
   const checks = [() => checkDatabase(config.DATABASE_URL, 'gateway'), () => checkRedis(config.REDIS_URL)];
   await waitForServers({ checks, probe, own, log });
@@ -67,7 +64,7 @@ export async function createGateway(own: Own, config: GatewayConfig, log: Log) {
   const parts = { own, config, log, pool, redis, metrics };
   const { channels, refused } = await openChannels({ ...parts, http: http.app, httpHost: config.GATEWAY_HTTP_HOST });
   const { notifier, deliveries } = await startDeliveries({ ...parts, channels, cipher, challenges, tracing });
-  const burst = createRateLimit({ redis, prefix: config.REDIS_PREFIX, maxPerWindow: config.INBOUND_BURST, log });
+  const rateLimit = createRateLimit({ redis, prefix: config.REDIS_PREFIX, maxPerWindow: config.INBOUND_BURST, log });
   const menus = channels.flatMap((channel) =>
     offersCommands(channel) ? [startMenuKeeper({ pool, channel, log })] : [],
   );
@@ -90,7 +87,7 @@ export async function createGateway(own: Own, config: GatewayConfig, log: Log) {
     cipher,
     challenges,
     policy,
-    burst,
+    rateLimit,
     languages,
     notifier,
     voiceLimitBytes,
@@ -99,27 +96,27 @@ export async function createGateway(own: Own, config: GatewayConfig, log: Log) {
     tracing,
     onPeopleChanged,
   };
-  const places: ChannelSeat[] = [];
+  const seats: ChannelSeat[] = [];
   const servers: (Closable & { readonly port: number })[] = [];
   for (const channel of channels) {
     const admit = withStorageNotice(createAdmission({ ...shared, channel }), { channel, log });
-    // Opened before the platform knows of it and closed first, so that received updates are finished.
+    // A server opens before the platform knows of it and closes first, so that received updates are finished.
     const server = await channel.serve?.();
-    places.push(own(startListening({ pool, channel, log, admit })));
+    seats.push(own(startListening({ pool, channel, log, admit })));
     if (server) servers.push(own(server));
     if (channel.link) own(startLinkPublisher({ pool, channel, log }));
   }
-  // Listeners are ready before the address opens.
-  await Promise.all(places.map(({ requested }) => requested));
+  // Listeners must be ready before the address opens.
+  await Promise.all(seats.map(({ requested }) => requested));
   const publicServer = await http.open();
   if (publicServer) own(publicServer);
   const mended = watchRefused({ refused, own, pool, log });
   const problems = async (): Promise<readonly string[]> => {
     const servers = await Promise.all([findDatabaseProblem(pool), findRedisProblem(redis)]);
     const reading = deliveries.every(({ consumer }) => consumer.healthy()) ? null : say('gateway.stream-failing');
-    return [...servers, ...sortProblems(places, refused).problems, reading].filter((problem) => problem !== null);
+    return [...servers, ...sortProblems(seats, refused).problems, reading].filter((problem) => problem !== null);
   };
-  probe.serve({ metrics: registry, problems, notes: () => sortProblems(places, refused).notes });
+  probe.serve({ metrics: registry, problems, notes: () => sortProblems(seats, refused).notes });
   own({ close: () => Promise.resolve(probe.wait(['stopping'])) });
   log.info('gateway started', {
     channels: channels.map(({ name, bot }) => `${name}:${bot}`),
@@ -130,17 +127,17 @@ export async function createGateway(own: Own, config: GatewayConfig, log: Log) {
   return { probe, mended, httpPort: publicServer?.port ?? null };
 }
 
-/** A broken channel is only a note while another one works, since an unready gateway would get no traffic. */
+/** A broken channel is only a note while another one works: an unready gateway would get no traffic at all. */
 function sortProblems(
-  places: readonly ChannelSeat[],
+  seats: readonly ChannelSeat[],
   refused: readonly RefusedChannel[],
 ): { readonly problems: readonly string[]; readonly notes: readonly string[] } {
-  const found = places.flatMap((place) => {
-    const problem = place.problem();
-    return problem === null ? [] : [{ problem, isNote: place.isItsOwn() }];
+  const found = seats.flatMap((seat) => {
+    const problem = seat.problem();
+    return problem === null ? [] : [{ problem, isNote: seat.isItsOwn() }];
   });
   const unopened = refused.map(({ name, reason }) => `${name}: ${reason}`);
-  const noted = found.length < places.length ? found.filter(({ isNote }) => isNote) : [];
+  const noted = found.length < seats.length ? found.filter(({ isNote }) => isNote) : [];
   return {
     problems: found.filter((one) => !noted.includes(one)).map(({ problem }) => problem),
     notes: [...noted.map(({ problem }) => problem), ...unopened],
@@ -187,7 +184,7 @@ function filesOf(
   };
 }
 
-/** Starts delivery for each channel separately, so that a broken one blocks no other. */
+/** Delivers each channel separately, so that a broken one blocks no other. */
 async function startDeliveries(parts: {
   readonly own: Own;
   readonly config: GatewayConfig;
@@ -209,7 +206,7 @@ async function startDeliveries(parts: {
     redis,
     prefix,
     log,
-    // The sweeper of their own gateway delivers to chats of other channels.
+    // A chat of another channel is left to the sweeper of that channel's gateway.
     deliverHere: (delivery) => deliveryOf(delivery.chatKey)?.deliverHere(delivery),
   });
   const wake = notifier.wakeChats;

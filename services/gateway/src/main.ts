@@ -12,7 +12,7 @@ await runService(
   log,
   async (own) => {
     const gateway = await createGateway(own, config, log);
-    // A channel can be opened now: restart all of them in this process. An inherited socket opens once per process.
+    // Restarts all channels in this process once a refused one can be opened. An inherited socket opens once per process.
     await gateway.mended.catch((error: unknown) => {
       if (!config.GATEWAY_HTTP_SOCKETS) throw error;
       process.kill(process.pid, 'SIGTERM');

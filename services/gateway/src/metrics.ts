@@ -5,22 +5,20 @@ export type GatewayMetrics = ReturnType<typeof createGatewayMetrics>;
 
 export function createGatewayMetrics(registry: ReturnType<typeof createMetrics>) {
   return {
-    /** By result: accepted, refused, answered, duplicate, ignored, unread, failed; and reason. */
+    /** Results: accepted, refused, answered, duplicate, ignored, unread, failed. */
     updates: createCount(registry, 'signalbox_updates_total', 'Updates by result.', ['result', 'reason']),
-    /** By result: sent, edited, or the kind of failure. */
+    /** Results: sent, edited, or the kind of failure. */
     sends: createCount(registry, 'signalbox_sends_total', 'Calls that show a person something, by result.', ['result']),
-    /** By result: shown, or why not. */
+    /** Results: shown, or why not. */
     drafts: createCount(registry, 'signalbox_drafts_total', 'Drafts given to the channel, by result.', ['result']),
-    /** By result: admitted, unreadable, not-stored, or the refusal. */
+    /** Results: admitted, unreadable, not-stored, or the refusal. */
     webhook: createCount(registry, 'signalbox_webhook_requests_total', 'Requests to the webhook by result.', [
       'result',
     ]),
-    /** By route and status. */
     requests: createCount(registry, 'signalbox_http_requests_total', 'Requests to the public server.', [
       'path',
       'result',
     ]),
-    /** Chats that no gateway was delivering to. */
     swept: createCount(registry, 'signalbox_swept_chats_total', 'Chats that the sweeper had to wake.', []),
     latency: createDuration(registry, 'signalbox_send_seconds', 'From outbox row to delivery.', ['result']),
   };

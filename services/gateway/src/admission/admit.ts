@@ -38,7 +38,7 @@ import { storePlans, type StoredPlan, type StoreDeps } from './stored-plan.ts';
  */
 
 export interface AdmissionDeps extends StoreDeps {
-  readonly burst: RateLimit;
+  readonly rateLimit: RateLimit;
   readonly languages: Languages;
   readonly challenges: ChallengeStore;
   readonly notifier: Notifier;
@@ -51,29 +51,26 @@ export interface AdmissionDeps extends StoreDeps {
   readonly onPeopleChanged: () => void;
 }
 
-/** Stands in for a name without letters. */
+/** Used instead of a name that has no letters. */
 const FALLBACK_NAME = 'there';
-/** Margin for the database clock, which may run a moment behind ours. */
+/** Added to a wait because the database clock may run a moment behind ours. */
 const WAKE_AFTER_HOLD_MS = 50;
 /** Gateways that admit the same updates in different orders can deadlock; Postgres then rolls one back. */
 const DEADLOCK_TRIES = 3;
 
-/**
- * Admits updates in order and resolves once they are committed. Throws when the database is away; the channel must then
- * deliver them again. An update that can never be stored becomes a dead letter.
- */
+/** Admits updates in order; resolves once they are committed. Throws when Postgres is away: the channel must deliver them again. */
 export function createAdmission(deps: AdmissionDeps): (updates: readonly IncomingUpdate[]) => Promise<void> {
   const { pool, channel, log } = deps;
   const checkOwners = createOwnerCheck({ ...deps, channel: channel.name });
 
   const plan = async (updates: readonly PersonUpdate[], isRest = false): Promise<readonly Plan[]> => {
-    // An album counts as one message, however many parts it has.
+    // The rate limit counts an album as one message.
     const firstUpdates = new Map<string, PersonUpdate>();
     for (const update of updates)
       if (!firstUpdates.has(getSendingKey(update))) firstUpdates.set(getSendingKey(update), update);
     const sendingKeys = [...firstUpdates.keys()];
-    const within = isRest ? [] : await deps.burst.check([...firstUpdates.values()]);
-    const window = deps.burst.window();
+    const within = isRest ? [] : await deps.rateLimit.check([...firstUpdates.values()]);
+    const window = deps.rateLimit.window();
     const languages = await deps.languages.findLanguages(updates);
     const challenges = await findChallenges(pool, deps.challenges, updates);
     return updates.flatMap((sent) => {
@@ -83,7 +80,7 @@ export function createAdmission(deps: AdmissionDeps): (updates: readonly Incomin
         channel: channel.name,
         bot: channel.bot,
         language: languages.get(update.userKey) ?? null,
-        withinBurst: within[sendingKeys.indexOf(getSendingKey(update))] ?? true,
+        withinLimit: within[sendingKeys.indexOf(getSendingKey(update))] ?? true,
         hasToasts: channel.answerPress !== undefined,
         fileLimitBytes: channel.fileLimitBytes,
         voiceLimitBytes: channel.fetchFile ? deps.voiceLimitBytes : null,
@@ -142,12 +139,11 @@ export function createAdmission(deps: AdmissionDeps): (updates: readonly Incomin
   };
 }
 
-/** True when the update is not admitted yet and must be admitted as another kind. */
 function needsReadmission({ verdict }: AdmissionResult): boolean {
   return verdict === 'unseen' || verdict === 'rest';
 }
 
-/** The plan as a message of its own, because a turn has taken the message it continued. */
+/** Makes the rest a message of its own, because a turn has already taken the message that it continues. */
 function toSeparatePlan(plan: Plan): Plan {
   return { ...plan, admission: { ...plan.admission, rest: false } };
 }
@@ -209,7 +205,7 @@ async function notifyStored(deps: AdmissionDeps, stored: readonly StoredPlan[]):
       'press',
       inLanguage(plan.language, () => settlePress(deps, plan, admitted, toast)),
     );
-    // Also for a repeated update: the process that first admitted it may have died before this.
+    // A repeated update does this too: the process that admitted it first may have died before this line.
     if (plan.secrets.isShown && role !== null) background(log, 'secret', deleteShownSecret(deps, plan));
   }
   await Promise.all([
@@ -241,12 +237,11 @@ function traceAdmission({ tracing, channel }: AdmissionDeps, plan: Plan, { verdi
   });
 }
 
-/** Deletes a message that shows a secret, where the channel allows it. */
 async function deleteShownSecret({ channel }: AdmissionDeps, { envelope }: Plan): Promise<void> {
   if (envelope.messageId !== null) await channel.remove?.(envelope.chatKey, envelope.messageId);
 }
 
-/** Wakes the lane once an album may be taken. If this process ends first, the worker's sweeper does it. */
+/** Wakes the sender's lane after the album's hold time. If this process ends first, the worker's sweeper does it. */
 async function wakeLater({ notifier }: AdmissionDeps, { admission, envelope }: Plan): Promise<void> {
   await sleep(admission.holdMs + WAKE_AFTER_HOLD_MS);
   await notifier.wakeLanes([{ userKey: envelope.userKey, traceId: envelope.traceId }]);
@@ -278,7 +273,7 @@ function ignore({ channel, log, metrics }: AdmissionDeps, update: Extract<Incomi
   if (answered) background(log, 'press', answered);
 }
 
-/** Tells a sender whom the channel does not name why nothing happens. */
+/** Explains to an anonymous sender why the message is ignored. */
 async function answerUnnamedSender(
   { pool, notifier, metrics }: AdmissionDeps,
   update: Extract<IncomingUpdate, { kind: 'unnamed' }>,
@@ -287,7 +282,7 @@ async function answerUnnamedSender(
   if (await answerUnnamed(pool, update)) await notifier.wakeChats([update.chatKey], newTraceId());
 }
 
-/** Dead-letters an update that cannot be stored, so that it does not block later ones. A sender with a role is told. */
+/** Dead-letters an update that cannot be stored, so that it does not block later ones. Notifies a sender who has a role. */
 async function deadLetter(deps: AdmissionDeps, update: PersonUpdate, error: unknown): Promise<void> {
   const { pool, channel, log, metrics, notifier } = deps;
   metrics.updates.add({ result: 'failed', reason: 'not storable' });
@@ -311,7 +306,7 @@ function isPersonUpdate(update: IncomingUpdate): update is PersonUpdate {
   return ['text', 'album-part', 'press', 'edit', 'mode', 'not-text'].includes(update.kind);
 }
 
-/** The key of everything sent at once: the sender with the album, or with the update. */
+/** Parts of one album share a key; any other update has a key of its own. */
 function getSendingKey(update: PersonUpdate): string {
   const album = 'album' in update ? update.album : null;
   return `${update.userKey} ${album === null ? update.updateId : `album ${album}`}`;

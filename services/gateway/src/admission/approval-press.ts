@@ -6,10 +6,7 @@ import { findAct, findPrompt } from '../rows/approval-prompts.ts';
 import type { Queryable } from '@signalbox/store/pool';
 import type { Plan } from './plan.ts';
 
-/**
- * Turns a press on an approval card into a decision instead of a message. A press from another chat or message than the
- * card's is refused and audited.
- */
+/** Turns a press on an approval card into a decision. Refuses and audits a press from another chat or message than the card's. */
 export async function matchApprovalPress(db: Queryable, plan: Plan): Promise<Plan> {
   const { press } = plan.admission;
   if (press === null || plan.pressed === null) return plan;
@@ -28,8 +25,7 @@ export async function matchApprovalPress(db: Queryable, plan: Plan): Promise<Pla
 }
 
 /**
- * Takes a message as the reply to a prompt, such as the reason of a rejection: it replies to our question, or is the author's next plain
- * message within two minutes (`isPrompted`), since not every channel supports replies. Other plans are returned unchanged.
+ * Takes a reply to our question, or with `isPrompted` the author's next plain message, as the answer to a prompt (a reject reason, say).
  */
 export async function matchPromptReply(db: Queryable, plan: Plan, isPrompted: boolean): Promise<Plan> {
   if (plan.answer !== null || plan.admission.verdict !== 'message') return plan;
@@ -44,7 +40,7 @@ export async function matchPromptReply(db: Queryable, plan: Plan, isPrompted: bo
   };
 }
 
-/** True when a message may answer a prompt: text only, and not a word that stops a log. */
+/** True when a message may answer a prompt: it has only text and is no word that stops a followed log. */
 export function canAnswerPrompt({ envelope, admission, code }: Plan): boolean {
   const isWords =
     admission.kind === 'message' &&

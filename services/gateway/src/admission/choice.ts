@@ -12,32 +12,31 @@ export type PersonUpdate = Extract<
   { kind: 'text' | 'album-part' | 'press' | 'edit' | 'mode' | 'not-text' }
 >;
 
-/** `sure`: the text can only be a code. `exposed`: it was sent into a group, which voids it. */
+/** A text that may be an access code. `sure`: it can be nothing else. `exposed`: it was sent into a group, which voids it. */
 export interface PossibleCode {
   readonly text: string;
   readonly sure: boolean;
   readonly exposed: boolean;
 }
 
-/** What planning needs besides the update. */
 export interface PlanOptions {
   readonly channel: string;
   readonly bot: string;
   readonly language: string | null;
-  readonly withinBurst: boolean;
-  /** Without toasts, an expired button is answered by a message. */
+  readonly withinLimit: boolean;
+  /** False when the channel shows no toasts: a press on an expired button is then answered by a message. */
   readonly hasToasts: boolean;
   readonly fileLimitBytes: number;
-  /** null: no transcriber is configured. */
+  /** Size limit of voice notes; null when no transcriber is configured. */
   readonly voiceLimitBytes: number | null;
   readonly window: { readonly id: number; readonly leftMs: number };
 }
 
-/** The intent of an update, judged from the update alone. */
+/** What one update asks for, before the database is read. */
 export interface UpdateIntent extends Pick<Admission, 'verdict' | 'reason' | 'edit'> {
   readonly answer: Question | null;
   readonly code: PossibleCode | null;
-  /** The text to store: shortened when it is refused, masked when it is a code. */
+  /** The text to store: shortened in a refused message, masked when it is a code. */
   readonly text: string;
   readonly refusal: {
     readonly key: string;
@@ -47,7 +46,7 @@ export interface UpdateIntent extends Pick<Admission, 'verdict' | 'reason' | 'ed
   } | null;
 }
 
-/** Stored length of a refused message: enough to recognize it. */
+/** Characters stored of a refused message: enough to recognize it. */
 const STORED_TEXT_LENGTH = 200;
 export const MASKED_CODE = '/start';
 
@@ -71,7 +70,7 @@ export function classifyUpdate(update: PersonUpdate, options: PlanOptions): Upda
     refusal: { key, text: sentence },
   });
   const command = parseCommand(text);
-  if (!options.withinBurst && command?.name !== 'stop') {
+  if (!options.withinLimit && command?.name !== 'stop') {
     const seconds = String(Math.ceil(options.window.leftMs / 1_000));
     return refuse('too fast', `too-fast:${update.userKey}:${options.window.id}`, sayError('TOO_FAST', { seconds }));
   }
@@ -106,7 +105,7 @@ export function classifyUpdate(update: PersonUpdate, options: PlanOptions): Upda
     return refuse('too long', `too-long:${update.chatKey}:${update.updateId}`, sayError('TOO_LONG', data));
   }
   if (update.kind === 'album-part') return { ...plain, verdict: 'join' };
-  // Text written by a bot redeems no code and changes no rule.
+  // A bot's text redeems no code and runs no command meant for people.
   if (update.kind === 'text' && update.borrowed === 'bot') {
     if (typeof command?.name === 'string' && !isProgramCommand(command.name)) {
       const sentence = say('gateway.command-of-people', { name: command.name });
@@ -131,13 +130,13 @@ export function classifyUpdate(update: PersonUpdate, options: PlanOptions): Upda
   return { ...plain, code: { text, sure: isCertainlyCode(text), exposed: update.chatKind === 'group' } };
 }
 
-/** True for a recording without text. With text it is an attachment of that text. */
+/** True for a recording without text; beside a text it is an attachment. */
 function isVoiceNote(update: PersonUpdate): update is Extract<PersonUpdate, { kind: 'text' }> {
   if (update.kind !== 'text' || update.text.trim() !== '' || update.attachments.length !== 1) return false;
   return update.attachments.every(({ kind }) => kind === 'voice' || kind === 'audio') && update.album === null;
 }
 
-/** An edit into a command does not replace the waiting text: commands are answered at once. */
+/** An edit into a command leaves the waiting text unchanged: commands are answered at once. */
 function classifyEdit(update: Extract<PersonUpdate, { kind: 'edit' }>, plain: UpdateIntent): UpdateIntent {
   const { text, messageId, album, chatKey, unseen } = update;
   const fits = text.length <= MAX_TEXT_LENGTH && parseCommand(text) === null;
@@ -157,7 +156,7 @@ function classifyEdit(update: Extract<PersonUpdate, { kind: 'edit' }>, plain: Up
   };
 }
 
-/** Replies to the author of a late edit, by the state of the message. */
+/** One reply for each state in which a message may be when its edit arrives too late. */
 function describeLateEdits(): NonNullable<Admission['edit']>['lines'] {
   return {
     working: say('admission.edited-working'),

@@ -1,6 +1,6 @@
 import { PRIORITY, type MessageEnvelope, type OutboundEnvelope } from '@signalbox/contracts/conversation/envelope';
 
-/** A control message of the gateway about an update, for its sender or for another reader. */
+/** Builds a control message about an update, for its sender or for another reader. */
 export function createControlMessage(
   sent: Pick<MessageEnvelope, 'userKey' | 'chatKey' | 'traceId'>,
   key: string,

@@ -24,13 +24,10 @@ interface FirstPart {
   readonly reason: string | null;
 }
 
-/** Retries when the text changed meanwhile: by an edit, or by the same rest at another gateway. */
+/** The text may change between reading and writing: by an edit, or because another gateway appends the same rest. */
 const MAX_TRIES = 3;
 
-/**
- * Appends the rest of a split text to inbox message `id`, in order of arrival. A whole that is too long is refused
- * together with later parts. Null when a turn has already taken the message. Idempotent.
- */
+/** Appends the rest of a split text to inbox message `id`. Null when a turn has already taken that message. Idempotent. */
 export async function appendRest(
   { pool, cipher }: { readonly pool: Pool; readonly cipher: SecretSealer },
   id: number,
@@ -85,7 +82,7 @@ function findFirst(db: Queryable, id: number): Promise<FirstPart | null> {
      where id = ${id} and (outcome is null or reason = 'too long')`;
 }
 
-/** Checked under the lane's lock, so that the answer stays true. */
+/** Checked under the lane's lock, so that the answer stays true until the commit. */
 function isUnchanged(db: Queryable, id: number, { text, reason }: FirstPart): Promise<boolean> {
   return hasRow(db)`
     select 1 from inbox i join lanes l on l.user_key = i.user_key
@@ -103,7 +100,7 @@ async function writeWhole(db: Queryable, id: number, { admission, envelope, sent
      where id = ${id}`);
 }
 
-/** Refuses the first message. Later parts still join it, so that none becomes a message of its own. */
+/** Refuses the first part. Later parts still join it, so that none becomes a message of its own. */
 async function refuseFirst(db: Queryable, id: number, { sent }: Plan): Promise<void> {
   await db.query(sql`
     update inbox set outcome = 'refused', reason = 'too long', settled_at = coalesce(settled_at, now()), held_until = null,

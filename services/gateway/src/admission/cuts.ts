@@ -1,12 +1,11 @@
 import type { IncomingUpdate } from '../channels/channel.ts';
 import type { PersonUpdate } from './choice.ts';
 
-/** Time within which the rest of a split text may arrive. */
+/** The longest time between the parts of a split text. */
 const REST_MS = 5_000;
 
 /**
- * Remembers whose client may have split a text, so that the next update is admitted alone. In a group the rest does not mention the bot but
- * is still meant for it. The memory is per process: unless several gateways serve a webhook, the rest arrives at the same one.
+ * Remembers, in this process, whose client may have split a text. In a group the rest does not mention the bot but is still meant for it.
  */
 export function createSplitTracker() {
   const expiresAt = new Map<string, number>();
@@ -21,7 +20,7 @@ export function createSplitTracker() {
       expiresAt.set(keyOf(update), now + REST_MS);
       return true;
     },
-    /** The update as the rest of a split text, although it was not addressed to the bot; null when it is not. */
+    /** An update not addressed to the bot, read as the rest of a split text; null when no rest is expected. */
     asRest(update: IncomingUpdate): PersonUpdate | null {
       return update.kind === 'ignored' && update.rest && expectsRest(update.rest) ? update.rest : null;
     },

@@ -4,7 +4,7 @@ import type { PersonUpdate } from './choice.ts';
 
 export type Languages = ReturnType<typeof createLanguages>;
 
-/** How long another gateway's language change may go unnoticed here. */
+/** The longest time until a language change at another gateway is noticed here. */
 const REMEMBERED_MS = 60_000;
 const MAX_REMEMBERED = 10_000;
 
@@ -14,10 +14,7 @@ interface KnownLanguage {
   readonly untilMs: number;
 }
 
-/**
- * The language of each person: their choice with /language, else that of their client. Stores the client's language in
- * `users` when it changes.
- */
+/** Knows each person's language: their choice with /language, else their client's, which is stored in `users` when it changes. */
 export function createLanguages(pool: Pool) {
   const known = new Map<string, KnownLanguage>();
   const isKnown = ({ userKey, language }: PersonUpdate): boolean => {
@@ -37,7 +34,7 @@ export function createLanguages(pool: Pool) {
     for (const { userKey, ...one } of rows) known.set(userKey, { ...one, untilMs });
   };
   return {
-    /** The language of each sender by user key; null when unknown. One round trip, none for recent senders. */
+    /** The language of each sender by user key; null when unknown. Queries only for senders not seen recently. */
     async findLanguages(updates: readonly PersonUpdate[]): Promise<ReadonlyMap<string, string | null>> {
       const unknown = updates.filter((update) => !isKnown(update));
       if (unknown.length > 0) await fetchLanguages(unknown);

@@ -2,14 +2,14 @@ import { findEndButton, hasFollowedLog } from '@signalbox/store/deploy/followed-
 import type { Queryable } from '@signalbox/store/pool';
 import type { Plan } from './plan.ts';
 
-/** True when a message is only a word that ends a followed log. */
+/** True when a message says nothing but that a followed log shall stop. */
 export function isStopWord(text: string): boolean {
   return /^\s*(?:please )?stop(?: (?:it|that|the logs?|following(?: the logs?)?))?(?: please)?(?:\s*[.!]+)?\s*$/i.test(
     text,
   );
 }
 
-/** A press on Stop, or a stop word while the person follows a log, ends the log at once instead of becoming a message. */
+/** Turns a press on Stop, or a stop word from a person who follows a log, into the end of that log. */
 export async function matchLogStop(db: Queryable, plan: Plan): Promise<Plan> {
   if (plan.answer !== null) return plan;
   const { press, verdict } = plan.admission;

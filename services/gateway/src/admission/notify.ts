@@ -6,8 +6,8 @@ import type { Publisher } from '@signalbox/platform/streams/publish';
 export type Notifier = ReturnType<typeof createNotifier>;
 
 /**
- * Notifies other processes of committed rows. Never throws: a sweeper repeats lost notifications. `deliverHere`
- * delivers to chats that could not be notified, so that answers go out without Redis.
+ * Notifies other processes of committed rows. Never throws: sweepers repeat lost notifications. `deliverHere` serves chats while Redis is
+ * away.
  */
 export function createNotifier(deps: {
   readonly publisher: Publisher;
@@ -18,7 +18,7 @@ export function createNotifier(deps: {
 }) {
   const { publisher, redis, prefix, log, deliverHere } = deps;
 
-  /** False when Redis did not take it. A broken connection is not tried, since that would take seconds. */
+  /** False when Redis did not accept the message. A broken connection is not tried, since that would take seconds. */
   const attempt = async (what: string, publish: () => Promise<unknown>): Promise<boolean> => {
     if (redis.status !== 'ready') return false;
     try {
@@ -41,7 +41,7 @@ export function createNotifier(deps: {
       if (await attempt('outbound', () => publisher.publish(OUTBOUND, deliveries))) return;
       deliveries.forEach(deliverHere);
     },
-    /** Notifies the workers that hold these people's lanes; otherwise they notice the stop at their next poll. */
+    /** Tells workers to stop these people's turns at once; without Redis they notice at their next poll. */
     async stop(userKeys: readonly string[]): Promise<void> {
       for (const userKey of userKeys) await attempt('stop', () => redis.publish(`${prefix}${STOP_CHANNEL}`, userKey));
     },

@@ -8,7 +8,7 @@ const OPTIONS = {
   channel: 'telegram',
   language: null,
   bot: '100',
-  withinBurst: true,
+  withinLimit: true,
   hasToasts: true,
   fileLimitBytes: 20 * 1024 * 1024,
   voiceLimitBytes: null,
@@ -96,7 +96,7 @@ test('a text of exactly the maximum length is accepted', () => {
 });
 
 test('messages that come too fast are refused with one key per window, except /stop', () => {
-  const hasty = { ...OPTIONS, withinBurst: false };
+  const hasty = { ...OPTIONS, withinLimit: false };
   expect(planOne(text('hello'), hasty).admission).toMatchObject({
     verdict: 'refuse',
     reason: 'too fast',
@@ -116,7 +116,7 @@ test('a code is tried in private and marked as exposed in a group', () => {
 });
 
 test('a code is never stored', () => {
-  const hasty = { ...OPTIONS, withinBurst: false };
+  const hasty = { ...OPTIONS, withinLimit: false };
   const code = planOne(text('ABCD-1234-EFGH'));
   for (const plan of [
     planOne(text('/start ABCD-1234-EFGH')),

@@ -21,32 +21,28 @@ export interface Plan {
   readonly admission: Admission;
   readonly envelope: MessageEnvelope;
   readonly language: string | null;
-  /** The command to answer in the same transaction. */
+  /** The command or question that is answered in the same transaction. */
   readonly answer: Question | null;
-  /** A text that may be a code, to be tried first. */
+  /** A text that may be an access code; it is tried before admission. */
   readonly code: PossibleCode | null;
-  /** The voice note whose question was answered by this press: see voice/voice-press.ts. */
+  /** The inbox id of the voice note that this press confirms or declines; null for any other update. */
   readonly voiceNote: number | null;
   readonly secrets: SentSecrets;
   readonly answers: string | null;
   readonly pressed: { readonly pressId: string; readonly chatKey: string; readonly messageId: string | null } | null;
-  /** The update as it came, secrets removed; never stored or logged. */
+  /** The update as the channel decoded it, with secrets removed; never stored or logged. */
   readonly sent: PersonUpdate;
 }
 
-/**
- * Telegram delivers the parts of an album one by one, within a fraction of a second. The first part waits this long for
- * the others; a later part becomes a message of its own.
- */
+/** Telegram delivers an album part by part within a fraction of a second; the first part waits this long for the others. */
 const ALBUM_HOLD_MS = 700;
-/** Clients send the parts of a split text in sequence. The last part waits this long for the next. */
+/** Clients send the parts of a split text in sequence. Each part waits this long for the next. */
 const CUT_HOLD_MS = 1_000;
-/** The shortest time between two answers to a stranger. */
+/** The shortest time between two answers to a person without a role. */
 const STRANGER_EVERY_MS = 3_600_000;
 
 /**
- * Decides what an update asks for. Pure except for new ids. `/new` with text is two plans. An unknown command in a
- * group that does not mention the bot is ignored. A message that was edited into a code is treated as that code.
+ * Plans what an update asks for. Pure except for new ids. `/new` with text gives two plans; a group command of another bot gives none.
  */
 export function planUpdate(
   update: PersonUpdate,
@@ -72,7 +68,7 @@ function planOne(update: PersonUpdate, options: PlanOptions, secrets: SentSecret
       text,
       buttons: [],
       ...replyField(replyTo ?? (whisper ? messageId : null)),
-      // In a group only the person concerned sees it.
+      // In a group only the person concerned sees the message.
       ...(update.chatKind === 'group' ? { onlyFor: update.userKey } : {}),
     });
   const { text: _, messageId, button: __, attachments: ___, album: ____, whisper, ...head } = envelope;
@@ -115,17 +111,14 @@ function planOne(update: PersonUpdate, options: PlanOptions, secrets: SentSecret
   };
 }
 
-/**
- * True for a text of the sender's own without attachments: only such texts are split by clients. A known command such
- * as `/secret` or `/stop` is never the rest of another text.
- */
+/** True for the sender's own text without attachments or a known command: clients split only such texts. */
 function canBeRest(update: PersonUpdate): boolean {
   if (update.kind !== 'text' || update.messageId === null || update.album !== null) return false;
   if ((parseCommand(update.text)?.name ?? null) !== null) return false;
   return update.attachments.length === 0 && update.borrowed !== 'forward' && update.borrowed !== 'bot';
 }
 
-/** Where and when a client may have split the text; null when it did not. */
+/** Where and when a client may have split the text; null when the text is whole. */
 function findCut(update: PersonUpdate): { readonly at: string; readonly joint: string } | null {
   if (update.kind !== 'text' || update.cut === undefined || !canBeRest(update)) return null;
   return { at: update.at, joint: update.cut };
@@ -145,7 +138,7 @@ function toStoredEnvelope(
   return update.kind === 'mode' ? { ...head, kind: 'mode', ...update.reads } : envelope;
 }
 
-/** The plan of a message that turned out to be a code; the code itself is not stored. */
+/** The plan of a message that is an access code; the code itself is not stored. */
 export function toCodePlan(
   plan: Plan,
   answer: Question,
@@ -161,7 +154,7 @@ export function toCodePlan(
       ...plan.admission,
       envelope,
       verdict: 'answer',
-      // Not the line that is sent once an hour: a person who tries a code is always answered.
+      // A person who tries a code is always answered, unlike other strangers, who are answered once an hour.
       stranger:
         stranger && toStranger
           ? { ...stranger, key: toStranger.key, body: { ...stranger.body, text: toStranger.text } }
@@ -174,7 +167,7 @@ export function toCodePlan(
 type CreateLine = (said: NonNullable<UpdateIntent['refusal']>) => NonNullable<Admission['reply']>;
 
 function createStrangerLine(update: PersonUpdate, line: CreateLine): Admission['stranger'] {
-  // A group gets no answer for strangers; a press gets a toast, and edits and modes follow a message.
+  // Strangers in a group get no answer. A press is answered by a toast; edits and modes follow a message.
   if (update.chatKind === 'group' || ['press', 'edit', 'mode'].includes(update.kind)) return null;
   const text = sayError('STRANGER', { name: toPlainName(update.name), id: update.userKey });
   return line({ key: `stranger:${update.chatKey}:${update.updateId}`, text });

@@ -3,12 +3,12 @@ import type { Redis } from '@signalbox/platform/redis';
 
 const WINDOW_MS = 10_000;
 
-/** The sender of a message or press, and its time in ISO 8601 as the channel gives it. */
+/** The sender of a message or press, and its ISO 8601 time at the channel. */
 type SentMessage = Readonly<Record<'kind' | 'updateId' | 'userKey' | 'at', string>>;
 
 export type RateLimit = ReturnType<typeof createRateLimit>;
 
-/** A fixed-window rate limit per person, counted in Redis across all gateways. */
+/** Limits messages per person in fixed windows, counted in Redis across all gateways. */
 export function createRateLimit(deps: {
   readonly redis: Redis;
   readonly prefix: string;
@@ -16,7 +16,7 @@ export function createRateLimit(deps: {
   readonly log: Log;
 }) {
   const { redis, prefix, maxPerWindow, log } = deps;
-  /** The current window and how long it still lasts. */
+  /** The number of the current window and the time until it ends. */
   const window = (): { id: number; leftMs: number } => {
     const now = Date.now();
     return { id: Math.floor(now / WINDOW_MS), leftMs: WINDOW_MS - (now % WINDOW_MS) };
@@ -25,12 +25,11 @@ export function createRateLimit(deps: {
   return {
     window,
     /**
-     * Returns for each message, in order, whether it is within the limit. A message counts once, at the time it was
-     * sent, so a backlog after an outage is not refused. Presses have a limit of their own and count at arrival,
-     * because channels give them no time. One round trip; without Redis everything passes.
+     * True for each message within the limit, in order. A message counts in the window it was sent in, so a backlog is not refused.
+     * Presses are counted apart, at arrival. One round trip; without Redis everything passes.
      */
     async check(messages: readonly SentMessage[]): Promise<readonly boolean[]> {
-      // A broken connection would delay every batch by a command time-out.
+      // A broken connection would delay every batch by a command timeout.
       if (messages.length === 0 || redis.status !== 'ready') return messages.map(() => true);
       const pipeline = redis.pipeline();
       for (const { kind, updateId, userKey, at } of messages) {
@@ -43,7 +42,7 @@ export function createRateLimit(deps: {
       }
       try {
         const results = (await pipeline.exec()) ?? [];
-        // Three results per message; the second is its rank within its window.
+        // The pipeline gives three results per message; the second is its rank within its window.
         return messages.map((_, index) => Number(results[index * 3 + 1]?.[1] ?? 0) < maxPerWindow);
       } catch (error) {
         log.warn('burst limit not checked', { error });

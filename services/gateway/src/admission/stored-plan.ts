@@ -23,12 +23,11 @@ import { checkVoicePress, settleVoicePress } from './voice/voice-press.ts';
 export interface StoredPlan {
   readonly plan: Plan;
   readonly admitted: AdmissionResult;
-  /** Chats to wake besides the chat of the plan itself. */
+  /** Chats to wake besides the plan's own chat. */
   readonly chats: readonly string[];
-  /** People whose running turns must stop. */
   readonly stops: readonly string[];
   readonly peopleChanged: boolean;
-  /** The toast for the person who pressed a button; null for the button's label. */
+  /** The toast for the presser; null shows the button's label instead. */
   readonly toast: string | null;
   /** Lanes of other people to wake. */
   readonly wakes: readonly WakeUp[];
@@ -41,13 +40,10 @@ export interface StoreDeps {
   readonly policy: () => PolicyEngine;
 }
 
-/** Above the rate limit, codes are answered once in this time. */
+/** Above the rate limit, code attempts are answered once in this time. */
 const LIMIT_NOTICE_MS = 10 * MINUTE_MS;
 
-/**
- * Stores a batch in one transaction: tries codes, puts rows into the inbox, answers commands. Idempotent. Plain
- * messages need only two queries and no explicit transaction.
- */
+/** Stores a batch in one transaction. Idempotent. Plain messages need only two queries and no explicit transaction. */
 export async function storePlans(deps: StoreDeps, plans: readonly Plan[]): Promise<readonly StoredPlan[]> {
   const { pool } = deps;
   const people = new Set(plans.filter(canAnswerPrompt).map(({ envelope }) => envelope.userKey));
@@ -71,7 +67,7 @@ export async function storePlans(deps: StoreDeps, plans: readonly Plan[]): Promi
   });
 }
 
-/** Decides before admission what a message is, each step on the plan of the step before. */
+/** Run before admission to decide what a message is; each gets the plan that the one before it returned. */
 const MATCHES: readonly ((db: Queryable, plan: Plan, isPrompted: boolean) => Promise<Plan>)[] = [
   matchCode,
   matchApprovalPress,
@@ -80,7 +76,7 @@ const MATCHES: readonly ((db: Queryable, plan: Plan, isPrompted: boolean) => Pro
   checkVoicePress,
 ];
 
-/** Writes what an admitted message causes, in this order. */
+/** Run after admission, in this order, to write what a message causes. */
 const SETTLES: readonly ((db: Queryable, deps: StoreDeps, stored: StoredPlan) => Promise<StoredPlan>)[] = [
   storeSecrets,
   applyVoicePress,
@@ -126,7 +122,7 @@ function pairResults(plans: readonly Plan[], admitted: readonly AdmissionResult[
   });
 }
 
-/** Tries what may be a code. A text that only looks like one stays a message if its author has a role. */
+/** Tries a possible access code. A text that merely looks like a code stays a message when its author has a role. */
 async function matchCode(db: Queryable, plan: Plan): Promise<Plan> {
   const { code } = plan;
   if (code === null) return plan;
@@ -138,13 +134,13 @@ async function matchCode(db: Queryable, plan: Plan): Promise<Plan> {
   }
   const outcome = await redeemCode(db, code.text, { userKey, channel, name });
   if (mayBeWords && (outcome.kind === 'unknown' || outcome.kind === 'limited')) return plan;
-  // Above the limit all codes share one answer per window.
+  // Above the limit all code attempts share one answer per window.
   const answerKey =
     outcome.kind === 'limited' ? `${userKey}:${Math.floor(Date.now() / LIMIT_NOTICE_MS)}` : plan.envelope.id;
   return toCodePlan(plan, { kind: 'code', outcome }, { key: `code:${answerKey}`, text: describeCode(outcome, name) });
 }
 
-/** A toast becomes a message where the channel has no toasts. */
+/** Sends a toast as a message where the channel has no toasts. */
 function toastAsText({ answerPress }: Channel, given: GatewayAnswer): GatewayAnswer {
   return answerPress || given.text !== null || !given.toast ? given : { ...given, text: given.toast };
 }

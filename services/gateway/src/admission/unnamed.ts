@@ -7,15 +7,13 @@ import type { Queryable } from '@signalbox/store/pool';
 import type { IncomingUpdate } from '../channels/channel.ts';
 import { parseCommand } from '../commands/registry.ts';
 
-/**
- * Explains in a chat why messages of an unnamed sender are ignored, at most once an hour. Returns true when a row was added; idempotent.
- */
+/** Explains in a chat, at most once an hour, why anonymous messages are ignored. True when a message was queued; idempotent. */
 export async function answerUnnamed(
   db: Queryable,
   update: Extract<IncomingUpdate, { kind: 'unnamed' }>,
 ): Promise<boolean> {
   const { as, chatKey, messageId, at } = update;
-  // An unknown command belongs to another bot.
+  // A group command that this bot does not know belongs to another bot.
   if (!update.named && parseCommand(update.text)?.name === null) return false;
   const chat = chatKey.split('/', 1)[0];
   const hour = Math.floor(Date.parse(at) / HOUR_MS);

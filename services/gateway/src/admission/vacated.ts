@@ -16,12 +16,11 @@ import { mayWriteTo } from '../delivery/outgoing.ts';
 import { createControlMessage } from './control-line.ts';
 import type { Notifier } from './notify.ts';
 
-/** The most accounts remembered in memory. */
 const MAX_REMEMBERED = 10_000;
 
 /**
- * Checks that accounts still belong to their person before their updates are admitted. A suspected account loses its role until its person
- * or an admin confirms it; its messages wait, and the person's other accounts and the admins are notified.
+ * Checks, before updates are admitted, that accounts still belong to their person. A suspect account loses its role and its messages wait
+ * until its person or an admin confirms it.
  */
 export function createOwnerCheck(deps: {
   readonly pool: Pool;
@@ -62,7 +61,7 @@ export function createOwnerCheck(deps: {
   };
 }
 
-/** Audits the vacated account and notifies everyone who can confirm it. Returns the chats with new messages. */
+/** Audits the suspect account and notifies everyone who can confirm it. Returns the chats with new messages. */
 async function notifyVacated(
   db: Queryable,
   vacated: {

@@ -11,7 +11,7 @@ import { describeCode, createUseNotice } from './codes.ts';
 import { refuseRole, type GatewayAnswer, type AnswerDeps, type AskedQuestion, type Question } from './question.ts';
 import { answerPress, answerPrompt } from './approval-answers.ts';
 
-/** Answers a question in the transaction that admitted it. */
+/** Answers a command or other question, in the transaction that admitted it. */
 export async function answerQuestion(
   deps: AnswerDeps,
   question: Question,
@@ -26,7 +26,7 @@ export async function answerQuestion(
       return { text: sayError('CODE_EXPOSED', {}), personal: true };
     case 'voice':
       await putNote(deps.db, asked.inboxId);
-      return { text: null }; // answered once the note is transcribed
+      return { text: null }; // the listener answers once the note is transcribed
     case 'approval':
       return answerPress(deps, question.act, asked);
     case 'end-log': {
@@ -48,7 +48,7 @@ export async function answerQuestion(
   }
 }
 
-/** The outbox body of an answer. In a group, personal answers are visible to the sender only. */
+/** Builds the outbox body of an answer. In a group only the sender sees a personal answer. */
 export function toBody(answer: GatewayAnswer, asked: AskedQuestion['envelope']): OutboundBody {
   const { text, afterwards, personal, prompt, isExact, buttons = [] } = answer;
   const inGroup = asked.chatKind === 'group';
@@ -78,7 +78,7 @@ async function answerCommand(
   return { personal: command.personal, ...(await command.answer({ ...deps, commands: COMMANDS }, typedText, asked)) };
 }
 
-/** The age of a message that arrived just now, if it is over ten minutes; otherwise null. See infra/postgres/105_admission.sql. */
+/** The age of a message that arrived just now, if it is over ten minutes; otherwise null. */
 function findLateAge(db: AnswerDeps['db'], at: string): Promise<number | null> {
   return findValue<number | null>(db, null)`select (age_since(${at}) ->> 'ageMs')::float8`;
 }

@@ -12,14 +12,13 @@ import { escapeLine, escapeQuote } from '@signalbox/safety/cards/canonical-card'
 import { renderBoundFor } from './bound-view.ts';
 import type { GatewayAnswer, AnswerDeps, AskedQuestion, Notice } from './question.ts';
 
-/** A change that an approver wants in a proposed action. */
 type ParsedChange =
   | { readonly ok: true; readonly change: Readonly<Record<string, unknown>> }
   | { readonly ok: false; readonly why: string };
 
 const OFFERED_REASONS = ['later', 'risky', 'target', 'needless'] as const;
 
-/** Applies a press on an approval card. A press that needs text prompts for it first. */
+/** Applies a press on an approval card. A press that needs a text asks for it first. */
 export async function answerPress(deps: AnswerDeps, act: ApprovalAct, asked: AskedQuestion): Promise<GatewayAnswer> {
   const { verb } = act;
   if (verb === 'show') return answerShowBound(deps, act, asked);
@@ -37,7 +36,7 @@ function askForText(prompt: NonNullable<Decided['prompt']>, { envelope }: AskedQ
   };
 }
 
-/** Applies the reason, change, question or answer that a person wrote for a prompt. */
+/** Applies the reason, change, question or answer that a person wrote after being asked for it. */
 export async function answerPrompt(
   deps: AnswerDeps,
   prompt: OpenPrompt,
@@ -70,7 +69,7 @@ export async function answerPrompt(
       return read.ok ? decide({ approvalId, verb: 'modify', change: read.change, by }) : { text: read.why };
     }
     case 'ask': {
-      // The requester is asked; their reply to that message answers the question.
+      // Asks the requester, whose reply to that message answers the question.
       const { userKey, chatKey } = approval;
       const waiting = { approvalId, verb: 'answer', userKey, askedBy: asked.envelope.chatKey } as const;
       return passOnText({
@@ -87,7 +86,7 @@ export async function answerPrompt(
   }
 }
 
-/** Shows everything the approval is bound to, visible only to the person who pressed. */
+/** Shows everything that the approval covers, visible only to the person who pressed. */
 async function answerShowBound(
   { db }: AnswerDeps,
   { approvalId, verb }: ApprovalAct,
@@ -131,7 +130,7 @@ function describePrompt({ verb, approval, arguments: args }: NonNullable<Decided
   });
 }
 
-/** The longest question or answer that is passed on, in UTF-16 units. */
+/** The longest question or answer to pass on, in UTF-16 units. */
 const MAX_PASSED_LENGTH = 1_000;
 
 function toSentenceValues({ card, approvalId }: Approval, by: Decider, text: string) {
@@ -139,15 +138,15 @@ function toSentenceValues({ card, approvalId }: Approval, by: Decider, text: str
   return { name: toPlainName(by.name), title: renderCardTitle(card), text: escapeQuote(said), approvalId };
 }
 
-/** Enough to recognize a value; the approval card has all of it. */
+/** Enough of a value to recognize it; the approval card has all of it. */
 function shorten(value: unknown): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   return text.length <= 200 ? text : `${text.slice(0, 200)}…`;
 }
 
 /**
- * Reads `version: 1.4.3` or `version = 1.4.3`, separated by lines or commas. Values get the type of the current value;
- * the tool's schema validates them later. Unknown names are an error.
+ * Reads `version: 1.4.3` or `version = 1.4.3`, separated by lines or commas. Values get the type of the current ones; the tool's schema
+ * checks them later.
  */
 export function parseChange(text: string, current: Readonly<Record<string, unknown>>): ParsedChange {
   const known = describeNames(Object.keys(current));

@@ -5,7 +5,9 @@ import { findPerson, findPersons } from '@signalbox/store/people/identities';
 import type { Queryable } from '@signalbox/store/pool';
 import type { AskedQuestion } from './question.ts';
 
-/** Everything the approval is bound to, for its requester and those who may decide; null for others. Read-only, also after the decision. */
+/**
+ * Renders everything that the approval covers, for its requester and possible deciders; null for others. Works after the decision too.
+ */
 export async function renderBoundFor(
   db: Queryable,
   approval: Approval,

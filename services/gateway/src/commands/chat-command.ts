@@ -2,25 +2,25 @@ import type { Role } from '@signalbox/contracts/governance/roles';
 import type { MessageKey } from '@signalbox/messages/say';
 import type { GatewayAnswer, AnswerDeps, AskedQuestion } from './question.ts';
 
-/** One chat command: the default export of `commands/<group>/<name>.ts`. */
+/** A chat command: the default export of `commands/<group>/<name>.ts`. */
 export interface ChatCommand {
   /** The name after the slash: a to z, digits and underscores, at most 32 characters (Telegram's rule). */
   readonly name: string;
-  /** The lowest role that may use it. Others get NOT_PERMITTED. */
+  /** The lowest role that may use the command. Others get NOT_PERMITTED. */
   readonly who: Role;
-  /** True when programs may use it too. Default: people only. */
+  /** True when programs may use the command too. Default: people only. */
   readonly forPrograms?: boolean;
-  /** Asks for confirmation when the command arrives late, because others depend on its effect. */
+  /** A late command asks for confirmation first, because it affects other people. */
   readonly asksWhenOld?: true;
-  /** In a group only the sender sees the answer, unless the answer overrides it. */
+  /** True when only the sender sees the answer in a group. An answer may override this. */
   readonly personal: boolean;
-  /** The entry in clients' command menus, lowest place first. Null: not in the menu. */
+  /** The entry in the command menus of clients, lowest place first; null for a command without an entry. */
   readonly menu: { readonly place: number; readonly description: MessageKey } | null;
-  /** The line in /help. Null: another command's line covers it. */
+  /** The line in /help; null when another command's line covers this one. */
   readonly help: MessageKey | null;
   /**
-   * Answers in the transaction that admitted the command; `typed` is the text after the name. Repeated updates are
-   * answered once. Null: the worker runs the command in the lane, like a message.
+   * Answers in the transaction that admitted the command; `typed` is the text after the name. Null: a worker runs the command in the
+   * sender's lane.
    */
   readonly answer:
     ((parts: CommandDeps, typed: string, asked: AskedQuestion) => GatewayAnswer | Promise<GatewayAnswer>) | null;

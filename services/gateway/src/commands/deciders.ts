@@ -2,7 +2,7 @@ import { listApproverChats } from '@signalbox/store/governance/approvals';
 import type { Queryable } from '@signalbox/store/pool';
 import type { AskedQuestion, Notice } from './question.ts';
 
-/** Notices for everyone who decides about requests: one per chat, except the chat of the command. */
+/** Builds one notice per chat of the people who decide about requests, except the chat of the command. */
 export async function createDeciderNotices(
   db: Queryable,
   { envelope }: AskedQuestion,

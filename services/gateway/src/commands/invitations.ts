@@ -12,7 +12,7 @@ import { allowUser, findUser, type User } from '@signalbox/store/people/users';
 
 export const INVITATION_TTL_MS = 24 * 3_600_000;
 const MAX_TRIES_PER_PERSON = 5;
-/** The most wrong codes of all people per hour: a code has 60 bits, so guessing finds none. */
+/** The most wrong codes of all people per hour. A code has 60 random bits, so guessing finds none. */
 const MAX_TRIES_OVERALL = 200;
 const TRIES_WINDOW_MS = 3_600_000;
 
@@ -25,9 +25,8 @@ export interface Invitation {
 type Newcomer = Omit<User, 'role'>;
 
 /**
- * The result of redeeming a code. owner, invited: the person has a role now. covered: they had that role or a higher
- * one, and the code stays valid. mine: they used it before. linked: the account belongs to the creator of the code.
- * has-role: the account already has a role, so it cannot be linked. expired: too old or withdrawn.
+ * The result of redeeming a code. covered: they have that role or a higher one, and the code stays valid. mine: they used it before.
+ * linked: the account now belongs to the creator of the code. has-role: it cannot be linked.
  */
 export type CodeOutcome =
   | { readonly kind: 'owner' }
@@ -45,7 +44,7 @@ export function toInviteeValues({ role, name }: Pick<Invitation, 'role' | 'name'
   return { role, named: name === null ? 'no' : 'yes', name: toPlainName(name ?? '') };
 }
 
-/** Creates an invitation and returns its code, which is never stored and so can be shown only once. */
+/** Creates an invitation and returns its code, which can be shown only once because it is never stored. */
 export async function createInvitation(
   db: Queryable,
   invitation: {
@@ -69,8 +68,8 @@ export function listInvitations(db: Queryable): Promise<readonly Invitation[]> {
 }
 
 /**
- * Redeems a code of an owner, an invitation or another account. Must run in a transaction: a lock keeps two people from
- * using one code. Wrong codes count towards the limit, above which none is checked.
+ * Redeems an owner's, an invitation's or an account's code. Must run in a transaction, which locks the code. Too many wrong codes: none
+ * is checked.
  */
 export async function redeemCode(db: Queryable, code: string, person: Newcomer): Promise<CodeOutcome> {
   const waitMs = await getLimitMs(db, person.userKey);
@@ -96,14 +95,14 @@ async function auditRole(db: Queryable, person: Newcomer, before: User | null, t
   await appendAudit(db, [{ kind: 'role.changed', actor: person.userKey, data }]);
 }
 
-/** Voids a code that others have seen. False when the text was no code. */
+/** Voids a code that others have seen. False when the text was no valid code. */
 export async function voidCode(db: Queryable, code: string): Promise<boolean> {
   if ((await voidOwnerCode(db, code)) || (await voidIdentityCode(db, code))) return true;
   return hasRow(db)`update invitations set voided_at = now()
     where code_hash = ${hashCode(code)} and used_at is null and voided_at is null`;
 }
 
-/** Null when the code links no account, or has expired. */
+/** Links the account if `code` is another account's; null when it is not, or has expired. */
 async function redeemIdentity(
   db: Queryable,
   code: string,
@@ -125,7 +124,7 @@ async function redeemIdentity(
 }
 
 async function redeemInvitation(db: Queryable, code: string, person: Newcomer): Promise<CodeOutcome> {
-  // A vacated account would bring its former person's data; an admin clears it first.
+  // A vacated account would bring its former person's data, so an admin has to clear it first.
   if ((await findVacated(db, person.userKey)) !== null) return { kind: 'unknown' };
   const found = await findRow<{
     role: Role;

@@ -11,7 +11,7 @@ import { auditCommand } from './record.ts';
 
 const MAX_NAME_LENGTH = 80;
 
-/** Gives a person a role and tells both, unless that would remove the last admin. */
+/** Gives a person a role and notifies them, unless that would remove the last admin. */
 export async function allowPerson(
   deps: AnswerDeps,
   asked: AskedQuestion,
@@ -38,7 +38,7 @@ export async function allowPerson(
   return { text, notices, peopleChanged: true };
 }
 
-/** A notice to another person; none if they never wrote to us in private. */
+/** Builds a notice to another person; none when they never wrote to the bot in private. */
 export async function createNoticeTo(
   deps: AnswerDeps,
   userKey: string,
@@ -46,12 +46,12 @@ export async function createNoticeTo(
   text: Notice['text'],
 ): Promise<readonly Notice[]> {
   const chatKey = toPrivateChat(userKey);
-  // Admins who change their own role read the answer.
+  // Admins who change their own role read the answer instead.
   if (userKey === asked.envelope.userKey || !(await mayWriteTo(deps.db, userKey, chatKey))) return [];
   return [{ userKey, chatKey, text }];
 }
 
-/** Reads `<role> [name]`; a missing or unknown part is null. */
+/** Reads `<role> [name]`. A missing part or an unknown role is null. */
 export function parseRole(typed: string): { readonly role: Role | null; readonly name: string | null } {
   const [first = '', ...others] = typed.split(/\s+/);
   const role = Role.safeParse(first.toLowerCase());
@@ -59,7 +59,7 @@ export function parseRole(typed: string): { readonly role: Role | null; readonly
   return { role: role.success ? role.data : null, name: name === '' ? null : name };
 }
 
-/** How to write the command. `typedRole`: the word in the role's place, which may be mistyped. */
+/** Says how to write a command. `typedRole` is the possibly mistyped role; null for a command without one. */
 export function describeUsage(usage: string, typedRole: string | null): string {
   const [typed = ''] = (typedRole ?? '').split(/\s+/);
   const similar = typed === '' ? null : findNearestName(typed, Role.options);

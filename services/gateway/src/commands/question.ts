@@ -10,7 +10,7 @@ import type { Queryable } from '@signalbox/store/pool';
 import type { SecretSealer } from '@signalbox/safety/secrets/cipher';
 import type { Channel } from '../channels/channel.ts';
 
-/** A request that the gateway answers at admission, without a turn. */
+/** What the gateway answers itself at admission, without a turn. */
 export type Question =
   | { readonly kind: 'command'; readonly name: string; readonly rest: string }
   | { readonly kind: 'unknown-command'; readonly typed: string }
@@ -18,7 +18,7 @@ export type Question =
   | { readonly kind: 'exposed-code' }
   | { readonly kind: 'voice' }
   | { readonly kind: 'approval'; readonly act: ApprovalAct }
-  /** The Stop button of a followed log, or a stop word (null run). */
+  /** A press on Stop below a followed log, or a stop word (`runId` null). */
   | { readonly kind: 'end-log'; readonly runId: string | null }
   | { readonly kind: 'prompt'; readonly prompt: OpenPrompt; readonly text: string };
 
@@ -26,40 +26,40 @@ export interface AskedQuestion {
   readonly inboxId: number;
   readonly role: Role;
   readonly envelope: MessageEnvelope;
-  /** The value of `/secret set`, which is in no envelope. */
+  /** The value of `/secret set`, which the envelope does not hold; null for other questions. */
   readonly secret: string | null;
 }
 
 export interface Notice {
   readonly userKey: string | null;
   readonly chatKey: string;
-  /** Renders the text in the reader's language. */
+  /** Renders the text; called in the reader's language. */
   readonly text: () => string;
-  /** The prompt that the reader's reply answers. */
+  /** The prompt that is answered by the reader's reply. */
   readonly prompt?: Omit<OpenPrompt, 'outboxKey'>;
 }
 
 export interface GatewayAnswer {
-  /** Null when the toast says it all. */
+  /** Null when only a toast is shown. */
   readonly text: string | null;
   readonly toast?: string;
   readonly chats?: readonly string[];
-  /** Puts messages below the text, in the same transaction; returns their chats. */
+  /** Queues further messages below the text, in the same transaction, and returns their chats. */
   readonly putBelow?: () => Promise<readonly string[]>;
   readonly wake?: WakeUp | null;
-  /** The prompt that the sender's reply to the text answers. */
+  /** The prompt that is answered by the sender's reply. */
   readonly prompt?: Omit<OpenPrompt, 'outboxKey'>;
   readonly buttons?: readonly RuntimeButton[];
-  /** Kept in the history instead of a text that holds a secret. */
+  /** The text to keep in the history, when `text` holds a secret. */
   readonly afterwards?: string;
-  /** Only the sender sees the text. Default: the command's `personal`. */
+  /** True when only the sender sees the text in a group. Default: the command's `personal`. */
   readonly personal?: boolean;
-  /** Shows values unchanged: see OutboundBody. */
+  /** True to show values unchanged: see OutboundBody. */
   readonly isExact?: boolean;
   readonly notices?: readonly Notice[];
-  /** True when a person got a role or lost one. */
+  /** True when a person got or lost a role. */
   readonly peopleChanged?: boolean;
-  /** People whose running turns were asked to stop. */
+  /** People whose running turns must stop. */
   readonly stops?: readonly string[];
 }
 

@@ -3,7 +3,7 @@ import { appendAudit } from '@signalbox/store/audit/audit';
 import type { Queryable } from '@signalbox/store/pool';
 import type { AskedQuestion } from './question.ts';
 
-/** Audits a command with its sender's role, in the transaction that carries it out. */
+/** Audits a command with its sender's role; call it in the transaction that runs the command. */
 export function auditCommand(
   db: Queryable,
   { envelope, role }: AskedQuestion,

@@ -30,13 +30,13 @@ import { createRowSender, type SendOutcome, type RowSender } from './send-row.ts
  * Only the row being sent is marked, so a crash leaves at most one message per chat with an unknown outcome.
  */
 
-/** Another gateway takes over after this time; heartbeats extend it. */
+/** Another gateway takes the chat over when no heartbeat extended the lease for this long. */
 const LEASE_MS = 8_000;
 const HEARTBEAT_MS = 2_000;
 const SLOT_MS = 1_000;
-/** A longer wait releases the chat. */
+/** A longer wait for the throttle releases the chat. */
 const MAX_WAIT_MS = 1_500;
-/** How often a result is written again while Postgres is away. */
+/** How often writing a result is tried while Postgres is away. */
 const SETTLE_TRIES = 20;
 
 export interface DelivererDeps {
@@ -48,23 +48,21 @@ export interface DelivererDeps {
   readonly log: Log;
   readonly metrics: GatewayMetrics;
   readonly tracing: Tracing;
-  /** Null when the channel has no drafts. */
   readonly drafts: Pick<Drafts, 'waitForDraftEnd' | 'isShowing'> | null;
   readonly maxChats: number;
   readonly drainMs: number;
-  /** Publishes that these chats have messages to deliver. */
   readonly wake: (chatKeys: readonly string[], traceId: string) => Promise<void>;
 }
 
 const LEASE = { leaseMs: LEASE_MS, slotMs: SLOT_MS };
 
-/** Delivers outbox rows, chat by chat. `close` lets running sends finish and releases their chats. */
+/** Delivers outbox rows, chat by chat. `close` lets running sends finish, for `drainMs` at most, and releases their chats. */
 export class Deliverer implements Closable {
   readonly #deps: DelivererDeps;
   readonly #gateway = newId('gw');
   readonly #sender: RowSender;
   readonly #leased: Leases<Pick<chats.LeasedChat, 'epoch'> & { readonly lost: () => void }>;
-  /** Every running delivery, from its claim on; closing waits for them. */
+  /** Every running delivery, from the claim of its chat on; `close` waits for them. */
   readonly #running = new Set<Promise<void>>();
   readonly #stop = new AbortController();
 
@@ -79,22 +77,21 @@ export class Deliverer implements Closable {
     });
   }
 
-  /** True while messages are sent to this chat. */
   isSending(chatKey: string): boolean {
     return this.#leased.get(chatKey) !== undefined;
   }
 
-  /** Resolves once the claim of the chat has answered; `work` ends with the delivery. */
+  /** Resolves once the claim of the chat has succeeded or failed; `work` ends with the delivery. */
   handle(delivery: Delivery): Promise<{ readonly work: Promise<void> }> {
     const claimed = this.#claim(delivery);
-    // The caller handles failures.
+    // Failures are handled by the caller, through `claimed`.
     const whole = claimed.then(({ work }) => work).catch(() => undefined);
     this.#running.add(whole);
     void whole.then(() => this.#running.delete(whole));
     return claimed;
   }
 
-  /** Delivers to a chat without a wake-up from the stream, unless too many chats are being served. */
+  /** Delivers to a chat without a wake-up from the stream, unless too many chats are already served. */
   deliverHere(delivery: Delivery): void {
     if (this.#leased.size >= this.#deps.maxChats || this.#stop.signal.aborted) return;
     const work = this.handle(delivery).then((claimed) => claimed.work);
@@ -119,7 +116,7 @@ export class Deliverer implements Closable {
     return claimed.state === 'none' ? { work: Promise.resolve() } : { work: this.#serve(claimed.chat, claimed.item) };
   }
 
-  /** Takes a send from the rate limit if possible, and gives it back when the query returns no row to send. */
+  /** Takes a send from the throttle if possible, and gives it back when the query picks no row. */
   async #withToken<T extends { readonly state: string; readonly item?: chats.OutboxItem | null }>(
     chatKey: string,
     isWanted: boolean,
@@ -159,14 +156,14 @@ export class Deliverer implements Closable {
     }
   }
 
-  /** Sends a row; `left` when this gateway stops serving the chat. */
+  /** Sends a row. Returns `left` when this gateway no longer serves the chat. */
   async #sendItem(chat: chats.LeasedChat, item: chats.OutboxItem, signal: AbortSignal): Promise<SendStep | 'left'> {
     const { pool, channel, throttle, log, metrics, tracing, drafts } = this.#deps;
     const { chatKey } = chat;
     const itemLog = log.child({ traceId: item.traceId, outboxId: item.id, chatKey });
     const [startedAt, from] = [performance.now(), Date.now()];
     const note = (delivery: chats.Delivery): Promise<boolean> => chats.noteDelivery(pool, chat, item.id, delivery);
-    // An edit does not end a draft, so no draft has to be gone before it.
+    // An edit does not end a draft, so it waits for none.
     if (item.base === null || item.body.anew) await drafts?.waitForDraftEnd(chatKey);
     const sending = (): Promise<SendOutcome> => this.#sender.send(chatKey, item, { signal, note });
     const outcome = await inLanguage(item.body.language, sending);
@@ -177,7 +174,7 @@ export class Deliverer implements Closable {
       case 'lost':
         return 'left';
       case 'park':
-        // The refusal is certain: once the chat is open again, the row is sent without a note about a first try.
+        // The channel refused the message for certain: a later delivery may send the row as if for the first time.
         if (!(await this.#retry(signal, () => note(outcome.delivery)))) return 'left';
         await this.#retry(signal, () => chats.parkChat(pool, chatKey, outcome.reason));
         return 'left';
@@ -207,15 +204,15 @@ export class Deliverer implements Closable {
       this.#retry(signal, () => chats.takeNextRow(pool, chat, { ...LEASE, result: step.result, pauseMs, pick })),
     );
     if (next.state === 'lost') log.warn('chat lost to another gateway', { chatKey });
-    // At shutdown, another gateway is woken for rows that are left.
+    // At shutdown, another gateway is woken for the remaining rows.
     if (next.state === 'released' && this.#stop.signal.aborted) await wake([chatKey], newTraceId());
     if (next.state !== 'held') return 'left';
-    // A send was allowed but no row was ready: a slot waits for its second.
+    // The throttle granted a send but no row is ready: the edits of a slot keep their distance.
     if (next.picked && !next.item) await sleep(SLOT_MS / 4, signal);
     return next.item;
   }
 
-  /** Waits until a send is allowed. Returns a pause instead when the wait is too long to keep the chat. */
+  /** Waits until the throttle grants a send. Returns the wait as a pause when it is too long to keep the chat. */
   async #waitForThrottle(chatKey: string, signal: AbortSignal): Promise<number | null> {
     const { throttle, channel } = this.#deps;
     const waitMs = throttle.waitMs(chatKey, channel.throttleOf(chatKey));
@@ -224,7 +221,7 @@ export class Deliverer implements Closable {
     return null;
   }
 
-  /** Repeats a write while Postgres is away, so that a sent message is not forgotten. */
+  /** Repeats a write while Postgres is away, so that a sent message is not sent again. */
   async #retry<T>(signal: AbortSignal, write: () => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt += 1) {
       try {
@@ -279,7 +276,7 @@ function reportSend(options: {
   }
 }
 
-/** Records the span of a send, below the turn or admission that the message comes from. */
+/** Records the span of a send below the turn or admission that caused the message. */
 function traceSend(
   tracing: Tracing,
   sent: {

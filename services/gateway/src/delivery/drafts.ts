@@ -21,15 +21,14 @@ import type { Throttle } from './throttle.ts';
  * copy of the answer's end stays below it for up to 30 s.
  */
 
-/** The longest time that a message waits for a running draft call. */
 const MAX_DRAFT_WAIT_MS = 500;
-/** How long a gateway that did not release its claim may show no drafts. */
+/** Drafts stop for this long in a chat whose claim was not released. */
 const CLOSED_MS = 3_000;
-/** Delay of the next try while sends are short or a message is being sent. */
+/** Delay before a draft is tried again while sends are short or a message is being sent. */
 const BUSY_MS = 250;
-/** How long a complete text is remembered, for the message that follows. */
+/** A complete text is remembered this long for the message that follows it. */
 const LINGER_MS = 5_000;
-/** The channel shows a draft for 30 s; workers repeat theirs after 20 s. */
+/** Telegram shows a draft for 30 s; workers repeat theirs after 20 s. */
 const FORGET_MS = 30_000;
 
 export interface DraftsDeps {
@@ -48,9 +47,8 @@ class DraftChat {
   seq = 0;
   draftId: number;
   text = '';
-  /** True when `text` has not been shown yet. */
   isUnshown = false;
-  /** The text is complete: its message follows. */
+  /** True when the text is final and its message follows. */
   isComplete = false;
   isRefused = false;
   isClaimed = false;
@@ -66,7 +64,7 @@ class DraftChat {
   }
 }
 
-/** Shows drafts in private chats. `close` ends all of them. */
+/** Shows drafts in private chats until it is closed. */
 export class Drafts implements Closable {
   readonly #deps: DraftsDeps;
   readonly #chats = new Map<string, DraftChat>();
@@ -80,7 +78,7 @@ export class Drafts implements Closable {
     this.#deps = deps;
   }
 
-  /** Takes a draft from the listener. Never throws. */
+  /** Takes a draft that a worker published. Never throws. */
   receive(draft: Draft): void {
     const { chatKey, turnId, seq, draftId, text, final } = draft;
     const { channel, log } = this.#deps;
@@ -108,12 +106,12 @@ export class Drafts implements Closable {
     background(log, 'drafts', work);
   }
 
-  /** Called before a message is sent: resolves when no draft call of its turn is running, after half a second at most. */
+  /** Called before a message is sent: waits until no draft call of its turn is running, for MAX_DRAFT_WAIT_MS at most. */
   async waitForDraftEnd(chatKey: string): Promise<void> {
     const chat = this.#chats.get(chatKey);
     if (!chat) return;
     if (!chat.isComplete) {
-      // A message in the middle of the text removes the draft, which is then shown again.
+      // A message in the middle of the text removes the draft, so the draft is shown again.
       chat.isUnshown = true;
       chat.wake.abort();
       return;
@@ -134,11 +132,11 @@ export class Drafts implements Closable {
     await Promise.allSettled(this.#following);
   }
 
-  /** Runs from the first draft of a chat until no draft has come for a while. */
+  /** Runs from the first draft of a chat until no new draft has come for a while. */
   async #follow(chat: DraftChat): Promise<void> {
     try {
       while (this.#isSupported && !this.#stop.signal.aborted) {
-        chat.wake = new AbortController(); // before the chat is read: a draft received from now on ends the wait
+        chat.wake = new AbortController(); // before reading the chat, so that a draft received from now on ends the wait
         if (chat.isComplete) await this.#release(chat);
         const isDue = chat.isUnshown && !chat.isRefused;
         const untilMs = isDue ? Math.max(chat.dueMs, this.#pausedUntilMs) : getExpiryMs(chat);
@@ -168,7 +166,7 @@ export class Drafts implements Closable {
     }
     chat.dueMs = performance.now() + drafts.intervalMs;
     chat.isClaimed = await claims.take(chatKey);
-    // Another gateway shows this chat's draft; and the text may have become complete during the claim.
+    // Another gateway shows this chat's draft, or the text became complete while the claim was made.
     if (!chat.isClaimed) chat.isUnshown = false;
     if (!chat.isUnshown || this.#stop.signal.aborted) return;
     chat.isUnshown = false;
@@ -196,7 +194,7 @@ export class Drafts implements Closable {
         this.#isSupported = false;
         return;
       case 'failed':
-        return; // The next draft may succeed.
+        return; // the next draft may succeed
     }
   }
 }

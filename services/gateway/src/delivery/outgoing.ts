@@ -2,20 +2,17 @@ import type { OutboundBody } from '@signalbox/contracts/conversation/envelope';
 import type { Queryable } from '@signalbox/store/pool';
 import { findRow, findValue, listValues, sql } from '@signalbox/store/sql';
 
-/** A chat that this gateway holds. Results written under an older `epoch` are refused. */
+/** A chat leased by this gateway. The database refuses results written under an older `epoch`. */
 export interface LeasedChat {
   readonly chatKey: string;
   readonly epoch: string;
 }
 
-/**
- * How much of a row has reached its chat, part by part (column `receipt`). `trying` is the index of a part with an
- * unknown outcome; null when there is none.
- */
+/** How many parts of a row have reached the chat. `trying` is the index of a part with an unknown outcome, or null. */
 export interface Delivery {
   readonly messageIds: readonly string[];
   readonly trying: number | null;
-  /** Index of the first part in the simple form; null while all are rich. Left out at the end. */
+  /** Index of the first part in the simple form; null when all are rich. Left out when the row is settled. */
   readonly simpleFrom?: number | null;
 }
 
@@ -29,13 +26,13 @@ export interface OutboxItem {
   readonly attempts: number;
   readonly ageMs: number;
   readonly delivery: Delivery;
-  /** True when an earlier try of part `delivery.trying` may have arrived. */
+  /** True when an earlier try of part `delivery.trying` may have reached the chat. */
   readonly ambiguous: boolean;
-  /** The message of the same slot that this row edits. */
+  /** The message that this row edits: the one sent last for the same slot. */
   readonly base: Delivery | null;
 }
 
-/** The result of sending an outbox row. `pending` leaves it for a later try; `uncounted` tries do not count towards the limit. */
+/** The result of sending a row. `pending` leaves the row for later; `uncounted` tries do not count towards the limit. */
 export interface RowResult {
   readonly id: number;
   readonly status: 'pending' | 'sent' | 'failed';
@@ -47,17 +44,17 @@ export interface RowResult {
 export interface ChatLeaseOptions {
   readonly leaseMs: number;
   readonly slotMs: number;
-  /** Whether to pick a row now; otherwise the chat is only held. */
+  /** True to pick a row to send; false to hold the chat only. */
   readonly pick: boolean;
 }
 
-/** none: not held. moved: the chat has another key now. */
+/** none: the chat is not held. moved: the chat has another key now. */
 export type ClaimedChat =
   | { readonly state: 'none' }
   | { readonly state: 'moved'; readonly chatKey: string }
   | { readonly state: 'held'; readonly chat: LeasedChat; readonly item: OutboxItem | null };
 
-/** Claims a chat that is free and has rows to deliver, and picks its first row. One round trip. */
+/** Claims a free chat that has rows to deliver, and picks its first row. One round trip. */
 export async function claimChat(
   db: Queryable,
   chatKey: string,
@@ -70,14 +67,11 @@ export async function claimChat(
   return row?.state === 'moved' ? { state: 'moved', chatKey: row.target } : { state: 'none' };
 }
 
-/** lost: another gateway took over, nothing was written. released: no row is left, or the chat pauses. */
+/** lost: another gateway holds the chat, nothing was written. released: no row is left, or the chat pauses. */
 export type NextRow =
   { readonly state: 'lost' | 'released' } | { readonly state: 'held'; readonly item: OutboxItem | null };
 
-/**
- * Writes the result of a row and picks the next one, in one round trip. With `pauseMs` the chat is released and no
- * gateway sends there before that time. Idempotent.
- */
+/** Writes the result of a row and picks the next, in one round trip. `pauseMs` releases the chat for that time. Idempotent. */
 export async function takeNextRow(
   db: Queryable,
   chat: LeasedChat,
@@ -90,13 +84,13 @@ export async function takeNextRow(
   return { state: row?.state ?? 'lost' };
 }
 
-/** Stores the progress of a row with several parts. False when the chat was lost: send no more. */
+/** Stores the progress of a row with several parts. False when the chat was lost: send no further part. */
 export function noteDelivery(db: Queryable, chat: LeasedChat, id: number, delivery: Delivery): Promise<boolean> {
   return findValue<boolean>(db, false)`
     select chat_note(${chat.chatKey}, ${chat.epoch}, ${id}, ${JSON.stringify(delivery)}::jsonb)`;
 }
 
-/** Chats of these channels with rows that no gateway delivers: a lost wake-up, a dead gateway, a finished pause. Marks them as woken. */
+/** Finds chats whose rows no gateway delivers, after a lost wake-up, a crash or a pause, and marks them as woken. */
 export function sweepChats(
   db: Queryable,
   options: { readonly channels: readonly string[]; readonly quietMs: number; readonly maxChats: number },
@@ -105,20 +99,19 @@ export function sweepChats(
   return listValues<string>(db, 'chat_sweep')`select chat_sweep(${channels}, ${quietMs}, ${maxChats})`;
 }
 
-/** Gives up all rows of a chat and its topics as dead letters, because the channel refuses the chat. Returns the number of rows. */
+/** Dead-letters all rows of a chat and its topics, because the channel refuses the chat. Returns the number of rows. */
 export function parkChat(db: Queryable, chatKey: string, reason: string): Promise<number> {
   return findValue<number>(db, 0)`select chat_park(${chatKey}, ${reason})`;
 }
 
 /**
- * Opens a parked chat and its topics again: rows given up are sent, or the chat is told how many it missed. Returns the
- * number of messages to send.
+ * Opens a parked chat and its topics: rows are sent, or one message says how many were missed. Returns the number of messages to send.
  */
 export function unparkChat(db: Queryable, chatKey: string): Promise<number> {
   return findValue<number>(db, 0)`select chat_unpark(${chatKey})`;
 }
 
-/** True when the person has written in this chat before and it is not parked. */
+/** True when the person has written in this chat before and the chat is not parked. */
 export function mayWriteTo(db: Queryable, userKey: string, chatKey: string): Promise<boolean> {
   return findValue<boolean>(db, false)`
     select exists (select 1 from inbox i where i.user_key = ${userKey} and i.chat_key = ${chatKey})

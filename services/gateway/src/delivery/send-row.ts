@@ -11,12 +11,12 @@ import type { Throttle } from './throttle.ts';
 import { say } from '@signalbox/messages/say';
 import { CODE_PLACEHOLDER, computeCode, computeMark } from '@signalbox/safety/secrets/step-up-code';
 
-/** The result of one try: of the row, or of the whole chat. */
+/** The result of one try, for the row or for the whole chat. */
 export type SendOutcome =
   | { readonly kind: 'settle'; readonly result: RowResult; readonly pauseMs: number | null; readonly edited: boolean }
   | { readonly kind: 'park'; readonly reason: string; readonly delivery: Delivery }
   | { readonly kind: 'move'; readonly result: RowResult; readonly chatKey: string }
-  /** Another gateway holds the chat. */
+  /** Another gateway holds the chat now. */
   | { readonly kind: 'lost' };
 
 export type RowSender = ReturnType<typeof createRowSender>;
@@ -27,11 +27,11 @@ export interface RowLane {
   note(delivery: Delivery): Promise<boolean>;
 }
 
-/** Tries of a row before it is given up. Refusals and unknown outcomes count; waits and missing connections do not. */
+/** A row is given up after this many tries. Waits and missing connections do not count. */
 const MAX_ATTEMPTS = 8;
-/** Tries in the rich form before the simple form is used. */
+/** After this many tries the simple form is used. */
 const RICH_ATTEMPTS = 4;
-/** Older answers are not sent. */
+/** Older messages are not sent. */
 const MAX_AGE_MS = 24 * 3_600_000;
 const BUSY_BASE_MS = 5_000;
 const RETRY_BASE_MS = 1_000;
@@ -51,7 +51,7 @@ export function createRowSender(deps: {
   const { sendPart, waitForThrottle, unreachable } = createPartSender({ channel, throttle });
 
   return {
-    /** Sends one row, part by part. The throttle has already granted the first part. Never throws for failures of the channel. */
+    /** Sends one row part by part; the throttle has already granted the first. Never throws for failures of the channel. */
     async send(chatKey: string, item: OutboxItem, lane: RowLane): Promise<SendOutcome> {
       const body = OutboundBody.safeParse(item.body);
       if (!body.success) return toSettled(item, 'failed', item.delivery, 'the stored body is not readable');
@@ -79,7 +79,7 @@ export function createRowSender(deps: {
           if (!(await lane.note(toDelivery(index)))) return { kind: 'lost' };
         }
         const editing = base[index];
-        // Only a new message can appear twice; edits ignore the line.
+        // The line warns of a possible repetition, so edits do without it.
         const firstLine = index === firstIndex && item.ambiguous ? say('gateway.repeated') : null;
         const trySending = (): Promise<SendResult> =>
           sendPart({ chatKey, part: parts[index], editing, isNews, firstLine, signal: lane.signal });
@@ -87,17 +87,17 @@ export function createRowSender(deps: {
         if (sent.kind === 'too-rich' && simpleFrom === null) {
           simpleFrom = index;
           parts = encode();
-          // Stored before sending: after a crash the next gateway must split the row in the same way.
+          // After a crash the next gateway must split the row in the same way, so this is stored before sending.
           if (!(await lane.note(toDelivery(index)))) return { kind: 'lost' };
           sent = await trySending();
         }
-        // A settled approval card that is gone is not sent again.
+        // The new state of an approval card is not sent when its message is gone.
         if (sent.kind === 'gone' && editing !== undefined && !isNews) sent = { kind: 'sent', messageId: editing };
         if (sent.kind !== 'sent') return toFailedOutcome(item, sent, toDelivery(index), unreachable());
         messageIds.push(sent.messageId);
         edited &&= sent.messageId === editing;
       }
-      // Removes surplus parts of the replaced message, or all of them when the new one is sent below.
+      // Removes surplus parts of the edited message, or all of them when a new one replaces it.
       const surplus = body.data.anew ? before : base.slice(parts.length);
       for (const messageId of surplus) await channel.remove?.(chatKey, messageId);
       return { ...toSettled(item, 'sent', { messageIds, trying: null }, null), edited };
@@ -109,7 +109,6 @@ function withMissedCount(body: OutboundBody): OutboundBody {
   return body.missed === undefined ? body : { ...body, text: say('gateway.missed', { count: body.missed }) };
 }
 
-/** Fills in the address of links to the message `linkTo`; without an address only their text remains. */
 function withMessageLink(channel: Channel, chatKey: string, body: OutboundBody): OutboundBody {
   if (body.linkTo === undefined) return body;
   const link = channel.messageLink?.(chatKey, body.linkTo) ?? null;
@@ -120,30 +119,28 @@ function withMessageLink(channel: Channel, chatKey: string, body: OutboundBody):
   return { ...body, text };
 }
 
-/** True for progress and votes where the channel has no edits: each would be a message of its own. */
+/** True for progress and votes where the channel has no edits: each change would become a message of its own. */
 function isUnsupportedChange(channel: Channel, base: readonly string[], { progress, buttons }: OutboundBody): boolean {
   const isChange = progress !== undefined || buttons.some(({ act }) => act !== undefined);
   return !channel.edit && base.length > 0 && isChange;
 }
 
-/** Index of the first part in the simple form; null when all are rich. */
 function getSimpleFrom({ delivery, attempts }: OutboxItem): number | null {
   const { messageIds, simpleFrom } = delivery;
-  // Rows from before the rich form existed.
+  // Rows older than the rich form have no `simpleFrom`.
   if (messageIds.length > 0 && simpleFrom === undefined) return 0;
-  // A proxy may reject rich messages without saying so, so later tries use the simple form.
+  // A proxy may drop rich messages silently, so later tries use the simple form.
   return simpleFrom ?? (attempts > RICH_ATTEMPTS ? messageIds.length : null);
 }
 
-/** The result for a row whose part failed. Every path ends: tries and age are bounded. */
+/** The result for a row whose part failed. Tries and age are bounded, so that every row is settled in the end. */
 function toFailedOutcome(item: OutboxItem, failure: Failure, delivery: Delivery, unreachable: number): SendOutcome {
-  // A refusal says nothing about an earlier try of the same part, which may have arrived.
+  // The refusal does not concern an earlier try of the same part, which may have arrived.
   const isOpen = item.ambiguous && item.delivery.messageIds.length === delivery.messageIds.length;
   const known: Delivery = isOpen ? delivery : { ...delivery, trying: null };
   const expired = item.ageMs > MAX_AGE_MS;
   const isOutOfTries = item.attempts >= MAX_ATTEMPTS;
   const giveUp = (error: string): SendOutcome => toSettled(item, 'failed', known, error);
-  /** Waits and missing connections do not count as tries. */
   const wait = (error: string | null, pauseMs?: number) =>
     toSettled(item, 'pending', known, error, { uncounted: true, ...(pauseMs === undefined ? {} : { pauseMs }) });
   switch (failure.kind) {
@@ -185,10 +182,7 @@ function toSettled(
   return { kind: 'settle', result, pauseMs: options.pauseMs ?? null, edited: false };
 }
 
-/**
- * Fills the code of a challenge into the body that is sent; it is never stored. The mark to compare answers with is
- * stored first. A void code is not sent.
- */
+/** Fills a challenge's code into the body to send; only the mark to compare answers with is stored. A void code is not sent. */
 async function fillInCode(
   db: Queryable,
   { cipher, challenges }: { readonly cipher: SecretSealer; readonly challenges: ChallengeStore },

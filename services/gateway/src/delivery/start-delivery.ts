@@ -19,13 +19,11 @@ import { Drafts } from './drafts.ts';
 import { createThrottle } from './throttle.ts';
 
 const MAX_CHATS = 50;
-/** How long running sends may take when the service stops. */
 const DRAIN_MS = 8_000;
 
 export interface ChannelDelivery {
   readonly channel: Channel;
   readonly consumer: Consumer;
-  /** Delivers to a chat without a wake-up from the stream. */
   deliverHere(delivery: Delivery): void;
   receiveDraft(draft: Draft): void;
 }
@@ -89,7 +87,7 @@ export function startDelivery(deps: {
     },
     drainMs: DRAIN_MS,
   });
-  // In parallel: the consumer stops reading at once, so that another gateway reads what the deliverer hands back.
+  // The consumer stops reading at once, so that another gateway reads what the deliverer hands back.
   own({ close: async () => void (await Promise.all([consumer.close(), deliverer.close()])) });
   return {
     channel,

@@ -6,16 +6,16 @@ import type { Log } from '@signalbox/platform/log';
 import { SECOND_MS } from '@signalbox/contracts/time';
 import type { Channel, IncomingUpdate } from '../channels/channel.ts';
 
-/** A restart of Postgres takes less, and is not worth a notice. */
+/** A restart of Postgres takes less and needs no notice. */
 const PATIENCE_MS = 20 * SECOND_MS;
-/** The most chats notified per outage: they are kept in memory and sent without bookkeeping. */
+/** Limits the chats notified per outage, which are kept in memory. */
 const MAX_CHATS = 200;
 
 type Admit = (updates: readonly IncomingUpdate[]) => Promise<void>;
 
 /**
- * Admits updates, and notifies private chats once per outage when Postgres has stored nothing for 20 seconds. The
- * channel delivers the updates again, so no message is lost. Rethrows the error unchanged.
+ * Admits updates, and notifies private chats once per outage when Postgres has been away for 20 s. Rethrows the error: the channel
+ * delivers again.
  */
 export function withStorageNotice(
   admit: Admit,

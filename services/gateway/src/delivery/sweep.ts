@@ -8,13 +8,13 @@ import type { Log } from '@signalbox/platform/log';
 import { startLoop } from '@signalbox/platform/loop';
 
 const EVERY_MS = 1_000;
-/** A row that waits longer lost its wake-up, or its gateway died. */
+/** A row that waits longer has lost its wake-up or its gateway. */
 const QUIET_MS = 5_000;
 const MAX_CHATS = 200;
-/** Expired secrets can no longer be opened, so deleting them is not urgent. */
+/** Expired secrets cannot be opened, so deleting them is not urgent. */
 const EXPIRY_EVERY_MS = 60_000;
 
-/** Wakes chats of these channels with undelivered messages, once a second, and deletes expired secrets. Idempotent. */
+/** Every second, wakes chats of these channels that have undelivered messages. Also deletes expired secrets. Idempotent. */
 export function startSweeper(deps: {
   readonly pool: Pool;
   readonly channels: readonly string[];

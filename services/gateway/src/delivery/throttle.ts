@@ -4,13 +4,10 @@ import type { ChatKind } from '@signalbox/contracts/conversation/envelope';
 
 export type Throttle = ReturnType<typeof createThrottle>;
 
-/** Above this many chats, full buckets are dropped to bound memory. */
+/** Above this number of chats, full buckets are dropped to bound memory. */
 const MAX_BUCKETS = 10_000;
 
-/**
- * Limits sends over all chats and per chat, so that the channel does not refuse them. The topics of a chat share its
- * limit. Token buckets in this process; times in milliseconds, `now` is a monotonic clock.
- */
+/** Limits sends in total and per chat (with its topics), so that the channel refuses none. Token buckets in this process. */
 export function createThrottle(options: ThrottleOptions, now: () => number = () => performance.now()) {
   const all = new Bucket(options.sendsPerSecond / 1_000, Math.max(1, options.sendsPerSecond), now);
   const chats = new Map<string, Bucket>();
@@ -36,15 +33,15 @@ export function createThrottle(options: ThrottleOptions, now: () => number = () 
       all.add(-1);
       return true;
     },
-    /** The time until `tryTake` may succeed. */
+    /** Milliseconds until `tryTake` may succeed. */
     waitMs: (chatKey: string, kind: ChatKind) => Math.max(bucketOf(chatKey, kind).waitMs(), all.waitMs()),
-    /** Gives back an unused send: `chat` when it was an edit, `all` when nothing was sent. */
+    /** Gives back an unused send: `chat` after an edit, `all` when nothing was sent. */
     giveBack(chatKey: string, kind: ChatKind, what: 'chat' | 'all'): void {
       bucketOf(chatKey, kind).add(1);
       if (what === 'all') all.add(1);
     },
     pause: (chatKey: string, kind: ChatKind, pauseMs: number) => bucketOf(chatKey, kind).pause(pauseMs),
-    /** Takes a send for something unimportant; false when sends are short. */
+    /** Takes a send for something unimportant; false when less than half of the sends are left. */
     tryTakeSpare(): boolean {
       if (all.level < options.sendsPerSecond / 2) return false;
       all.add(-1);

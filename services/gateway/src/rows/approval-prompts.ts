@@ -2,13 +2,13 @@ import type { ApprovalAct } from '@signalbox/contracts/governance/approval';
 import type { Queryable } from '@signalbox/store/pool';
 import { findRow, hasRow, listValues, sql } from '@signalbox/store/sql';
 
-/** A question to a person about an approval request; their reply to that message is the answer. */
+/** A question to a person about an approval request, which their reply to that message answers. */
 export interface OpenPrompt {
   readonly outboxKey: string;
   readonly approvalId: string;
   readonly verb: 'reject' | 'modify' | 'ask' | 'answer';
   readonly userKey: string;
-  /** For `answer`: the chat that asked the question. */
+  /** For the verb `answer`: the chat that asked the question. */
   readonly askedBy: string | null;
 }
 
@@ -18,13 +18,10 @@ export async function putPrompt(db: Queryable, prompt: OpenPrompt): Promise<void
     values (${outboxKey}, ${approvalId}, ${verb}, ${userKey}, ${askedBy}) on conflict do nothing`);
 }
 
-/** A person's next plain message within this time answers the prompt. */
+/** A plain message within this time answers the prompt, even when it is no reply to it. */
 const IS_FRESH = sql`made_at > clock_timestamp() - interval '2 minutes'`;
 
-/**
- * The open prompt that message `messageId` asked, for this person in this chat. With `messageId` null: the newest
- * prompt of the last two minutes.
- */
+/** Finds this person's open prompt by its message; with `messageId` null, the newest of the last two minutes. */
 export function findPrompt(
   db: Queryable,
   sent: { readonly userKey: string; readonly chatKey: string; readonly messageId: string | null },
@@ -40,7 +37,7 @@ export function findPrompt(
       order by p.made_at desc limit 1`;
 }
 
-/** Those of these people who have an open prompt of the last two minutes. One round trip. */
+/** Which of these people have an open prompt of the last two minutes. One round trip. */
 export async function findPrompted(db: Queryable, userKeys: readonly string[]): Promise<ReadonlySet<string>> {
   return new Set(
     await listValues<string>(db, 'find_prompted')`
@@ -48,12 +45,12 @@ export async function findPrompted(db: Queryable, userKeys: readonly string[]): 
   );
 }
 
-/** Marks a prompt as answered. False when it already was. */
+/** Marks a prompt as answered. False when it was answered before. */
 export function usePrompt(db: Queryable, outboxKey: string): Promise<boolean> {
   return hasRow(db)`update approval_prompts set used_at = now() where outbox_key = ${outboxKey} and used_at is null`;
 }
 
-/** The act of a pressed button. `isBound`: the press came from the chat and the message that hold the button. */
+/** The act of a pressed button. `isBound`: the press came from the chat and message that hold the button. */
 export function findAct(
   db: Queryable,
   press: {

@@ -4,7 +4,7 @@ import type { Role } from '@signalbox/contracts/governance/roles';
 import type { Queryable } from '@signalbox/store/pool';
 import { findValue, listRows, listValues, readRow } from '@signalbox/store/sql';
 
-/** One update to put into the inbox, and how to treat it if its sender has a role. */
+/** An update to put into the inbox, and how to treat it if its sender has a role. */
 export interface Admission {
   readonly channel: string;
   readonly bot: string;
@@ -14,21 +14,21 @@ export interface Admission {
   readonly kind: string;
   readonly name: string;
   readonly traceId: string;
-  /** An inbound envelope, or the record of an update that never becomes one. */
+  /** An inbound envelope; otherwise the record of an update that is settled at once. */
   readonly envelope: InboundEnvelope | Readonly<Record<string, unknown>>;
   /**
-   * message, press, new: wait for a turn; refuse, answer: settled at once; edit: changes a waiting message; join: part
-   * of another message or ignored; merge: already merged.
+   * Wait for a turn: message, press, new. Settled at once: refuse, answer. edit changes a waiting message. join belongs to another
+   * message, else is ignored. merge is already part of one.
    */
   readonly verdict: 'message' | 'press' | 'new' | 'refuse' | 'answer' | 'edit' | 'join' | 'merge';
   readonly reason: string | null;
   readonly press: { readonly outboxId: string; readonly index: number } | null;
   readonly edit: Edit | null;
-  /** True when it may be the rest of a split text. */
+  /** True when the update may be the rest of a split text. */
   readonly rest: boolean;
-  /** How long a message waits for the rest of its album or text before a turn may take it, in milliseconds. */
+  /** How long the message waits for the rest of its album or text before a turn may take it. */
   readonly holdMs: number;
-  /** The reply for the verdict refuse, and for an edit that came too late (with the line of its state). */
+  /** The reply for a refused update or a late edit; the line of the edit's state is added. */
   readonly reply: OutboundEnvelope | null;
   /** The only reply to a person without a role, at most once per `strangerEveryMs`. Its key begins with `stranger:`. */
   readonly stranger: OutboundEnvelope | null;
@@ -41,13 +41,13 @@ export type EditedState = 'working' | 'waiting' | 'answered' | 'stopped' | 'refu
 export interface Edit {
   readonly messageId: string;
   readonly album: string | null;
-  /** The new text; null when a waiting message cannot take it (a command, or too long). */
+  /** The new text; null for a command or a text that is too long, which a waiting message cannot take. */
   readonly text: string | null;
-  /** The new text as a settled row stores it; an equal text is no edit. */
+  /** The new text as a settled row stores it; when both are equal nothing was edited. */
   readonly kept: string;
-  /** True when the edit counts as a new message if the original was never seen. */
+  /** True when an edit of a never seen message counts as a new message. */
   readonly mayBeNew: boolean;
-  /** Replies for an edit that changes nothing any more. */
+  /** Replies for an edit that came too late to change anything. */
   readonly lines: Readonly<Record<EditedState, string>>;
 }
 
@@ -68,9 +68,8 @@ export interface AdmissionResult {
 }
 
 /**
- * Admits updates in order, in one round trip, with one result per item. Idempotent: an update admitted before is a
- * duplicate. An update whose number another person's update has is admitted under a number of its own, since channels
- * reuse numbers. Callers answer commands in the same transaction.
+ * Admits updates in order, in one round trip, with one result each. Idempotent. Channels reuse numbers: an update whose number another
+ * person's update has gets a number of its own. Commands are answered by the caller, in the same transaction.
  */
 export async function admitInbox(db: Queryable, items: readonly Admission[]): Promise<readonly AdmissionResult[]> {
   const admitted = await admitAll(db, items);
@@ -90,7 +89,6 @@ function admitAll(db: Queryable, items: readonly Admission[]): Promise<readonly 
     select id::float8, verdict, reason, role, label, said from inbox_admit(${JSON.stringify(items)}::jsonb) order by place`;
 }
 
-/** The updates whose number belongs to another person's update. */
 async function findNumbersOfOthers(db: Queryable, items: readonly Admission[]): Promise<ReadonlySet<Admission>> {
   const keys = items.map(({ channel, bot, updateId, userKey }) => ({ channel, bot, updateId, userKey }));
   const places = await listValues<number>(db)`
@@ -100,7 +98,7 @@ async function findNumbersOfOthers(db: Queryable, items: readonly Admission[]): 
   return new Set(places.flatMap((place) => items[place] ?? []));
 }
 
-/** The update with its sender in the number, which stays the same on redelivery. */
+/** Adds the sender to the update's number, which stays the same on redelivery. */
 function withOwnNumber(item: Admission): Admission {
   const updateId = `${item.updateId}~${item.userKey}`;
   const id = `${item.channel}:${item.bot}:${updateId}`;
@@ -108,16 +106,16 @@ function withOwnNumber(item: Admission): Admission {
 }
 
 /**
- * Asks the holder of this person's lane to stop, and voids messages that wait before this inbox row. False when there was nothing to stop.
+ * Asks the worker that holds this person's lane to stop, and voids messages that wait before this row. False when nothing was stopped.
  */
 export function stopLane(db: Queryable, userKey: string, beforeId: number): Promise<boolean> {
   return findValue<boolean>(db, false)`select lane_stop(${userKey}, ${beforeId})`;
 }
 
-/** A person's view of their own lane. Ages in milliseconds. */
+/** What a person sees of their own lane. Ages in milliseconds. */
 export interface LaneStatus {
   readonly running: boolean;
-  /** Age of the oldest unanswered message; null when there is none. */
+  /** Null when every message is answered. */
   readonly oldestMs: number | null;
   readonly open: number;
   readonly thread: { readonly threadId: string; readonly title: string | null; readonly awaiting: boolean } | null;

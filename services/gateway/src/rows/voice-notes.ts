@@ -2,16 +2,15 @@ import type { MessageEnvelope } from '@signalbox/contracts/conversation/envelope
 import type { Queryable } from '@signalbox/store/pool';
 import { findRow, hasRow, listRows, sql, type Sql } from '@signalbox/store/sql';
 
-/** A note claimed by this process. `tries` is its epoch. */
+/** A note claimed by this process. `tries` serves as the epoch of the claim. */
 export interface ClaimedNote {
   readonly inboxId: number;
   readonly tries: number;
   readonly envelope: MessageEnvelope;
-  /** The sender's language; null when unknown. */
   readonly language: string | null;
 }
 
-/** A note whose question was answered by a press. */
+/** A note whose question was answered by a button press. */
 export interface QuestionedNote {
   readonly inboxId: number;
   readonly userKey: string;
@@ -27,7 +26,7 @@ export async function putNote(db: Queryable, inboxId: number): Promise<void> {
   await db.query(sql`insert into voice_notes (inbox_id) values (${inboxId}) on conflict do nothing`);
 }
 
-/** Claims the oldest waiting note of these accounts for `leaseMs`; null when there is none. An expired claim is claimed again. */
+/** Claims the oldest waiting note of these accounts for `leaseMs`, also one whose claim expired; null when none waits. */
 export function claimNote(
   db: Queryable,
   accounts: { readonly channels: readonly string[]; readonly bots: readonly string[] },
@@ -48,11 +47,10 @@ export function claimNote(
       from taken t join inbox i on i.id = t.inbox_id`;
 }
 
-/** SQL that is true of the row of a note until another process claims it. */
+/** Holds for the row of a note until another process claims it. */
 const isHeld = ({ inboxId, tries }: ClaimedNote): Sql =>
   sql`inbox_id = ${inboxId} and tries = ${tries} and status = 'waiting'`;
 
-/** Releases a claim so that another process may take the note at once. */
 export async function releaseNote(db: Queryable, note: ClaimedNote): Promise<void> {
   await db.query(sql`update voice_notes set lease_until = null where ${isHeld(note)}`);
 }
@@ -70,7 +68,7 @@ export function failNote(db: Queryable, note: ClaimedNote): Promise<boolean> {
   return hasRow(db)`update voice_notes set status = 'failed', lease_until = null where ${isHeld(note)}`;
 }
 
-/** The note that outbox row asked about, locked; null when it asked about none. */
+/** Finds and locks the note that an outbox row asked about; null when the row asks about none. */
 export function findQuestionedNote(db: Queryable, outboxId: string): Promise<QuestionedNote | null> {
   return findRow<QuestionedNote>(db)`
     select n.inbox_id::float8 as "inboxId", i.user_key as "userKey", n.status
@@ -78,22 +76,22 @@ export function findQuestionedNote(db: Queryable, outboxId: string): Promise<Que
      where o.id = ${outboxId}::bigint for update of n`;
 }
 
-/** True when the sender has written in the chat since the question. Presses and other voice notes do not count. */
+/** Holds when the sender has written in the chat since the question. Presses and other voice notes do not count. */
 const IS_SUPERSEDED = sql`exists (
   select 1 from inbox w join inbox i on i.id = n.inbox_id
    where w.user_key = i.user_key and w.chat_key = i.chat_key and w.id > n.asked_after and w.kind in ('message', 'command')
      and coalesce(w.envelope -> 'button', 'null') = 'null' and not w.envelope ? 'spoken'
      and (w.kind = 'command' or w.envelope ->> 'text' <> ''))`;
 
-/** How long a question may be answered. */
+/** A question may be answered for one day. */
 const IS_OLD = sql`n.asked_at < clock_timestamp() - interval '1 day'`;
 
-/** True when the transcript may not be used any more: its sender has written since, or the question is too old. */
+/** True when the sender has written since, or the question is too old: the transcript may no longer be used. */
 export function isSuperseded(db: Queryable, inboxId: number): Promise<boolean> {
   return hasRow(db)`select 1 from voice_notes n where n.inbox_id = ${inboxId} and (${IS_SUPERSEDED} or ${IS_OLD})`;
 }
 
-/** Voids superseded questions and returns their transcripts, which are then erased. */
+/** Voids superseded questions, erases their transcripts and returns them. */
 export function voidSuperseded(db: Queryable): Promise<readonly (VoidedNote & { readonly transcript: string })[]> {
   return listRows<VoidedNote & { readonly transcript: string }>(db, 'void_notes')`
     with gone as (
@@ -107,10 +105,7 @@ export function voidSuperseded(db: Queryable): Promise<readonly (VoidedNote & { 
 
 export type VoidedNote = Pick<ClaimedNote, 'inboxId' | 'envelope' | 'language'>;
 
-/**
- * Turns the press of a confirmation into a message with the transcript, in the transaction that admits the press. A
- * forwarded note stays marked as borrowed.
- */
+/** Turns the press on “yes” into a message with the transcript. A forwarded note stays marked as borrowed. */
 export async function confirmNote(db: Queryable, inboxId: number, pressId: number): Promise<void> {
   await db.query(sql`
     update inbox p

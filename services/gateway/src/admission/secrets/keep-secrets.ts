@@ -12,13 +12,10 @@ import { toBody } from '../../commands/answer.ts';
 import { createControlMessage } from '../control-line.ts';
 import type { Plan } from '../plan.ts';
 
-/** Retention of secrets found in messages: long enough for the task at hand. */
+/** Secrets found in messages are kept for the task at hand only. */
 const FOUND_SECRET_TTL_MS = 24 * HOUR_MS;
 
-/**
- * Stores the secrets found in a message, sealed, and notifies the sender once; in the transaction that admits the
- * message. Returns true when a notice was put into the outbox.
- */
+/** Seals and stores the secrets found in a message and queues a notice to its sender, in the caller's transaction. True when it did. */
 export async function storeFoundSecrets(
   db: Queryable,
   cipher: SecretSealer,

@@ -15,12 +15,12 @@ export interface SentSecrets {
 
 export const NO_SECRETS_SENT: SentSecrets = { found: [], newValue: null, isShown: false };
 
-/** `/secret set name value`, also after `/new`: group 1 is everything but the value. */
+/** Matches `/secret set name value`, also after `/new`. Group 1 is everything before the value. */
 const SET_SECRET_COMMAND = /^(\s*(?:\/new(?:@\w+)?\s+)*\/secret(?:@\w+)?\s+set\s+\S+)\s+(\S[\s\S]*)$/i;
 
 /**
- * Removes secrets from an update before it is planned, stored or logged. In the text a handle replaces each secret; in names of people and
- * files `[secret]` does. The value of `/secret set` is always removed. A code of one of `challenges` is replaced by its mark.
+ * Removes secrets before an update is planned, stored or logged: handles replace them in texts, `[secret]` in names. Codes of
+ * `challenges` become marks.
  */
 export function extractSecrets<U extends PersonUpdate>(
   cipher: SecretSealer,
@@ -38,7 +38,7 @@ export function extractSecrets<U extends PersonUpdate>(
   }
   const command = parseCommand(text);
   if (command?.name === null && findSimilarCommand(command.typed, 'viewer') === 'secret') {
-    // A mistyped /secret: the rest may be a value, so only the command is stored.
+    // After a mistyped /secret the rest may be a value, so only the command is stored.
     return { update: { ...named, text: `/${command.typed}` }, secrets: { ...NO_SECRETS_SENT, isShown: true } };
   }
   const hidden = hideSecrets(cipher, update.userKey, text);

@@ -2,7 +2,7 @@ import type { ChallengeStore } from '@signalbox/plugins/plugin';
 import { couldHoldCode, type Challenge } from '@signalbox/safety/secrets/step-up-code';
 import type { Queryable } from '@signalbox/store/pool';
 
-/** Open challenges of the senders whose text may hold a code; no query when none does. */
+/** Finds the open challenges of senders whose text may hold a step-up code; no query when no text does. */
 export async function findChallenges(
   db: Queryable,
   challenges: ChallengeStore,

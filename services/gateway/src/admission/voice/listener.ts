@@ -41,14 +41,14 @@ import {
  */
 
 const POLL_MS = 500;
-/** The most notes transcribed at once: each is held in memory. */
+/** Limits memory: each note is held there while it is transcribed. */
 const MAX_RUNNING = 4;
 const FETCH_MS = 30 * SECOND_MS;
 /** Claim time beyond fetching and transcribing, for storing the result. */
 const STORE_MARGIN_MS = 30 * SECOND_MS;
-/** After this many claims without a result the note itself is taken to crash the process. */
+/** After this many claims without a result, the note itself is assumed to crash the process. */
 const MAX_TRIES = 4;
-/** How long running transcriptions may continue when the gateway stops. */
+/** How long running transcriptions may continue while the gateway stops. */
 const DRAIN_MS = 2 * SECOND_MS;
 
 export interface ListenerDeps {
@@ -94,7 +94,7 @@ export class VoiceListener implements Closable {
     }
   }
 
-  /** Never rejects: a note whose result could not be stored waits until its claim expires. */
+  /** Never rejects: a note whose result could not be stored is claimed again when this claim expires. */
   async #serve(note: ClaimedNote): Promise<void> {
     const { pool, log } = this.#deps;
     const { traceId, userKey } = note.envelope;
@@ -102,7 +102,7 @@ export class VoiceListener implements Closable {
       await inLanguage(note.language, () => this.#listen(note));
     } catch (error) {
       log.warn('voice note not settled, it is claimed again', { traceId, userKey, error });
-      if (this.#stop.signal.aborted) await releaseNote(pool, note).catch(() => undefined); // else its claim expires
+      if (this.#stop.signal.aborted) await releaseNote(pool, note).catch(() => undefined); // while running, the claim simply expires
     }
   }
 
@@ -129,7 +129,7 @@ export class VoiceListener implements Closable {
     await this.#ask(note, channel, transcript);
   }
 
-  /** Stores the transcript and the question about it. The transcript is treated like typed text, so its secrets are removed too. */
+  /** Stores the transcript and asks the sender about it. Secrets are removed from it as from typed text. */
   async #ask(note: ClaimedNote, channel: Channel, heard: string): Promise<void> {
     const { pool, cipher, log } = this.#deps;
     const { attachments: _, reads: __, ...envelope } = note.envelope;
@@ -144,7 +144,6 @@ export class VoiceListener implements Closable {
     });
     if (!isKept) return;
     await this.#deps.wake([envelope.chatKey], envelope.traceId);
-    // A recording that contains a secret is deleted from the chat where possible.
     const removed =
       secrets.isShown && envelope.messageId !== null && channel.remove?.(envelope.chatKey, envelope.messageId);
     if (removed) background(log, 'secret', removed);
@@ -171,7 +170,6 @@ export class VoiceListener implements Closable {
     for (const { envelope } of gone) await wake([envelope.chatKey], envelope.traceId);
   }
 
-  /** Logs the outcome, never the transcript. */
   #report({ envelope, tries }: ClaimedNote, result: Transcription, durationMs: number): void {
     const { log } = this.#deps;
     const { traceId, userKey } = envelope;
@@ -182,7 +180,7 @@ export class VoiceListener implements Closable {
   }
 }
 
-/** The transcript on one line without invisible characters: what the sender confirms is exactly what they read. */
+/** Puts the transcript on one line without invisible characters, so that senders confirm exactly what they read. */
 function cleanTranscript(text: string): string {
   return makeStorable(text)
     .replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/gu, (sign) => (JOINERS.has(sign) ? sign : ' '))
@@ -190,7 +188,7 @@ function cleanTranscript(text: string): string {
     .trim();
 }
 
-/** Zero-width joiners shape letters in many scripts, and hide nothing. */
+/** Zero-width joiners shape letters in many scripts; they hide no text. */
 const JOINERS: ReadonlySet<string> = new Set(['\u200c', '\u200d']);
 
 function getFileName(mimeType: string): string {

@@ -10,7 +10,7 @@ import { getQuestionKey, type VoidedNote } from '../../rows/voice-notes.ts';
 
 export const YES_BUTTON = 0;
 
-/** Asks whether to act on the transcript, which is shown character by character as it will be used. */
+/** Asks whether to act on the transcript, which is quoted character by character. */
 export function createQuestion(note: VoidedNote, transcript: string): OutboundEnvelope {
   const buttons = [say('voice.yes'), say('voice.no')].map((label) => ({ label, value: label }));
   return createSlotMessage(note, getQuestionKey(note.inboxId), {

@@ -8,16 +8,13 @@ import { toBody } from '../../commands/answer.ts';
 import { YES_BUTTON } from './voice-answers.ts';
 import { confirmNote, declineNote, findQuestionedNote, isSuperseded } from '../../rows/voice-notes.ts';
 
-/**
- * Before admission: refuses a press on a superseded voice question with a message. Admission itself checks whether this
- * person may press it.
- */
+/** Run before admission: refuses a press on a superseded voice question. Admission checks whether this person may press. */
 export async function checkVoicePress(db: Queryable, plan: Plan): Promise<Plan> {
   const { press } = plan.admission;
   if (press === null) return plan;
   const note = await findQuestionedNote(db, press.outboxId);
   if (!note || note.userKey !== plan.envelope.userKey) return plan;
-  if (note.status === 'confirmed' || note.status === 'declined') return plan; // already pressed: its buttons have expired
+  if (note.status === 'confirmed' || note.status === 'declined') return plan; // the buttons of a settled question have expired
   if (note.status === 'asked' && !(await isSuperseded(db, note.inboxId))) return { ...plan, voiceNote: note.inboxId };
   const { envelope } = plan;
   const body = toBody({ text: say('voice.void'), personal: true }, envelope);
@@ -25,10 +22,7 @@ export async function checkVoicePress(db: Queryable, plan: Plan): Promise<Plan> 
   return { ...plan, admission: { ...plan.admission, verdict: 'refuse', reason: 'voice superseded', reply } };
 }
 
-/**
- * After admission, in the same transaction: “yes” turns the transcript into a message that waits for a turn, “no”
- * settles the note. Returns true when a reply was put into the outbox.
- */
+/** Run after admission: “yes” turns the transcript into a waiting message, “no” settles the note. True when a reply was queued. */
 export async function settleVoicePress(db: Queryable, plan: Plan, { verdict, id }: AdmissionResult): Promise<boolean> {
   const { voiceNote } = plan;
   const { press } = plan.admission;

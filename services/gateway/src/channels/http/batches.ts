@@ -5,9 +5,9 @@
  * connection to Postgres.
  */
 
-/** The most updates admitted together, unless one request brings more. */
+/** A batch is larger only when a single request brings more updates. */
 const MAX_BATCH = 100;
-/** More waiting requests are rejected. */
+/** Further requests are rejected while this many wait. */
 const MAX_WAITING = 500;
 
 interface WaitingRequest<Update> {
@@ -16,12 +16,10 @@ interface WaitingRequest<Update> {
   readonly reject: (error: unknown) => void;
 }
 
-/** Takes the updates of a request. */
 export type AddUpdates<Update> = (updates: readonly Update[]) => Promise<void>;
 
 /**
- * Admits the updates of requests: resolves once all of a request are committed, rejects when they must come again.
- * Waiting updates are sorted by `orderOf`, or by arrival. Repeated updates are admitted as duplicates.
+ * Admits the updates of requests, sorted by `orderOf`. Resolves once all of a request are committed; rejects when it must be repeated.
  */
 export function createBatches<Update>(
   admit: AddUpdates<Update>,

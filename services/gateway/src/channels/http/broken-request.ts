@@ -1,11 +1,10 @@
 import type { Socket } from 'node:net';
 
-/** Why received bytes are no valid request. */
 export type BrokenRequest = 'too-slow' | 'malformed';
 
 const STATUS: Readonly<Record<BrokenRequest, number>> = { 'too-slow': 408, malformed: 400 };
 
-/** Answers what is no valid request, or too slow, on the socket itself. */
+/** Answers a malformed or slow request on the socket itself, since HTTP cannot parse it. */
 export function answerBrokenRequest(
   error: NodeJS.ErrnoException,
   socket: Socket,

@@ -4,16 +4,14 @@ import fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 
 /** Room for a long address, a signature and a cookie. */
 const MAX_HEAD_BYTES = 8 * 1024;
-/** Time limits for the head and the whole of a request. */
+/** Time limits for the head and for the whole of a request. */
 const HEAD_MS = 5 * SECOND_MS;
 const REQUEST_MS = 10 * SECOND_MS;
 const SLOW_CHECK_MS = SECOND_MS;
-/** Longer than proxies keep connections (60 s), so that proxies close them first. */
+/** Proxies keep connections for 60 s; a longer time lets them close first. */
 const KEEP_ALIVE_MS = 75 * SECOND_MS;
 
-/**
- * A server without body parsers: routes choose types and sizes. `onBroken` answers invalid requests, `refuseAddress` unreadable addresses.
- */
+/** Creates a server without body parsers: routes choose types and sizes. `onBroken` answers what is no valid HTTP. */
 export function createApp(options: {
   readonly bodyLimitBytes: number;
   /** Time limit of a request; default 10 s. */
@@ -34,7 +32,7 @@ export function createApp(options: {
       connectionsCheckingInterval: SLOW_CHECK_MS,
     },
     clientErrorHandler: options.onBroken,
-    // Unreadable addresses never reach the hooks.
+    // Requests with an unreadable address never reach the hooks.
     frameworkErrors: (_error, _request, reply) => options.refuseAddress(reply),
   });
   let closing = false;

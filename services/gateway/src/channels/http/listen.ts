@@ -4,16 +4,16 @@ import type { Closable } from '@signalbox/platform/lifecycle';
 import { sleep } from '@signalbox/contracts/time';
 import type { FastifyInstance } from 'fastify';
 
-/** The most open connections: a flood must not exhaust the gateway's sockets. */
+/** Limits open connections, so that a flood cannot exhaust the gateway's sockets. */
 const MAX_CONNECTIONS = 1_000;
 const LOOPBACK = '127.0.0.1';
-/** Errors of a machine without this address. */
+/** Errors of a machine without the address ::1. */
 const NO_SUCH_ADDRESS = new Set(['EADDRNOTAVAIL', 'EAFNOSUPPORT']);
 
 /**
- * Listens. `close` stops accepting, drains open connections for `drainMs`, then closes the rest. A server on 127.0.0.1
- * also listens on ::1, because browsers use either for `localhost` and another program there could pose as the page.
- * The launcher binds `sockets` to both beforehand. Throws the system's error when a port is taken.
+ * Listens on 127.0.0.1 and ::1 alike: browsers use either for `localhost`, and another program there could pose as the page. `sockets`
+ * are already bound to both. `close` stops accepting, drains open connections for `drainMs`, then closes the rest. Throws the system's
+ * error when a port is taken.
  */
 export async function listen(
   app: FastifyInstance,
@@ -27,7 +27,7 @@ export async function listen(
   const [ipv4Socket, ipv6Socket] = options.sockets ?? [];
   await app.listen({ host: options.host, port: options.port, ...(ipv4Socket === undefined ? {} : { fd: ipv4Socket }) });
   app.server.maxConnections = MAX_CONNECTIONS;
-  const { port } = app.server.address() as AddressInfo; // it listens on TCP
+  const { port } = app.server.address() as AddressInfo; // a server that listens on TCP has an AddressInfo
   try {
     const isMachineOnly = options.sockets ? ipv6Socket !== undefined : options.host === LOOPBACK;
     const ipv6Server = isMachineOnly ? await listenOnIpv6(app, port, ipv6Socket) : null;
@@ -38,7 +38,7 @@ export async function listen(
   }
 }
 
-/** The same server on ::1; null when the machine has no such address. */
+/** Lets the same server listen on ::1; null when the machine has no such address. */
 async function listenOnIpv6(app: FastifyInstance, port: number, socket?: number): Promise<Server | null> {
   const server = createServer((socket) => app.server.emit('connection', socket));
   server.maxConnections = MAX_CONNECTIONS;

@@ -1,8 +1,8 @@
-/** Failures before anything was written: no address, no listener, no route, or an untrusted certificate. */
+/** Failures before anything was sent: no address, no listener, no route, or an untrusted certificate. */
 const NOT_SENT_CODE =
   /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENETDOWN|UND_ERR_CONNECT_TIMEOUT|ERR_TLS_CERT_ALTNAME_INVALID|ERR_SSL_WRONG_VERSION_NUMBER|CERT_\w+|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_\w+)$/;
 
-/** The meaning of a request without an answer: not sent, or unknown. */
+/** What a failed request means: the other side received nothing, or that is unknown. */
 export interface NoAnswer {
   readonly kind: 'unreachable' | 'ambiguous';
   readonly detail: string;
@@ -15,7 +15,6 @@ export function classifyNoAnswer(error: unknown): NoAnswer {
   return { kind: 'ambiguous', detail: code ?? 'no answer' };
 }
 
-/** The first error code in the chain of causes. */
 function findErrorCode(error: unknown): string | null {
   for (let at: unknown = error, depth = 0; at instanceof Error && depth < 4; at = at.cause, depth += 1) {
     if ('code' in at && typeof at.code === 'string') return at.code;

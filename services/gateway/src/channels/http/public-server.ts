@@ -9,12 +9,12 @@ import { listen } from './listen.ts';
 
 /** Routes may set a higher limit. */
 const BODY_LIMIT_BYTES = 64 * 1024;
-/** How long running admissions may take at shutdown; with running sends it fits the service's closing time. */
+/** How long running admissions may take at shutdown; with running sends this fits the service's closing time. */
 const DRAIN_MS = 3_000;
-/** The Retry-After of a 503. */
+/** The Retry-After of a 503: Postgres is usually back within seconds. */
 const RETRY_SECONDS = 3;
 
-/** The gateway's one public HTTP address. Channels register plugins with their routes; without any, nothing is loaded or listens. */
+/** The gateway's one public HTTP address, where channels register their routes. Without a route nothing is loaded or listens. */
 export function createPublicServer(options: {
   readonly host: string;
   readonly port: number;
@@ -46,11 +46,10 @@ function createPublicApp({ log, metrics }: { readonly log: Log; readonly metrics
   app.setErrorHandler((error: Error & { readonly statusCode?: number }, request, reply) => {
     if (request.raw.socket.destroyed) return reply.send();
     const { statusCode = isTransient(error) ? 503 : 500 } = error;
-    // The database is back within seconds.
     if (statusCode === 503) void reply.header('retry-after', RETRY_SECONDS);
     if (statusCode === 503) log.warn('request to be repeated', { path: request.routeOptions.url, error });
     else if (statusCode >= 500) log.error('request failed', { path: request.routeOptions.url, error });
-    // Details of a failure are not shown to callers.
+    // Callers do not see details of a failure.
     return reply.code(statusCode).header('connection', 'close').send();
   });
   app.addHook('onResponse', async (request, reply) =>

@@ -1,10 +1,10 @@
 import { MINUTE_MS } from '@signalbox/contracts/time';
 import type { Log } from '@signalbox/platform/log';
 
-/** One line per reason and minute: strangers control the number of requests. */
+/** Strangers control the number of requests, so each reason gets one line in this time. */
 const LOG_EVERY_MS = MINUTE_MS;
 
-/** Logs refused requests at most once a minute per reason, with the number since the last line. */
+/** Logs refused requests, with the number since the last line of the same reason. */
 export function createRefusalLog(log: Log, channel: string, now: () => number = Date.now): (refusal: string) => void {
   const logged = new Map<string, { readonly at: number; untold: number }>();
   return (refusal) => {

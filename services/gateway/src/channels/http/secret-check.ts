@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 
 /**
- * Compares a value with the secret in constant time: digests of equal length are compared. A header sent twice arrives
- * joined by a comma, which no secret contains.
+ * Compares a value with the secret in constant time, as digests of equal length. Repeated headers arrive joined by a comma and so never
+ * match.
  */
 export function createSecretCheck(secret: string): (given: unknown) => boolean {
   const expected = digest(secret);

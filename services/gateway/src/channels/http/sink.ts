@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import type { ChannelListener } from '../channel.ts';
 
-/** Hands updates from a channel's routes to one listener at a time. */
+/** Passes updates from a channel's routes to one listener at a time. */
 export function createSink<Take>() {
   let current: Take | null = null;
   return {
-    /** Null while nobody listens. */
+    /** The listener; null while nobody listens. */
     current: (): Take | null => current,
     /** Makes `take` the current listener, until the returned function is called or another attaches. */
     attach(take: Take): () => void {
@@ -16,8 +16,7 @@ export function createSink<Take>() {
 }
 
 /**
- * The `listen` result of a channel whose routes feed a sink. `meet` runs until the signal fires; when it rejects, no
- * update arrives until the channel listens anew.
+ * Builds the `listen` result of a channel whose routes feed a sink. `meet` runs until the signal fires; its failure ends the listening.
  */
 export function listenAttached(attached: {
   readonly detach: () => void;

@@ -5,12 +5,12 @@ import type { Log } from '@signalbox/platform/log';
 import { putDeadLetter } from '@signalbox/store/conversation/dead-letters';
 import type { Pool } from '@signalbox/store/pool';
 
-/** Stored length of an unreadable body, in characters. */
+/** Characters stored of an unreadable body. */
 const MAX_STORED_LENGTH = 2_000;
 
 /**
- * Passes the parsed body of a webhook to `take`, or a body that is no JSON to `keep`. `take` null: nobody listens. Work
- * beyond `withinMs` continues; a repeated request is then a duplicate. Never rejects.
+ * Passes a webhook's JSON to `take` (null while nobody listens) or another body to `keep`. Work beyond `withinMs` continues: a repeated
+ * request is a duplicate. Never rejects.
  */
 export async function handleJson(
   body: string,
@@ -36,7 +36,7 @@ export async function handleJson(
 /** Stores an invalid body as a dead letter, once per body. Throws when Postgres is away. */
 export async function storeUnreadable(pool: Pool, log: Log, raw: string): Promise<void> {
   const ref = `webhook:${createHash('sha256').update(raw).digest('hex').slice(0, 32)}`;
-  // Postgres stores neither NUL nor half a character.
+  // Postgres stores neither NUL nor half a surrogate pair.
   const body = { raw: Buffer.from(raw.slice(0, MAX_STORED_LENGTH).replaceAll('\u0000', '')).toString() };
   await putDeadLetter(pool, { source: 'inbound', ref, userKey: null, reason: 'not JSON', body });
   log.error('the webhook got a body that is no JSON, see dead letters', { ref });

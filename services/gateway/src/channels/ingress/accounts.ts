@@ -21,10 +21,7 @@ import type { Account, Source } from './sources.ts';
 /** Gateways that start together update the rows one after the other. */
 const LOCK_SOURCES = sql`select pg_advisory_xact_lock(hashtextextended('ingress sources', 0))`;
 
-/**
- * Updates user rows from the file: each source gets its role, or its person's; sources missing from the file lose
- * theirs. Changes are audited. Idempotent.
- */
+/** Gives each source of the file its role, or its person's; a source no longer in the file loses its role. Audited. Idempotent. */
 export async function registerSources(pool: Pool, sources: readonly Source[], log: Log): Promise<void> {
   await withTransaction(pool, async (db) => {
     await db.query(LOCK_SOURCES);
@@ -34,24 +31,23 @@ export async function registerSources(pool: Pool, sources: readonly Source[], lo
     await restoreOtherPrograms(db, 'ingress', [...named]);
     for (const { name, account } of sources) {
       const role = await registerSource(db, name, account);
-      // Only this source is refused until it has one.
+      // A source without a role is refused; the others work.
       if (role === null) log.warn('ingress source without a role', { source: name, account });
     }
   });
 }
 
-/** True when the source may write now: its person has a role, its account was not removed, and no one made it an admin. */
+/** True when the source may write: it or its person has a role, its account was not removed, and nobody made it an admin. */
 export async function canWrite(pool: Pool, { name, account }: Source): Promise<boolean> {
   const userKey = toUserKey(name);
   const row = await findRow<{ role: Role; isProgram: boolean }>(pool)`
     select role, is_program as "isProgram" from users where user_key = ${userKey}`;
   if (row === null) return account.kind === 'person' && (await recreateAccount(pool, name, account));
-  // An admin who adds it again does not say that it is a program.
+  // When an admin adds the account again, the row does not say that it is a program.
   if (!row.isProgram) await markProgram(pool, userKey);
   return !(account.kind === 'service' && row.role === 'admin');
 }
 
-/** Creates the account of a source whose person has a role again. */
 function recreateAccount(pool: Pool, name: string, account: Account): Promise<boolean> {
   return withTransaction(pool, async (db) => {
     await db.query(LOCK_SOURCES);
@@ -65,7 +61,7 @@ async function registerSource(db: Queryable, name: string, account: Account): Pr
   const { person } = await findPerson(db, userKey);
   const wantedPerson = account.kind === 'service' ? userKey : (await findPerson(db, account.userKey)).person;
   if (before === null && (await isRevokedProgram(db, userKey, wantedPerson))) return null;
-  // An account that belonged to another person is removed first, since roles belong to whole persons.
+  // Roles belong to whole persons, so an account of another person is removed first.
   const isMoved = before !== null && person !== wantedPerson;
   if (isMoved) await removeAccount(db, userKey);
   await restoreProgram(db, userKey);
@@ -88,10 +84,10 @@ async function markProgram(db: Queryable, userKey: string): Promise<void> {
 
 async function removeAccount(db: Queryable, userKey: string): Promise<void> {
   const role = (await findUser(db, userKey))?.role ?? null;
-  // Only this account is unlinked: its person keeps their role.
+  // When the account is only unlinked, its person keeps their role and memory.
   const isUnlinked = await unlinkIdentity(db, userKey, userKey);
   const factsForgotten = isUnlinked ? 0 : (await denyUser(db, userKey, true)).factsForgotten;
-  // The file removed it, so the file may add it again.
+  // Removed by the file, the account may be added by the file again.
   await restoreProgram(db, userKey);
   await auditRole(db, userKey, { from: role, to: null, factsForgotten });
 }

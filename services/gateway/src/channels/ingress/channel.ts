@@ -15,7 +15,7 @@ import { createPusher } from './send/push.ts';
 import { createSender, encode, type IngressPart } from './send/sender.ts';
 import type { Source } from './sources.ts';
 
-/** Programs accept more than people read; all conversations of a source share its rate. */
+/** Programs accept more messages than people read. All conversations of a source share its rate. */
 const THROTTLE: ThrottleOptions = {
   sendsPerSecond: 500,
   chatSendsPerSecond: 50,
@@ -25,14 +25,14 @@ const THROTTLE: ThrottleOptions = {
 /** A program polls for answers once a second, for several events. */
 const READS_PER_EVENT = 20;
 
-/** Creates the ingress. `register` adds its routes to a server. Nothing is sent before the first send. */
+/** Creates the channel for programs. `register` adds its routes to a server. */
 export function createIngress(options: {
   readonly sources: readonly Source[];
   readonly pool: Pool;
   readonly redis: Redis;
   readonly prefix: string;
   readonly log: Log;
-  /** Events per source within ten seconds. */
+  /** Events that a source may send within ten seconds. */
   readonly maxEvents: number;
 }): Channel<IngressPart> & Closable & { register(app: FastifyInstance): Promise<void> } {
   const { pool, redis, prefix, log, maxEvents } = options;
@@ -47,7 +47,7 @@ export function createIngress(options: {
     name: 'ingress',
     bot: INGRESS_ACCOUNT,
     way: 'webhook',
-    // The reader is unknown, and programs decide nothing.
+    // Nobody knows who reads on the other side, and programs decide nothing.
     takesDecisions: false,
     fileLimitBytes: 0,
     throttle: THROTTLE,

@@ -3,15 +3,13 @@
  * rate limit and do not wait for each other.
  */
 
-/** Valid names of sources. */
 export const SOURCE_NAME = /^[a-z][a-z0-9-]{0,31}$/;
-/** Valid names of conversations. An event without one starts a conversation named after the event. */
+/** An event without a conversation starts one that is named after the event. */
 export const CONVERSATION_NAME = /^[\w.-]{1,80}$/;
 
-/** The only bot account, as used in idempotency keys. */
+/** The ingress has one bot account; its name is part of idempotency keys. */
 export const INGRESS_ACCOUNT = 'programs';
 
-/** The user of a source. */
 export function toUserKey(source: string): string {
   return `ingress-${source}`;
 }
@@ -21,17 +19,16 @@ export function toChatKey(source: string, conversation: string | null): string {
   return conversation === null ? `ingress:${source}` : `ingress:${source}/${conversation}`;
 }
 
-/** The source of a chat. */
 export function getSourceName(chatKey: string): string {
   return chatKey.slice('ingress:'.length).split('/', 1)[0] ?? '';
 }
 
-/** The message id that programs see, from the outbox id. */
+/** The message id that programs see. */
 export function toMessageId(outboxId: number | string): string {
   return `msg_${outboxId}`;
 }
 
-/** The outbox id of a message id, also of the copy for one of several events; null for other text. */
+/** The outbox id of a message id, also with the suffix for one of several events; null for other text. */
 export function toOutboxId(messageId: string): string | null {
   return /^msg_([1-9]\d{0,17})(?:\.evt_\w{1,40})?$/.exec(messageId)?.[1] ?? null;
 }

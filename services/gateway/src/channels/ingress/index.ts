@@ -2,7 +2,7 @@ import type { ChannelKind } from '../channel.ts';
 import { IngressConfig } from './config.ts';
 import { readSources } from './sources.ts';
 
-/** The ingress: other programs, over HTTP. See docs/channels/ingress.md. */
+/** The channel for other programs, over HTTP. See docs/channels/ingress.md. */
 export default {
   name: 'ingress',
   config: IngressConfig,

@@ -1,22 +1,20 @@
 import type { OutboundBody } from '@signalbox/contracts/conversation/envelope';
 
-/** One message as a program gets it, pushed or polled. */
+/** A message as a program gets it, pushed or polled. */
 export interface ProgramMessage {
-  /** Unique. A change of a message has an id of its own and names the changed message in `replaces`. */
+  /** A change of a message has an id of its own and names the changed message in `replaces`. */
   readonly id: string;
-  /** ISO time of writing. */
   readonly at: string;
-  /** Markdown. */
   readonly text: string;
-  /** Buttons that `press` may name by index. */
+  /** Buttons that an event's `press` may name by index. */
   readonly buttons: readonly { readonly index: number; readonly label: string }[];
   /** False for progress, which will change. */
   readonly final: boolean;
-  /** The message that this one replaces. */
+  /** The id of the message that this one replaces. */
   readonly replaces?: string;
   /** A note of the gateway about the message. */
   readonly notice?: string;
-  /** What really happened, as the runtime recorded it; no text can forge these. */
+  /** What the runtime recorded as done; no text can forge these. */
   readonly receipts?: readonly { readonly what: string; readonly note: string }[];
   /** Names of the attached files. */
   readonly files?: readonly string[];
@@ -24,7 +22,7 @@ export interface ProgramMessage {
 
 type MessageContent = Pick<ProgramMessage, 'text' | 'buttons' | 'receipts' | 'files'>;
 
-/** The content of a message, pushed or polled. Buttons that decide or end something are left out: they are for people. */
+/** The content of a message, without buttons that decide or end something: those are for people. */
 export function toContent({ text, buttons, receipts = [], files = [] }: OutboundBody): MessageContent {
   return {
     text,

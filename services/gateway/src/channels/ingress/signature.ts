@@ -1,21 +1,20 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** The name of the source. */
 export const SOURCE_HEADER = 'x-signalbox-source';
-/** The time of signing, in seconds since 1970. */
+/** Holds the time of signing, in seconds since 1970. */
 export const TIMESTAMP_HEADER = 'x-signalbox-timestamp';
-/** `v1=` and the signature. */
+/** Holds `v1=` and the signature in hexadecimal. */
 export const SIGNATURE_HEADER = 'x-signalbox-signature';
 
-/** Tolerance for clock differences and transport. */
+/** Allows for clock differences and transport. */
 const WINDOW_SECONDS = 300;
 
-/** HMAC-SHA-256 over the timestamp, a dot and the content: the raw body, or the id of the event to read. */
+/** Signs the timestamp, a dot and the content (the raw body, or the id of the event to read) with HMAC-SHA-256. */
 export function signContent(secret: string, timestamp: string, content: Buffer | string): string {
   return `v1=${createHmac('sha256', secret).update(`${timestamp}.`).update(content).digest('hex')}`;
 }
 
-/** True when the signature was made with one of these secrets. Constant time. */
+/** True when one of these secrets made the signature. Takes constant time. */
 export function hasValidSignature(
   secrets: readonly string[],
   signed: { readonly timestamp: string; readonly content: Buffer; readonly signature: string },
@@ -29,12 +28,11 @@ export function hasValidSignature(
   return isSigned;
 }
 
-/** True for a well-formed signature in lower case. */
 export function isSignature(text: string): boolean {
   return /^v1=[0-9a-f]{64}$/.test(text);
 }
 
-/** True when `timestamp` (seconds) is within the window around `nowMs`. */
+/** True when `timestamp` (in seconds) is at most five minutes from `nowMs`. */
 export function isInWindow(timestamp: string, nowMs: number): boolean {
   return /^\d{1,12}$/.test(timestamp) && Math.abs(nowMs / 1_000 - Number(timestamp)) <= WINDOW_SECONDS;
 }

@@ -11,11 +11,11 @@ export interface Source {
   /** The signing secret; during a rotation also the previous one. */
   readonly secrets: readonly [string, ...string[]];
   readonly account: Account;
-  /** Allowed callbacks; the first is the default. Empty: answers are polled. */
+  /** Addresses to push answers to; the first is the default. Empty: the program polls for answers. */
   readonly callbacks: readonly string[];
 }
 
-/** The account that a source writes as. */
+/** The account that a source writes as: a person's, or one of its own. */
 export type Account =
   | { readonly kind: 'person'; readonly userKey: string }
   | { readonly kind: 'service'; readonly name: string; readonly role: 'viewer' | 'developer' | 'operator' };
@@ -66,7 +66,7 @@ const Sources = z
         context.addIssue({ code: 'custom', path: [place, path], message, input: undefined });
       if (names.has(name)) problem('name', say('ingress.name-twice'));
       names.add(name);
-      // A secret must belong to one source only.
+      // Each secret must belong to one source only.
       for (const one of [secret, previousSecret]) {
         if (one === undefined) continue;
         if ((secrets.get(one) ?? place) !== place) problem('secret', say('ingress.secret-shared'));
@@ -75,7 +75,7 @@ const Sources = z
     }
   });
 
-/** Reads the file of sources. Throws CONFIG_INVALID with every problem at once, without secrets. */
+/** Reads the sources file. Throws CONFIG_INVALID with every problem at once, without secrets. */
 export function readSources(path: string): readonly Source[] {
   const text = attempt(() => readFileSync(path, 'utf8'), null);
   if (text === null) throw createFileError([say('ingress.file-unreadable', { path })]);
@@ -91,7 +91,7 @@ function toSource(entry: z.infer<typeof SourceEntry>): Source {
   const { name, secret, previousSecret, actsFor, serviceAccount, callback, callbacks } = entry;
   const account: Account = serviceAccount
     ? { kind: 'service', ...serviceAccount }
-    : { kind: 'person', userKey: actsFor ?? '' }; // one of the two is set, as checked above
+    : { kind: 'person', userKey: actsFor ?? '' }; // SourceEntry requires one of the two
   return {
     name,
     secrets: previousSecret === undefined ? [secret] : [secret, previousSecret],
@@ -100,7 +100,7 @@ function toSource(entry: z.infer<typeof SourceEntry>): Source {
   };
 }
 
-/** Only this machine may be called without encryption. */
+/** Only callbacks on this machine may be called without encryption. */
 function findCallbackProblem(given: string): string | null {
   if (!URL.canParse(given)) return say('ingress.callback-wrong');
   const { protocol, hostname, username, password, hash } = new URL(given);

@@ -15,7 +15,7 @@ import { POLL_TIMEOUT_SECONDS, Polling } from './receive/poll.ts';
 import { Webhook, type WebhookTarget } from './receive/webhook.ts';
 import { createWhisperer, readWhisper, type SendPart, type Whisper } from './send/whisper.ts';
 
-/** A slower send has an unknown outcome; Telegram normally answers within a second. */
+/** Telegram normally answers within a second; the outcome of a slower send is unknown. */
 const SEND_TIMEOUT_SECONDS = 20;
 
 /** The limit of getFile for bots (core.telegram.org/bots/api#getfile). */
@@ -30,13 +30,13 @@ export function createTelegram(options: {
   readonly token: string;
   readonly apiRoot: string;
   readonly log: Log;
-  /** The webhook that Telegram calls; null: polling. */
+  /** The webhook that Telegram calls; null when updates are polled. */
   readonly webhook: WebhookTarget | null;
-  /** False: everything is sent as plain messages, for clients without rich messages. */
+  /** False sends everything as plain messages, for clients that cannot show rich ones. */
   readonly richMessages?: boolean;
   readonly loadFile: LoadFile;
   readonly throttle?: ThrottleOptions;
-  /** 0: no drafts. */
+  /** The shortest time between two drafts; 0 shows no drafts. */
   readonly draftIntervalMs?: number;
 }): Channel<(TelegramPart | TelegramFile) & { readonly whisper: Whisper | null }> {
   const api = createApi({ ...options, timeoutSeconds: SEND_TIMEOUT_SECONDS });
@@ -57,7 +57,7 @@ export function createTelegram(options: {
   };
   const sendWhisper = createWhisperer({ api, log, send: sendPart });
 
-  /** For calls whose failure is harmless, since they only decorate the message. */
+  /** For calls whose failure is harmless, since they only decorate a message. */
   const ignoreFailure = async (what: string, call: () => Promise<unknown>): Promise<void> => {
     await call().catch((error: unknown) => log.debug('telegram call failed', { what, error }));
   };
@@ -71,7 +71,7 @@ export function createTelegram(options: {
     link: (code) => (username === null ? null : `https://t.me/${username}${code === null ? '' : `?start=${code}`}`),
     messageLink: linkToMessage,
     fileLimitBytes: DOWNLOAD_LIMIT_BYTES,
-    // Telegram's groups have negative ids.
+    // Groups have negative ids in Telegram.
     throttleOf: (chatKey) => (toTarget(chatKey).chatId < 0 ? 'group' : 'private'),
     encode: (body, row) =>
       [...encode(body, row), ...encodeFiles(body)].map((part, place) => ({
@@ -84,7 +84,7 @@ export function createTelegram(options: {
     edit: async (chatKey, messageId, given) => {
       const { whisper: _, ...part } = given;
       const ref = parseRef(chatKey, messageId);
-      // A message cannot be edited into a document.
+      // Telegram cannot edit a message into a document.
       if (ref.kind === 'none' || part.form === 'file') return { kind: 'gone' };
       const sent = await attemptPart(part, (one) => callEdit(api, ref, one).then(() => messageId));
       const unchanged = sent.kind === 'rejected' && /message is not modified/i.test(sent.detail);
@@ -120,7 +120,7 @@ export function createTelegram(options: {
 function watchIdentity(api: TelegramApi, onBot: (bot: { readonly username: string }) => void): void {
   api.config.use(async (call, method, payload, signal) => {
     const answer = await call(method, payload, signal);
-    // getMe answers with the bot.
+    // the Bot API answers getMe with the bot
     if (method === 'getMe' && answer.ok) onBot(answer.result as { readonly username: string });
     return answer;
   });

@@ -6,15 +6,13 @@ export interface CallTarget {
   readonly thread: { readonly message_thread_id?: number };
 }
 
-/** The Bot API refuses the general topic's number; it is addressed without one. */
+/** The Bot API refuses the number of the general topic, so messages there name no topic. */
 const GENERAL_TOPIC = 1;
 
-/** The chat key of a Telegram chat or topic. */
 export function toChatKey(chatId: number, topic: number | null = null): string {
   return topic === null || topic === GENERAL_TOPIC ? `telegram:${chatId}` : `telegram:${chatId}/${topic}`;
 }
 
-/** Parses a key made by `toChatKey`. */
 export function toTarget(chatKey: string): CallTarget {
   const topic = getTopic(chatKey);
   return {
@@ -23,7 +21,7 @@ export function toTarget(chatKey: string): CallTarget {
   };
 }
 
-/** Telegram's address of a message of a large group, whose id begins with -100, for its members; null in other chats. */
+/** Telegram's link to a message of a large group (its id begins with -100), which members can open; null in other chats. */
 export function linkToMessage(chatKey: string, messageId: string): string | null {
   const group = /^-100(\d+)$/.exec(String(toTarget(chatKey).chatId))?.[1];
   return group === undefined ? null : `https://t.me/c/${group}/${messageId}`;

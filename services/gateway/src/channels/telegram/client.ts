@@ -7,7 +7,6 @@ import { ServerDown } from './failure.ts';
 
 export type TelegramApi = Api;
 
-/** grammY's own AbortSignal, which its methods take. */
 export type ApiSignal = NonNullable<Parameters<TelegramApi['getMe']>[0]>;
 
 /** A call as grammY passes it to its client: JSON or a form, as a stream. */
@@ -15,11 +14,11 @@ interface ApiCall {
   readonly method?: Dispatcher.HttpMethod;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | Readable | null;
-  /** grammY's signal type, which has all that undici uses. */
+  /** grammY's signal type has every method that undici uses. */
   readonly signal: AbortSignal;
 }
 
-/** Creates a Bot API client that tells failed connections (nothing sent) from lost answers, unlike grammY's default. */
+/** Creates a Bot API client. Unlike grammY's default it tells a failed connection (nothing was sent) from a lost answer. */
 export function createApi(options: {
   readonly token: string;
   readonly apiRoot: string;
@@ -29,7 +28,7 @@ export function createApi(options: {
   return new Api(options.token, {
     apiRoot: options.apiRoot,
     timeoutSeconds: options.timeoutSeconds,
-    fetch: callServer as typeof fetch, // grammY calls it with these arguments
+    fetch: callServer as typeof fetch, // grammY calls its fetch with these arguments
   });
 }
 
@@ -38,17 +37,17 @@ export function toApiSignal(signal: AbortSignal): ApiSignal {
   return signal as unknown as ApiSignal; // the types differ in methods that grammY never calls
 }
 
-/** The error that ends listening with a token that Telegram refuses. */
+/** The error that ends listening, because Telegram refuses the token. */
 export function createTokenError(code: number, cause: unknown): AppError {
   return new AppError('STARTUP_REFUSED', { reason: say('gateway.token-refused', { code }) }, cause);
 }
 
-/** The host of a webhook's address, for logs and sentences: its path may be a secret. */
+/** The host of a webhook's address, for logs and messages: the path may be a secret. */
 export function getHost(url: string): string {
   return URL.canParse(url) ? new URL(url).host : 'an unreadable address';
 }
 
-/** Calls the Bot API through undici's dispatcher, at half the cost of fetch. A proxy's error page throws ServerDown. */
+/** Calls the Bot API through undici, at half the cost of fetch. Throws ServerDown for a proxy's error page. */
 async function callServer(url: string, { method = 'POST', headers, body, signal }: ApiCall): Promise<Response> {
   const answer = await request(url, { method, headers, body: await bufferBody(body), signal });
   const type = answer.headers['content-type'] ?? '';
@@ -56,10 +55,10 @@ async function callServer(url: string, { method = 'POST', headers, body, signal 
     await answer.body.dump();
     throw new ServerDown(answer.statusCode);
   }
-  return { json: () => answer.body.json() } as Response; // grammY reads nothing else of it
+  return { json: () => answer.body.json() } as Response; // grammY reads nothing else of the response
 }
 
-/** Buffers grammY's form streams: sent whole they have a length, which proxies want, and can be repeated. */
+/** Buffers grammY's form streams: a whole body has a length, which proxies want, and can be sent again. */
 async function bufferBody(body: ApiCall['body']): Promise<string | Uint8Array | null> {
   return body instanceof Readable ? Buffer.concat(await body.toArray()) : (body ?? null);
 }

@@ -3,7 +3,6 @@ import { z } from 'zod';
 
 const count = (min: number, max: number) => z.coerce.number().min(min).max(max);
 
-/** The configuration of Telegram. */
 export const TelegramConfig = z
   .object({
     /** The token from @BotFather: the bot's id, a colon, a secret. The simulator accepts the tokens it was started with. */
@@ -15,28 +14,28 @@ export const TelegramConfig = z
       .url()
       .default('https://api.telegram.org')
       .transform((url) => url.replace(/\/+$/, '')),
-    /** The public https address of the webhook. Not set: polling. */
+    /** The public https address of the webhook. When not set, updates are polled. */
     TELEGRAM_WEBHOOK_URL: z.url().optional(),
-    /** The secret that Telegram sends with each webhook call. Required with the URL. */
+    /** The secret that Telegram sends with each webhook call. Required with the address. */
     TELEGRAM_WEBHOOK_SECRET: z
       .string()
       .regex(/^[\w-]{16,256}$/, 'takes 16 to 256 of the characters A-Z a-z 0-9 _ -. `openssl rand -hex 32` makes one.')
       .optional(),
-    /** The address that the webhook listens on. A proxy in front of it has to terminate TLS. */
+    /** The address that the webhook listens on. TLS is terminated by a proxy in front of it. */
     TELEGRAM_WEBHOOK_HOST: z.string().default('127.0.0.1'),
-    /** The port that the webhook listens on. 0 picks a free one. */
+    /** The port that the webhook listens on; 0 picks a free one. */
     TELEGRAM_WEBHOOK_PORT: z.coerce.number().int().min(0).max(65_535).default(8080),
     /** Sends per second over all chats of this process. Telegram allows about 30 per bot: divide it among gateways. */
     TELEGRAM_SENDS_PER_SECOND: count(0.1, 1_000).default(28),
-    /** Sends per second in one private chat, after a burst. Telegram allows about one. */
+    /** Sends per second in one private chat once its burst is used. Telegram allows about one. */
     TELEGRAM_CHAT_SENDS_PER_SECOND: count(0.1, 1_000).default(1),
     /** Sends at once to a private chat after a quiet time. */
     TELEGRAM_CHAT_BURST: count(1, 100).default(4),
     /** Sends per minute in one group. Telegram allows 20. */
     TELEGRAM_GROUP_SENDS_PER_MINUTE: count(1, 60_000).default(20),
-    /** The shortest time between two drafts of an answer, in milliseconds. 0: no drafts. */
+    /** The shortest time between two drafts of an answer, in milliseconds; 0 shows no drafts. */
     TELEGRAM_DRAFT_INTERVAL_MS: z.coerce.number().int().min(0).max(20_000).default(1_000),
-    /** Whether tables, headings and long texts are sent as rich messages: `on` or `off`. Old clients cannot show those. */
+    /** `on` sends tables, headings and long texts as rich messages, which old clients cannot show; `off` sends plain ones. */
     TELEGRAM_RICH_MESSAGES: z.enum(['on', 'off'], { error: 'is neither on nor off' }).default('on'),
   })
   .superRefine((config, context) => {
@@ -45,7 +44,7 @@ export const TelegramConfig = z
   });
 export type TelegramConfig = z.infer<typeof TelegramConfig>;
 
-/** The only ports that Telegram calls. */
+/** Telegram calls no other ports. */
 const WEBHOOK_PORTS = ['', '80', '88', '443', '8443'];
 
 function findWebhookProblems(config: {
@@ -61,10 +60,10 @@ function findWebhookProblems(config: {
   if (secret === undefined) {
     problems.push(['TELEGRAM_WEBHOOK_SECRET', say('gateway.webhook-secret-missing')]);
   }
-  // Invalid addresses are reported elsewhere.
+  // The schema reports invalid addresses itself.
   if (!URL.canParse(given) || !URL.canParse(config.TELEGRAM_API_ROOT)) return problems;
   const { protocol, hostname, port, username } = new URL(given);
-  // The simulator only calls this machine.
+  // Only the simulator calls this machine without TLS.
   const isLocal = protocol === 'http:' && hostname === '127.0.0.1';
   if (protocol !== 'https:' && !isLocal) problems.push(['TELEGRAM_WEBHOOK_URL', say('gateway.webhook-not-https')]);
   if (username !== '') problems.push(['TELEGRAM_WEBHOOK_URL', say('gateway.webhook-user')]);

@@ -5,7 +5,7 @@ import { toChatKey } from './chat-key.ts';
 
 export type Failure = Exclude<SendResult, { kind: 'sent' }>;
 
-/** An error page of a proxy instead of an answer of the Bot API. */
+/** Thrown when a proxy's error page arrives instead of an answer of the Bot API. */
 export class ServerDown extends Error {
   readonly status: number;
 
@@ -29,7 +29,7 @@ export function classifyFailure(error: unknown): Failure {
   return classifyNoAnswer(inner);
 }
 
-/** True when Telegram only rejected the entities of a text. */
+/** True when Telegram rejected only the entities of a text. */
 export function isEntityProblem(failure: SendResult): boolean {
   return failure.kind === 'rejected' && /entit/i.test(failure.detail);
 }
@@ -44,12 +44,12 @@ const UNRELATED_TO_FORM =
   /message is not modified|right|forbidden|restricted|closed|topic|thread|not_admin|participant|ephemeral|replied/i;
 
 /**
- * Why a rich message was refused as such, so that the plain form may succeed; null for other failures. `forGood`: the
- * server supports none at all.
+ * Says why the server refused a rich message as such: a plain one may succeed. Null for other failures. `forGood`: it supports no rich
+ * messages.
  */
 export function findRichRefusal(error: unknown): { readonly detail: string; readonly forGood: boolean } | null {
   if (error instanceof HttpError && error.error instanceof ServerDown) {
-    // The proxy's error may be temporary, so it is not remembered.
+    // A proxy's error may be temporary, so it is not remembered.
     const { status, message } = error.error;
     return UNKNOWN_METHOD.has(status) ? { detail: message, forGood: false } : null;
   }
@@ -67,7 +67,7 @@ function classifyAnswer(error: GrammyError): Failure {
   }
   if (code === 429) return { kind: 'wait', retryAfterMs: (parameters.retry_after ?? 1) * 1_000 };
   if (code >= 500) return { kind: 'busy', detail: description };
-  // A revoked token: the listener notices it too, and until it is fixed no message is given up.
+  // The token was revoked. The listener notices it too; until it is fixed no message is given up.
   if (code === 401 || code === 404) return { kind: 'busy', detail: description };
   if (code === 403) return { kind: 'blocked', reason: description };
   if (/chat not found|user not found|PEER_ID_INVALID|group chat was deactivated/i.test(description)) {

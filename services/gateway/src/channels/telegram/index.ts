@@ -2,7 +2,6 @@ import { readArtifact } from '@signalbox/store/artifacts';
 import type { ChannelKind } from '../channel.ts';
 import { TelegramConfig } from './config.ts';
 
-/** The Telegram channel. */
 export default {
   name: 'telegram',
   config: TelegramConfig,

@@ -6,15 +6,15 @@ import type { MenuAudience } from '../channel.ts';
 import type { ApiSignal, TelegramApi } from './client.ts';
 import { classifyFailure } from './failure.ts';
 
-/** A list of commands for a scope. Telegram's clients show the list of the narrowest scope. */
+/** The commands for one scope. Telegram's clients show the list of the narrowest scope. */
 interface ScopedMenu {
   readonly scope: BotCommandScope;
   readonly entries: readonly MenuEntry[];
 }
 
 /**
- * Sets the command menus in every language where they differ. Admins get theirs in their private chat. Throws the
- * client's errors; calling it again continues.
+ * Sets the command menus where they differ, in every language; admins get theirs in private. Throws the client's errors; a repeated call
+ * continues.
  */
 export async function offerMenu(
   api: TelegramApi,
@@ -53,7 +53,7 @@ async function offerInLanguage(
   language: string,
   signal: ApiSignal,
 ): Promise<void> {
-  // English serves all languages without a list of their own.
+  // The list without a language code serves all languages that have no list of their own.
   const target = { scope, ...(language === 'en' ? {} : { language_code: language as LanguageCode }) };
   const wantedCommands = entries.map(({ command, description, personal }): BotCommand => {
     const text = { command, description: say(description, {}, language) };
@@ -77,7 +77,7 @@ function isSame(known: BotCommand, wanted: BotCommand | undefined): boolean {
   );
 }
 
-/** The button beside the text field opens the menu. */
+/** Makes the button beside the text field open the menu. */
 async function offerButton(api: TelegramApi, signal: ApiSignal): Promise<void> {
   const { type } = await api.getChatMenuButton({}, signal);
   if (type !== 'commands') await api.setChatMenuButton({ menu_button: { type: 'commands' } }, signal);

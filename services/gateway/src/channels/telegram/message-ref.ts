@@ -5,13 +5,13 @@ import { toTarget } from './chat-key.ts';
  * that only that person sees, `p<person>:<number>` one in their private chat.
  */
 
-/** Where a sent message is. none: nothing that could be changed. */
+/** Where a sent message is. none: there is no message to change. */
 export type MessageRef =
   | { readonly kind: 'message'; readonly chatId: number; readonly id: number }
   | { readonly kind: 'whisper'; readonly chatId: number; readonly userId: number; readonly id: number }
   | { readonly kind: 'none' };
 
-/** The stored id of a part that was left out. */
+/** Stored as the id of a part that was not sent. */
 export const NO_MESSAGE = 'none';
 
 export function createWhisperRef(userId: number, ephemeralId: number): string {
@@ -27,7 +27,6 @@ export function isWhisper(stored: string): boolean {
   return stored.startsWith('w');
 }
 
-/** Parses a stored id. */
 export function parseRef(chatKey: string, stored: string): MessageRef {
   const { chatId } = toTarget(chatKey);
   const [, kind, person, number] = /^(?:([wp])(\d+):)?(\d+)$/.exec(stored) ?? [];

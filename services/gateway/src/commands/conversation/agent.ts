@@ -4,7 +4,7 @@ import { chooseAgent, findChosenAgent, listAgents } from '@signalbox/store/conve
 import type { ChatCommand } from '../chat-command.ts';
 import type { GatewayAnswer, AnswerDeps, AskedQuestion } from '../question.ts';
 
-/** `/agent <id>` switches the agent of this chat; alone it names the current one. */
+/** `/agent <id>` switches the agent of this chat; `/agent` alone names the current one. */
 export default {
   name: 'agent',
   who: 'viewer',

@@ -5,7 +5,7 @@ import { listConversations, type RememberedConversation } from '@signalbox/store
 import { listFacts, type MemoryFact } from '@signalbox/store/memory/facts';
 import type { ChatCommand } from '../chat-command.ts';
 
-/** As many as fit on a phone. */
+/** As many facts as fit on a phone. */
 const MAX_FACTS = 20;
 const MAX_CONVERSATIONS = 8;
 

@@ -1,6 +1,6 @@
 import type { ChatCommand } from '../chat-command.ts';
 
-/** Text after the command becomes a message of its own. */
+/** `/new` starts a new conversation; text after it becomes that conversation's first message. */
 export default {
   name: 'new',
   who: 'viewer',

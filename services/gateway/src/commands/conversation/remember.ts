@@ -8,7 +8,7 @@ import type { ChatCommand } from '../chat-command.ts';
 /** `/remember <text>` stores one fact, in the person's own words. */
 export default {
   name: 'remember',
-  // The same role as the tool needs: viewers change nothing.
+  // The tool that remembers facts needs the same role: viewers change nothing.
   who: 'developer',
   personal: true,
   menu: null,
@@ -30,8 +30,8 @@ export default {
         }),
       };
     } catch (error) {
-      const refused = error instanceof AppError ? (error as AppError) : null; // `instanceof` leaves its type parameter open
-      // Neither error failed in the database, so the transaction continues.
+      const refused = error instanceof AppError ? (error as AppError) : null; // `instanceof` leaves the type parameter open
+      // Both codes are thrown before any query fails, so the transaction can continue.
       if (refused?.code === 'MEMORY_SECRET' || refused?.code === 'MEMORY_FULL') return { text: explain(refused) };
       throw error;
     }

@@ -10,14 +10,11 @@ import { refuseRole, type GatewayAnswer, type AnswerDeps, type AskedQuestion } f
 import { auditCommand } from '../record.ts';
 
 const MAX_NAMED = 100;
-/** As many as fit on a phone. */
+/** As many names as fit on a phone. */
 const MAX_LISTED = 50;
 const NAMED_KIND = 'named';
 
-/**
- * `/secret` stores a value under a name, lists names or deletes one. The value travels outside the envelope. Storing a
- * name again replaces the value; no command shows one.
- */
+/** `/secret` stores a value under a name, lists names or deletes one. Values travel outside the envelope; no command shows one. */
 export default {
   name: 'secret',
   who: 'viewer',
@@ -42,7 +39,7 @@ export default {
 async function storeSecret({ db, cipher }: AnswerDeps, name: string, asked: AskedQuestion): Promise<GatewayAnswer> {
   const { envelope, secret } = asked;
   const { userKey } = envelope;
-  // Everybody in the group has seen the value.
+  // Everybody in the group has seen the value, so it is not stored.
   if (envelope.chatKind === 'group') {
     await auditCommand(db, asked, 'secret.refused', { reason: 'sent into a group' });
     return { text: say('people.exposed') };
@@ -82,7 +79,7 @@ function answerUsage(): GatewayAnswer {
   return { text: say('people.secretsUsage') };
 }
 
-/** Lists names and times, never values. `person`: another person, when an admin asks. */
+/** Lists names and times, never values. `person` is null for the sender's own secrets. */
 function describeSecrets(secrets: readonly SecretName[], person: string | null, now = Date.now()): string {
   const owner = person === null ? { whose: 'yours', person: '' } : { whose: 'other', person: toPlainName(person) };
   if (secrets.length === 0) return say('people.none', owner);

@@ -3,7 +3,9 @@ import { say } from '@signalbox/messages/say';
 import type { ChatCommand } from '../chat-command.ts';
 import { changeAgent } from './agent.ts';
 
-/** Telegram sends `/start` when a person opens the chat. A code after it is tried earlier; `agent_<id>` chooses an agent. */
+/**
+ * `/start` welcomes a person (Telegram sends it when they open the chat); `/start agent_<id>` chooses an agent. Codes are tried before.
+ */
 export default {
   name: 'start',
   who: 'viewer',

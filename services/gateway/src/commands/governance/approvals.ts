@@ -16,8 +16,8 @@ import { auditCommand } from '../record.ts';
 import { chooseCards } from '../sent-cards.ts';
 
 /**
- * `/approvals` lists pending requests with their cards; operators see everyone's. With an id: everything that request
- * is bound to. `here` and `private` choose where approval cards are sent.
+ * `/approvals` lists pending requests with their cards, for operators everyone's; with an id, one request in full. `here` and `private`
+ * choose where cards go.
  */
 export default {
   name: 'approvals',
@@ -61,7 +61,7 @@ async function chooseApprovalsChat(
   return { text: say(`control.approvals-${place}`), personal: false };
 }
 
-/** Sets the group that gets approval cards. Null: the approvers' private chats. */
+/** Sets the group that gets approval cards. Null sends them to the approvers' private chats. */
 async function setApprovalsChat(db: Queryable, chatKey: string | null): Promise<void> {
   if (chatKey === null) await db.query(`delete from settings where key = 'approvals_chat'`);
   else await putSetting(db, 'approvals_chat', sql`jsonb_build_object('chatKey', ${chatKey}::text)`);

@@ -30,7 +30,7 @@ export interface Freeze {
   readonly at: string;
 }
 
-/** Stops every effect until it is lifted. False when a freeze is already in force; the first one stays. */
+/** Stops every effect until the freeze is lifted. False when a freeze is already in force. */
 export function setFreeze(db: Queryable, freeze: Freeze): Promise<boolean> {
   return hasRow(db)`insert into settings (key, value) values ('freeze', ${JSON.stringify(freeze)}::jsonb)
     on conflict (key) do nothing`;

@@ -14,7 +14,7 @@ import type { Freeze } from './freeze.ts';
 
 const BREAK_GLASS_MS = 15 * MINUTE_MS;
 
-/** `/unfreeze` lifts a freeze; `/unfreeze break-glass` lets an admin pass it for a while. */
+/** `/unfreeze` lifts a freeze; `/unfreeze break-glass` lets actions pass it for BREAK_GLASS_MS. */
 export default {
   name: 'unfreeze',
   asksWhenOld: true,
@@ -43,7 +43,6 @@ async function breakGlass(db: AnswerDeps['db'], asked: AskedQuestion): Promise<G
   return { text: say('control.glass-broken', { time }), notices: await createDeciderNotices(db, asked, notice) };
 }
 
-/** Opens break-glass for `validMs`: actions that policy allows pass the freeze, and every decider is notified. */
 function openBreakGlass(db: Queryable, by: string, validMs: number): Promise<void> {
   const until = sql`clock_timestamp() + ${validMs} * interval '1 ms'`;
   return putSetting(db, 'break_glass', sql`jsonb_build_object('by', ${by}::text, 'until', ${until})`);

@@ -6,7 +6,7 @@ import { listRows, sql } from '@signalbox/store/sql';
 import { asCodeBlock, renderExact } from '@signalbox/safety/cards/canonical-card';
 import type { ChatCommand } from '../chat-command.ts';
 
-/** `/why` explains which rule decided the newest actions, those of a turn, or that of a receipt. Operators may ask about anyone's. */
+/** `/why` explains which rule decided the newest actions, or those of a turn or receipt. Operators may ask about anyone's. */
 export default {
   name: 'why',
   who: 'viewer',
@@ -38,8 +38,8 @@ export interface ExplainedAction {
 }
 
 /**
- * The actions of a turn (`turn_…`) or with an id prefix (`act_…`); without an id those of the person's newest turn.
- * Oldest first. `any`: includes other people's, by id.
+ * Lists a turn's actions (`turn_…`), those whose id starts with `act_…`, or without an id those of the person's newest turn. `any`
+ * includes other people's.
  */
 function explainActions(
   db: Queryable,
@@ -89,10 +89,10 @@ function describeAction(action: ExplainedAction): string {
   ].join(' ');
 }
 
-/** Longer actions are cut; the audit has all of it. */
+/** Longer actions are cut here; the audit holds them whole. */
 const MAX_EXACT_LENGTH = 1_500;
 
 function renderExactStart({ tool, arguments: args }: ExplainedAction): string {
-  const exact = renderExact({ tool, arguments: (args ?? {}) as Record<string, unknown> }); // as the tool's schema parsed them
+  const exact = renderExact({ tool, arguments: (args ?? {}) as Record<string, unknown> }); // the tool's schema parsed them to a record
   return exact.length > MAX_EXACT_LENGTH ? `${exact.slice(0, MAX_EXACT_LENGTH)}…` : exact;
 }

@@ -10,7 +10,7 @@ import { auditCommand } from '../record.ts';
 
 const MAX_HOURS = 7 * 24;
 
-/** `/mute shop staging 2` mutes the service's health messages for two hours; `/mute` lists muted services. */
+/** `/mute shop staging 2` mutes a service's health messages for two hours; `/mute` lists muted services. */
 export default {
   name: 'mute',
   asksWhenOld: true,

@@ -27,7 +27,7 @@ export default {
     if (change === 'stranger') return { text: say('people.stranger', { userKey: toPlainName(id) }) };
     const auditData = { person: id, from: known?.role ?? null, to: null, factsForgotten };
     await auditCommand(parts.db, asked, 'role.changed', auditData);
-    // Running turns stop, waiting messages are voided.
+    // Running turns stop and waiting messages are voided, for all accounts of the person.
     const stops: string[] = [];
     for (const { userKey } of accounts) if (await stopLane(parts.db, userKey, asked.inboxId)) stops.push(userKey);
     return {

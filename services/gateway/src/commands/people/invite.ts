@@ -12,7 +12,7 @@ export default {
   menu: { place: 20, description: 'menu.invite' },
   help: 'help.invite',
   answer: async ({ db, channel }, typed, { envelope }) => {
-    // Every reader of the code could use it.
+    // Every reader in the group could use the code.
     if (envelope.chatKind === 'group') return { text: say('people.invite-in-private') };
     const { role, name } = parseRole(typed);
     if (role === null) return { text: describeUsage('/invite <role> [name]', typed) };

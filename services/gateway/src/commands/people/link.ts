@@ -13,7 +13,7 @@ import type { ChatCommand } from '../chat-command.ts';
 import type { GatewayAnswer, AskedQuestion } from '../question.ts';
 import { auditCommand } from '../record.ts';
 
-/** `/link` creates a code for another account of the same person. `/link remove <key>` unlinks an account. */
+/** `/link` creates a code that links another account of the same person; `/link remove <key>` unlinks an account. */
 export default {
   name: 'link',
   who: 'viewer',

@@ -5,7 +5,7 @@ import { listUsers, type User } from '@signalbox/store/people/users';
 import type { ChatCommand } from '../chat-command.ts';
 import { toInviteeValues, listInvitations, type Invitation } from '../invitations.ts';
 
-/** As many as fit on a phone; the terminal lists all. */
+/** As many people as fit on a phone; the terminal lists all. */
 const MAX_LISTED = 50;
 
 export default {

@@ -4,7 +4,7 @@ import { say } from '@signalbox/messages/say';
 import { listUsersByActivity } from '@signalbox/store/people/users';
 import type { ChatCommand } from '../chat-command.ts';
 
-/** As many as fit on a phone. */
+/** As many people as fit on a phone. */
 const MAX_PEOPLE = 50;
 
 export default {

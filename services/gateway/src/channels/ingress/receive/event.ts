@@ -8,17 +8,16 @@ import { CONVERSATION_NAME, toChatKey, toOutboxId, toUserKey } from '../chat-key
 import type { IncomingUpdate } from '../../channel.ts';
 import type { Source } from '../sources.ts';
 
-/** The header with the idempotency key of an event. */
+/** The header that carries an event's idempotency key. */
 export const KEY_HEADER = 'idempotency-key';
 
 const Key = z.string().regex(/^[\x21-\x7e]{1,120}$/, { error: () => say('ingress.key-wrong') });
 
-/** The body of an event. */
 const EventSchema = z
   .strictObject({
-    /** Text for the agent. */
+    /** A message to the agent. */
     text: z.string().trim().min(1).max(MAX_TEXT_LENGTH).optional(),
-    /** A button of an earlier answer to press instead. */
+    /** The button of an earlier answer to press, instead of a text. */
     press: z
       .strictObject({
         message: z.string().refine((id) => toOutboxId(id) !== null, { error: () => say('ingress.message-wrong') }),
@@ -30,23 +29,21 @@ const EventSchema = z
       .string()
       .regex(CONVERSATION_NAME, { error: () => say('ingress.conversation-wrong') })
       .optional(),
-    /** One of the source's callbacks, for the answers. */
+    /** The callback to send the answers to: one of those that the sources file allows. */
     replyTo: z.string().optional(),
-    /** Same as the idempotency-key header, but signed. */
+    /** The idempotency key as in the header, but covered by the signature. */
     id: Key.optional(),
   })
   .refine(({ text, press }) => (text === undefined) !== (press === undefined), {
     error: () => say('ingress.text-or-press'),
   });
 
-/** A parsed event. */
 export interface SentEvent {
   readonly what: z.infer<typeof EventSchema>;
-  /** The idempotency key; null without one. */
+  /** The idempotency key; null when the event has none. */
   readonly key: string | null;
-  /** The callback for answers; null when they are polled. */
+  /** The address to push answers to; null when the program polls for them. */
   readonly callback: string | null;
-  /** The hash of the raw body. */
   readonly bodySha256: string;
 }
 
@@ -62,7 +59,7 @@ export function parseEvent(source: Source, raw: Buffer, keyHeader: unknown): Sen
   const { data: what } = parsed;
   if (what.id !== undefined && header.data !== undefined && what.id !== header.data) return say('ingress.key-twice');
   const { replyTo } = what;
-  // Only callbacks of the file, so that the gateway calls no other address.
+  // The gateway calls no address that the sources file does not name.
   if (replyTo !== undefined && !source.callbacks.includes(replyTo)) return say('ingress.reply-elsewhere');
   return {
     what,
@@ -72,7 +69,7 @@ export function parseEvent(source: Source, raw: Buffer, keyHeader: unknown): Sen
   };
 }
 
-/** The event as an update to admit. */
+/** Turns the event into an update to admit. */
 export function toIncoming(source: Source, eventId: string, { what }: SentEvent): IncomingUpdate {
   const { name, account } = source;
   const sender = {

@@ -15,7 +15,7 @@ import type { Source } from '../sources.ts';
 /** Room for a text of maximum length with every character escaped. */
 const MAX_BODY_BYTES = 100 * 1024;
 
-/** Statuses of refused requests. Their answers have no body, so that callers without a secret learn nothing. */
+/** HTTP statuses of refused requests. These have no body, so that callers without a secret learn nothing. */
 export const REFUSAL_STATUS = {
   'unknown-source': 401,
   'bad-method': 405,
@@ -26,22 +26,19 @@ export const REFUSAL_STATUS = {
 } as const;
 export type RequestRefusal = keyof typeof REFUSAL_STATUS;
 
-/** A request head that passed all checks but the signature. */
+/** A request head that passed all checks before the signature is verified. */
 export interface RequestHead {
   readonly source: Source;
   readonly timestamp: string;
   readonly signature: string;
 }
 
-/** The method and size limit of a path. */
 interface Route {
   readonly method: 'GET' | 'POST';
   readonly maxBodyBytes: number;
 }
 
-/** The route that takes events. */
 export const EVENTS_ROUTE: Route = { method: 'POST', maxBodyBytes: MAX_BODY_BYTES };
-/** The route that reads the answer to an event. */
 export const ANSWER_ROUTE: Route = { method: 'GET', maxBodyBytes: 0 };
 
 /** Checks the head of a request before its body is read. */
@@ -63,7 +60,7 @@ export function checkHead(
   return isSignature(signature) ? { source, timestamp, signature } : 'bad-signature';
 }
 
-/** A header sent twice arrives joined by a comma, which no valid value contains. */
+/** Repeated headers arrive joined by a comma, which no valid value contains. */
 function toSingleHeader(header: string | readonly string[] | undefined): string {
   return typeof header === 'string' ? header : '';
 }

@@ -1,13 +1,13 @@
 import type { Log } from '@signalbox/platform/log';
 import type { Redis } from '@signalbox/platform/redis';
 
-/** As long as the gateway's window per person. */
+/** The same window as the gateway's rate limit per person. */
 const WINDOW_MS = 10_000;
 
-/** Separate counters: programs poll more often than they send. */
+/** Programs poll more often than they send, so each kind has a counter of its own. */
 export type CountedRequests = 'events' | 'reads';
 
-/** A rate limit per source and window, counted in Redis across all gateways. */
+/** Limits requests per source in fixed windows, counted in Redis across all gateways. */
 export function createSourceLimit(deps: {
   readonly redis: Redis;
   readonly prefix: string;
@@ -17,8 +17,8 @@ export function createSourceLimit(deps: {
   const { redis, prefix, limits, log } = deps;
   return {
     /**
-     * Counts a request; null when within the limit, otherwise seconds until the next window. Without Redis everything
-     * passes, since callers have a secret.
+     * Counts a request. Null within the limit, else seconds until the next window. Without Redis everything passes, since callers have a
+     * secret.
      */
     async check(source: string, what: CountedRequests): Promise<number | null> {
       if (redis.status !== 'ready') return null;

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { createRefusalLog } from '../../http/refusal-log.ts';
-import { answerRead } from '../read/answer-read.ts';
+import { answerRead } from './answer-read.ts';
 import { hasValidSignature } from '../signature.ts';
 import type { Source } from '../sources.ts';
 import { KEY_HEADER } from './event.ts';
@@ -16,7 +16,7 @@ import { takeEvent, type IngressResponse, type RequestDeps, type AdmitEvents } f
 
 const PATH = '/webhook/ingress';
 
-/** Registers the routes of the ingress; head.ts lists the checks. `sink`: null while nobody listens. */
+/** Registers the routes of the ingress; head.ts lists the checks. `sink` returns null while nobody listens. */
 export async function registerRoutes(
   app: FastifyInstance,
   parts: RequestDeps & { readonly sources: ReadonlyMap<string, Source>; readonly sink: () => AdmitEvents | null },
@@ -27,7 +27,7 @@ export async function registerRoutes(
     logRefusal(refusal);
     return reply.code(REFUSAL_STATUS[refusal]).header('connection', 'close').send();
   };
-  /** Registers one path. The head is checked before the body is read, and the signature before it is parsed. */
+  /** Registers one path. The head is checked before the body is read, the signature before the body is parsed. */
   const registerPath = (
     scope: FastifyInstance,
     url: string,

@@ -13,18 +13,17 @@ import type { createSourceLimit } from './rate-limit.ts';
 /** How long an idempotency key names the same event. */
 const KEY_TTL_MS = 24 * HOUR_MS;
 
-/** The state of a claimed event; `other body`: the key was used with another body. */
+/** `again`: the request was repeated. `other body`: the key was used with another body. */
 interface ClaimedEvent {
   readonly eventId: string;
   readonly state: 'new' | 'again' | 'other body';
 }
 
-/** Most clients wait 30 s; without an answer by now they are told to repeat the request. */
+/** Most clients wait 30 s; without an answer by now they are asked to repeat the request. */
 const ANSWER_MS = 25 * SECOND_MS;
 /** The Retry-After of a 503. */
 const RETRY_SECONDS = 3;
 
-/** The response to a valid request. */
 export interface IngressResponse {
   readonly status: number;
   readonly body: Readonly<Record<string, unknown>>;
@@ -34,14 +33,13 @@ export interface IngressResponse {
 /** Admits events; resolves once they are committed. */
 export type AdmitEvents = (events: readonly IncomingUpdate[]) => Promise<void>;
 
-/** Dependencies of request handlers. */
 export interface RequestDeps {
   readonly pool: Pool;
   readonly limit: ReturnType<typeof createSourceLimit>;
   readonly log: Log;
 }
 
-/** Takes an event with a valid signature. Status 200 means it is stored. Never throws. */
+/** Takes an event with a valid signature. Status 200 means that the event is stored. Never throws. */
 export async function takeEvent(
   parts: RequestDeps & { readonly sink: AdmitEvents | null },
   head: RequestHead,
@@ -60,13 +58,13 @@ export async function takeEvent(
     const { eventId, state } = await claimEvent(pool, head, event);
     if (state === 'other body')
       return { status: 409, body: { error: say('ingress.key-reused', { key: event.key ?? '', id: eventId }) } };
-    // Also for a repeated event: the gateway that claimed it may have died before storing it.
+    // A repeated event is admitted again: the gateway that claimed it may have died before storing it.
     await sink([toIncoming(source, eventId, event)]);
     return { status: 200, body: { id: eventId, status: 'accepted' } };
   });
 }
 
-/** Answers within the time that clients wait. Work continues afterwards; a repeated event is the same one. */
+/** Answers within the time that clients wait. The work continues after that; a repeated event is the same event. */
 export async function answerInTime(log: Log, work: () => Promise<IngressResponse>): Promise<IngressResponse> {
   try {
     return await untilAborted(work(), abortAfter(ANSWER_MS));
@@ -90,8 +88,8 @@ function requestRetry(): IngressResponse {
 }
 
 /**
- * Claims an event over all gateways: returns the earlier event of a repeated request, or a new id. Admission stores the
- * event under this id; one that was only claimed is admitted when its sender repeats it.
+ * Claims an event over all gateways: returns a repeated request's earlier event, or a new id. A claimed event that was never stored is
+ * admitted when its sender repeats it.
  */
 async function claimEvent(db: Queryable, head: RequestHead, event: SentEvent): Promise<ClaimedEvent> {
   const { source, signature } = head;

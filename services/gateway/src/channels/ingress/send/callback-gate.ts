@@ -15,11 +15,11 @@ const MAX_RUNNING = 4;
 const MAX_SLOT_WAIT_MS = SECOND_MS;
 const BACKOFF_BASE_MS = SECOND_MS;
 const BACKOFF_MAX_MS = MINUTE_MS;
-/** Consecutive failures after which the callback counts as away, and waiting is no try of a message. */
+/** After this many failures in a row the callback counts as away, and waiting is no try of a message. */
 const OUTAGE_FAILURES = 3;
 const POLL_MS = 20;
 
-/** The state of one callback, as known to this process. `now` is a monotonic clock. */
+/** The gate before one callback, as known to this process. `now` is a monotonic clock. */
 export class CallbackGate {
   readonly #now: () => number;
   #failures = 0;
@@ -30,7 +30,7 @@ export class CallbackGate {
     this.#now = now;
   }
 
-  /** Sends through the gate; the result tells the gateway when to retry. Throws only if `push` does. */
+  /** Sends through the gate; the result says when to retry. Throws only if `push` does. */
   async send(push: () => Promise<PushResult>): Promise<SendResult> {
     const waitMs = await this.#enter();
     if (waitMs > 0) return { kind: 'wait', retryAfterMs: waitMs };
@@ -41,14 +41,14 @@ export class CallbackGate {
     }
   }
 
-  /** How long to wait instead of trying; 0 when a slot was taken. */
+  /** Takes a slot and returns 0; otherwise returns how long to wait before the next try. */
   async #enter(): Promise<number> {
     const patientUntil = this.#now() + MAX_SLOT_WAIT_MS;
     for (;;) {
       const leftMs = Math.ceil(this.#closedUntil - this.#now());
       if (leftMs > 0) return leftMs;
       if (this.#running < (this.#failures === 0 ? MAX_RUNNING : 1)) {
-        // Before another message can take the slot.
+        // Counted at once, before another message can take the slot.
         this.#running += 1;
         return 0;
       }
@@ -66,7 +66,7 @@ export class CallbackGate {
     this.#failures += 1;
     const waitMs = backoffMs(this.#failures - 1, BACKOFF_BASE_MS, BACKOFF_MAX_MS);
     this.#closedUntil = this.#now() + waitMs;
-    // Receivers recognize a message by its id, so a repeated one does no harm.
+    // Receivers recognize a message by its id, so a repeated message does no harm.
     return this.#failures < OUTAGE_FAILURES || sent.kind === 'unreachable'
       ? sent
       : { kind: 'wait', retryAfterMs: waitMs };

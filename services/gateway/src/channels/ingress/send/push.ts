@@ -6,17 +6,17 @@ import { signContent, SIGNATURE_HEADER, SOURCE_HEADER, TIMESTAMP_HEADER } from '
 import type { SendResult } from '../../channel.ts';
 import type { Source } from '../sources.ts';
 
-/** A healthy receiver answers 200 at once and works afterwards. */
+/** Short, since a healthy receiver answers 200 at once and works afterwards. */
 const CONNECT_MS = 5 * SECOND_MS;
 const ANSWER_MS = 10 * SECOND_MS;
-/** How much of an answer is read; only its status counts. */
+/** Only the status of an answer counts; at most this much of its body is read. */
 const MAX_READ_BYTES = 16 * 1024;
-/** Wait when a receiver asks for one without a duration. */
+/** The wait when a receiver asks for one without saying how long. */
 const WAIT_MS = 5 * SECOND_MS;
 /** The longest wait that a receiver may ask for. */
 const MAX_WAIT_MS = 3_600 * SECOND_MS;
 
-/** The result of a push. `isOutage`: nothing gets through to this callback. */
+/** The result of a push. `isOutage`: no message gets through to this callback. */
 export interface PushResult {
   readonly sent: SendResult;
   readonly isOutage: boolean;
@@ -52,7 +52,6 @@ export function createPusher() {
           body,
           signal: abortAfter(CONNECT_MS + ANSWER_MS),
         });
-        // Only the status counts; a broken body changes nothing.
         await answer.body.dump({ limit: MAX_READ_BYTES }).catch(() => undefined);
         return toPushResult(answer.statusCode, answer.headers['retry-after'], messageId);
       } catch (error) {
@@ -68,7 +67,7 @@ function toPushResult(status: number, retryAfter: unknown, messageId: string): P
   if (status >= 200 && status < 300) return { sent: { kind: 'sent', messageId }, isOutage: false };
   if (status === 429) return { sent: { kind: 'wait', retryAfterMs: parseRetryAfter(retryAfter) }, isOutage: false };
   if (status === 408 || status === 425) return { sent: { kind: 'busy', detail }, isOutage: false };
-  // 502 to 504 come from a proxy and concern every message; 500 may concern this one.
+  // 502 to 504 come from a proxy and concern every message; 500 may concern this message only.
   if (status >= 500) return { sent: { kind: 'busy', detail }, isOutage: status > 501 && status < 505 };
   return {
     sent: { kind: 'rejected', detail: status < 400 ? `${detail}: no redirect is followed` : detail },
@@ -76,7 +75,7 @@ function toPushResult(status: number, retryAfter: unknown, messageId: string): P
   };
 }
 
-/** Parses seconds or a date. */
+/** Parses seconds or a date into milliseconds. */
 function parseRetryAfter(header: unknown): number {
   const text = typeof header === 'string' ? header.trim() : '';
   const waitMs = /^\d{1,6}$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - Date.now();

@@ -10,17 +10,15 @@ import type { Source } from '../sources.ts';
 import { CallbackGate } from './callback-gate.ts';
 import type { Pusher } from './push.ts';
 
-/** Data to send a message, besides its content. */
 interface SentRow {
   readonly at: Date;
   readonly isProgress: boolean;
-  /** The events that it answers, oldest first (events of one turn share the answer); empty when unknown. */
+  /** The events that the message answers, oldest first (events of one turn share it); empty when unknown. */
   readonly events: readonly AnsweredEvent[];
 }
 
 interface AnsweredEvent {
   readonly eventId: string;
-  /** The callback for answers; null when they are polled. */
   readonly callback: string | null;
 }
 
@@ -28,11 +26,10 @@ interface AnsweredEvent {
 export interface IngressPart {
   readonly outboxId: number;
   readonly words: Omit<ProgramMessage, 'id' | 'at' | 'final'>;
-  /** True for progress that continues. */
+  /** True for progress that will change again. */
   readonly isUnderway: boolean;
 }
 
-/** Encodes a row as one part. */
 export function encode(body: OutboundBody, { outboxId }: EncodedRow): readonly IngressPart[] {
   return [{ outboxId, words: toContent(body), isUnderway: body.progress === 'underway' }];
 }
@@ -66,7 +63,7 @@ export function createSender(deps: {
   ): Promise<SendResult> => {
     const id = toMessageId(outboxId);
     const source = sources.get(getSourceName(chatKey));
-    // Sources missing from the file get no messages.
+    // A source that the file no longer names gets no messages.
     if (!source) return { kind: 'blocked', reason: 'the source is not in the file any more' };
     if (source.callbacks.length === 0) return { kind: 'sent', messageId: id };
     const row = await findSentRow(pool, source.name, outboxId);
@@ -75,7 +72,7 @@ export function createSender(deps: {
     const known = row?.events ?? [];
     const events = known.length > 0 ? known : [{ eventId: null, callback: source.callbacks[0] ?? null }];
     for (const [index, { eventId, callback: url }] of events.entries()) {
-      // Callbacks removed from the file are not called.
+      // A callback that the file no longer names is not called.
       if (url === null || !source.callbacks.includes(url)) continue;
       // The oldest event gets the message itself; later events of the turn get it under a derived id, so that ids stay
       // stable when a resumed turn has more events.
@@ -113,8 +110,8 @@ export function createSender(deps: {
 }
 
 /**
- * An outbox row with the events that it answers; null when there is none. Rows name their turn and the trace of its
- * first event. Messages before the end of a turn belong to the events that the turn has taken.
+ * Finds an outbox row with the events that it answers: those of its turn, found by the row's turn or by the trace of the turn's first
+ * event.
  */
 function findSentRow(db: Queryable, source: string, outboxId: number): Promise<SentRow | null> {
   const userKey = toUserKey(source);

@@ -1,23 +1,22 @@
 import type { Entity, FormattedText } from './format.ts';
 
-/** Word joiner: invisible, and ends a name or address. */
+/** Word joiner: an invisible character that ends a name or an address. */
 const JOINER = '\u2060';
 /** The start of a mention as Telegram finds it; e-mail addresses do not match. */
 const MENTION = /(?<![\p{L}\p{N}_])@(?=\w)/gu;
-/** Addresses that act inside the app; Telegram links them everywhere. */
+/** Telegram links these addresses everywhere, and they act inside the app. */
 const APP_ADDRESS = /\b(?:tg|ton|tonsite):(?=\/\/)/gi;
 /** Web addresses with a path segment that begins with `@`, which is no mention. */
 const WEB_ADDRESS = /https?:\/\/[\w.-]+\.[a-z]{2,}(?::\d+)?(?:\/[\w.%~+-]*)*?\/@\w/gi;
 
 /**
- * Keeps Telegram from linking text by itself, which only rich messages can switch off: mentions in a group, since they
- * notify a person, and app addresses everywhere. Code is unchanged, because nothing is linked in it.
+ * Keeps Telegram from linking plain text: mentions in a group, since they notify a person, and app addresses. It links nothing in code.
  */
 export function escapeLinks(formatted: FormattedText, options: { readonly inGroup: boolean }): FormattedText {
   const offsets = findInsertions(formatted, options.inGroup);
   if (offsets.length === 0) return formatted;
   const moveStart = (offset: number): number => offset + countUpTo(offsets, offset);
-  // A joiner at the end of a span stays outside of it.
+  // A joiner at the end of a span stays outside the span.
   const moveEnd = (offset: number): number => offset + countUpTo(offsets, offset - 1);
   const move = <T extends { readonly offset: number; readonly length: number }>(one: T): T => {
     const offset = moveStart(one.offset);
@@ -31,7 +30,7 @@ export function escapeLinks(formatted: FormattedText, options: { readonly inGrou
   };
 }
 
-/** The same for text whose code is no longer marked, without changing its length, which may be at the limit. */
+/** Escapes text whose code is no longer marked, without changing its length, which may be at the limit. */
 export function escapeUnmarkedLinks(text: string): string {
   return text.replace(MENTION, '\uff20').replace(/\b(tg|ton|tonsite):\/\//gi, '$1:\uff0f/');
 }
@@ -54,7 +53,7 @@ function findEnds(text: string, pattern: RegExp): number[] {
   return [...text.matchAll(pattern)].map((match) => match.index + match[0].length);
 }
 
-/** Returns a test whether an offset is inside one of these ranges, which do not overlap. */
+/** Returns a test for offsets inside these ranges, which do not overlap. */
 function createRangeTest(stretches: readonly Pick<Entity, 'offset' | 'length'>[]): (at: number) => boolean {
   const sorted = [...stretches].sort((a, b) => a.offset - b.offset);
   return (at) => {
@@ -68,7 +67,7 @@ function countUpTo(sorted: readonly number[], offset: number): number {
   return countWhere(sorted.length, (place) => (sorted[place] ?? 0) <= offset);
 }
 
-/** Binary search: how many leading indexes satisfy a condition that holds for a prefix. */
+/** Counts the leading indexes that satisfy a condition, by binary search: `holds` must be true for a prefix only. */
 function countWhere(length: number, holds: (place: number) => boolean): number {
   let [low, high] = [0, length];
   while (low < high) {

@@ -3,7 +3,7 @@ import { cleanText, isBlank } from '../../text/clean-text.ts';
 import { readBlocks } from '../../text/document.ts';
 import { layOutTable } from '../../text/table.ts';
 
-/** A formatted span of a text, in UTF-16 units like Telegram's. */
+/** A formatted span of a text, in UTF-16 units as Telegram counts. */
 export interface Entity {
   readonly type: 'bold' | 'italic' | 'underline' | 'strikethrough' | 'code' | 'pre' | 'text_link' | 'blockquote';
   readonly offset: number;
@@ -12,10 +12,10 @@ export interface Entity {
   readonly url?: string;
 }
 
-/** Header lines of a range of text, repeated in each message after a split. */
+/** The header lines of a range of text, which each message repeats after a split. */
 export interface RepeatedHeader {
   readonly offset: number;
-  /** The length of the whole range. */
+  /** The length of the whole range, not of the header. */
   readonly length: number;
   readonly text: string;
 }
@@ -28,12 +28,12 @@ export interface FormattedText {
   readonly heads: readonly RepeatedHeader[];
 }
 
-/** Telegram refuses messages without visible text. */
+/** Sent for an empty text, because Telegram refuses messages without visible text. */
 const PLACEHOLDER = '…';
 
 /**
- * Converts markdown (CommonMark and GFM) into text and entities. Telegram never parses a model's text, so it cannot add
- * buttons, images or HTML: raw HTML stays text. Never throws, never returns an empty text.
+ * Converts markdown to text and entities. Telegram parses none of it, so a model cannot add buttons, images or HTML. Never throws, never
+ * empty.
  */
 export function formatMarkdown(markdown: string): FormattedText {
   const source = cleanText(markdown);
@@ -46,7 +46,7 @@ export function toPlainText(text: string): FormattedText {
   return { text: isBlank(text) ? PLACEHOLDER : text, entities: [], breaks: [], heads: [] };
 }
 
-/** The context of a block: top level, list depth, inside a quote. */
+/** Where a block stands: at the top, at a list depth, in a quote. */
 interface BlockContext {
   readonly top: boolean;
   readonly level: number;
@@ -55,7 +55,7 @@ interface BlockContext {
 
 type EntityKind = Omit<Entity, 'offset' | 'length'>;
 
-/** Blocks as text and entities for a plain message. The text may be empty. */
+/** Formats blocks as text and entities for a plain message. The text may be empty. */
 export function formatBlocks(given: readonly Block[]): FormattedText {
   let text = '';
   const entities: Entity[] = [];
@@ -91,7 +91,7 @@ export function formatBlocks(given: readonly Block[]): FormattedText {
     while (!text.endsWith(wanted)) text += '\n';
   };
 
-  /** Blocks in a list or quote follow closely; top-level blocks are separated by an empty line. */
+  /** Blocks in a list or quote follow closely; an empty line separates top-level blocks. */
   const writeBlocks = (list: readonly Block[], at: BlockContext): void => {
     list.forEach((block, index) => {
       if (index > 0 || at.top) separate(at.top ? 2 : 1);
@@ -145,7 +145,7 @@ export function formatBlocks(given: readonly Block[]): FormattedText {
 
 function toEntityKind(style: Style, shown: string): EntityKind | null {
   if (style.type !== 'url') return { type: style.type };
-  // Telegram links a bare address itself; an entity would count against the limit.
+  // Telegram links a bare address itself; an entity would only count against the limit.
   return shown === style.url ? null : { type: 'text_link', url: style.url };
 }
 

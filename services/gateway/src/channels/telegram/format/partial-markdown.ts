@@ -8,10 +8,10 @@ const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 const MARKS_ONLY = /^[\s>]*(?![\s>])(?:(?:[-*+]|\d{1,9}[.)])\s+(?!\s))*(?:\d{1,9}[.)]?|[-*+_=~#`|>]*|\[[ xX]?\]?)\s*$/;
 /** The marks before the text of a line. */
 const LINE_MARKS = /^[\s>]*(?:(?:[-*+]|\d{1,9}[.)]|#{1,6})\s+)*/;
-/** An incomplete link: its text is shown, its address is not. Not `list[0]` or `[1]`. */
+/** An incomplete link, whose text is shown without its address. `list[0]` and `[1]` are no links. */
 const OPEN_LINK = /(?<![\p{L}\p{N}])\[(?!\d+\]?$)([^[\]\n]*)(?:\](?:\([^()\n]*)?)?$/u;
 
-/** Closes open markdown, so that the text looks like its final form. */
+/** Closes open markdown, so that a text being written looks like its final form. */
 export function closeMarkdown(text: string): string {
   const lines = text.split('\n');
   const newest = lines.at(-1) ?? '';
@@ -27,7 +27,7 @@ export function closeMarkdown(text: string): string {
   return [...shown.slice(0, last), lead + closeSpans(open.slice(lead.length))].join('\n');
 }
 
-/** The fence of the code block that these complete lines end in, or null; and the line after the last closed block. */
+/** Finds the fence of the code block that these lines end in (or null) and the line after the last closed block. */
 function findCode(lines: readonly string[]): { readonly fence: string | null; readonly after: number } {
   let fence: string | null = null;
   let after = 0;
@@ -42,7 +42,7 @@ function findCode(lines: readonly string[]): { readonly fence: string | null; re
   return { fence, after };
 }
 
-/** True when the line is, or may become, the closing fence. */
+/** True when the line is the closing fence or may become it. */
 function isClosingFence(line: string, fence: string): boolean {
   const mark = line.trim();
   return mark !== '' && mark === (fence[0] ?? '').repeat(mark.length);
@@ -52,7 +52,7 @@ function dropLast(lines: readonly string[]): string {
   return lines.slice(0, -1).join('\n');
 }
 
-/** Drops an incomplete table row: a table shows from its second line on, row by row. */
+/** Drops an incomplete table row. A table shows from its second line on, row by row. */
 function withoutOpenRow(lines: readonly string[]): string[] {
   const newest = lines.at(-1) ?? '';
   if (newest !== '' && !isRow(newest)) return [...lines];
@@ -66,7 +66,7 @@ function isRow(line: string): boolean {
   return line.trimStart().startsWith('|');
 }
 
-/** True when open spans of the line before cannot continue in this line. */
+/** True when a span that the line before left open cannot continue in this line. */
 function startsParagraph(line: string, before: string): boolean {
   return before.trim() === '' || (LINE_MARKS.exec(line)?.[0] ?? '').trim() !== '' || /^\s*#{1,6}\s/.test(before);
 }
@@ -105,7 +105,7 @@ function closeSpans(given: string): string {
     const isLast = end === text.length;
     const span = open.findLast((one) => one.mark === char);
     if (span && !/\s/.test(before) && (char !== '_' || !isWord(after))) {
-      // An incomplete mark is held back.
+      // An incomplete closing mark is held back.
       if (isLast && size < span.size) return closeMarks(text.slice(0, at), open);
       span.size -= size;
       if (span.size <= 0) open.splice(open.lastIndexOf(span));
@@ -124,7 +124,7 @@ function closeMarks(text: string, open: readonly OpenSpan[]): string {
   return text.trimEnd() + marks.join('');
 }
 
-/** The closing backticks may be incomplete. */
+/** Drops incomplete closing backticks before adding complete ones. */
 function closeCode(text: string, size: number, open: readonly OpenSpan[]): string {
   return closeMarks(text.replace(/(?<!`)`+$/, '').trimEnd() + '`'.repeat(size), open);
 }
@@ -135,7 +135,6 @@ function getRunLength(text: string, at: number): number {
   return end - at;
 }
 
-/** The start of the next run of exactly `size` backticks, or -1. */
 function findRun(text: string, from: number, size: number): number {
   for (let at = text.indexOf('`', from); at !== -1; at = text.indexOf('`', at + getRunLength(text, at))) {
     if (getRunLength(text, at) === size) return at;

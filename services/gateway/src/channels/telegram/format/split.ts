@@ -10,8 +10,8 @@ export const MAX_ENTITIES = 100;
 export type MessageText = Pick<FormattedText, 'text' | 'entities'>;
 
 /**
- * Splits a text into messages of at most `limit` units: between blocks, else lines, words, or visible characters. Only
- * blanks at the cuts are lost; cut spans continue in the next message, where a table's header is repeated.
+ * Splits a text between blocks, else lines, words or characters. Only blanks at the cuts are lost. A cut span continues, a cut table
+ * repeats its header.
  */
 export function splitText(whole: FormattedText, limit: number = MAX_MESSAGE_LENGTH): readonly MessageText[] {
   const { text } = whole;
@@ -53,20 +53,20 @@ function takePart(text: string, entities: readonly Entity[], start: number, end:
   return trimStart(text.slice(start, last), partEntities.slice(0, MAX_ENTITIES));
 }
 
-/** Drops empty lines at the start, as Telegram would, but not inside a span: code keeps its indentation. */
+/** Drops empty lines at the start as Telegram would, but not inside a span: code keeps its indentation. */
 function trimStart(text: string, entities: readonly Entity[]): MessageText {
   const first = Math.min(text.length, ...entities.map((one) => one.offset));
   const blank = Math.min(first, text.length - text.trimStart().length);
   return { text: text.slice(blank), entities: entities.map((one) => ({ ...one, offset: one.offset - blank })) };
 }
 
-/** The header to repeat above a part that begins inside its range; often empty. */
+/** The header to repeat above a part that begins inside the header's range; often empty. */
 function findHead(heads: readonly RepeatedHeader[], start: number, limit: number): string {
   const head = heads.find((one) => start > one.offset + one.text.length && start < one.offset + one.length);
   return head === undefined || head.text.length > limit / 4 ? '' : `${head.text}\n`;
 }
 
-/** Spans at the start of the part are extended over the header. */
+/** Puts the header above a part; spans at the start of the part then cover the header too. */
 function repeatHead(head: string, part: MessageText): MessageText {
   if (head === '') return part;
   return {

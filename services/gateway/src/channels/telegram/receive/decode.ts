@@ -80,7 +80,7 @@ function decodeMessage(updateId: string, raw: unknown, bot: BotIdentity): Incomi
   if (chatKind === 'private') return { ...sender, ...content, kind: 'text', named: true, whisper: false };
   const addressed = parseGroupText(text, whisper || isReplyToBot(message, bot), bot);
   if (addressed) {
-    // Only the bot's name means help; with a file it is about the file.
+    // Only the bot's name asks for help; with a file, the message is about the file.
     const asked = addressed.text === '' && attachments.length === 0 ? '/help' : addressed.text;
     return { ...sender, ...content, ...addressed, kind: 'text', text: asked, whisper };
   }
@@ -89,10 +89,7 @@ function decodeMessage(updateId: string, raw: unknown, bot: BotIdentity): Incomi
   return { ...ignore(updateId, 'not addressed'), ...(message.text === undefined ? {} : { rest }) };
 }
 
-/**
- * Telegram's clients split texts over 4,096 characters and send the parts at once. Phones split at the last space or at
- * the limit itself; Telegram Desktop at the best place in the second half.
- */
+/** Telegram's clients send a longer text in parts: phones cut at the last space or at this limit, Telegram Desktop in the second half. */
 const CLIENT_CUT = 4_096;
 
 function findCut({ text = '' }: Message): Pick<WrittenUpdate, 'cut'> {
@@ -100,7 +97,7 @@ function findCut({ text = '' }: Message): Pick<WrittenUpdate, 'cut'> {
   return { cut: text.length === CLIENT_CUT ? '' : '\n' };
 }
 
-/** A message of unknown shape: its author gets an answer only in private. */
+/** Decodes a message of unknown shape. Its author gets an answer only in private. */
 function decodeUnread(updateId: string, raw: unknown): IncomingUpdate {
   const { chat, from } = Message.pick({ chat: true, from: true }).safeParse(raw).data ?? {};
   if (chat?.type !== 'private' || from?.is_bot !== false)
@@ -110,7 +107,7 @@ function decodeUnread(updateId: string, raw: unknown): IncomingUpdate {
   return { ...sender, kind: 'not-text', what: 'other' };
 }
 
-/** The text or caption with its entities written out; null without any. */
+/** The text or caption with its entities written out; null when the message has neither. */
 function writeOutMessage(
   { text, caption, entities, caption_entities: ofCaption }: Message,
   bot: BotIdentity,
@@ -120,8 +117,8 @@ function writeOutMessage(
 }
 
 /**
- * A sender who writes as the group or a channel is anonymous, so there is nobody to act for. If the message is
- * addressed to the bot, the chat is told why it is ignored.
+ * A sender who writes as the group or a channel is anonymous, so the bot cannot act for them. The chat is told when the message is for
+ * the bot.
  */
 function decodeUnnamed(
   updateId: string,
@@ -142,7 +139,9 @@ function decodeUnnamed(
   };
 }
 
-/** Where text is not the sender's own. Any forward field counts, whatever its shape, and so do links that hide their target. */
+/**
+ * Finds whether the text is not the sender's own. Any forward field counts, whatever its shape, and so do links that hide their target.
+ */
 function findBorrowed(
   message: Message,
   isDisguised: boolean,
@@ -157,13 +156,13 @@ function findBorrowed(
   return isQuoted ? { borrowed: 'quote' } : {};
 }
 
-/** The message of ours that this one replies to. */
+/** Finds the bot's message that this one replies to. */
 function findReplyTarget(message: Message, bot: BotIdentity): { readonly answers?: string } {
   const id = message.reply_to_message?.message_id;
   return isReplyToBot(message, bot) && id !== undefined ? { answers: String(id) } : {};
 }
 
-/** The text without the bot's name, or null when it is not addressed to the bot. As an administrator the bot receives every message. */
+/** The text without the bot's name; null when it is not for the bot, which as an administrator receives every message. */
 function parseGroupText(
   text: string,
   repliesToBot: boolean,
@@ -204,10 +203,7 @@ function decodePress(updateId: string, raw: unknown): IncomingUpdate {
   };
 }
 
-/**
- * Decodes the edited message like a new one. A message that the bot has not seen, such as one without its name in a
- * group, counts as new if it may still be edited.
- */
+/** Decodes the edited message like a new one. It counts as new when the bot has not seen it before and it may still be edited. */
 function decodeEdit(updateId: string, raw: unknown, bot: BotIdentity): IncomingUpdate {
   const read = decodeMessage(updateId, raw, bot);
   if (read.kind === 'ignored' || read.kind === 'unnamed') return read;
@@ -230,7 +226,7 @@ function decodeEdit(updateId: string, raw: unknown, bot: BotIdentity): IncomingU
 /** Telegram allows edits for two days. */
 const EDITABLE_SECONDS = 49 * 3_600;
 
-/** The Stop button under a draft acts like /stop. */
+/** Decodes a press on the Stop button under a draft, which acts like /stop. */
 function decodeStop(updateId: string, raw: unknown): IncomingUpdate {
   const parsed = StoppedGeneration.safeParse(raw);
   if (!parsed.success) return ignore(updateId, 'malformed stop');

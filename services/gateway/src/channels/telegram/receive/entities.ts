@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Entities that may carry hidden content. Loose: of most types only the name is used. */
+/** Entities that may hide content. The schema is loose, since of most types only the name is used. */
 export const Entities = z
   .array(
     z.looseObject({
@@ -16,21 +16,21 @@ export const Entities = z
   .catch([]);
 export type Entities = z.infer<typeof Entities>;
 
-/** A text with the hidden content of its entities. */
+/** A text after the hidden content of its entities was written into it. */
 export interface WrittenText {
   readonly text: string;
-  /** True when its words look like another address than they link to. */
+  /** True when words of the text look like another address than they link to. */
   readonly isDisguised: boolean;
 }
 
-/** Starts of addresses: a scheme, a login before a host, or an absolute path. */
+/** Matches starts of addresses: a scheme, a login before a host, or an absolute path. */
 const BEGINNINGS = /\b[a-z][a-z0-9+.-]{0,30}:\/\/|[^\s@]{1,64}@(?=\S)|(?<!\S)\/(?=\S)/gi;
-/** A host name with a dot, and an optional port and path. */
+/** Matches a host name with a dot, and an optional port and path. */
 const HOST = /^(?:[\p{L}\p{N}-]{1,63}\.){1,10}\p{L}{2,63}(?::\d{1,5})?(?:[/?#]\S*)?$/iu;
 
 /**
- * Writes out hidden content of entities: link targets, ids of people without a user name, and the bot's name. In a command the id replaces
- * the name. Words that look like another address lose their scheme, so that only the true address looks like one.
+ * Writes hidden content out: link targets, and ids of people without a user name (in a command, instead of the name). Words that look
+ * like another address than they link to lose their scheme.
  */
 export function writeOutEntities(
   text: string,
@@ -59,7 +59,7 @@ export function writeOutEntities(
   return { text: written, isDisguised };
 }
 
-/** True when the words are the target itself, ignoring scheme and a final slash. */
+/** True when the words are the target itself, except for its scheme and a final slash. */
 function isSame(shown: string, target: string): boolean {
   const [words, address] = [shown, target].map((one) => one.trim().replace(/\/$/, ''));
   return ['', 'https://', 'http://', 'mailto:', 'tel:'].some((scheme) => `${scheme}${words}` === address);

@@ -8,8 +8,8 @@ import { classifyFailure } from '../failure.ts';
 const TOO_BIG = /file is too big/i;
 
 /**
- * Fetches a file from Telegram: first its path, then up to `limitBytes`. The address contains the token, so neither it
- * nor an error that may quote it leaves this function.
+ * Fetches a file of up to `limitBytes`. Its address contains the token, so no address and no error that may quote it leaves this
+ * function.
  */
 export async function fetchFile(
   { api, apiRoot, token }: { readonly api: TelegramApi; readonly apiRoot: string; readonly token: string },
@@ -32,7 +32,7 @@ export async function fetchFile(
   }
 }
 
-/** A Bot API server with local files returns a path of its own disk, which is useless here. */
+/** A Bot API server with local files returns a path on its own disk, which the gateway cannot read. */
 function isRelativePath(path: string): boolean {
   return path.split('/').every((step) => !['', '.', '..'].includes(step));
 }

@@ -17,7 +17,7 @@ const Files = z.object({
   video_note: Typed.optional(),
 });
 
-/** The attachments of a message; empty when there are none or none is readable. */
+/** The attachments of a message; empty when no field holds a readable file. */
 export function readAttachments(message: unknown): readonly Attachment[] {
   const parsed = Files.safeParse(message);
   if (!parsed.success) return [];

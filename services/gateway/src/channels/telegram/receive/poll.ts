@@ -13,19 +13,19 @@ import { ALLOWED_UPDATES } from './update.ts';
  * A failure leaves the offset unchanged, so Telegram delivers the updates again and admission drops known ones.
  */
 
-/** How long Telegram holds an empty poll. */
+/** How long Telegram holds a poll that has nothing to deliver. */
 const POLL_SECONDS = 25;
-/** The client's timeout for polls: a longer poll hangs on a dead connection. */
+/** A longer poll hangs on a dead connection. */
 export const POLL_TIMEOUT_SECONDS = POLL_SECONDS + 10;
-/** Without a finished poll for this long the gateway is not ready. */
+/** The gateway is not ready when no poll has finished for this long. */
 const STALE_MS = 60_000;
 const BACKOFF_BASE_MS = 500;
 const BACKOFF_MAX_MS = 30_000;
-/** Two pollers interrupt each other with every poll: slow enough to let the other one work. */
+/** Two pollers interrupt each other with every poll, so this one slows down to let the other work. */
 const CONFLICT_BACKOFF_MS = 5_000;
-/** Between two conflicts polls succeed while the other poller reconnects, so the conflict counts for this long. */
+/** Between two conflicts polls succeed while the other poller reconnects, so a conflict counts for this long. */
 const CONFLICT_LINGER_MS = 12_000;
-/** How often a continuing conflict is logged. */
+/** A continuing conflict is logged this often. */
 const CONFLICT_REPORT_MS = 10 * 60_000;
 
 type PollTrouble = 'none' | 'starting' | 'conflict' | 'webhook' | 'network' | 'admission';
@@ -95,7 +95,7 @@ export class Polling implements ChannelListener {
       this.#trouble = 'none';
       this.#failures = 0;
       const next = getNextOffset(batch, offset);
-      // Updates without a usable id cannot be confirmed: avoid polling them in a tight loop.
+      // Updates without a usable id cannot be confirmed; without this wait they would be polled in a tight loop.
       if (next === null) await sleep(1_000, this.#stop.signal);
       offset = next ?? Math.max(offset, 1);
     }
@@ -114,7 +114,7 @@ export class Polling implements ChannelListener {
   }
 
   async #poll(offset: number): Promise<readonly unknown[]> {
-    // The first poll after a start or failure returns at once, so that readiness knows the state.
+    // The first poll after a start or failure returns at once, so that readiness is known soon.
     const timeout = this.#trouble === 'none' ? POLL_SECONDS : 0;
     const options = { offset, timeout, allowed_updates: ALLOWED_UPDATES };
     const updates: unknown = await this.#deps.api.getUpdates(options, this.#signal);
@@ -136,7 +136,7 @@ export class Polling implements ChannelListener {
 
   /** Telegram refuses polls when another process polls, or when a webhook is set. */
   async #explainConflict(): Promise<'conflict' | 'webhook'> {
-    // Without an answer the next refusal explains it.
+    // When Telegram does not answer, the next refused poll asks again.
     const { url = '' } = await this.#deps.api.getWebhookInfo(this.#signal).catch(() => ({ url: '' }));
     this.#webhookHost = getHost(url);
     return url === '' ? 'conflict' : 'webhook';
@@ -163,8 +163,8 @@ export class Polling implements ChannelListener {
 }
 
 /**
- * The offset after a batch: one past its highest id, even if lower than before, since Telegram may restart ids after a
- * quiet week. Null when no id is usable.
+ * The offset after a batch: its highest id plus one, even if lower than before, since Telegram may restart ids. Null when no id is
+ * usable.
  */
 export function getNextOffset(batch: readonly unknown[], offset: number): number | null {
   const ids = batch.flatMap((update) =>
@@ -176,10 +176,7 @@ export function getNextOffset(batch: readonly unknown[], offset: number): number
   return ids.length === 0 ? null : Math.max(...ids) + 1;
 }
 
-/**
- * Removes a webhook, because Telegram refuses polls while one is set. Only at startup: no gateway uses an earlier
- * webhook, and a later one was set on purpose.
- */
+/** Removes a webhook, which would block polls. Only at startup: a webhook that is set later was set on purpose. */
 async function removeWebhook(api: TelegramApi, log: Log, signal: ApiSignal): Promise<void> {
   const { url = '' } = await api.getWebhookInfo(signal).catch((error: unknown) => {
     // A server without webhooks refuses the question. If one exists after all, polls will report it.

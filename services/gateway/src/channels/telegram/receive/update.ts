@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { UnsupportedContent } from '../../channel.ts';
 import { Entities } from './entities.ts';
 
-/* The fields of Telegram's updates that are used; other fields cannot make an update unreadable. */
+/* Only the fields of Telegram's updates that are used; other fields cannot make an update unreadable. */
 
 const id = z.int();
 /** Unix seconds, bounded so that they fit into a Date. */
@@ -20,10 +20,10 @@ export type Person = z.infer<typeof Person>;
 
 const Chat = z.object({ id, type: z.string() });
 
-/** Reply threads have a number too; only with the flag it is a topic. */
+/** A reply thread has a number too; the flag marks a topic. */
 const Topic = { message_thread_id: id.optional(), is_topic_message: z.boolean().optional() };
 
-/** Loose, because the names of further fields show its kind. */
+/** Loose, because the names of further fields show the kind of a message. */
 export const Message = z.looseObject({
   message_id: id,
   /** Set for ephemeral messages in a group; then `message_id` is 0. */
@@ -46,7 +46,7 @@ export const Message = z.looseObject({
   /** The group or channel as which an anonymous sender writes. */
   sender_chat: z.object({ id }).optional().catch(undefined),
   migrate_to_chat_id: id.optional(),
-  /** Messages in a topic reply to its opening notice unless they reply to something else. */
+  /** Messages in a topic reply to the topic's opening notice unless they reply to another message. */
   reply_to_message: z
     .object({
       message_id: z.number().optional(),
@@ -64,7 +64,7 @@ export const CallbackQuery = z.object({
   data: z.string().optional(),
 });
 
-/** A person pressed Stop under a draft. Private chats only, so the chat is the person. */
+/** A person pressed Stop under a draft. Drafts exist only in private chats, so the chat is the person. */
 export const StoppedGeneration = z.object({
   chat: Person.omit({ is_bot: true }).extend({ type: z.literal('private') }),
   message_thread_id: id.optional(),
@@ -72,7 +72,7 @@ export const StoppedGeneration = z.object({
 
 export const MemberChange = z.object({ chat: Chat, new_chat_member: z.object({ status: z.string() }) });
 
-/** An update: one of these fields is set and determines its kind. */
+/** An update. Exactly one field besides the id is set and determines the kind. */
 export const Update = z.object({
   update_id: z.int().nonnegative(),
   message: z.unknown().optional(),

@@ -10,5 +10,5 @@ export const REFUSALS = {
 } as const;
 export type Refusal = keyof typeof REFUSALS;
 
-/** The result of a request. Refused ones are not parsed. */
+/** What became of a request. A refused one is not parsed. */
 export type WebhookResult = Refusal | 'admitted' | 'unreadable' | 'not-stored';

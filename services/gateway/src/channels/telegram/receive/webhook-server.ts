@@ -21,25 +21,24 @@ import { REFUSALS, type Refusal, type WebhookResult } from './webhook-refusal.ts
  * → JSON: passed to the listener; 200 once committed, else 503, and Telegram repeats it
  */
 
-/** Telegram builds updates in a 64 kB buffer, so longer bodies are not from it. */
+/** Telegram builds updates in a 64 kB buffer, so a longer body does not come from Telegram. */
 const MAX_BODY_BYTES = 1024 * 1024;
 /** Telegram waits 50 s for an answer, then repeats the request. */
 const ANSWER_MS = 25 * SECOND_MS;
-/** Retry-After of a 503; without it Telegram doubles its delays up to two minutes. */
+/** Retry-After of a 503; without the header Telegram doubles its delays up to two minutes. */
 const RETRY_NOT_STORED_SECONDS = 3;
 const RETRY_NOBODY_SECONDS = 1;
 
 /** The header with the webhook's registered secret. */
 const SECRET_HEADER = 'x-telegram-bot-api-secret-token';
 
-/** Takes one update; resolves once it is committed. */
+/** Takes one update; resolves once the update is committed. */
 export type AdmitUpdate = (update: unknown) => Promise<void>;
 
 export type WebhookServer = ReturnType<typeof createWebhookServer>;
 
 export interface WebhookServerOptions {
   readonly host: string;
-  /** 0 picks a free port. */
   readonly port: number;
   /** The only path that is served. */
   readonly path: string;
@@ -50,7 +49,7 @@ export interface WebhookServerOptions {
   readonly requestMs?: number;
   /** Called once per request. */
   readonly count: (result: WebhookResult) => void;
-  /** Stores a body that is no JSON. Throws when it could not. */
+  /** Stores a body that is no JSON. Throws when Postgres is away. */
   readonly onUnreadable: (body: string) => Promise<void>;
 }
 
@@ -102,11 +101,11 @@ export function createWebhookServer(options: WebhookServerOptions) {
   });
 
   return {
-    /** Passes updates to this sink until the returned function is called. Without a sink the answer is 503. */
+    /** Passes updates to this function until the returned function is called. While none is attached, the answer is 503. */
     attach: sink.attach,
     /**
-     * Listens. `close` stops accepting, drains admissions for `drainMs`, then closes the rest. Throws the system's
-     * error when the port is taken.
+     * Listens. `close` stops accepting, drains admissions for `drainMs`, then closes the rest. Throws the system's error when the port is
+     * taken.
      */
     open(): Promise<Closable & { readonly port: number }> {
       return listen(app, options);
@@ -114,7 +113,7 @@ export function createWebhookServer(options: WebhookServerOptions) {
   };
 }
 
-/** Finds what is wrong with the head of a request; the secret is checked first. */
+/** Builds the check of a request's head. The secret is checked first. */
 function createHeadCheck({ secret, path }: WebhookServerOptions): (request: FastifyRequest) => Refusal | null {
   const isSecret = createSecretCheck(secret);
   return ({ headers, method, originalUrl }) => {

@@ -5,10 +5,10 @@ import type { TelegramConfig } from '../config.ts';
 import type { WebhookTarget } from './webhook.ts';
 import type { WebhookResult } from './webhook-refusal.ts';
 
-/** How long running admissions may take at shutdown; with running sends it fits the service's closing time. */
+/** How long running admissions may take at shutdown; with running sends this fits the service's closing time. */
 const DRAIN_MS = 3_000;
 
-/** Creates the closed webhook server; null when updates are polled. */
+/** Creates the webhook server, not yet open; null when updates are polled. */
 export async function createWebhookTarget(
   config: TelegramConfig,
   deps: { readonly pool: Pool; readonly log: Log; readonly count: (result: WebhookResult) => void },
@@ -16,7 +16,7 @@ export async function createWebhookTarget(
   const { pool, log, count } = deps;
   const { TELEGRAM_WEBHOOK_URL: url, TELEGRAM_WEBHOOK_SECRET: secret } = config;
   if (url === undefined || secret === undefined) return null; // the configuration has both or neither
-  // Loaded only where needed: most gateways poll.
+  // Imported only here, since most gateways poll.
   const { createWebhookServer } = await import('./webhook-server.ts');
   const server = createWebhookServer({
     host: config.TELEGRAM_WEBHOOK_HOST,

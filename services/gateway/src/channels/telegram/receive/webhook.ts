@@ -27,7 +27,7 @@ export interface WebhookTarget {
 }
 
 const CHECK_EVERY_MS = MINUTE_MS;
-/** Without an answer of Telegram for this long the state is unknown. */
+/** Without an answer of Telegram for this long the webhook's state is unknown. */
 const STALE_MS = 5 * MINUTE_MS;
 /** Telegram's default for parallel webhook requests. */
 const MAX_CONNECTIONS = 40;
@@ -59,7 +59,7 @@ export class Webhook implements ChannelListener {
   /** The time of the newest failed delivery that Telegram reported, in seconds. */
   #failedAt = 0;
   #detach = (): void => undefined;
-  /** The requested update kinds that the server knows; older servers drop others. */
+  /** The requested update kinds that the server knows; older servers drop the others. */
   #needed: readonly string[] = [];
 
   constructor(deps: WebhookDeps) {
@@ -98,7 +98,7 @@ export class Webhook implements ChannelListener {
     const bot = await this.#retry(() => api.getMe(this.#signal));
     if (!bot) return;
     const add = createBatches(admit, getOrder);
-    // Before registration, since an earlier one may deliver updates already.
+    // Attached before registration, since an earlier registration may deliver updates already.
     if (!signal.aborted) this.#detach = target.server.attach((update) => add([decode(update, bot)]));
     await this.#retry(() => this.#takeOver());
     while (!signal.aborted) {
@@ -153,7 +153,7 @@ export class Webhook implements ChannelListener {
 
   async #register(): Promise<void> {
     let known = await this.#set();
-    // Kinds missing twice are unknown to the server; missing once, another program may have changed them meanwhile.
+    // A kind that is missing twice is unknown to the server; missing once, another program may have changed the webhook.
     if (ALLOWED_UPDATES.some((kind) => !known.includes(kind))) known = [...known, ...(await this.#set())];
     this.#needed = ALLOWED_UPDATES.filter((kind) => known.includes(kind));
     this.#become({ kind: 'none' }, null);
@@ -193,8 +193,8 @@ export class Webhook implements ChannelListener {
 }
 
 /**
- * The order of waiting updates. Across gateways Telegram keeps it: it sends a chat's next message after the 200 for the
- * one before. An update without an id goes first.
+ * Sorts waiting updates by id; one without an id goes first. Across gateways Telegram sends a chat's next message after the 200 for the
+ * one before.
  */
 function getOrder({ updateId }: IncomingUpdate): number {
   return Number(updateId ?? 0);

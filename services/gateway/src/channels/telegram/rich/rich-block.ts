@@ -10,25 +10,22 @@ import {
 } from '../../text/block.ts';
 import { MAX_DEPTH } from './rich-size.ts';
 
-/** Rich blocks of the Bot API, without files. */
+/** The Bot API's rich blocks. */
 export type RichBlock = InputRichBlock;
 
 /** Longer code is folded until the person opens it. */
 const FOLDED_LINES = 40;
-/** Stands in for empty text: Telegram shows an empty cell as a hole and refuses an empty item. */
+/** Replaces empty text: Telegram shows an empty cell as a hole and refuses an empty item. */
 const EMPTY = '\u00a0';
 
-/**
- * Converts blocks for the Bot API; `cutSections` keeps them within its limits. Code that is the whole message starts
- * open; without `mayFold` no code is folded.
- */
+/** Converts blocks for the Bot API; `cutSections` keeps them within its limits. Code that is the whole message starts open. */
 export function toRichBlocks(blocks: readonly Block[], mayFold = true): RichBlock[] {
   const foldable: CodeFolding = blocks.length === 1 ? 'open' : 'closed';
   const fold = mayFold ? foldable : 'never';
   return blocks.map((block) => toRichBlock(block, 1, fold));
 }
 
-/** How long code is shown. */
+/** How code over FOLDED_LINES is shown: unfolded, folded, or without a fold. */
 type CodeFolding = 'open' | 'closed' | 'never';
 
 /** True for code that is shown as a summary line until the person opens it. */
@@ -36,7 +33,6 @@ export function isFolded(code: string): boolean {
   return code.split('\n').length > FOLDED_LINES;
 }
 
-/** A paragraph of plain text. */
 export function toRichParagraph(text: string): RichBlock {
   return { type: 'paragraph', text };
 }
@@ -104,7 +100,7 @@ function toRichTable(table: Table, depth: number): RichBlock {
   };
 }
 
-/** Converts styled text; styles beyond the depth limit are dropped. */
+/** Converts styled text. Styles beyond the depth limit are dropped. */
 function toRichText(spans: InlineText, depth: number): RichText {
   const levels = MAX_DEPTH - depth;
   const render = (inside: InlineText, level: number): RichText => {

@@ -1,10 +1,7 @@
 import type { Block } from '../../text/block.ts';
 import { isFolded } from './rich-block.ts';
 
-/**
- * True when a message looks better as a rich one: with a table, a heading, a nested list or foldable code. Others use
- * plain messages, which every server and client supports.
- */
+/** True for a table, a heading, a nested list or foldable code. Other messages stay plain, which every server and client supports. */
 export function isBetterRich(blocks: readonly Block[], mayFold: boolean): boolean {
   return blocks.some((block) => looksBetterRich(block, false, mayFold));
 }

@@ -21,8 +21,8 @@ import {
 } from './rich-size.ts';
 
 /**
- * Cuts a message into sections that fit into one rich message each: between blocks, else items, rows, lines or words.
- * Cut code keeps its language, a cut table its header; only blanks at the cuts are lost.
+ * Cuts a message into sections that fit into one rich message each: between blocks, else items, rows, lines or words. Cut code keeps its
+ * language, a cut table its header; only blanks at the cuts are lost.
  */
 export function cutSections(blocks: readonly Block[], limit: RichSize = MAX_RICH_SIZE): readonly (readonly Block[])[] {
   const sections: Block[][] = [];
@@ -126,12 +126,12 @@ function cutTable(table: Table, room: RichSize): BlockCut {
   const part = (some: readonly (readonly InlineText[])[]): readonly Block[] =>
     some.length === 0 ? [] : [{ ...table, rows: [head, ...some] }];
   if (count > 0) return [part(rows.slice(0, count)), part(rows.slice(count))];
-  // Not even one row fits: the first one, or the header, becomes paragraphs.
+  // When not even one row fits, the first row (or the header) becomes paragraphs.
   const [first = head, ...others] = rows;
   return [[], [...toParagraphs(head, first), ...part(others)]];
 }
 
-/** A row as paragraphs, each with the name of its column. */
+/** Turns a row into paragraphs, each with the name of its column. */
 function toParagraphs(head: readonly InlineText[], row: readonly InlineText[]): readonly Block[] {
   return row.flatMap((cell, column): readonly Block[] => {
     const name = head[column];
@@ -155,7 +155,6 @@ function cutText(text: InlineText, bytes: number): readonly [InlineText, InlineT
   return [trimEnd(head), trimStart(rest)];
 }
 
-/** Removes blanks and line ends at a cut. */
 function trimEnd(text: InlineText): InlineText {
   const last = text.findLastIndex((span) => span.text.trimEnd() !== '');
   return text.slice(0, last + 1).map((span, place) => (place === last ? { ...span, text: span.text.trimEnd() } : span));
@@ -167,7 +166,7 @@ function trimStart(text: InlineText): InlineText {
   return text.slice(first).map((span, place) => (place === 0 ? { ...span, text: span.text.trimStart() } : span));
 }
 
-/** At least one character, so that cutting ends. */
+/** Cuts off at least one character, so that cutting ends. */
 function cutWithin(text: string, bytes: number): number {
   return findCut(text, 0, Math.max(2, findReach(text, 0, bytes)));
 }

@@ -9,7 +9,7 @@ export function readBlocksOf(part: TelegramPart): readonly RichBlock[] {
   return part.form === 'rich' ? part.blocks : [];
 }
 
-/** The visible text of a part; blocks are one line each. */
+/** The visible text of a part, one line per block. */
 export function readText(part: TelegramPart): string {
   return part.form === 'text' ? part.text : readStrings(part.blocks).join('\n');
 }

@@ -6,7 +6,7 @@ import { MAX_COLUMNS } from './rich-size.ts';
 /** Deeper lists and quotes become text, which leaves levels for the formatting inside. */
 const MAX_BLOCK_DEPTH = 10;
 
-/** Fits blocks to rich messages: limited depth and table width. */
+/** Fits blocks to the depth and table width of rich messages. */
 export function fitShape(blocks: readonly Block[], depth = 1): readonly Block[] {
   return blocks.flatMap((block) => fitBlock(block, depth));
 }

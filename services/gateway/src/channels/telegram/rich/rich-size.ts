@@ -1,22 +1,20 @@
 import { getText, type Block, type InlineText, type ListItem, type Table } from '../../text/block.ts';
 
-/** The size of a rich message as Telegram limits it. */
 export interface RichSize {
   readonly bytes: number;
   readonly blocks: number;
 }
 
 /**
- * The limits of a rich message (core.telegram.org/bots/api#rich-message-limits), minus a first line. "32768 UTF-8
- * characters" is read strictly as bytes. Nested list items and rows count as blocks.
+ * Telegram's limits (core.telegram.org/bots/api#rich-message-limits), minus a first line. Its "UTF-8 characters" are read strictly as
+ * bytes.
  */
 export const MAX_RICH_SIZE: RichSize = { bytes: 32_500, blocks: 498 };
 /** The most nested levels; every list item, row and cell counts as one. */
 export const MAX_DEPTH = 16;
 export const MAX_COLUMNS = 20;
-/** The size of a fold around long code, at most. */
+/** The largest size of the fold around long code. */
 const FOLD: RichSize = { bytes: 60, blocks: 1 };
-/** The size of an empty cell or item, in bytes. */
 const EMPTY_BYTES = 2;
 
 export function addSizes(a: RichSize, b: RichSize): RichSize {
@@ -31,7 +29,7 @@ export function isWithin(size: RichSize, room: RichSize): boolean {
   return size.bytes <= room.bytes && size.blocks <= room.blocks;
 }
 
-/** The size of a block, at most. */
+/** The largest size that a block can have; nested list items and rows count as blocks. */
 export function getBlockSize(block: Block): RichSize {
   switch (block.type) {
     case 'paragraph':
@@ -50,18 +48,16 @@ export function getBlockSize(block: Block): RichSize {
   }
 }
 
-/** The size of a list item, at most. */
 export function getItemSize(item: ListItem): RichSize {
   return addSizes({ bytes: 0, blocks: 1 }, getInnerSize(item.blocks));
 }
 
-/** The size of a table row, at most. */
 export function getRowSize(row: readonly InlineText[], table: Table): RichSize {
   const empty = (table.rows[0]?.length ?? 0) * EMPTY_BYTES;
   return { bytes: empty + row.reduce((sum, cell) => sum + countBytes(cell), 0), blocks: 1 };
 }
 
-/** An empty list of blocks is filled with one paragraph. */
+/** The Bot API refuses an empty list of blocks, so it gets one paragraph. */
 function getInnerSize(blocks: readonly Block[]): RichSize {
   if (blocks.length === 0) return { bytes: EMPTY_BYTES, blocks: 1 };
   return blocks.map(getBlockSize).reduce(addSizes);

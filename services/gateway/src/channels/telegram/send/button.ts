@@ -11,7 +11,7 @@ const MAX_ROW_BUTTONS = 3;
 
 type Row = { text: string; callback_data: string }[];
 
-/** The keyboard under a message. Telegram allows 64 bytes per button, so each holds a reference instead of its value. */
+/** Builds the keyboard under a message. Telegram allows 64 bytes per button, so each holds a reference instead of its value. */
 export function createKeyboard(buttons: readonly Button[], outboxId: number): Row[] {
   const rows: Row[] = [];
   buttons.forEach((button, index) => {
@@ -24,7 +24,7 @@ export function createKeyboard(buttons: readonly Button[], outboxId: number): Ro
   return rows;
 }
 
-/** Parses the data of a button; null for other text. */
+/** Parses the data of a pressed button; null for other text. */
 export function parseButton(data: string): ButtonRef | null {
   const match = /^b:(\d{1,15}):(\d{1,2})$/.exec(data);
   return match ? { outboxId: match[1] ?? '', index: Number(match[2]) } : null;

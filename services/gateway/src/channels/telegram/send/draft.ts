@@ -9,10 +9,10 @@ import { callDraft } from './part-call.ts';
 /** A slower draft is outdated. Shorter than a gateway's claim to a chat's drafts. */
 export const DRAFT_TIMEOUT_SECONDS = 4;
 
-/** Shows drafts in the form of their later messages, as far as the server supports it. Never throws. */
+/** Shows drafts in the form of their later messages, as far as the server supports that form. Never throws. */
 export function createDraftSender(options: {
   readonly api: TelegramApi;
-  /** False: plain messages only. */
+  /** False shows drafts in plain form only. */
   readonly richMessages: boolean;
 }): NonNullable<Channel['drafts']>['show'] {
   const { api } = options;
@@ -36,7 +36,7 @@ export function createDraftSender(options: {
   };
 }
 
-/** The draft of a markdown text, formatted like its final form. Of several messages the last. */
+/** Formats the draft of a markdown text like its final form. If that takes several messages, the last one is shown. */
 export function formatDraft(chatKey: string, markdown: string, options: { readonly rich: boolean }): TelegramContent {
   const body = { text: closeMarkdown(markdown), buttons: [] };
   const parts = encode(body, { chatKey, outboxId: 0, simpleFrom: options.rich ? null : 0 });

@@ -20,11 +20,10 @@ export type TelegramContent =
   | {
       readonly form: 'rich';
       readonly blocks: readonly RichBlock[];
-      /** True when laid out from right to left. */
       readonly rightToLeft: boolean;
     };
 
-/** The content of one send or edit. */
+/** What one send or edit shows. */
 export type TelegramPart = TelegramContent & {
   readonly keyboard: ReturnType<typeof createKeyboard>;
   /** The message to reply to, or null. */
@@ -36,7 +35,7 @@ export type TelegramPart = TelegramContent & {
 /** Leaves room for a first line, so that sending a part again never moves text into another part. */
 const MAX_PART_LENGTH = MAX_MESSAGE_LENGTH - say('gateway.repeated').length - 1;
 
-/** Encodes a message in as many parts as it needs, with buttons under the last one. */
+/** Encodes a message in as many parts as it needs, with buttons under the last part. */
 export function encode(body: OutboundBody, row: EncodedRow): readonly TelegramPart[] {
   // An action that waits for a decision is never folded, so that the person sees all of it.
   const isExact = body.isExact === true || body.buttons.some(({ act }) => act !== undefined);
@@ -51,7 +50,7 @@ export function encode(body: OutboundBody, row: EncodedRow): readonly TelegramPa
   }));
 }
 
-/** The part with a line above it. */
+/** Puts a line above a part. */
 export function putAbove(line: string, part: TelegramPart): TelegramPart {
   if (part.form === 'rich') return { ...part, blocks: [toRichParagraph(line), ...part.blocks] };
   const shift = line.length + 1;

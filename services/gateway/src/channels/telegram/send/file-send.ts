@@ -11,7 +11,7 @@ export type LoadFile = (artifactId: string) => Promise<{ readonly bytes: Uint8Ar
 /** Enough for twenty megabytes on a slow line; other chats are not delayed. */
 export const UPLOAD_TIMEOUT_SECONDS = 120;
 
-/** Each upload holds its file twice in memory, so others wait. */
+/** Each upload holds its file twice in memory, so further uploads wait. */
 const MAX_UPLOADS = 3;
 
 /** Sends files as documents. Never throws. */

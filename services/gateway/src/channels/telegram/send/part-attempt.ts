@@ -7,13 +7,10 @@ import { classifyFailure, isEntityProblem, findRichRefusal } from '../failure.ts
 /** Calls `call` with a part and returns the result. Never throws. */
 export type AttemptPart = (part: TelegramPart, call: (part: TelegramPart) => Promise<string>) => Promise<SendResult>;
 
-/** This many consecutive refusals are not caused by their content. */
+/** After this many refusals in a row, the cause is the server and not the content. */
 const MAX_REFUSALS = 3;
 
-/**
- * Sends parts in a form that the server accepts. A server without rich messages is not asked again by this process; a
- * single refused message is sent in the simple form. Unreadable entities are dropped.
- */
+/** Sends parts in a form that the server accepts: a refused rich message becomes a simple one, unreadable entities are dropped. */
 export function createAttempts(options: {
   readonly log: Log;
   /** False: no rich messages at all. */

@@ -66,14 +66,14 @@ function toSendOptions(chatKey: string, part: TelegramPart) {
   return {
     ...thread,
     ...toSendMarkup(part),
-    // Sent even if the replied message was deleted.
+    // The message is sent even if the message that it replies to was deleted.
     ...(part.replyTo === null
       ? {}
       : { reply_parameters: { message_id: part.replyTo, allow_sending_without_reply: true } }),
   };
 }
 
-/** Edits a message into the part, in either form. */
+/** Edits a message into the part, in either form. Throws the client's errors. */
 export async function callEdit(api: TelegramApi, ref: SentRef, part: TelegramPart): Promise<void> {
   const content = part.form === 'rich' ? toRichMessage(part) : part.text;
   const options = { ...toMarkup(part), ...(part.form === 'rich' ? {} : toTextOptions(part)) };
@@ -81,13 +81,11 @@ export async function callEdit(api: TelegramApi, ref: SentRef, part: TelegramPar
   else await api.editEphemeralMessageText(ref.chatId, ref.userId, ref.id, content, options);
 }
 
-/** Deletes a message. */
 export async function callDelete(api: TelegramApi, ref: SentRef): Promise<void> {
   if (ref.kind === 'message') await api.deleteMessage(ref.chatId, ref.id);
   else await api.deleteEphemeralMessage(ref.chatId, ref.userId, ref.id);
 }
 
-/** Removes the buttons of a message. */
 export async function callRemoveButtons(api: TelegramApi, ref: SentRef): Promise<void> {
   const none = { reply_markup: { inline_keyboard: [] } };
   if (ref.kind === 'message') await api.editMessageReplyMarkup(ref.chatId, ref.id, none);
@@ -108,14 +106,13 @@ export async function callDraft(
   const options = { ...thread, can_stop: true, keep_on_stop: true };
   if (content.form === 'text')
     await api.sendMessageDraft(chatId, draftId, content.text, { ...options, entities: toEntities(content) });
-  // The blocks hold no uploads.
+  // The blocks hold no uploads, which drafts cannot take.
   else await api.sendRichMessageDraft(chatId, draftId, toRichMessage(content) as WithoutUpload, options);
 }
 
-/** The Bot API's type of drafts, which take no uploads. */
 type WithoutUpload = Parameters<TelegramApi['sendRichMessageDraft']>[2];
 
-/** Telegram accepts either buttons or a forced reply; `selective` limits it to the sender. */
+/** Telegram accepts either buttons or a forced reply; `selective` limits the reply to the sender. */
 function toSendMarkup(part: TelegramPart) {
   if (part.keyboard.length > 0 || !part.asksReply) return toMarkup(part);
   return { reply_markup: { force_reply: true as const, selective: true } };
@@ -128,21 +125,21 @@ function toMarkup({ keyboard }: TelegramPart) {
 function toTextOptions(content: Extract<TelegramContent, { form: 'text' }>) {
   return {
     entities: toEntities(content),
-    // Without previews, because Telegram would fetch the address, and a text could leak a secret that way.
+    // Telegram fetches previewed addresses, and a text could leak a secret that way.
     link_preview_options: { is_disabled: true },
   };
 }
 
 /** Casts the entities: grammY declares one type per kind and a mutable list. */
 function toEntities({ entities }: Extract<TelegramContent, { form: 'text' }>): MessageEntity[] {
-  return entities as unknown as MessageEntity[]; // made by the formatter, kind by kind
+  return entities as unknown as MessageEntity[]; // the formatter made each with the fields of its kind
 }
 
-/** Blocks instead of `html` or `markdown`, in which a text could add its own buttons and images. */
+/** Sends blocks instead of `html` or `markdown`, in which a text could add buttons and images of its own. */
 function toRichMessage({ blocks, rightToLeft }: Extract<TelegramContent, { form: 'rich' }>) {
   return {
     blocks: blocks as RichBlock[], // nothing changes the list
-    // Links are marked; mentions in a model's text must not notify anybody.
+    // Links are marked already, and a mention in a model's text must not notify anybody.
     skip_entity_detection: true,
     ...(rightToLeft ? { is_rtl: true } : {}),
   };

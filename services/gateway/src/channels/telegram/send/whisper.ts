@@ -30,7 +30,7 @@ export interface Whisper {
   readonly isFirst: boolean;
 }
 
-/** Sends a part to a chat, or to one person of it when `whisper` is set. */
+/** Sends a part to a chat, or to one person in the chat when `whisper` is set. */
 export type SendPart<To extends Whisper | null = Whisper | null> = (
   chatKey: string,
   part: TelegramPart | TelegramFile,
@@ -41,7 +41,7 @@ export type SendPart<To extends Whisper | null = Whisper | null> = (
 /** No ephemeral message has this number, so deleting it only shows whether the server knows the method. */
 const NO_SUCH_ID = 2_147_483_647;
 
-/** The reader of a whispered part; null in private chats, which have one reader anyway. */
+/** Finds the only reader of a part; null in private chats, which have one reader anyway. */
 export function readWhisper(body: OutboundBody, chatKey: string, place: number): Whisper | null {
   const userId = Number(body.onlyFor);
   if (body.onlyFor === undefined || !Number.isSafeInteger(userId) || toTarget(chatKey).chatId >= 0) return null;
@@ -49,7 +49,7 @@ export function readWhisper(body: OutboundBody, chatKey: string, place: number):
   return { userId, answers: answers === undefined ? null : Number(answers), isFirst: place === 0 };
 }
 
-/** Sends whispers. Never throws, and never shows their content to the group. */
+/** Sends messages for one reader. Never throws, and never shows their content to the group. */
 export function createWhisperer(deps: {
   readonly api: TelegramApi;
   readonly log: Log;
@@ -58,7 +58,7 @@ export function createWhisperer(deps: {
   const { api, log, send } = deps;
   let isKnown: boolean | null = null;
 
-  /** Probes whether the server supports ephemeral messages. Others would show them to everybody. */
+  /** Probes whether the server supports ephemeral messages; a server that does not would show them to everybody. */
   const probe = async (chatKey: string, { userId }: Whisper): Promise<SendResult | null> => {
     if (isKnown !== null) return null;
     try {

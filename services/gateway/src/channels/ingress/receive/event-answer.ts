@@ -6,12 +6,11 @@ import { removeDecisions } from '../../decided-elsewhere.ts';
 import { INGRESS_ACCOUNT, toChatKey, toMessageId, toUserKey } from '../chat-key.ts';
 import { toContent, type ProgramMessage } from '../message.ts';
 
-/** The state of an event. */
 export interface EventAnswer {
   readonly id: string;
-  /** Waiting: no turn has ended with it. Failed: refused, stopped, or the turn failed; the messages say why. */
+  /** waiting: no turn that took the event has ended. failed: the event was refused or stopped, or its turn failed. */
   readonly status: 'waiting' | 'answered' | 'failed';
-  /** Why it failed, as a word for programs; null otherwise. */
+  /** Why the event failed, as a word for programs; null otherwise. */
   readonly reason: string | null;
   /** True while more messages may follow. */
   readonly more: boolean;
@@ -38,10 +37,9 @@ interface MessageRow {
   readonly shownAs: string | null;
 }
 
-/** Upper bound on the messages of one event. */
 const MAX_MESSAGES = 500;
 
-/** The state of a source's event with its messages in order; null when it sent no such event. */
+/** Finds the state of an event with its messages in order; null when the source sent no such event. */
 export async function findEventAnswer(db: Queryable, source: string, eventId: string): Promise<EventAnswer | null> {
   const row = await findEvent(db, source, eventId);
   if (!row) return null;
@@ -51,7 +49,7 @@ export async function findEventAnswer(db: Queryable, source: string, eventId: st
 }
 
 function toStatus({ isStored, isLost, outcome, reason, turn }: EventRow): Pick<EventAnswer, 'status' | 'reason'> {
-  // Claimed but not stored: its sender got no 200 and repeats it, or it could never be stored.
+  // Claimed but not stored: its sender got no 200 and repeats the event, or the event could never be stored.
   if (!isStored) return isLost ? { status: 'failed', reason: 'not storable' } : { status: 'waiting', reason: null };
   if (outcome === null) return { status: 'waiting', reason: null };
   if (outcome !== 'answered' && outcome !== 'merged') return { status: 'failed', reason: reason ?? outcome };
@@ -60,10 +58,7 @@ function toStatus({ isStored, isLost, outcome, reason, turn }: EventRow): Pick<E
     : { status: 'answered', reason: null };
 }
 
-/**
- * Jobs carry the trace of the turn that started them, and their end starts another turn. Events of one conversation
- * that arrived together share a turn and its answer.
- */
+/** Jobs carry the trace of the turn that started them, and their end starts another turn. Events of one conversation may share a turn. */
 function findEvent(db: Queryable, source: string, eventId: string): Promise<EventRow | null> {
   const userKey = toUserKey(source);
   return findRow<EventRow>(db)`
@@ -92,7 +87,7 @@ function findEvent(db: Queryable, source: string, eventId: string): Promise<Even
       from event e`;
 }
 
-/** A message that changes in place is listed once, in its present form. */
+/** Lists a message that changes in place once, in its present form. */
 async function listMessages(db: Queryable, source: string, event: EventRow): Promise<readonly ProgramMessage[]> {
   const rows = await listRows<MessageRow>(db)`
     select o.id::text, o.created_at as at, o.body, o.pressed is not null as "isPressed",
@@ -115,7 +110,7 @@ async function listMessages(db: Queryable, source: string, event: EventRow): Pro
 }
 
 async function toMessage(db: Queryable, row: MessageRow, body: OutboundBody): Promise<ProgramMessage> {
-  // Same content as a push: the reader learns where to decide.
+  // Like a push, the answer says where people decide.
   const words = toContent(await inLanguage(body.language, () => removeDecisions(db, body)));
   return {
     id: row.shownAs ?? toMessageId(row.id),

@@ -1,16 +1,10 @@
 import { say } from '@signalbox/messages/say';
 import { canWrite } from '../accounts.ts';
 import type { Source } from '../sources.ts';
-import {
-  refuseForbidden,
-  answerInTime,
-  refuseTooMany,
-  type IngressResponse,
-  type RequestDeps,
-} from '../receive/take-event.ts';
+import { refuseForbidden, answerInTime, refuseTooMany, type IngressResponse, type RequestDeps } from './take-event.ts';
 import { findEventAnswer } from './event-answer.ts';
 
-/** Answers with the state of an event, to the source that sent it. Never throws. */
+/** Answers with the state of an event to the source that sent the event. Never throws. */
 export async function answerRead(parts: RequestDeps, source: Source, eventId: string): Promise<IngressResponse> {
   const { pool, limit, log } = parts;
   const waitSeconds = await limit.check(source.name, 'reads');
