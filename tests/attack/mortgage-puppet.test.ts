@@ -5,7 +5,7 @@ import group from '@signalbox/example-bank/capabilities/mortgage';
 import { evaluate } from '@signalbox/worker/loop/evaluation';
 import { createMachine, passOf } from '@signalbox/worker/loop/fsm';
 import { ReplayStates } from '@signalbox/worker/replay/states';
-import { failure, type ToolCallResult } from '@signalbox/governance/calls/call';
+import { createFailure, type ToolCallResult } from '@signalbox/governance/calls/call';
 import { createRegistry } from '@signalbox/worker/tools/registry';
 import { AppError } from '@signalbox/contracts/errors';
 import type { AgentRun } from '@signalbox/worker/agents/agent';
@@ -95,7 +95,7 @@ function answerTo(tool: string): ToolCallResult {
   if (tool === 'list_mortgage_fixes') return done({ fixes: [2, 5] });
   if (tool === 'check_property_address') return done({ address: null });
   if (tool !== 'find_mortgage_products')
-    return failure(new AppError('NOT_PERMITTED', { role: 'viewer', needed: 'developer' }));
+    return createFailure(new AppError('NOT_PERMITTED', { role: 'viewer', needed: 'developer' }));
   const terms = { maxLtv: '75.00', rate: '4.120', followOnRate: '7.490', fee: '999.00', currency: 'GBP' };
   return done({ products: [{ productId: 'fix5-75', fixYears: 5, ...terms }], fixes: [2, 5] });
 }

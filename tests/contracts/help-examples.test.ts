@@ -1,4 +1,4 @@
-import { Role, roleCovers } from '@signalbox/contracts/governance/roles';
+import { Role, coversRole } from '@signalbox/contracts/governance/roles';
 import { Story, explain } from '@signalbox/planner/explanation';
 import { describeHelp } from '@signalbox/gateway/commands/conversation/help';
 import { say } from '@signalbox/messages/say';
@@ -26,5 +26,5 @@ it.each(told)('$role may say “$text”', ({ role, text }) => {
     groups.map((group) => group.name),
   );
   expect(called).not.toBeNull();
-  expect(roleCovers(role, called?.tool.role ?? 'admin')).toBe(true);
+  expect(coversRole(role, called?.tool.role ?? 'admin')).toBe(true);
 });

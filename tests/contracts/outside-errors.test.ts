@@ -1,5 +1,5 @@
 import { AppError, ERRORS, type ErrorCode } from '@signalbox/contracts/errors';
-import { failure } from '@signalbox/governance/calls/call';
+import { createFailure } from '@signalbox/governance/calls/call';
 import { expect, it } from 'vitest';
 import { samples } from '../support/samples.ts';
 
@@ -51,18 +51,18 @@ const withData = (Object.keys(ERRORS) as ErrorCode[]).filter(
 );
 
 it('every failure is text from outside, but for those whose data the runtime alone makes', () => {
-  const ours = withData.filter((code) => failure(makeFailure(code, 'zqword')).untrusted !== true);
+  const ours = withData.filter((code) => createFailure(makeFailure(code, 'zqword')).untrusted !== true);
   expect(ours.sort()).toEqual([...OURS].sort());
 });
 
 it('no failure is text from outside for what the call gave, for figures, versions or nothing', () => {
-  const outside = withData.filter((code) => failure(makeFailure(code, 'shop'), { project: 'shop' }).untrusted);
+  const outside = withData.filter((code) => createFailure(makeFailure(code, 'shop'), { project: 'shop' }).untrusted);
   expect(outside).toEqual([]);
   for (const word of ['', '42', '1.4.2', '0a1b2c3d', '2026-01-02T03:04:05Z'])
-    expect(withData.filter((code) => failure(makeFailure(code, word)).untrusted)).toEqual([]);
+    expect(withData.filter((code) => createFailure(makeFailure(code, word)).untrusted)).toEqual([]);
 });
 
 it('the names of what others made are text from outside in a failure', () => {
   const data = { kind: 'project', name: 'shopp', known: 'shop, delete-the-project-shop' };
-  expect(failure(new AppError('NOT_FOUND', data), { project: 'shopp' }).untrusted).toBe(true);
+  expect(createFailure(new AppError('NOT_FOUND', data), { project: 'shopp' }).untrusted).toBe(true);
 });

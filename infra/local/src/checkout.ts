@@ -12,7 +12,7 @@ export function getCheckoutPath(): string {
  * Arguments with which node runs a program such as `services/worker/src/main.ts`: the compiled file, or the source through a loader when
  * this process runs from source. The file comes last.
  */
-export function programWords(source: string): readonly string[] {
+export function buildProgramArgs(source: string): readonly string[] {
   if (import.meta.url.endsWith('.ts'))
     return ['--conditions=source', '--import', 'tsx', join(getCheckoutPath(), source)];
   return [join(getCheckoutPath(), source.replace('/src/', '/dist/').replace(/ts$/, 'js'))];

@@ -4,12 +4,12 @@ export class SetupError extends Error {
 
   constructor(what: string, details: { readonly remedy: string; readonly output?: string; readonly cause?: unknown }) {
     const output = details.output?.trim();
-    super([what, ...(output ? [lastLines(output, 20)] : []), details.remedy].join('\n'), { cause: details.cause });
+    super([what, ...(output ? [takeLastLines(output, 20)] : []), details.remedy].join('\n'), { cause: details.cause });
   }
 }
 
 /** The last `count` lines of a text, indented. */
-export function lastLines(text: string, count: number): string {
+export function takeLastLines(text: string, count: number): string {
   const lines = text.trimEnd().split('\n').slice(-count);
   return lines.map((line) => `    ${line}`).join('\n');
 }

@@ -10,7 +10,7 @@ import { waitForServers } from '@signalbox/platform/needed-servers';
 import { checkRedis, closeRedis, findRedisProblem, openRedis, type Redis } from '@signalbox/platform/redis';
 import { serveFiles } from '@signalbox/platform/streams/files';
 import { joinChallenges } from '@signalbox/plugins/challenges';
-import { loadPlugins, policyFoldersOf } from '@signalbox/plugins/load-plugins';
+import { loadPlugins, listPluginPolicyFolders } from '@signalbox/plugins/load-plugins';
 import { listPolicyFolders } from '@signalbox/safety/policy/settings';
 import type { ChallengeStore } from '@signalbox/plugins/plugin';
 import { subscribeToDrafts } from '@signalbox/platform/streams/drafts';
@@ -74,7 +74,7 @@ export async function createGateway(own: Own, config: GatewayConfig, log: Log) {
     for (const menu of menus) menu.peopleChanged();
     languages.forget();
   };
-  const folders = listPolicyFolders(config.POLICY_DIR, policyFoldersOf(plugins));
+  const folders = listPolicyFolders(config.POLICY_DIR, listPluginPolicyFolders(plugins));
   const policies = own(await openPolicies({ folders, timeZone: config.POLICY_TIME_ZONE, log }));
   const policy = policies.current;
   for (const channel of channels) if (channel.fetchFile) own(serveFiles(filesOf(channel, { config, log, redis })));

@@ -28,7 +28,7 @@ import { looksAtRedis, startAdminNotices } from './notices/admin-notices.ts';
 import { createSecretOpener, type SecretOpener } from './runner/open-secret.ts';
 import { createRunner } from './runner/runner.ts';
 import { loadPlugins } from '@signalbox/plugins/load-plugins';
-import { databaseRoleOf, serviceName } from './service-name.ts';
+import { selectDatabaseRole, nameJobService } from './service-name.ts';
 import { startSweeper } from './runner/sweeper.ts';
 
 export interface JobService {
@@ -43,10 +43,10 @@ export interface JobService {
 export async function createJobService(own: Own, config: JobsConfig, log: Log): Promise<JobService> {
   const { REDIS_URL: redisUrl, REDIS_PREFIX: prefix, JOBS_LEASE_MS: leaseMs } = config;
   await loadPlugins(config.AGENTS); // their codes and sentences are said in notices
-  const name = serviceName(config.JOBS_POOLS);
+  const name = nameJobService(config.JOBS_POOLS);
   // Listens first, so that readiness can report what the service waits for.
   const probe = own(await openProbe({ host: config.PROBE_HOST, port: config.PROBE_PORT, log }));
-  const role = databaseRoleOf(config.JOBS_POOLS);
+  const role = selectDatabaseRole(config.JOBS_POOLS);
   const checks = [() => checkDatabase(config.DATABASE_URL, role.as ?? 'jobs'), () => checkRedis(redisUrl)];
   await waitForServers({ checks, probe, own, log });
   const tracing = own(await openTracing(config, name, log));

@@ -3,8 +3,8 @@ import { runService } from '@signalbox/platform/lifecycle';
 import { createLog } from '@signalbox/platform/log';
 import { loadConfig } from './config.ts';
 import { createJobService } from './job-service.ts';
-import { serviceName } from './service-name.ts';
+import { nameJobService } from './service-name.ts';
 
 const config = loadConfig();
-const log = createLog(serviceName(config.JOBS_POOLS), config.LOG_LEVEL);
+const log = createLog(nameJobService(config.JOBS_POOLS), config.LOG_LEVEL);
 await runService(log, async (own) => void (await createJobService(own, config, log)), isInfrastructure);

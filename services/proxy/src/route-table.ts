@@ -4,7 +4,7 @@ import { AppError } from '@signalbox/contracts/errors';
 import type { Closable } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
 import { startLoop } from '@signalbox/platform/loop';
-import { backoffMs, SECOND_MS } from '@signalbox/contracts/time';
+import { computeBackoffMs, SECOND_MS } from '@signalbox/contracts/time';
 import type { ForwardParts } from './forward.ts';
 import { openListener, type Listener } from './listener.ts';
 import { createLiveRoute, equalsAddress, type LiveRoute } from './live-route.ts';
@@ -206,7 +206,7 @@ export class RouteTable implements Closable {
       const attempts = (entry.failure?.attempts ?? 0) + 1;
       if (entry.failure?.problem !== problem)
         log.warn('route cannot listen; it is tried again, and the others serve', { target: service, problem });
-      const retryAt = performance.now() + backoffMs(attempts, MIN_RETRY_MS, MAX_RETRY_MS);
+      const retryAt = performance.now() + computeBackoffMs(attempts, MIN_RETRY_MS, MAX_RETRY_MS);
       entry.failure = { problem, attempts, retryAt };
     }
     forwarding.metrics.setListening(service, entry.listener !== null);

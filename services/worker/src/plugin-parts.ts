@@ -1,5 +1,5 @@
 import { AppError } from '@signalbox/contracts/errors';
-import { loadPlugins, policyFoldersOf } from '@signalbox/plugins/load-plugins';
+import { loadPlugins, listPluginPolicyFolders } from '@signalbox/plugins/load-plugins';
 import type { Pool } from '@signalbox/store/pool';
 import type { AgentPlugin } from './agents/agent.ts';
 import type { CorePorts, Ports } from './tools/ports/ports.ts';
@@ -38,7 +38,7 @@ export async function loadWorkerParts(agents: string) {
   return {
     agents: parts.flatMap((part) => part.agents),
     groups: parts.flatMap((part) => part.groups),
-    policies: policyFoldersOf(plugins),
+    policies: listPluginPolicyFolders(plugins),
     ports: (given: PortParts) =>
       Object.assign({}, ...parts.map((part) => part.ports(given))) as Omit<Ports, keyof CorePorts>, // the ports of all loaded plug-ins together
   };

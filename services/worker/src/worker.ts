@@ -9,7 +9,7 @@ import type { Log } from '@signalbox/platform/log';
 import type { ModelObserver, Models } from '@signalbox/models/port';
 import { redactRow } from './agents/without-secrets.ts';
 import { waitForServers } from '@signalbox/platform/needed-servers';
-import { cameOf } from '@signalbox/governance/calls/stored-result';
+import { describeResults } from '@signalbox/governance/calls/stored-result';
 import { createMetrics, openProbe } from '@signalbox/platform/probe';
 import { checkRedis, closeRedis, findRedisProblem, openRedis } from '@signalbox/platform/redis';
 import { type Consumer, startConsumer } from '@signalbox/platform/streams/consume';
@@ -187,7 +187,7 @@ async function prepareTurns({
       models,
       checkpoints,
       registry: offerOf(registry),
-      cameOf: (callIds) => cameOf(pool, callIds),
+      cameOf: (callIds) => describeResults(pool, callIds),
       knownNames: (texts) => names.of(texts),
       context: (of) => context.assemble(of),
       maxPasses: config.MAX_PASSES,

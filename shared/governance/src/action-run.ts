@@ -1,5 +1,5 @@
 import type { RecordedDecision } from '@signalbox/contracts/governance/execution-turn';
-import { Role, roleCovers } from '@signalbox/contracts/governance/roles';
+import { Role, coversRole } from '@signalbox/contracts/governance/roles';
 import { AppError } from '@signalbox/contracts/errors';
 import { explain, say } from '@signalbox/messages/say';
 import { changesOf } from '@signalbox/safety/cards/resolved';
@@ -7,13 +7,13 @@ import { appendAudit } from '@signalbox/store/audit/audit';
 import { withLock } from '@signalbox/store/deploy/locks';
 import { beginAction, hasAction, noteRead, putAction } from '@signalbox/store/governance/actions';
 import { findAction, type ApprovalCase, type Proposal } from '@signalbox/store/governance/approvals';
-import { actionFacts, readGovernanceFacts } from '@signalbox/store/governance/governance-facts';
+import { readActionFacts, readGovernanceFacts } from '@signalbox/store/governance/governance-facts';
 import { findPressedOffer } from '@signalbox/store/pressed-offers';
 import { withTransaction, type Queryable } from '@signalbox/store/pool';
 import { requestApproval } from './approval-request.ts';
 import { Approvals } from './approvals.ts';
 import {
-  failure,
+  createFailure,
   StoppedByPerson,
   type CallScope,
   type Runnable,
@@ -24,13 +24,13 @@ import { readStoredResult } from './calls/stored-result.ts';
 import type { Execution, GovernanceDeps } from './deps.ts';
 import { createDecidedEvents, createDeniedEvent, createRefusedEvent } from './events.ts';
 import { bindOffers, offerHash } from './offers.ts';
-import { actionHash, decide, factsOfRead, intentOf, propose, toRecordedDecision } from './proposal.ts';
+import { hashAction, decide, factsOfRead, buildIntent, propose, toRecordedDecision } from './proposal.ts';
 import type { ThreadTaint } from '@signalbox/store/governance/governance-facts';
 import { assess, findTaint, type Taint } from './provenance/assessment.ts';
 import { taintThread, tellFailure } from './provenance/taint.ts';
 import { requireVerbatim } from './provenance/verbatim.ts';
 import {
-  earlierResult,
+  findEarlierResult,
   createUnknownOutcome,
   settle,
   settleByLooking,
@@ -120,7 +120,7 @@ export class ActionRun implements Execution {
       // A decision of an earlier run of the turn stands.
       if (kind !== 'void' || decided) scope.enter('GOVERNING');
       if (kind === 'void') return settleVoid(deps, approval, consumed.reason, decided);
-      const earlier = kind === 'earlier' ? await earlierResult(this, consumed) : null;
+      const earlier = kind === 'earlier' ? await findEarlierResult(this, consumed) : null;
       const result = earlier ?? (await this.#run(proposal));
       return { ...result, ...(decided ? { decided } : {}) };
     });
@@ -178,11 +178,11 @@ export class ActionRun implements Execution {
     if (decided.decision.effect !== 'confirm') return decided;
     const { lane, threadId, chatKey } = scope;
     const offer = offerHash(action);
-    const asked = { lane, threadId, chatKey, offer, action: { actionId: call.actionId, hash: actionHash(action) } };
+    const asked = { lane, threadId, chatKey, offer, action: { actionId: call.actionId, hash: hashAction(action) } };
     return (await findPressedOffer(deps.pool, asked)) ? { ...decided, taint: { ...taint, pressed: offer } } : decided;
   }
 
-  #findFacts(): ReturnType<typeof actionFacts> {
+  #findFacts(): ReturnType<typeof readActionFacts> {
     const { tool, input, name, resolved } = this.call;
     const { agent, chatKey, threadId, actor: requester } = this.scope;
     const place = {
@@ -193,7 +193,7 @@ export class ActionRun implements Execution {
       toolVersion: tool.version(),
     };
     const isLimited = Object.values(this.deps.limits).some((limit) => limit !== null);
-    return actionFacts(this.deps.pool, { tool: name, arguments: input, requester, threadId, ...place }, isLimited);
+    return readActionFacts(this.deps.pool, { tool: name, arguments: input, requester, threadId, ...place }, isLimited);
   }
 
   /** Asks policy about a frozen action with current rules, role and facts; grants do not count. */
@@ -248,7 +248,7 @@ export class ActionRun implements Execution {
    */
   async #findRunningWork(proposal: Proposal): Promise<ToolCallResult | null> {
     const { deps, scope, call } = this;
-    if (!(await hasAction(deps.pool, scope.lane, intentOf(this, proposal)))) return null;
+    if (!(await hasAction(deps.pool, scope.lane, buildIntent(this, proposal)))) return null;
     const known = await findAction(deps.pool, call.actionId);
     switch (known?.status) {
       case 'done':
@@ -270,10 +270,10 @@ export class ActionRun implements Execution {
     const { deps, scope } = this;
     await scope.flush(); // as before an effect: stored calls must be those of the continued turn
     await withTransaction(deps.pool, async (db) => {
-      const isNew = await putAction(db, scope.lane, intentOf(this, proposal), 'denied');
+      const isNew = await putAction(db, scope.lane, buildIntent(this, proposal), 'denied');
       if (isNew) await appendAudit(db, [createDeniedEvent(proposal, error.code)]);
     });
-    return failure(error);
+    return createFailure(error);
   }
 
   async #read(proposal: Proposal): Promise<ToolCallResult> {
@@ -283,7 +283,7 @@ export class ActionRun implements Execution {
     const result = deps.redact(ran.result);
     // Stored before the result is seen: a crash in between loses the result but not the taint.
     if (result.untrusted) await taintThread(deps.pool, scope.threadId, call.name);
-    const intent = intentOf(this, proposal);
+    const intent = buildIntent(this, proposal);
     // The thread remembers what taints later arguments.
     if (intent.marks.length > 0 && result.ok) {
       await scope.flush();
@@ -296,8 +296,8 @@ export class ActionRun implements Execution {
   async #start(proposal: Decided): Promise<ToolCallResult> {
     const { deps, scope, call } = this;
     const intent = {
-      ...intentOf(this, proposal),
-      roles: Role.options.filter((role) => roleCovers(role, call.tool.role)),
+      ...buildIntent(this, proposal),
+      roles: Role.options.filter((role) => coversRole(role, call.tool.role)),
       grantId: proposal.grantId,
       events: createDecidedEvents(proposal, proposal.taint.pressed ?? null),
     };
@@ -308,8 +308,8 @@ export class ActionRun implements Execution {
     });
     // Frozen, or the grant used up, since the decision: decides again with current facts.
     if (claim.kind === 'stopped') return this.#decideAndCarryOut();
-    if (claim.kind === 'denied') return failure(this.#notPermitted(claim.role));
-    const earlier = claim.kind === 'earlier' ? await earlierResult(this, claim.action) : null;
+    if (claim.kind === 'denied') return createFailure(this.#notPermitted(claim.role));
+    const earlier = claim.kind === 'earlier' ? await findEarlierResult(this, claim.action) : null;
     return earlier ?? this.#run(proposal);
   }
 
@@ -335,7 +335,8 @@ export class ActionRun implements Execution {
       // After a /stop the reconciler probes and reports the outcome.
       if (thrown instanceof StoppedByPerson)
         await settle(deps.pool, call, proposal, { status: 'unknown', outcome: createUnknownOutcome(call) });
-      if (isTaken(thrown)) await settle(deps.pool, call, proposal, { status: 'failed', outcome: failure(thrown) });
+      if (isTaken(thrown))
+        await settle(deps.pool, call, proposal, { status: 'failed', outcome: createFailure(thrown) });
       throw thrown;
     }
   }
@@ -353,7 +354,7 @@ export class ActionRun implements Execution {
   }
 
   #isPermitted(): boolean {
-    return roleCovers(this.scope.actor.role, this.call.tool.role);
+    return coversRole(this.scope.actor.role, this.call.tool.role);
   }
 
   #notPermitted(role: Role | null): AppError {

@@ -1,5 +1,5 @@
 import type { Approval, ApprovalCard } from '@signalbox/contracts/governance/approval';
-import { roleCovers } from '@signalbox/contracts/governance/roles';
+import { coversRole } from '@signalbox/contracts/governance/roles';
 import { describePerson } from '@signalbox/safety/cards/approval-card';
 import { newId } from '@signalbox/contracts/ids';
 import { MAX_EXACT_LENGTH, renderExact } from '@signalbox/safety/cards/canonical-card';
@@ -23,14 +23,14 @@ import { withTransaction } from '@signalbox/store/pool';
 import { AppError } from '@signalbox/contracts/errors';
 import { sayAgo } from '@signalbox/messages/duration';
 import { say, sayError, sayReason } from '@signalbox/messages/say';
-import { failure, type ToolCallResult } from './calls/call.ts';
+import { createFailure, type ToolCallResult } from './calls/call.ts';
 import { getActionTitle } from './receipts.ts';
 import { tellFailure } from './provenance/taint.ts';
 import type { CallScope, Runnable } from './calls/call.ts';
 import type { Preview } from './calls/tool.ts';
 import { createApprovalEvent, createDeniedEvent, createProposalEvent } from './events.ts';
 import type { Execution, GovernanceDeps } from './deps.ts';
-import { actionHash, intentOf } from './proposal.ts';
+import { hashAction, buildIntent } from './proposal.ts';
 
 /**
  * Freezes an action until it is decided: row, request and approval cards in one transaction. The turn continues without
@@ -60,13 +60,13 @@ export async function requestApproval(execution: Execution, proposal: Proposal):
     threadId: scope.threadId,
     turnId: scope.turnId,
     traceId: scope.traceId,
-    hash: actionHash(action),
+    hash: hashAction(action),
     rule: decision.rule,
     policy: decision.policyVersion,
     needed: takes.approvals,
     role: takes.role,
     byRequester: decision.effect === 'confirm',
-    solo: takes.solo && roleCovers(scope.actor.role, takes.role),
+    solo: takes.solo && coversRole(scope.actor.role, takes.role),
     authors,
     card,
     status: 'pending',
@@ -79,7 +79,7 @@ export async function requestApproval(execution: Execution, proposal: Proposal):
   const chats: string[] = [];
   const outcome = await withTransaction(deps.pool, async (db) => {
     if (!(await isLaneHeld(db, scope.lane))) throw new AppError('LANE_LOST', { userKey: scope.lane.userKey });
-    const intent = intentOf(execution, proposal);
+    const intent = buildIntent(execution, proposal);
     const known = (await hasAction(db, scope.lane, intent)) ? await findApprovalOf(db, call.actionId) : null;
     if (known) return waiting(known);
     // A repeated request, such as "ship it" below a card, is the same one.
@@ -88,12 +88,12 @@ export async function requestApproval(execution: Execution, proposal: Proposal):
     const readers = approval.byRequester ? [] : await listApproverChats(db, takes.role, authors);
     // Without anybody else, a person with the role decides alone, after a pause.
     const alone = readers.length === 0;
-    if (alone && !approval.byRequester && !(takes.solo && roleCovers(scope.actor.role, takes.role))) {
+    if (alone && !approval.byRequester && !(takes.solo && coversRole(scope.actor.role, takes.role))) {
       const problem = whyNobodyApproves(takes.role, await listUnreachableApprovers(db, takes.role, authors));
       const error = new AppError('NEEDS_APPROVAL', { action: approval.card.what, problem });
       if (await putAction(db, scope.lane, intent, 'denied'))
         await appendAudit(db, [createDeniedEvent(proposal, error.code)]);
-      return failure(error);
+      return createFailure(error);
     }
     await putAction(db, scope.lane, intent, 'waiting');
     await insertApproval(db, { ...approval, expiresMs: takes.expiresMs });

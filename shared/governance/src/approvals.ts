@@ -1,7 +1,7 @@
 import type { Approval, ApprovalAct, ApprovalCard } from '@signalbox/contracts/governance/approval';
 import type { Permission, PolicyEngine, PolicyQuestion } from '@signalbox/contracts/governance/decision';
 import type { RecordedDecision } from '@signalbox/contracts/governance/execution-turn';
-import { roleCovers, type Role } from '@signalbox/contracts/governance/roles';
+import { coversRole, type Role } from '@signalbox/contracts/governance/roles';
 import { AppError } from '@signalbox/contracts/errors';
 import { newId } from '@signalbox/contracts/ids';
 import { explain, say, sayError, sayReason } from '@signalbox/messages/say';
@@ -28,7 +28,7 @@ import { findPerson } from '@signalbox/store/people/identities';
 import type { Queryable } from '@signalbox/store/pool';
 import type { Preview } from './calls/tool.ts';
 import { createApprovalEvent, createProposalEvent } from './events.ts';
-import { actionHash, toRecordedDecision } from './proposal.ts';
+import { hashAction, toRecordedDecision } from './proposal.ts';
 
 /** A person who decides, on any channel. */
 export interface Decider {
@@ -354,7 +354,7 @@ function findDifference(found: ApprovalCase, use: Consumption): string | null {
   const { action } = use.proposal;
   const isSame =
     row !== null &&
-    actionHash(action) === approval.hash &&
+    hashAction(action) === approval.hash &&
     renderExact(action) === approval.card.exact &&
     row.hash === approval.hash &&
     hashCanonical(row.arguments) === hashCanonical(action.arguments) &&
@@ -367,7 +367,7 @@ function findDifference(found: ApprovalCase, use: Consumption): string | null {
     approval.byRequester ? userKey === requester : approval.solo || !authors.includes(userKey),
   );
   if (counted.length < approval.needed) return say('governance.tooFew');
-  if (!roleCovers(use.role, use.leastRole)) return say('governance.mayNotAnyMore');
+  if (!coversRole(use.role, use.leastRole)) return say('governance.mayNotAnyMore');
   return use.difference ?? findNews(approval.card, use.preview);
 }
 

@@ -4,7 +4,7 @@ import { hashCanonical } from '@signalbox/safety/cards/canonical';
 import type { Proposal } from '@signalbox/store/governance/approvals';
 import type { AppError } from '@signalbox/contracts/errors';
 import type { ToolCallResult } from './calls/call.ts';
-import { actionHash } from './proposal.ts';
+import { hashAction } from './proposal.ts';
 
 /** Longer texts are recorded as hashes; the ledger has them. */
 const KEPT_LENGTH = 4_000;
@@ -45,7 +45,7 @@ export function createProposalEvent({ action, decision }: Proposal, kind: AuditE
       arguments: kept(action.arguments),
       resources: action.resources,
       environment: action.environment,
-      hash: actionHash(action),
+      hash: hashAction(action),
       parent: action.parentActionId,
       role: requester.role,
       agent: action.agent,

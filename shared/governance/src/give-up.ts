@@ -9,7 +9,7 @@ import { putDeadLetter } from '@signalbox/store/conversation/dead-letters';
 import { finishLane, type ClaimedLane, type InboxMessage } from '@signalbox/store/turns/lanes';
 import type { Queryable } from '@signalbox/store/pool';
 import { AppError } from '@signalbox/contracts/errors';
-import { failure } from './calls/call.ts';
+import { createFailure } from './calls/call.ts';
 import { createSettledEvent } from './events.ts';
 import { receiptsOf } from './receipts.ts';
 
@@ -30,7 +30,7 @@ export async function giveUp(
   const { attempts, timeZone, words } = how;
   const lost: string[] = [];
   for (const { actionId, tool } of await listAbandonedActions(db, lane, id)) {
-    const outcome = failure(new AppError('TOOL_OUTCOME_UNKNOWN', { tool }));
+    const outcome = createFailure(new AppError('TOOL_OUTCOME_UNKNOWN', { tool }));
     const events = [createSettledEvent(actionId, null, 'unknown', outcome)];
     await settleAction(db, actionId, { status: 'unknown', result: outcome, errorCode: outcome.code, events });
     lost.push(outcome.say);

@@ -8,7 +8,7 @@ import type { CallScope, Runnable } from './calls/call.ts';
 import type { Tool } from './calls/tool.ts';
 import type { Tools } from './calls/tools.ts';
 import { findForeignPart } from './provenance/own-words.ts';
-import { actionHash, propose } from './proposal.ts';
+import { hashAction, propose } from './proposal.ts';
 
 /*
  * A button that the runtime draws for one whole call. When it is drawn, what the call stands for is looked up and hashed together with
@@ -42,7 +42,7 @@ export async function bindOffers(
 
 /** The hash that a pressed button must have to confirm this action. */
 export function offerHash(action: ProposedAction): string {
-  return hashCanonical({ action: actionHash(action), threadId: action.threadId });
+  return hashCanonical({ action: hashAction(action), threadId: action.threadId });
 }
 
 async function hashOf(

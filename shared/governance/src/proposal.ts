@@ -58,7 +58,7 @@ export function propose(
 }
 
 /** The hash an approval is bound to: tool and version, arguments and their meaning, resources, requester. */
-export function actionHash(action: ProposedAction): string {
+export function hashAction(action: ProposedAction): string {
   return hashes.get(action) ?? hashOf(action);
 }
 
@@ -119,7 +119,7 @@ export function decide(
 }
 
 /** The ledger row of an action. */
-export function intentOf(
+export function buildIntent(
   { call, scope }: Pick<Execution, 'call' | 'scope'>,
   { action, question, decision }: Proposal,
 ): Omit<ActionIntent, 'roles' | 'events' | 'grantId'> {
@@ -136,7 +136,7 @@ export function intentOf(
     tool: call.name,
     arguments: action.arguments,
     proposal: { action, question, decision },
-    hash: actionHash(action),
+    hash: hashAction(action),
     marks,
   };
 }

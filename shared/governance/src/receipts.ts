@@ -67,7 +67,7 @@ export function receiptsFor(
   const shown = effects.slice(0, effects.length > RECEIPTS_SHOWN ? RECEIPTS_SHOWN - 1 : RECEIPTS_SHOWN);
   const lines = shown.map((entry) => ({
     what: (isBrief ? titleOf(entry.tool) : sayWhat(entry)).slice(0, 200),
-    note: [stateOf(entry), timeOf(entry.settledAt, timeZone), commandOf(entry.actionId)].filter(Boolean).join(' · '),
+    note: [sayState(entry), timeOf(entry.settledAt, timeZone), commandOf(entry.actionId)].filter(Boolean).join(' · '),
   }));
   const rest = effects.length - shown.length;
   return rest === 0 ? lines : [...lines, { what: say('turn.more', { count: rest }), note: '/why' }];
@@ -125,7 +125,7 @@ function shownOf(value: unknown): readonly string[] {
 }
 
 /** What became of an action that is not simply done; nothing when it is. */
-export function stateOf({ status, work }: LedgerEntry): string {
+export function sayState({ status, work }: LedgerEntry): string {
   if (status === 'unknown' || work === 'unknown') return say('turn.unknown');
   if (status === 'failed' || FAILED.has(work ?? '')) return say('turn.failed');
   return work === null || OVER.has(work) ? '' : say('turn.underWay');

@@ -6,7 +6,7 @@ import type { Queryable } from '@signalbox/store/pool';
 import { claimUnsettled, postponeProbe, type UnsettledAction } from '@signalbox/store/governance/unsettled';
 import { newTraceId } from '@signalbox/contracts/ids';
 import type { Log } from '@signalbox/platform/log';
-import { backoffMs, SECOND_MS } from '@signalbox/contracts/time';
+import { computeBackoffMs, SECOND_MS } from '@signalbox/contracts/time';
 import type { ToolCallResult } from './calls/call.ts';
 import type { CallScope } from './calls/call.ts';
 import type { GovernanceDeps } from './deps.ts';
@@ -57,7 +57,11 @@ async function reconcile(
   await deps.notify(action.chatKey, scope.traceId);
   if (outcome !== unknown) return true;
   const canTell = 'tool' in call && call.tool.probe !== null;
-  await postponeProbe(deps.pool, actionId, canTell ? backoffMs(due.probes, FIRST_PAUSE_MS, LONGEST_PAUSE_MS) : null);
+  await postponeProbe(
+    deps.pool,
+    actionId,
+    canTell ? computeBackoffMs(due.probes, FIRST_PAUSE_MS, LONGEST_PAUSE_MS) : null,
+  );
   return true;
 }
 

@@ -5,7 +5,7 @@ import type { Proposal } from '@signalbox/store/governance/approvals';
 import { withTransaction, type Queryable } from '@signalbox/store/pool';
 import { lockAction } from '@signalbox/store/governance/unsettled';
 import { AppError } from '@signalbox/contracts/errors';
-import { failure, type Runnable, type ToolCallResult } from './calls/call.ts';
+import { createFailure, type Runnable, type ToolCallResult } from './calls/call.ts';
 import { readStoredResult } from './calls/stored-result.ts';
 import { Approvals } from './approvals.ts';
 import { createSettledEvent } from './events.ts';
@@ -52,7 +52,7 @@ export async function settleUnknown(deps: Pick<GovernanceDeps, 'pool'>, call: Na
 
 /** What is said of an effect of which nobody knows. */
 export function createUnknownOutcome({ name }: Pick<Runnable, 'name'>): ToolCallResult {
-  return failure(new AppError('TOOL_OUTCOME_UNKNOWN', { tool: name }));
+  return createFailure(new AppError('TOOL_OUTCOME_UNKNOWN', { tool: name }));
 }
 
 /**
@@ -104,7 +104,7 @@ async function lookUp(
   const found = 'tool' in call ? await deps.tools.probe(scope, call) : 'unknown';
   if (found === 'unknown') return { status: 'unknown', outcome: unknown };
   if (found === 'not-done')
-    return { status: 'failed', outcome: failure(new AppError('TOOL_NOT_DONE', { tool: call.name })) };
+    return { status: 'failed', outcome: createFailure(new AppError('TOOL_NOT_DONE', { tool: call.name })) };
   return { status: found.ok ? 'done' : 'failed', outcome: deps.redact(found) };
 }
 
@@ -112,13 +112,13 @@ async function lookUp(
  * What came of an action that an earlier run of this turn had started; null when it is to be run now, because that is harmless or
  * because the target says that nothing happened.
  */
-export async function earlierResult(
+export async function findEarlierResult(
   execution: Execution,
   { status, result }: { readonly status: string; readonly result: unknown },
 ): Promise<ToolCallResult | null> {
   const { deps, scope, call } = execution;
   if (status === 'done' || status === 'failed' || status === 'unknown') return readStoredResult(result, call.name);
-  if (status !== 'started') return failure(new AppError('APPROVAL_GONE', { status }));
+  if (status !== 'started') return createFailure(new AppError('APPROVAL_GONE', { status }));
   const probed = call.tool.probe ? await deps.tools.probe(scope, call) : 'unknown';
   if (typeof probed === 'object') {
     await settle(deps.pool, call, null, { status: probed.ok ? 'done' : 'failed', outcome: deps.redact(probed) });
@@ -136,6 +136,6 @@ export async function settleVoid(
   decided?: RecordedDecision,
 ): Promise<ToolCallResult> {
   await withTransaction(pool, (db) => new Approvals(db).voidApproved(approval, reason, decided ?? null));
-  const voided = failure(new AppError('APPROVAL_VOID', { id: approval.approvalId, reason }));
+  const voided = createFailure(new AppError('APPROVAL_VOID', { id: approval.approvalId, reason }));
   return decided ? { ...voided, decided } : voided;
 }

@@ -1,4 +1,4 @@
-import { abortAfter, backoffMs, sleep } from '@signalbox/contracts/time';
+import { abortAfter, computeBackoffMs, sleep } from '@signalbox/contracts/time';
 import { tryChat, type TokenCounts } from './retry/chat-try.ts';
 import { toAppErrorOfModel, isTransient, ModelFailure } from './retry/failure.ts';
 import { createHttpTry } from './retry/http-try.ts';
@@ -58,7 +58,7 @@ export function createRemoteModel(options: RemoteOptions): Model {
           ? new ModelFailure('timeout', { model: name, variables: settings.provider.variables })
           : thrown;
         if (!(failure instanceof ModelFailure)) throw thrown; // a bug of ours: no request was sent
-        const waitMs = Math.max(failure.retryAfterMs ?? 0, backoffMs(attempt - 1, BACKOFF_MS, MAX_WAIT_MS));
+        const waitMs = Math.max(failure.retryAfterMs ?? 0, computeBackoffMs(attempt - 1, BACKOFF_MS, MAX_WAIT_MS));
         const leftMs = startedAt + deadlineMs - performance.now();
         const mayRetry = !deadline.aborted && isTransient(failure.code) && attempt < tries;
         if (!mayRetry || waitMs > Math.min(MAX_WAIT_MS, leftMs)) {

@@ -2,7 +2,7 @@ import { AIMessage, HumanMessage, SystemMessage, ToolMessage, type BaseMessage }
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import catalog from './catalog.fixture.json' with { type: 'json' };
-import { problemOf, readFields } from './slots/schema.ts';
+import { findProblem, readFields } from './slots/schema.ts';
 import { plan } from './plan.ts';
 
 const base = ['respond_to_user', 'search_knowledge', 'request_capabilities', 'finish_task'];
@@ -144,7 +144,7 @@ describe('odd histories', () => {
 function problemsOf(call: { readonly name: string; readonly args: Record<string, unknown> }): readonly string[] {
   return readFields(all.find(({ name }) => name === call.name)?.schema).flatMap((field) => {
     if (!Object.hasOwn(call.args, field.name)) return field.required ? [`${field.name} is missing`] : [];
-    return problemOf(field, call.args[field.name]) ?? [];
+    return findProblem(field, call.args[field.name]) ?? [];
   });
 }
 

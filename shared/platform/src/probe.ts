@@ -5,7 +5,7 @@ import type { Closable } from './lifecycle.ts';
 import type { Log } from './log.ts';
 import { countDroppedLines } from './standard-output.ts';
 import { VERSION } from './version.ts';
-import { backoffMs, SECOND_MS, sleep, withinMs } from '@signalbox/contracts/time';
+import { computeBackoffMs, SECOND_MS, sleep, withinMs } from '@signalbox/contracts/time';
 
 /** What /metrics and /readyz report once the service runs. */
 export interface ProbeParts {
@@ -154,7 +154,7 @@ async function retryListening(
   signal: AbortSignal,
 ): Promise<void> {
   for (let attempt = 1; !signal.aborted; attempt += 1) {
-    await sleep(backoffMs(attempt, MIN_RETRY_MS, MAX_RETRY_MS), signal);
+    await sleep(computeBackoffMs(attempt, MIN_RETRY_MS, MAX_RETRY_MS), signal);
     if (signal.aborted || (await listen(server, options, true))) return;
   }
 }

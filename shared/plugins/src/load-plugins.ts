@@ -35,7 +35,7 @@ export function tablesOf(plugins: readonly Plugin[]): readonly PluginTables[] {
 }
 
 /** The policy folders of these plug-ins. */
-export function policyFoldersOf(plugins: readonly Plugin[]): readonly string[] {
+export function listPluginPolicyFolders(plugins: readonly Plugin[]): readonly string[] {
   return plugins.flatMap(({ policies }) => (policies ? [fileURLToPath(policies)] : []));
 }
 

@@ -1,5 +1,5 @@
 import { HumanMessage, ToolMessage } from '@langchain/core/messages';
-import { textOf } from '@signalbox/models/message-text';
+import { getMessageText } from '@signalbox/models/message-text';
 import { createScriptedModels, type ModelScript } from '../../support/scripted-model.ts';
 import { runService } from '@signalbox/platform/lifecycle';
 import { createLog } from '@signalbox/platform/log';
@@ -19,7 +19,7 @@ const script: ModelScript = (messages, tools) => {
   }
   const last = messages.findLastIndex(HumanMessage.isInstance);
   const request = messages[last];
-  return answerTo(request ? textOf(request) : '', TOOLS, messages.slice(last).some(ToolMessage.isInstance));
+  return answerTo(request ? getMessageText(request) : '', TOOLS, messages.slice(last).some(ToolMessage.isInstance));
 };
 
 const config = loadConfig();

@@ -1,4 +1,4 @@
-import { backoffMs, sleep } from '@signalbox/contracts/time';
+import { computeBackoffMs, sleep } from '@signalbox/contracts/time';
 import type { IncomingUpdate, ChannelListener } from '@signalbox/gateway/channels/channel';
 import { say } from '@signalbox/messages/say';
 import type { Log } from '@signalbox/platform/log';
@@ -38,7 +38,7 @@ export function listenToUpdates(deps: {
         if (stop.signal.aborted) return;
         problem = say('gateway.not-listening', { channel: 'postbox' });
         log.warn('updates do not come in', { channel: 'postbox', error });
-        await sleep(backoffMs(failures, BACKOFF_BASE_MS, BACKOFF_MAX_MS), stop.signal);
+        await sleep(computeBackoffMs(failures, BACKOFF_BASE_MS, BACKOFF_MAX_MS), stop.signal);
         failures += 1;
       }
     }

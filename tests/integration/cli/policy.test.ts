@@ -13,7 +13,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createDatabase, openRawPool, type TestDatabase } from '../../support/database.ts';
 import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
 import { openTerminal } from './terminal.ts';
-import { policyFoldersOf } from '@signalbox/plugins/load-plugins';
+import { listPluginPolicyFolders } from '@signalbox/plugins/load-plugins';
 import { samples } from '../../support/samples.ts';
 
 type RequestedAction = Parameters<typeof CallOutline.parse>[0];
@@ -34,7 +34,7 @@ describe('signalbox policy check', () => {
     expect(out).toMatch(/four-eyes +approvals\.cedar:\d+ +Whoever asked/);
     expect(out).toMatch(/\d+ rules; every example holds\. Version [0-9a-f]{64}\./);
     const { json } = await nowhere('policy', 'check', '--json');
-    const { version } = await readPolicyFolders([POLICY_FOLDER, ...policyFoldersOf(samples)]);
+    const { version } = await readPolicyFolders([POLICY_FOLDER, ...listPluginPolicyFolders(samples)]);
     expect(json).toMatchObject({ ok: true, version, problems: [] });
   });
 

@@ -1,5 +1,5 @@
 import { sayError } from '@signalbox/messages/say';
-import { Role, roleCovers } from '@signalbox/contracts/governance/roles';
+import { Role, coversRole } from '@signalbox/contracts/governance/roles';
 import { answerQuestion } from '@signalbox/gateway/commands/answer';
 import type { GatewayAnswer } from '@signalbox/gateway/commands/question';
 import { COMMANDS } from '@signalbox/gateway/commands/registry';
@@ -83,7 +83,7 @@ describe.each(answered.map((command) => [command.name, command] as const))('/%s'
   );
 
   it('is refused to every lower role, and names the role it needs', async () => {
-    for (const role of Role.options.filter((one) => !roleCovers(one, who)))
+    for (const role of Role.options.filter((one) => !coversRole(one, who)))
       expect(await answer(name, '', role)).toEqual({
         text: sayError('NOT_PERMITTED', { role, needed: who }),
         personal: true,

@@ -4,7 +4,7 @@ import { Runs } from '@signalbox/store/turns/runs';
 import { createLog } from '@signalbox/platform/log';
 import { createQueue, type Queue } from '@signalbox/platform/queue/queue';
 import type { AppError } from '@signalbox/contracts/errors';
-import { failure } from '@signalbox/governance/calls/call';
+import { createFailure } from '@signalbox/governance/calls/call';
 import { createJobClient } from '@signalbox/worker/tools/job-client';
 import { StoppedByPerson } from '@signalbox/governance/calls/call';
 import { afterAll, beforeAll, beforeEach, expect, inject, it, vi } from 'vitest';
@@ -115,8 +115,8 @@ it.each([
   working.catch(() => undefined);
   await runs.finish(await begin(), { ...DONE, outcome: 'failed', result: null, error: error() });
   const thrown: unknown = await working.catch((failed: unknown) => failed);
-  expect(failure(thrown as AppError, {})).toMatchObject({ code: 'JOB_FAILED' });
-  expect(failure(thrown as AppError, {}).untrusted).toBe(untrusted);
+  expect(createFailure(thrown as AppError, {})).toMatchObject({ code: 'JOB_FAILED' });
+  expect(createFailure(thrown as AppError, {}).untrusted).toBe(untrusted);
 });
 
 it('/stop ends the job too, once its worker has stopped', async () => {

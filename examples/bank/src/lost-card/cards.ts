@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { say, sayError } from '@signalbox/messages/say';
 import type { NodeContext, NodeOutcome } from '@signalbox/worker/guided/spec';
-import { button, type ACTIONS, type LostCardAction, type LostCardDomain } from './domain.ts';
+import { createButton, type ACTIONS, type LostCardAction, type LostCardDomain } from './domain.ts';
 
 export type Context = NodeContext<LostCardDomain, typeof ACTIONS>;
 export type Outcome = NodeOutcome<LostCardDomain>;
@@ -41,15 +41,15 @@ export async function pickCard(
   if (usable.length === 0) return { stop: { ...tell(sayError('CARD_NONE', {})), domain } };
   const named = given ?? context.domain.card_last4;
   const card = usable.find(({ last4 }) => last4 === named) ?? (usable.length === 1 && !given ? usable[0] : undefined);
-  if (card) return { card, domain: { ...domain, ...knownOf(card) } };
+  if (card) return { card, domain: { ...domain, ...getKnown(card) } };
   const buttons = usable.map(({ last4, kind }) =>
-    button(say('lost-card.cardButton', { last4, kind }), action, { ...dataOf(context, action), card: last4 }),
+    createButton(say('lost-card.cardButton', { last4, kind }), action, { ...dataOf(context, action), card: last4 }),
   );
   return { stop: { domain, replies: [{ text: say('lost-card.whichCard'), buttons }], awaits: true } };
 }
 
 /** What the conversation remembers of a card. */
-export function knownOf({ last4, status, risk }: OwnCard): Partial<LostCardDomain> {
+export function getKnown({ last4, status, risk }: OwnCard): Partial<LostCardDomain> {
   return { card_last4: last4, card_status: status === 'frozen' ? 'frozen' : 'active', risk_level: risk };
 }
 

@@ -53,7 +53,7 @@ export const LostCardDomain = z.object({
 });
 export type LostCardDomain = z.infer<typeof LostCardDomain>;
 
-export function initialDomain(): LostCardDomain {
+export function createInitialDomain(): LostCardDomain {
   return {
     card_status: 'active',
     card_last4: null,
@@ -121,6 +121,6 @@ export const ACTIONS = {
 export type LostCardAction = keyof typeof ACTIONS;
 
 /** A button that asks for an action of this agent. */
-export function button(label: string, action: LostCardAction, data: Readonly<Record<string, unknown>> = {}) {
+export function createButton(label: string, action: LostCardAction, data: Readonly<Record<string, unknown>> = {}) {
   return createActionButton(AGENT, label, action, data);
 }

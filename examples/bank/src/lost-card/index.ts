@@ -1,6 +1,6 @@
 import { defineGuidedAgent } from '@signalbox/worker/guided/define';
 import type { TurnInput } from '@signalbox/worker/guided/spec';
-import { ACTIONS, AGENT, initialDomain, LostCardDomain, STATE_VERSION } from './domain.ts';
+import { ACTIONS, AGENT, createInitialDomain, LostCardDomain, STATE_VERSION } from './domain.ts';
 import { freezeCard, issueReplacement } from './nodes/changes.ts';
 import { classifyRisk } from './nodes/classify-risk.ts';
 import { confirmAction } from './nodes/confirm-action.ts';
@@ -18,7 +18,7 @@ export default defineGuidedAgent({
   migrations: {},
   groups: ['cards'],
   domain: LostCardDomain,
-  initial: initialDomain,
+  initial: createInitialDomain,
   actions: ACTIONS,
   nodes: {
     classify_risk: {

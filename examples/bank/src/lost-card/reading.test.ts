@@ -1,7 +1,7 @@
 import { inLanguage } from '@signalbox/messages/language';
 import { loadPlugins } from '@signalbox/plugins/load-plugins';
 import { describe, expect, it } from 'vitest';
-import { initialDomain } from './domain.ts';
+import { createInitialDomain } from './domain.ts';
 import { readWords } from './reading.ts';
 
 await loadPlugins('examples/bank'); // its sentences
@@ -36,24 +36,24 @@ const SAID: readonly (readonly [string, string, string])[] = [
 
 describe('words', () => {
   it.each(SAID)('in %s: “%s” means %s', (language, text, meant) => {
-    const requested = inLanguage(language, () => readWords(text, initialDomain()));
+    const requested = inLanguage(language, () => readWords(text, createInitialDomain()));
     const { because = '' } = (requested?.data ?? {}) as { readonly because?: string }; // what reading.ts gives
     expect(`${requested?.action} ${because}`.trim()).toBe(meant);
   });
 
   it.each(['hello', 'what can you do?', 'my card', 'I have a question', '42'])('“%s” mean nothing for sure', (text) => {
-    expect(readWords(text, initialDomain())).toBeNull();
+    expect(readWords(text, createInitialDomain())).toBeNull();
   });
 
   it('name a card by its last digits only when it is known', () => {
-    const known = { ...initialDomain(), cards: ['4417', '7717'] };
+    const known = { ...createInitialDomain(), cards: ['4417', '7717'] };
     expect(readWords('I lost my card 4417', known)?.data).toEqual({ because: 'lost', card: '4417' });
     expect(readWords('I lost my card in 2024', known)?.data).toEqual({ because: 'lost' });
     expect(readWords('I lost my cards 4417 and 7717', known)?.data).toEqual({ because: 'lost' });
   });
 
   it('with the mark of a code are an answer to it', () => {
-    expect(readWords('it is secret:step-up-code-0a1b2c3d', initialDomain())).toEqual({
+    expect(readWords('it is secret:step-up-code-0a1b2c3d', createInitialDomain())).toEqual({
       action: 'verify_identity',
       data: { code: 'secret:step-up-code-0a1b2c3d' },
     });

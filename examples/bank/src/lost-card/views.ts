@@ -2,7 +2,7 @@ import { toPlainName } from '@signalbox/contracts/plain-name';
 import { getCurrentLanguage } from '@signalbox/messages/language';
 import { say } from '@signalbox/messages/say';
 import type { GuidedReply, Reader } from '@signalbox/worker/guided/spec';
-import { button, type LostCardDomain } from './domain.ts';
+import { createButton, type LostCardDomain } from './domain.ts';
 
 type View = (domain: LostCardDomain, reader: Reader) => GuidedReply;
 
@@ -21,9 +21,9 @@ const frozen: View = ({ card_last4 }) => {
   return {
     text: say('lost-card.frozenNext', { last4 }),
     buttons: [
-      button(say('lost-card.replaceButton', { last4 }), 'order_replacement', { card: last4 }),
-      button(say('lost-card.foundButton'), 'reset', { card: last4 }),
-      button(say('lost-card.fraudButton'), 'report_fraud', { card: last4 }),
+      createButton(say('lost-card.replaceButton', { last4 }), 'order_replacement', { card: last4 }),
+      createButton(say('lost-card.foundButton'), 'reset', { card: last4 }),
+      createButton(say('lost-card.fraudButton'), 'report_fraud', { card: last4 }),
     ],
   };
 };
@@ -31,11 +31,11 @@ const frozen: View = ({ card_last4 }) => {
 const challenge: View = ({ card_last4, card_status, code_by, code_channel }) => ({
   text: say('lost-card.challenge', { by: code_by ?? 'none', channel: code_channel ?? 'other' }),
   buttons: [
-    button(say('lost-card.codeButton', { isAgain: code_by === 'chat' }), 'verify_identity', { by: 'chat' }),
-    button(say('lost-card.codeByOperatorButton'), 'verify_identity', { by: 'operator' }),
-    button(say('lost-card.vouchButton'), 'ask_operator'),
+    createButton(say('lost-card.codeButton', { isAgain: code_by === 'chat' }), 'verify_identity', { by: 'chat' }),
+    createButton(say('lost-card.codeByOperatorButton'), 'verify_identity', { by: 'operator' }),
+    createButton(say('lost-card.vouchButton'), 'ask_operator'),
     ...(card_status === 'active' && card_last4 !== null
-      ? [button(say('lost-card.freezeButton', { last4: card_last4 }), 'freeze_card', { card: card_last4 })]
+      ? [createButton(say('lost-card.freezeButton', { last4: card_last4 }), 'freeze_card', { card: card_last4 })]
       : []),
   ],
 });
@@ -58,8 +58,10 @@ const escalated: View = ({ card_last4, card_status }) => ({
       ? []
       : [
           card_status === 'active'
-            ? button(say('lost-card.freezeButton', { last4: card_last4 }), 'freeze_card', { card: card_last4 })
-            : button(say('lost-card.replaceButton', { last4: card_last4 }), 'order_replacement', { card: card_last4 }),
+            ? createButton(say('lost-card.freezeButton', { last4: card_last4 }), 'freeze_card', { card: card_last4 })
+            : createButton(say('lost-card.replaceButton', { last4: card_last4 }), 'order_replacement', {
+                card: card_last4,
+              }),
         ],
 });
 
@@ -85,12 +87,12 @@ function options({ card_last4: last4, card_status: status }: LostCardDomain): Gu
   return [
     ...(isFrozen
       ? [
-          button(say('lost-card.replaceButton', { last4 }), 'order_replacement', onCard),
-          button(say('lost-card.foundButton'), 'reset', onCard),
+          createButton(say('lost-card.replaceButton', { last4 }), 'order_replacement', onCard),
+          createButton(say('lost-card.foundButton'), 'reset', onCard),
         ]
-      : [button(say('lost-card.lostButton'), 'freeze_card', { because: 'lost' })]),
-    button(say('lost-card.fraudButton'), 'report_fraud'),
-    button(say('lost-card.transactionsButton'), 'view_transactions'),
-    button(say('lost-card.branchButton'), 'find_branch'),
+      : [createButton(say('lost-card.lostButton'), 'freeze_card', { because: 'lost' })]),
+    createButton(say('lost-card.fraudButton'), 'report_fraud'),
+    createButton(say('lost-card.transactionsButton'), 'view_transactions'),
+    createButton(say('lost-card.branchButton'), 'find_branch'),
   ];
 }

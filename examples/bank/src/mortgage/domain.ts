@@ -56,7 +56,7 @@ export type MortgageDomain = z.infer<typeof MortgageDomain>;
 export type Intent = MortgageDomain['intent'];
 
 /** A conversation that has just begun. */
-export function initialDomain(): MortgageDomain {
+export function createInitialDomain(): MortgageDomain {
   return {
     intent: { propertyValue: null, loanBalance: null, fixYears: null, termYears: DEFAULT_TERM_YEARS },
     ltv: null,

@@ -1,7 +1,7 @@
 import { defineGuidedAgent } from '@signalbox/worker/guided/define';
 import type { GuidedSpec, TurnInput } from '@signalbox/worker/guided/spec';
 import { actions, type MortgageActions } from './actions.ts';
-import { initialDomain, MortgageDomain, STATE_VERSION } from './domain.ts';
+import { createInitialDomain, MortgageDomain, STATE_VERSION } from './domain.ts';
 import { MOVES } from './migrations.ts';
 import { nodes, type NodeName } from './nodes.ts';
 import { readWish } from './reading.ts';
@@ -30,7 +30,7 @@ const spec: GuidedSpec<typeof MortgageDomain, MortgageActions> = {
   migrations: { 1: MOVES },
   groups: ['mortgage'],
   domain: MortgageDomain,
-  initial: initialDomain,
+  initial: createInitialDomain,
   actions,
   nodes,
   route: firstNode,

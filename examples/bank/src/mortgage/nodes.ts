@@ -4,7 +4,7 @@ import type { NodeContext, NodeOutcome, NodeSpec } from '@signalbox/worker/guide
 import type { MortgageActions } from './actions.ts';
 import {
   findChosenProduct,
-  initialDomain,
+  createInitialDomain,
   listMissingInputs,
   Product,
   MAX_TROUBLES,
@@ -179,7 +179,7 @@ export const nodes = {
   reset: {
     does: 'Forgets everything and begins again.',
     then: ['render_missing_inputs'],
-    run: async (): Promise<Outcome> => ({ domain: initialDomain(), goto: 'render_missing_inputs' }),
+    run: async (): Promise<Outcome> => ({ domain: createInitialDomain(), goto: 'render_missing_inputs' }),
   },
 } satisfies Record<string, NodeSpec<MortgageDomain, MortgageActions>>;
 

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { checkRequested } from '@signalbox/worker/guided/actions';
 import { actions } from './actions.ts';
 import { findNumbers } from './amounts.ts';
-import { initialDomain, type MortgageDomain } from './domain.ts';
+import { createInitialDomain, type MortgageDomain } from './domain.ts';
 import { readWish } from './reading.ts';
 
 await loadPlugins('examples/bank'); // its sentences
@@ -134,7 +134,7 @@ describe('words without a model', () => {
     );
     fc.assert(
       fc.property(fc.array(fc.oneof(word, fc.string({ maxLength: 8 })), { maxLength: 8 }), asked, (words, about) => {
-        const requested = readWish(words.join(' '), { ...initialDomain(), asked: about });
+        const requested = readWish(words.join(' '), { ...createInitialDomain(), asked: about });
         expect([null, ...Object.keys(actions)]).toContain(requested?.action ?? null);
       }),
       { numRuns: 500 },

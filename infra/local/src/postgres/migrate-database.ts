@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { z } from 'zod';
-import { getCheckoutPath, programWords } from '../checkout.ts';
+import { getCheckoutPath, buildProgramArgs } from '../checkout.ts';
 import { getInheritedEnvironment } from '../config.ts';
 import { SetupError } from '../setup-error.ts';
 
@@ -14,7 +14,7 @@ const MIGRATE_TIMEOUT_MS = 30 * 60_000;
  * none of which needs the owner's login later. Returns a report line. Throws SetupError.
  */
 export async function migrateDatabase(ownerUrl: string, settings: Readonly<Record<string, string>>): Promise<string> {
-  const words = programWords('services/cli/src/main.ts');
+  const words = buildProgramArgs('services/cli/src/main.ts');
   const { PATH, HOME } = getInheritedEnvironment();
   const env = { PATH, HOME, DATABASE_URL: ownerUrl, ...settings };
   const options = { cwd: getCheckoutPath(), env, timeout: MIGRATE_TIMEOUT_MS, encoding: 'utf8' } as const;

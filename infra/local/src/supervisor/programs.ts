@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { BubblewrapSettings } from '../setup/bubblewrap-program.ts';
-import { programWords } from '../checkout.ts';
+import { buildProgramArgs } from '../checkout.ts';
 import { getInheritedEnvironment, type LocalConfig } from '../config.ts';
 import { findFreePort } from '../setup/free-port.ts';
 import { holdPortFrom } from './held-port.ts';
@@ -103,7 +103,7 @@ function describeProgram(
   config: LocalConfig,
   flags = MEMORY_FLAGS,
 ): ProgramSpec {
-  const words = [...flags, ...programWords(source)];
+  const words = [...flags, ...buildProgramArgs(source)];
   const main = words.at(-1) ?? source;
   return { ...program, words, main, logFile: join(config.SIGNALBOX_DATA_DIR, 'logs', `${program.name}.log`) };
 }

@@ -7,7 +7,7 @@ import { readLogSize, readLogTail } from './log-file.ts';
 import { endWithParent } from '../parent-death.ts';
 import { identifyChild, sendSignal, type ProcessIdentity } from './process-identity.ts';
 import { openServiceLog, type ServiceLog } from './service-log.ts';
-import { lastLines, SetupError } from '../setup-error.ts';
+import { takeLastLines, SetupError } from '../setup-error.ts';
 
 /** A program to keep running: `words` are node's arguments, `main` is its file among them. */
 export interface ProgramSpec {
@@ -117,7 +117,7 @@ export function createSupervisor(options: {
       try {
         Object.assign(program, spawnProgram(program.spec, program.log), { startedAt: Date.now() });
       } catch (error) {
-        options.report(`${name} cannot be started: ${lastLines(String(error), 1).trim()}`);
+        options.report(`${name} cannot be started: ${takeLastLines(String(error), 1).trim()}`);
         continue; // the loop retries after the next backoff
       }
       options.onChange();

@@ -13,7 +13,7 @@ import {
 import { getFile } from './bot-files.ts';
 import { sendFile } from './messages/bot-media.ts';
 import { sendMessage, sendRichMessage } from './messages/bot-messages.ts';
-import { type Parameters, allowedUpdates, integer, parseParameters } from './bot-parameters.ts';
+import { type Parameters, allowedUpdates, acceptInteger, parseParameters } from './bot-parameters.ts';
 import { getChatMenuButton, setChatMenuButton } from './chats/bot-menu.ts';
 import { deleteWebhook, getWebhookInfo, setWebhook } from './bot-webhook.ts';
 import type { Store } from '../store/store.ts';
@@ -22,9 +22,9 @@ import type { Store } from '../store/store.ts';
 const MAX_POLL_SECONDS = 50;
 const MAX_BATCH = 100;
 const GetUpdates = z.object({
-  offset: integer('offset must be an Integer').default(0),
-  limit: integer('limit must be an Integer').default(MAX_BATCH),
-  timeout: integer('timeout must be an Integer').default(0),
+  offset: acceptInteger('offset must be an Integer').default(0),
+  limit: acceptInteger('limit must be an Integer').default(MAX_BATCH),
+  timeout: acceptInteger('timeout must be an Integer').default(0),
   allowed_updates: allowedUpdates,
 });
 

@@ -32,7 +32,7 @@ export function parseParameters<Schema extends z.ZodType>(schema: Schema, parame
 }
 
 /** Accepts integers as text too, because forms and queries have only text. */
-export function integer(error: string): z.ZodType<number> {
+export function acceptInteger(error: string): z.ZodType<number> {
   return z.preprocess(
     (value) => (typeof value === 'string' && /^-?\d+$/.test(value) ? Number(value) : value),
     z.int({ error }),
@@ -67,7 +67,7 @@ export const chatId = z.preprocess(
   z.union([z.int(), z.string().min(1)], { error: 'chat_id is empty' }),
 );
 
-export const messageId = integer('message identifier is not specified');
+export const messageId = acceptInteger('message identifier is not specified');
 
 /** A two-letter language code; empty for all languages. */
 export const languageCode = z
@@ -76,7 +76,7 @@ export const languageCode = z
   .default('');
 
 /** Topic number in a forum. */
-export const threadId = integer('message_thread_id must be an Integer').optional();
+export const threadId = acceptInteger('message_thread_id must be an Integer').optional();
 
 /** Type errors are reported through `wrong`, see `parseParameters`. */
 export const entities = createJsonSchema(

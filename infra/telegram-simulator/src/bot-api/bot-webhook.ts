@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { createBadRequest } from '../bot-error.ts';
-import { allowedUpdates, flag, integer, parseParameters, type Parameters } from './bot-parameters.ts';
+import { allowedUpdates, flag, acceptInteger, parseParameters, type Parameters } from './bot-parameters.ts';
 import type { Webhook } from '../store/event.ts';
 import type { Store } from '../store/store.ts';
 
@@ -11,7 +11,7 @@ const MAX_SECRET_BYTES = 256;
 const SetWebhook = z.object({
   url: z.string().default(''),
   secret_token: z.string().default(''),
-  max_connections: integer('max_connections must be an Integer').default(DEFAULT_CONNECTIONS),
+  max_connections: acceptInteger('max_connections must be an Integer').default(DEFAULT_CONNECTIONS),
   allowed_updates: allowedUpdates,
   drop_pending_updates: flag.default(false),
 });

@@ -4,7 +4,7 @@ import type { Pool } from '@signalbox/store/pool';
 import { listUsers } from '@signalbox/store/people/users';
 import { findValue, sql } from '@signalbox/store/sql';
 import type { Log } from '@signalbox/platform/log';
-import { backoffMs, HOUR_MS, sleep } from '@signalbox/contracts/time';
+import { computeBackoffMs, HOUR_MS, sleep } from '@signalbox/contracts/time';
 import type { Channel } from './channel.ts';
 
 /*
@@ -68,7 +68,7 @@ export function startMenuKeeper(deps: {
       } catch (error) {
         if (stop.signal.aborted) return;
         log[failures === 0 ? 'warn' : 'debug']('menu not registered, tried again later', { error });
-        waitMs = backoffMs(failures, RETRY_BASE_MS, RETRY_MAX_MS);
+        waitMs = computeBackoffMs(failures, RETRY_BASE_MS, RETRY_MAX_MS);
         failures += 1;
       }
       await sleep(waitMs, AbortSignal.any([stop.signal, change.signal]));

@@ -1,5 +1,5 @@
 import { AppError } from '@signalbox/contracts/errors';
-import { backoffMs, MINUTE_MS, SECOND_MS, sleep } from '@signalbox/contracts/time';
+import { computeBackoffMs, MINUTE_MS, SECOND_MS, sleep } from '@signalbox/contracts/time';
 import { explain } from '@signalbox/messages/say';
 import { background, type Own } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
@@ -55,7 +55,7 @@ export function createRefusalTracker(parts: { readonly pool: Pool; readonly chan
     /** Waits until the next try, with growing delays. */
     async refused(error: unknown, signal: AbortSignal): Promise<void> {
       refuse(describeRefusal(error), error);
-      await sleep(backoffMs(failures, REFUSED_BASE_MS, REFUSED_MAX_MS), signal);
+      await sleep(computeBackoffMs(failures, REFUSED_BASE_MS, REFUSED_MAX_MS), signal);
       failures += 1;
     },
     /** Notices that the channel works, or is refused although updates arrive, until the signal fires. */
@@ -90,7 +90,7 @@ export function watchRefused(parts: {
     for (let failures = 0; (checks.length > 0 || unreported.size > 0) && !stop.signal.aborted; failures += 1) {
       for (const one of unreported)
         if (await storeFault(log, reportRefused(pool, one.name, one.reason))) unreported.delete(one);
-      await sleep(backoffMs(failures, CHECK_BASE_MS, CHECK_MAX_MS), stop.signal);
+      await sleep(computeBackoffMs(failures, CHECK_BASE_MS, CHECK_MAX_MS), stop.signal);
       if (!stop.signal.aborted && checks.some(isPassing)) throw new ChannelMended('what a channel lacked is there now');
     }
   };

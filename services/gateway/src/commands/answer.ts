@@ -1,6 +1,6 @@
 import { toPlainName } from '@signalbox/contracts/plain-name';
 import type { OutboundBody } from '@signalbox/contracts/conversation/envelope';
-import { roleCovers, type Role } from '@signalbox/contracts/governance/roles';
+import { coversRole, type Role } from '@signalbox/contracts/governance/roles';
 import { endFollowedLogs } from '@signalbox/store/deploy/followed-logs';
 import { sayAgo } from '@signalbox/messages/duration';
 import { say, sayError } from '@signalbox/messages/say';
@@ -72,7 +72,7 @@ async function answerCommand(
   const command = COMMANDS.find((one) => one.name === name);
   if (!command?.answer)
     throw new Error(`/${name} is no command that is answered: parseCommand and choose let none through.`);
-  if (!roleCovers(asked.role, command.who)) return refuseRole(asked, command.who);
+  if (!coversRole(asked.role, command.who)) return refuseRole(asked, command.who);
   const ageMs = command.asksWhenOld ? await findLateAge(deps.db, asked.envelope.at) : null;
   if (ageMs !== null) return { personal: true, text: say('gateway.old-command', { ago: sayAgo(ageMs) }) };
   return { personal: command.personal, ...(await command.answer({ ...deps, commands: COMMANDS }, typedText, asked)) };

@@ -1,5 +1,5 @@
 import type { Approval } from '@signalbox/contracts/governance/approval';
-import { roleCovers } from '@signalbox/contracts/governance/roles';
+import { coversRole } from '@signalbox/contracts/governance/roles';
 import { renderBound } from '@signalbox/safety/cards/approval-card';
 import { findPerson, findPersons } from '@signalbox/store/people/identities';
 import type { Queryable } from '@signalbox/store/pool';
@@ -15,6 +15,6 @@ export async function renderBoundFor(
 ): Promise<string | null> {
   const { person, isProgram } = await findPerson(db, envelope.userKey);
   const [requester] = await findPersons(db, [approval.userKey]);
-  const mayDecide = !approval.byRequester && roleCovers(role, approval.role);
+  const mayDecide = !approval.byRequester && coversRole(role, approval.role);
   return !isProgram && (mayDecide || person === requester) ? renderBound(approval) : null;
 }

@@ -1,4 +1,4 @@
-import { roleCovers, type Role } from '@signalbox/contracts/governance/roles';
+import { coversRole, type Role } from '@signalbox/contracts/governance/roles';
 import { toPlainName } from '@signalbox/contracts/plain-name';
 import { createCode } from '@signalbox/contracts/ids';
 import { hashCode } from '@signalbox/store/people/access-code';
@@ -141,7 +141,7 @@ async function redeemInvitation(db: Queryable, code: string, person: Newcomer): 
   const { role, inviterChat, usedBy, gone, had } = found;
   if (usedBy !== null) return usedBy === person.userKey && had ? { kind: 'mine', role: had } : { kind: 'used' };
   if (gone) return { kind: 'expired' };
-  if (had && roleCovers(had, role)) return { kind: 'covered', role: had };
+  if (had && coversRole(had, role)) return { kind: 'covered', role: had };
   await db.query(
     sql`update invitations set used_by = ${person.userKey}, used_at = now() where code_hash = ${hashCode(code)}`,
   );

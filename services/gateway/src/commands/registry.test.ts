@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { Role, roleCovers } from '@signalbox/contracts/governance/roles';
+import { Role, coversRole } from '@signalbox/contracts/governance/roles';
 import { LANGUAGES } from '@signalbox/messages/language';
 import { say } from '@signalbox/messages/say';
 import { expect, it } from 'vitest';
@@ -30,11 +30,11 @@ it.each(named)('/%s is in the help of exactly the roles that may use it', (_, { 
       describeHelp(COMMANDS, role)
         .split('\n')
         .some((one) => one === line),
-    ).toBe(line !== null && roleCovers(role, who));
+    ).toBe(line !== null && coversRole(role, who));
 });
 
 it.each(named)('/%s is never suggested to a role that may not use it', (name, { who }) => {
-  const lower = Role.options.filter((role) => !roleCovers(role, who));
+  const lower = Role.options.filter((role) => !coversRole(role, who));
   expect(lower.map((role) => findSimilarCommand(name, role))).not.toContain(name);
   expect(findSimilarCommand(`${name}x`, 'admin')).not.toBeNull();
 });

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { AppError } from '@signalbox/contracts/errors';
-import { roleCovers, type Role } from '@signalbox/contracts/governance/roles';
+import { coversRole, type Role } from '@signalbox/contracts/governance/roles';
 import { findNearestName } from '@signalbox/contracts/nearest-name';
 import type { ChatCommand } from './chat-command.ts';
 
@@ -36,7 +36,7 @@ export function isProgramCommand(name: string): boolean {
 
 /** The command most similar to a mistyped one that this role may use; null when none is close. */
 export function findSimilarCommand(typed: string, role: Role): string | null {
-  const usable = COMMANDS.filter(({ who }) => roleCovers(role, who));
+  const usable = COMMANDS.filter(({ who }) => coversRole(role, who));
   return findNearestName(
     typed,
     usable.map(({ name }) => name),

@@ -1,5 +1,5 @@
 import type { Approval } from '@signalbox/contracts/governance/approval';
-import { roleCovers } from '@signalbox/contracts/governance/roles';
+import { coversRole } from '@signalbox/contracts/governance/roles';
 import { putCards } from '@signalbox/store/governance/approval-cards';
 import { listApproverChats, listCardChats, listVotes } from '@signalbox/store/governance/approvals';
 import type { Queryable } from '@signalbox/store/pool';
@@ -27,7 +27,7 @@ export async function chooseCards(
   const chosen: { readonly approval: Approval; readonly unreached: readonly string[] }[] = [];
   let elsewhereCount = 0;
   for (const approval of open) {
-    const mayDecide = !approval.byRequester && roleCovers(role, approval.role);
+    const mayDecide = !approval.byRequester && coversRole(role, approval.role);
     if (!mayDecide && !own.includes(approval.userKey)) continue;
     const cardChatKeys = await listCardChats(db, approval.approvalId);
     const readers = approval.byRequester ? [] : await listApproverChats(db, approval.role, approval.authors);

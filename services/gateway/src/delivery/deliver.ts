@@ -9,7 +9,7 @@ import { extendLeases, Leases } from '@signalbox/store/leases';
 import { background, type Closable } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
 import { ROOT, type Tracing } from '@signalbox/platform/tracing/tracing';
-import { backoffMs, sleep } from '@signalbox/contracts/time';
+import { computeBackoffMs, sleep } from '@signalbox/contracts/time';
 import type { ChallengeStore } from '@signalbox/plugins/plugin';
 import type { SecretSealer } from '@signalbox/safety/secrets/cipher';
 import type { Channel } from '../channels/channel.ts';
@@ -229,7 +229,7 @@ export class Deliverer implements Closable {
       } catch (error) {
         if (!isTransient(error) || attempt >= SETTLE_TRIES || signal.aborted) throw error;
         this.#deps.log.warn('delivery result not written, trying again', { attempt, error });
-        await sleep(backoffMs(attempt, 100, 3_000), signal);
+        await sleep(computeBackoffMs(attempt, 100, 3_000), signal);
       }
     }
   }

@@ -1,6 +1,6 @@
 import { MESSAGE_LINK, OutboundBody } from '@signalbox/contracts/conversation/envelope';
 import type { Delivery, OutboxItem, RowResult } from './outgoing.ts';
-import { backoffMs } from '@signalbox/contracts/time';
+import { computeBackoffMs } from '@signalbox/contracts/time';
 import type { ChallengeStore } from '@signalbox/plugins/plugin';
 import type { SecretSealer } from '@signalbox/safety/secrets/cipher';
 import type { Queryable } from '@signalbox/store/pool';
@@ -152,15 +152,15 @@ function toFailedOutcome(item: OutboxItem, failure: Failure, delivery: Delivery,
       return expired ? giveUp('asked to wait for a day') : wait(null, failure.retryAfterMs);
     case 'unreachable':
       if (expired) return giveUp(`unreachable for a day: ${failure.detail}`);
-      return wait(failure.detail, backoffMs(unreachable - 1, RETRY_BASE_MS, UNREACHABLE_MAX_MS));
+      return wait(failure.detail, computeBackoffMs(unreachable - 1, RETRY_BASE_MS, UNREACHABLE_MAX_MS));
     case 'busy': {
       if (isOutOfTries || expired) return giveUp(failure.detail);
-      const pauseMs = backoffMs(item.attempts - 1, BUSY_BASE_MS, RETRY_MAX_MS);
+      const pauseMs = computeBackoffMs(item.attempts - 1, BUSY_BASE_MS, RETRY_MAX_MS);
       return toSettled(item, 'pending', known, failure.detail, { pauseMs });
     }
     case 'ambiguous': {
       if (isOutOfTries || expired) return toSettled(item, 'failed', delivery, `unknown after send: ${failure.detail}`);
-      const pauseMs = backoffMs(item.attempts - 1, RETRY_BASE_MS, RETRY_MAX_MS);
+      const pauseMs = computeBackoffMs(item.attempts - 1, RETRY_BASE_MS, RETRY_MAX_MS);
       return toSettled(item, 'pending', delivery, failure.detail, { pauseMs });
     }
     case 'gone':

@@ -18,7 +18,7 @@ import { Sealer } from './audit-sealer.ts';
 import type { JobsConfig } from '../config.ts';
 import { startLoop } from '@signalbox/platform/loop';
 import type { Look } from '../notices/admin-notices.ts';
-import { databaseRoleOf } from '../service-name.ts';
+import { selectDatabaseRole } from '../service-name.ts';
 
 /** The pause between rounds: events are sealed within about a second. */
 const ROUND_MS = SECOND_MS;
@@ -54,7 +54,7 @@ export async function startAuditing(own: Own, parts: Parts): Promise<{ readonly 
       pool: openPool(config.DATABASE_URL, log, {
         name: 'jobs-audit',
         max: 1,
-        ...databaseRoleOf(config.JOBS_POOLS),
+        ...selectDatabaseRole(config.JOBS_POOLS),
       }),
       key,
       keys: await readPublicKeys(`${keyFile}.pub`),

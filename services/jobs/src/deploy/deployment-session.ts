@@ -1,4 +1,4 @@
-import { serviceName, type ServiceFile, type ServiceKey } from '@signalbox/contracts/operations/deploy';
+import { nameService, type ServiceFile, type ServiceKey } from '@signalbox/contracts/operations/deploy';
 import { createInstanceLabel } from './deployments-ports.ts';
 import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
 import type { Closable } from '@signalbox/platform/lifecycle';
@@ -63,7 +63,7 @@ export async function openDeploymentSession(
       return variables;
     },
     async protectLines() {
-      if (!isProtected) await session.variables(`to keep it out of the lines of ${serviceName(held.row())}`);
+      if (!isProtected) await session.variables(`to keep it out of the lines of ${nameService(held.row())}`);
     },
     follow(instance) {
       if (following) return;
@@ -102,12 +102,12 @@ export function releaseId(row: WorkRow): ReleaseId {
 }
 
 /** Picks the service key: a driver that gets more fields filters by them. */
-export function serviceOf({ project, environment }: ServiceKey): ServiceKey {
+export function pickService({ project, environment }: ServiceKey): ServiceKey {
   return { project, environment };
 }
 
 /** The service's signalbox.json. Throws before it was read, which is a programming error. */
-export function fileOf(row: WorkRow): ServiceFile {
+export function requireFile(row: WorkRow): ServiceFile {
   if (row.file === null) throw new Error(`${row.deploymentId} is ${row.state}, and its signalbox.json was not read`);
   return row.file;
 }

@@ -4,11 +4,11 @@ import type { DeployResult } from '@signalbox/contracts/operations/operations';
 import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
 import { isTransient } from '@signalbox/store/pool';
 import { AppError, toAppError, type ErrorCode } from '@signalbox/contracts/errors';
-import { SECOND_MS, abortAfter, backoffMs, pause, sleep } from '@signalbox/contracts/time';
+import { SECOND_MS, abortAfter, computeBackoffMs, pause, sleep } from '@signalbox/contracts/time';
 import type { Closable } from '@signalbox/platform/lifecycle';
 import { startLoop } from '@signalbox/platform/loop';
 import type { JobContext } from '../runner/handlers.ts';
-import { CancelRequested, limitOf } from './leased-deployment.ts';
+import { CancelRequested, getLimit } from './leased-deployment.ts';
 import { readCleanLines } from './lines.ts';
 import { KEPT_ARTIFACTS, type DeployParts } from './parts.ts';
 import { requireSamePlace } from './steps/plan.ts';
@@ -102,7 +102,7 @@ async function runPhases(session: DeploymentSession): Promise<void> {
       silentSince ??= performance.now();
       if (performance.now() - silentSince > parts.limits.unknownMs) return;
       failures += 1;
-      await pause(backoffMs(failures - 1, RETRY_BASE_MS, RETRY_MAX_MS), session.context.signal);
+      await pause(computeBackoffMs(failures - 1, RETRY_BASE_MS, RETRY_MAX_MS), session.context.signal);
     }
   }
   await tidyUp(session);
@@ -114,7 +114,7 @@ async function runPhase(session: DeploymentSession): Promise<void> {
   const state = held.state() as PhaseState; // it was claimed, and runPhases stops at a final state
   const isCancellable = CANCELLABLE.has(state);
   const leftMs = isCancellable ? parts.limits.wholeMs - row.ageMs : Number.POSITIVE_INFINITY;
-  const limitMs = Math.max(1, Math.min(limitOf(parts.limits, state, row), leftMs));
+  const limitMs = Math.max(1, Math.min(getLimit(parts.limits, state, row), leftMs));
   await held.within({ limitMs, isCancellable }, (signal, stop) => {
     if (READS_PLACE.has(state)) requireSamePlace(row);
     return PHASES[state](session, signal, stop);

@@ -75,7 +75,7 @@ export async function leaseDeployment(
       more: Partial<Pick<Step, 'actor' | 'change' | 'serving' | 'errors'>> = {},
     ): Promise<void> {
       const from = row.state;
-      const limitMs = isFinal(to) ? null : limitOf(limits, to, row);
+      const limitMs = isFinal(to) ? null : getLimit(limits, to, row);
       const step: Step = { actor: 'system', evidence, limitMs, ...more };
       if (!(await work.advance(deploymentId, { epoch, from, to }, step))) {
         await leases.heartbeat();
@@ -113,7 +113,7 @@ export async function leaseDeployment(
 
 export type LeasedDeployment = Awaited<ReturnType<typeof leaseDeployment>>;
 
-export function limitOf(limits: DeployParts['limits'], state: DeployState, row: Pick<WorkRow, 'file'>): number {
+export function getLimit(limits: DeployParts['limits'], state: DeployState, row: Pick<WorkRow, 'file'>): number {
   switch (state) {
     case 'building':
       return limits.buildingMs;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { crashErrors, toIncidentError } from './health-errors.ts';
+import { findCrashErrors, toIncidentError } from './health-errors.ts';
 import type { Verdict } from './verdict.ts';
 
 const look = { instance: 'i1', isLost: false };
@@ -9,25 +9,27 @@ const fresh = { ended: false, instance: 'i1' };
 
 test('an end is counted with its exit code, and not again by the look that sees the same end', () => {
   const found = { process: ended, newRestarts: 0, release: 'r1' };
-  expect(crashErrors(fresh, found, look)).toEqual([
+  expect(findCrashErrors(fresh, found, look)).toEqual([
     expect.objectContaining({ source: 'health', count: 1, sample: expect.stringContaining('(exit code 3)') }),
   ]);
-  expect(crashErrors({ ended: true, instance: 'i1' }, found, look)).toEqual([]);
+  expect(findCrashErrors({ ended: true, instance: 'i1' }, found, look)).toEqual([]);
   // Another instance has ended.
-  expect(crashErrors({ ended: true, instance: 'i0' }, found, look)).toHaveLength(1);
+  expect(findCrashErrors({ ended: true, instance: 'i0' }, found, look)).toHaveLength(1);
 });
 
 test('every start after a crash counts, and other exit codes are other errors', () => {
-  const one = crashErrors(fresh, { process: running, newRestarts: 2, release: null }, look);
+  const one = findCrashErrors(fresh, { process: running, newRestarts: 2, release: null }, look);
   expect(one).toEqual([expect.objectContaining({ count: 2, sample: expect.stringContaining('exit code unknown') })]);
-  const other = crashErrors(fresh, { process: { ...running, exitCode: 9 }, newRestarts: 1, release: null }, look);
+  const other = findCrashErrors(fresh, { process: { ...running, exitCode: 9 }, newRestarts: 1, release: null }, look);
   expect(other[0]?.fingerprint).not.toBe(one[0]?.fingerprint);
 });
 
 test('what runs, what was ended from outside, and what could not be looked at has not crashed', () => {
-  expect(crashErrors(fresh, { process: running, newRestarts: 0, release: null }, look)).toEqual([]);
-  expect(crashErrors(fresh, { process: ended, newRestarts: 0, release: null }, { ...look, isLost: true })).toEqual([]);
-  expect(crashErrors(fresh, { process: null, newRestarts: 0, release: null }, look)).toEqual([]);
+  expect(findCrashErrors(fresh, { process: running, newRestarts: 0, release: null }, look)).toEqual([]);
+  expect(findCrashErrors(fresh, { process: ended, newRestarts: 0, release: null }, { ...look, isLost: true })).toEqual(
+    [],
+  );
+  expect(findCrashErrors(fresh, { process: null, newRestarts: 0, release: null }, look)).toEqual([]);
 });
 
 test('an incident is an error unless its cause is counted by itself', () => {

@@ -10,7 +10,7 @@ const COUNTED_ELSEWHERE: ReadonlySet<Verdict['kind']> = new Set(['crash-loop', '
  * Crashes since the last probe: restarts, and an end. Memory and counts are stored together, so that no crash counts twice. `isLost`: the
  * program was ended from outside, which is no crash. Pure.
  */
-export function crashErrors(
+export function findCrashErrors(
   memory: Pick<HealthMemory, 'ended' | 'instance'>,
   { process, newRestarts, release }: Pick<HealthMeasurements, 'process' | 'newRestarts' | 'release'>,
   probe: { readonly instance: string | null; readonly isLost: boolean },

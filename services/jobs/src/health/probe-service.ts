@@ -68,7 +68,7 @@ export async function probeService(
   };
 }
 
-export function nothingFound(memory: HealthMemory, errorsLastHour: number): HealthMeasurements {
+export function createEmptyMeasurements(memory: HealthMemory, errorsLastHour: number): HealthMeasurements {
   return {
     release: null,
     reportedRelease: null,

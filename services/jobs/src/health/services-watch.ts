@@ -15,7 +15,7 @@ import { newTraceId } from '@signalbox/contracts/ids';
 import { MINUTE_MS, SECOND_MS, abortAfter } from '@signalbox/contracts/time';
 import type { Publisher } from '@signalbox/platform/streams/publish';
 import { groupErrors } from '../logs/error-lines.ts';
-import { crashErrors } from './health-errors.ts';
+import { findCrashErrors } from './health-errors.ts';
 import { closeService, openService } from './incident-news.ts';
 import { notify, notifyPending } from './notify.ts';
 import { endCrashLoop, readLastError } from './crash-loop-end.ts';
@@ -135,7 +135,7 @@ async function watchService(
         at: at === null ? null : new Date(at),
         count,
       })),
-      ...crashErrors(memory, found, {
+      ...findCrashErrors(memory, found, {
         instance: serving.instance?.ref ?? null,
         isLost: missing !== null || isMoving,
       }),

@@ -1,4 +1,4 @@
-import { serviceName, type ServiceKey } from '@signalbox/contracts/operations/deploy';
+import { nameService, type ServiceKey } from '@signalbox/contracts/operations/deploy';
 import type { PlacedTarget } from '@signalbox/store/deploy/deployments-placement';
 import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
 import type { createDeployments } from '@signalbox/store/deploy/deployments';
@@ -33,7 +33,7 @@ export async function findServing(
 ): Promise<{ readonly service: ServiceRow; readonly serving: WorkRow | null }> {
   const row = await parts.services.find(service);
   if (!row)
-    throw new AppError('NOT_FOUND', { kind: 'service', name: serviceName(service), known: 'those that were deployed' });
+    throw new AppError('NOT_FOUND', { kind: 'service', name: nameService(service), known: 'those that were deployed' });
   return { service: row, serving: row.serving === null ? null : await parts.work.find(row.serving) };
 }
 
@@ -59,7 +59,7 @@ export async function readRouteProblem(
   signal: AbortSignal,
 ): Promise<string | null> {
   // A silent proxy is noticed by the probe through it.
-  return parts.traffic.current(serviceName(service), signal).then(
+  return parts.traffic.current(nameService(service), signal).then(
     (route) => route?.problem ?? null,
     () => null,
   );

@@ -4,7 +4,7 @@ import { newTraceId } from '@signalbox/contracts/ids';
 import { SECOND_MS, abortAfter } from '@signalbox/contracts/time';
 import { say } from '@signalbox/messages/say';
 import type { DeployParts } from '../deploy/parts.ts';
-import { serviceOf } from '../deploy/deployment-session.ts';
+import { pickService } from '../deploy/deployment-session.ts';
 import type { JobContext, HandlerOf } from '../runner/handlers.ts';
 
 /** A working process sends heartbeats more often than this. */
@@ -61,7 +61,7 @@ async function answers(parts: DeployParts, deploymentId: string, context: JobCon
   try {
     const driver = await parts.openDriver(row, context);
     try {
-      await driver.find(serviceOf(row), signal);
+      await driver.find(pickService(row), signal);
       await parts.traffic.current(`${row.project}/${row.environment}`, signal);
       return true;
     } finally {

@@ -44,14 +44,14 @@ import { createServiceLogs } from './service-logs.ts';
 import { createServiceRevive } from './service-revive.ts';
 import { createServiceStop } from './service-stop.ts';
 import { createServicesWatch } from '../health/services-watch.ts';
-import { lastLines } from '../sandbox/kept-output.ts';
+import { takeLastLines } from '../sandbox/kept-output.ts';
 import { withDriver, type DiagnoseParts, findServing } from '../health/target.ts';
 import { executeBounded } from '../machine/bounded-run.ts';
 import { readRelease, type ReleaseParts } from '../machine/read-release.ts';
 import { toRepository } from '../git/repository-login.ts';
 import { describeEnded, probeServer, type MachineDeps } from '../machine/probe-server.ts';
 import { HealthMemory } from '../health/latencies.ts';
-import { probeService, nothingFound } from '../health/probe-service.ts';
+import { probeService, createEmptyMeasurements } from '../health/probe-service.ts';
 import { judge } from '../health/verdict.ts';
 
 /** Stored bytes of each output. */
@@ -190,7 +190,7 @@ function createDiagnosticRun(
       return { server, code, stdout: redactText(stdout), stderr: redactText(stderr), truncated, seconds };
     },
     say: ({ server, code, stdout, stderr }) =>
-      `${say('jobs.diagnosticEnded', { server, isKilled: code === null, code: code ?? '' })}\n${lastLines(stdout || stderr)}`,
+      `${say('jobs.diagnosticEnded', { server, isKilled: code === null, code: code ?? '' })}\n${takeLastLines(stdout || stderr)}`,
   };
 }
 
@@ -260,7 +260,7 @@ async function probeOnce(
   const memory = HealthMemory.parse((await readHealth(parts.pool, key))?.health);
   const found =
     serving === null
-      ? nothingFound(memory, await countErrors(parts.pool, key, HOUR_MS))
+      ? createEmptyMeasurements(memory, await countErrors(parts.pool, key, HOUR_MS))
       : await withDriver(parts, serving, context, (driver) =>
           probeService(parts, { driver, signal: context.signal }, { service, serving }, memory),
         );

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ChainDeps, ChainRun } from '@signalbox/analysis/chain/chain-deps';
 import { runChain } from '@signalbox/analysis/chain/run-chain';
-import { outputOf, readDryFindings } from '@signalbox/analysis/chain/run-step';
+import { readOutput, readDryFindings } from '@signalbox/analysis/chain/run-step';
 import { sayFacts } from '@signalbox/analysis/steps/facts';
 import { STEPS } from '@signalbox/analysis/steps/steps';
 import type { Pool } from '@signalbox/store/pool';
@@ -122,7 +122,7 @@ async function toResult(
     isFirst: before === null,
     counts: run.counts,
     problem: run.problem?.slice(0, 2_000) ?? null,
-    facts: sayFacts(chain, new Map(steps.map(({ agent, output }) => [agent, outputOf(output)]))),
+    facts: sayFacts(chain, new Map(steps.map(({ agent, output }) => [agent, readOutput(output)]))),
     total,
     top: found.slice(0, MAX_SHOWN_FINDINGS).map(({ findingId, rule, severity, path, line, evidence, values }) => ({
       findingId,
@@ -137,8 +137,8 @@ async function toResult(
       .filter(({ status }) => status === 'failed' || status === 'stopped')
       .map(({ agent, problem }) => ({ agent, problem: (problem ?? '').slice(0, 2_000) })),
     unseen: [
-      ...findUnread(steps.map(({ output }) => outputOf(output))).map(sayUnread),
-      ...(steps.some(({ output }) => WithoutAdvisories.safeParse(outputOf(output)).success)
+      ...findUnread(steps.map(({ output }) => readOutput(output))).map(sayUnread),
+      ...(steps.some(({ output }) => WithoutAdvisories.safeParse(readOutput(output)).success)
         ? [say('findings.noAdvisories')]
         : []),
     ],

@@ -6,7 +6,7 @@ import { say } from '@signalbox/messages/say';
 import { readErrorMessage, groupErrors } from '../logs/error-lines.ts';
 import { HealthMemory, getMedian } from '../health/latencies.ts';
 import { openMask, readLines } from '../logs/read-lines.ts';
-import { probeService, nothingFound } from '../health/probe-service.ts';
+import { probeService, createEmptyMeasurements } from '../health/probe-service.ts';
 import { propose } from '../health/proposal.ts';
 import { findServing, withDriver, type DiagnoseParts } from '../health/target.ts';
 import { judge } from '../health/verdict.ts';
@@ -33,7 +33,7 @@ export function createServiceDiagnose(parts: DiagnoseParts): HandlerOf<'service.
         usualLatencyMs: getMedian(memory.samples, before.release, 1),
       };
       if (serving === null) {
-        const found = nothingFound(memory, await countErrors(parts.pool, key, HOUR_MS));
+        const found = createEmptyMeasurements(memory, await countErrors(parts.pool, key, HOUR_MS));
         const verdict = judge(found);
         const proposal = propose(found, verdict, { previous, servingForMs: null, isMoving, errorKinds: 0 });
         return {

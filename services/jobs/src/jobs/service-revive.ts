@@ -1,4 +1,4 @@
-import { serviceName } from '@signalbox/contracts/operations/deploy';
+import { nameService } from '@signalbox/contracts/operations/deploy';
 import type { JobPayload, JobResult } from '@signalbox/contracts/operations/jobs';
 import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
 import { isTransient } from '@signalbox/store/pool';
@@ -13,7 +13,7 @@ import { quoteLines } from '../deploy/words.ts';
 import { leaseInstancePort } from '../deploy/steps/instance-port.ts';
 import { isRelease, probeHealth } from '../deploy/steps/reach.ts';
 import { describeUnopened, openVariables } from '../deploy/variables.ts';
-import { fileOf, releaseId, serviceOf } from '../deploy/deployment-session.ts';
+import { requireFile, releaseId, pickService } from '../deploy/deployment-session.ts';
 import { withDriver } from '../health/target.ts';
 import type { Driver, Instance } from '../drivers/driver.ts';
 import type { JobContext, HandlerOf } from '../runner/handlers.ts';
@@ -80,7 +80,7 @@ async function revive(parts: ReviveParts, { because, ...serving }: Payload, cont
       if (error instanceof Superseded) return { ...result, outcome: 'unneeded', tries, seconds };
       const failure = toAppError(error, runId);
       if (failure.code === 'INTERNAL') context.log.error('a service could not be brought back', { error });
-      context.log.info('service not back yet', { ...serviceOf(serving), tries, because: failure.code });
+      context.log.info('service not back yet', { ...pickService(serving), tries, because: failure.code });
       const restSeconds = pauses[tries - 1];
       if (restSeconds !== undefined && !TERMINAL.has(failure.code)) {
         await pause(restSeconds * SECOND_MS, signal);
@@ -128,11 +128,11 @@ async function startAgain(parts: ReviveParts, driver: Driver, trying: Trying): P
   const { signal } = context;
   if (artifact === null || !(await driver.has(artifact, signal)))
     throw new AppError('ARTIFACT_GONE', { artifact: artifact?.ref ?? 'no artifact' });
-  const purpose = `to start ${serviceName(row)} again`;
+  const purpose = `to start ${nameService(row)} again`;
   const { values, unopened } = await openVariables(parts, row, { openSecret: context.openSecret, opened, purpose });
   if (unopened.length > 0) throw new AppError('VARIABLES_UNOPENED', { problems: describeUnopened(unopened) });
   const port = await leaseInstancePort(parts.leases, row, { mayListen: false });
-  const request = { id: releaseId({ ...row, epoch }), artifact, file: fileOf(row), variables: values, port };
+  const request = { id: releaseId({ ...row, epoch }), artifact, file: requireFile(row), variables: values, port };
   return whileOurs(parts, trying, () => driver.start(request, heldSignal(signal)));
 }
 
@@ -141,7 +141,7 @@ async function ensureRoute(parts: ReviveParts, instance: Instance, trying: Tryin
   const { row, epoch } = trying;
   const { signal } = trying.context;
   const { deploymentId, release } = row;
-  const service = serviceName(row);
+  const service = nameService(row);
   const port = (await parts.services.find(row))?.port ?? null;
   if (port === null || release === null) throw new Error(`${deploymentId} serves and has no port or release`);
   const upstream = { host: instance.host, port: instance.port };
@@ -167,7 +167,7 @@ async function waitUntilHealthy(
   { row, instance, port }: { readonly row: WorkRow; readonly instance: Instance; readonly port: number },
   signal: AbortSignal,
 ): Promise<number> {
-  const file = fileOf(row);
+  const file = requireFile(row);
   const { path, withinSeconds } = file.health;
   const deadline = performance.now() + withinSeconds * SECOND_MS;
   for (let good = 0; ;) {
@@ -214,7 +214,7 @@ async function lastLines(parts: ReviveParts, { row, context, opened }: Omit<Tryi
   const { instance } = (await parts.work.find(row.deploymentId)) ?? row;
   if (instance === null) return [];
   try {
-    const purpose = `to keep it out of the lines of ${serviceName(row)}`;
+    const purpose = `to keep it out of the lines of ${nameService(row)}`;
     await openVariables(parts, row, { openSecret: context.openSecret, opened, purpose });
     const signal = AbortSignal.any([context.signal, abortAfter(5 * SECOND_MS)]);
     return await withDriver(parts, row, context, (driver) =>

@@ -1,5 +1,5 @@
 import { endInstances } from '../deploy/steps/undo.ts';
-import { serviceName } from '@signalbox/contracts/operations/deploy';
+import { nameService } from '@signalbox/contracts/operations/deploy';
 import type { JobPayload, JobResult } from '@signalbox/contracts/operations/jobs';
 import { say } from '@signalbox/messages/say';
 import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
@@ -10,7 +10,7 @@ import type { ServiceStops } from '@signalbox/store/deploy/service-stops';
 import { AppError } from '@signalbox/contracts/errors';
 import { SECOND_MS, pause } from '@signalbox/contracts/time';
 import type { DeployParts } from '../deploy/parts.ts';
-import { endLease, fileOf } from '../deploy/deployment-session.ts';
+import { endLease, requireFile } from '../deploy/deployment-session.ts';
 import { withDriver } from '../health/target.ts';
 import type { JobContext, HandlerOf } from '../runner/handlers.ts';
 
@@ -49,7 +49,7 @@ async function stopService(
   if (row === null) throw new Error(`${deploymentId} served and has no row`);
   await removeRoute(parts, row, epoch, signal);
   const cut = await drain(parts, row, signal);
-  const graceMs = Math.max(LEAST_GRACE_MS, fileOf(row).drainSeconds * SECOND_MS);
+  const graceMs = Math.max(LEAST_GRACE_MS, requireFile(row).drainSeconds * SECOND_MS);
   const ended = await withDriver(parts, row, context, (driver) => endInstances(driver, row, graceMs, signal));
   const how = ended ?? 'gone';
   await endLease(parts, row);
@@ -61,7 +61,7 @@ async function stopService(
 
 /** Removes the route only while it leads to this deployment. */
 async function removeRoute(parts: StopParts, row: WorkRow, epoch: number | null, signal: AbortSignal): Promise<void> {
-  const name = serviceName(row);
+  const name = nameService(row);
   const route = await parts.traffic.current(name, signal);
   if (route?.deploymentId !== row.deploymentId) return;
   try {
@@ -76,11 +76,11 @@ async function removeRoute(parts: StopParts, row: WorkRow, epoch: number | null,
 
 /** Waits for open requests of the instance; returns the number of unfinished ones. */
 async function drain({ traffic }: StopParts, row: WorkRow, signal: AbortSignal): Promise<number> {
-  const until = performance.now() + fileOf(row).drainSeconds * SECOND_MS;
+  const until = performance.now() + requireFile(row).drainSeconds * SECOND_MS;
   const { instance } = row;
   if (instance === null) return 0;
   for (;;) {
-    const open = await traffic.open(serviceName(row), { host: instance.host, port: instance.port }, signal);
+    const open = await traffic.open(nameService(row), { host: instance.host, port: instance.port }, signal);
     if (open === 0 || performance.now() > until) return open;
     await pause(PAUSE_MS, signal);
   }

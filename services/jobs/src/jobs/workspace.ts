@@ -1,4 +1,4 @@
-import { lastLines } from '../sandbox/kept-output.ts';
+import { takeLastLines } from '../sandbox/kept-output.ts';
 import { MIB } from '@signalbox/contracts/size';
 import { say, sayError as sentence } from '@signalbox/messages/say';
 import { getAgentBounds } from '@signalbox/contracts/governance/agent-bounds';
@@ -16,7 +16,7 @@ import type { JobContext, JobHandler, PoolHandlers } from '../runner/handlers.ts
 import { findBubblewrap } from '../sandbox/program.ts';
 import { LIMITS } from '../sandbox/limits.ts';
 import { openSandbox, type Sandbox } from '../sandbox/sandbox.ts';
-import { databaseRoleOf } from '../service-name.ts';
+import { selectDatabaseRole } from '../service-name.ts';
 import { applyDiff } from '../workspace/apply.ts';
 import { listEntries, readLines, writeText, type Scope } from '../workspace/files.ts';
 import { recover, type JournalPlace } from '../workspace/journal.ts';
@@ -51,7 +51,7 @@ export async function createWorkspaceHandlers(
   const lockPool = openPool(config.DATABASE_URL, log, {
     name: 'jobs-locks',
     max: 2 * config.JOBS_CONCURRENCY,
-    ...databaseRoleOf(config.JOBS_POOLS),
+    ...selectDatabaseRole(config.JOBS_POOLS),
   });
   own({ close: () => lockPool.end() });
   const limits = { ...LIMITS, scratchBytes: config.SANDBOX_TMP_MB * MIB };
@@ -70,7 +70,7 @@ function createHandlers(parts: Parts): PoolHandlers<'agents'> {
       isAlone: false,
       run: (place, payload, context) => runCommand(parts, place, payload, context),
       say: ({ exitCode, output, killed }) =>
-        `${say('jobs.commandEnded', { isKilled: killed !== null, killed: killed ?? '', exitCode: exitCode ?? '' })}\n${lastLines(output)}`,
+        `${say('jobs.commandEnded', { isKilled: killed !== null, killed: killed ?? '', exitCode: exitCode ?? '' })}\n${takeLastLines(output)}`,
     }),
     'workspace.read': handler('workspace.read', parts, {
       title: () => say('jobs.readingAFile'),

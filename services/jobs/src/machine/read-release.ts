@@ -1,4 +1,4 @@
-import { serviceName, type ServiceKey } from '@signalbox/contracts/operations/deploy';
+import { nameService, type ServiceKey } from '@signalbox/contracts/operations/deploy';
 import type { JobResult } from '@signalbox/contracts/operations/jobs';
 import { AppError } from '@signalbox/contracts/errors';
 import { redactText } from '@signalbox/safety/redact/redact';
@@ -30,7 +30,7 @@ export async function readRelease(
   const { serving } = await findServing(parts, service);
   if (serving?.server !== server)
     throw new AppError('RELEASE_UNREADABLE', {
-      problem: say('diagnose.releaseElsewhere', { service: serviceName(service), server }),
+      problem: say('diagnose.releaseElsewhere', { service: nameService(service), server }),
     });
   const { artifact } = serving;
   const workspace = await withDriver(parts, serving, context, async (driver) =>
@@ -38,7 +38,7 @@ export async function readRelease(
   );
   if (workspace === null)
     throw new AppError('RELEASE_UNREADABLE', {
-      problem: say('diagnose.releaseNoFolder', { service: serviceName(service), server }),
+      problem: say('diagnose.releaseNoFolder', { service: nameService(service), server }),
     });
   const sandbox = await parts.sandbox();
   const { exitCode, killed, output, cut, durationMs } = await sandbox.runArgv(pipeline, {

@@ -8,7 +8,7 @@ import { readActionId, newId, newTraceId } from '@signalbox/contracts/ids';
 import type { Log } from '@signalbox/platform/log';
 import type { Tracing } from '@signalbox/platform/tracing/tracing';
 import type { QueuedJob, QueueVerdict } from '@signalbox/platform/queue/consume';
-import { backoffMs, SECOND_MS, sleep, untilAborted, withinMs } from '@signalbox/contracts/time';
+import { computeBackoffMs, SECOND_MS, sleep, untilAborted, withinMs } from '@signalbox/contracts/time';
 import type { JobContext, JobHandler, JobHandlers } from './handlers.ts';
 import type { LeasedRuns } from './leased-runs.ts';
 import { createJobContext, type Execution } from './job-context.ts';
@@ -110,7 +110,7 @@ async function runBegun(
       return end(parts, ending, tooLong(outcome.why, limitsOf(parts, queued.job)), log);
     case 'failed': {
       if (!isWorthRetrying(outcome.error) || attempt >= attempts) return end(parts, ending, outcome, log);
-      const delayMs = backoffMs(attempt - 1, RETRY_BASE_MS, RETRY_MAX_MS);
+      const delayMs = computeBackoffMs(attempt - 1, RETRY_BASE_MS, RETRY_MAX_MS);
       log.warn('job failed, it is tried again', { error: outcome.error, delayMs });
       await parts.runs.giveBack(run, { delayMs, counts: true, error: describe(outcome.error, runId) });
       return { kind: 'again', delayMs };
@@ -317,7 +317,7 @@ async function retryTransient<T>(write: () => Promise<T>): Promise<T> {
       return await write();
     } catch (error) {
       if (attempt >= RECORD_ATTEMPTS || !isTransient(error)) throw error;
-      await sleep(backoffMs(attempt, 100, SECOND_MS));
+      await sleep(computeBackoffMs(attempt, 100, SECOND_MS));
     }
   }
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Limits } from './limits.ts';
-import { systemMounts } from './system-mounts.ts';
+import { listSystemMounts } from './system-mounts.ts';
 
 /** The workspace's path in the sandbox. */
 const INSIDE = '/workspace';
@@ -51,7 +51,7 @@ export function createBubblewrapArguments(room: Room, argv: readonly string[]): 
     ['--unshare-all', '--unshare-user', '--disable-userns', '--die-with-parent', '--new-session'],
     ['--cap-drop', 'ALL', '--uid', '1000', '--gid', '1000', '--hostname', 'sandbox', '--clearenv'],
     Object.entries(ENVIRONMENT).flatMap(([name, value]) => ['--setenv', name, value]),
-    systemMounts(),
+    listSystemMounts(),
     ['--proc', '/proc', '--dev', '/dev', ...size, '--tmpfs', '/dev/shm'],
     [...size, '--tmpfs', '/tmp', ...size, '--tmpfs', '/home/agent'],
     room.workspace === null ? [] : workspaceMounts(room.workspace, room),

@@ -13,7 +13,7 @@ import {
   listHiddenPaths,
   createPasswdLine,
   createProgramArguments,
-  programWords,
+  buildProgramArgs,
   type ProgramRoom,
 } from './program-room.ts';
 import { compileFilter } from './system-call-filter.ts';
@@ -97,7 +97,7 @@ async function confine({ program, filter, kind }: Cell, place: ProgramPlace): Pr
   const hostname = service.replace(/[^a-z0-9]+/gi, '-').slice(0, 60);
   return {
     bubblewrap: program,
-    words: programWords(user),
+    words: buildProgramArgs(user),
     args: createProgramArguments({ ...room, passwd, hostname }, user, listHiddenPaths(targetsDir)),
     filterFile,
   };

@@ -29,6 +29,6 @@ export class KeptOutput {
 }
 
 /** The end of an output, for a message. */
-export function lastLines(output: string): string {
+export function takeLastLines(output: string): string {
   return output.trimEnd().split('\n').slice(-20).join('\n').slice(-2_000);
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { FOR_NETWORK, systemMounts } from './system-mounts.ts';
+import { FOR_NETWORK, listSystemMounts } from './system-mounts.ts';
 
 /** Paths and settings of a confined build or program. Host paths, in folders that no such program can write. */
 export interface ProgramRoom {
@@ -40,7 +40,13 @@ export function createProgramArguments(room: ProgramRoom, user: number | null, h
       ? ['--unshare-user', '--disable-userns', '--uid', '1000', '--gid', '1000']
       : ['--cap-add', 'CAP_SETUID', '--cap-add', 'CAP_SETGID'],
     ['/etc', '/etc/ssl', '/run', '/var'].flatMap(openFolder),
-    ['--symlink', '../tmp', '/var/tmp', ...systemMounts([...FOR_NETWORK, 'protocols', 'mime.types']), ...nodeMounts()],
+    [
+      '--symlink',
+      '../tmp',
+      '/var/tmp',
+      ...listSystemMounts([...FOR_NETWORK, 'protocols', 'mime.types']),
+      ...listNodeMounts(),
+    ],
     // Our own folders below a system folder.
     hidden.filter((path) => path.startsWith('/usr/')).flatMap((path) => ['--tmpfs', path]),
     ['--ro-bind', room.passwd, '/etc/passwd'],
@@ -55,7 +61,7 @@ export function createProgramArguments(room: ProgramRoom, user: number | null, h
 }
 
 /** Words of the launcher in the sandbox, which execs the program. */
-export function programWords(user: number | null): readonly string[] {
+export function buildProgramArgs(user: number | null): readonly string[] {
   const become = [SETPRIV, `--reuid=${user}`, `--regid=${user}`, '--clear-groups', '--inh-caps=-all', '--'];
   // Bubblewrap sets PWD, which is no variable of the program; and its user may be unable to enter the program's folder.
   return [...(user === null ? [] : become), '/usr/bin/env', '-u', 'PWD', '-C', RELEASE, '--'];
@@ -78,7 +84,7 @@ function openFolder(path: string): readonly string[] {
 }
 
 /** Node and npm outside of the system folders, as with a version manager. */
-export function nodeMounts(): readonly string[] {
+export function listNodeMounts(): readonly string[] {
   const bin = dirname(process.execPath);
   if (['/usr', '/bin'].some((root) => bin === root || bin.startsWith(root + sep))) return [];
   const modules = join(dirname(bin), 'lib', 'node_modules');

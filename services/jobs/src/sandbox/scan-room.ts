@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import type { ScanCell } from '@signalbox/analysis/scan/scan-process';
 import type { BubblewrapProgram } from './bubblewrap.ts';
-import { nodeMounts, REPOSITORY } from './program-room.ts';
+import { listNodeMounts, REPOSITORY } from './program-room.ts';
 import { compileFilter } from './system-call-filter.ts';
-import { systemMounts } from './system-mounts.ts';
+import { listSystemMounts } from './system-mounts.ts';
 
 const FILTER_FD = 3;
 /** Code that a scan needs; data and keys of the product are in other folders. */
@@ -21,8 +21,8 @@ export function openScanCell(program: BubblewrapProgram | null): ScanCell | null
       [
         [program.file, '--unshare-all', '--new-session', '--die-with-parent', '--cap-drop', 'ALL'],
         process.getuid?.() === 0 ? [] : ['--unshare-user', '--disable-userns'],
-        systemMounts(),
-        nodeMounts(),
+        listSystemMounts(),
+        listNodeMounts(),
         ['--proc', '/proc', '--dev', '/dev', '--tmpfs', '/tmp'],
         code,
         ['--ro-bind', mirror, mirror, '--remount-ro', '/dev', '--remount-ro', '/proc', '--remount-ro', '/'],

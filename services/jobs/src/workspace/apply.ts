@@ -3,7 +3,7 @@ import { parsePath, requireWritable } from '@signalbox/safety/paths/boundary';
 import { applyFileDiff, readDiff, refuse, type FileDiff } from './diff.ts';
 import { readText, type Scope, type WriteScope } from './files.ts';
 import { readFileMode, withFolder } from './folder.ts';
-import { commitJournal, earlierResult, stageText, type JournalPlace, type Step } from './journal.ts';
+import { commitJournal, findEarlierResult, stageText, type JournalPlace, type Step } from './journal.ts';
 
 export interface Applied {
   readonly files: { path: string; change: FileDiff['change']; added: number; removed: number }[];
@@ -21,7 +21,7 @@ export async function applyDiff(
   actionId: string,
   diff: string,
 ): Promise<Applied> {
-  const earlier = await earlierResult(place.notes, actionId);
+  const earlier = await findEarlierResult(place.notes, actionId);
   if (earlier !== undefined) return earlier as Applied; // written below, by an earlier run
   const files = readDiff(diff);
   // Checks all bounds before it reads a file, so that a denial reveals nothing.

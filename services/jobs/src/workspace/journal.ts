@@ -57,7 +57,7 @@ export async function recover(place: JournalPlace): Promise<void> {
 }
 
 /** Finds the result of an earlier run with this action id; undefined without one. */
-export async function earlierResult(notes: string, actionId: string): Promise<unknown> {
+export async function findEarlierResult(notes: string, actionId: string): Promise<unknown> {
   const text = await allowMissing(readFile(doneFile(notes, actionId), 'utf8'));
   return text === null ? undefined : (JSON.parse(text) as unknown);
 }

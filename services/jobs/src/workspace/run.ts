@@ -8,7 +8,7 @@ import type { Ran, Sandbox } from '../sandbox/sandbox.ts';
 import { deny, parsePath } from '@signalbox/safety/paths/boundary';
 import type { Scope } from './files.ts';
 import { withFolder } from './folder.ts';
-import { earlierResult, noteResult } from './journal.ts';
+import { findEarlierResult, noteResult } from './journal.ts';
 import { getFileLimit, measureUsage, watchUsage, type Quota } from './quota.ts';
 
 /** Postgres code for a lock time-out. */
@@ -36,7 +36,7 @@ export async function runCommand(
   if (command.kind === 'argv') return sandbox.runArgv(command.pipeline, { ...room, writable: [] });
   // One script at a time: another could swap a folder between check and mount.
   return oneAtATime(lockPool, payload.workspace, async () => {
-    if ((await earlierResult(scope.notes, actionId)) !== undefined)
+    if ((await findEarlierResult(scope.notes, actionId)) !== undefined)
       throw new AppError('TOOL_OUTCOME_UNKNOWN', { tool: 'The command' });
     const writable = await writableFolders(scope);
     const start = await measureUsage(scope.root, context.signal);

@@ -1,6 +1,6 @@
 import { AIMessage, HumanMessage, SystemMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
 import { describe, expect, it } from 'vitest';
-import { contextOf } from './model-context.ts';
+import { hashContext } from './model-context.ts';
 
 const tools = [{ name: 'look', description: 'Look.', schema: { type: 'object' } }];
 const messages: readonly BaseMessage[] = [
@@ -10,7 +10,7 @@ const messages: readonly BaseMessage[] = [
   new ToolMessage({ tool_call_id: 'c1', content: '{"ok":true}', status: 'success' }),
 ];
 const given = (changed: readonly BaseMessage[] = messages, defined = tools) =>
-  contextOf({ messages: changed, tools: defined, object: null });
+  hashContext({ messages: changed, tools: defined, object: null });
 const replaced = (at: number, message: BaseMessage): readonly BaseMessage[] => messages.with(at, message);
 
 describe('the recorded context of a model call', () => {

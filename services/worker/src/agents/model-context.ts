@@ -6,7 +6,7 @@ import { hashCanonical, toCanonicalJson, sha256 } from '@signalbox/safety/cards/
 import { redactValue } from '@signalbox/safety/redact/redact';
 
 /** Hashes a model's input, without secrets, for later comparison. Message ids and per-call data are left out. */
-export function contextOf({
+export function hashContext({
   messages,
   tools,
   object,

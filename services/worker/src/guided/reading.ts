@@ -6,7 +6,7 @@ import type { RecordedAsk } from '@signalbox/contracts/governance/execution-turn
 import type { Model, ModelSpend } from '@signalbox/models/port';
 import { isModelUnavailable } from '@signalbox/models/retry/failure';
 import { OFFLINE } from '@signalbox/models/settings';
-import { answerOf, contextOf } from '../agents/model-context.ts';
+import { answerOf, hashContext } from '../agents/model-context.ts';
 import { askObject, createObjectKind, type ObjectKind } from '../agents/object.ts';
 import { checkRequested } from './actions.ts';
 import type { Actions, RequestedAction } from './spec.ts';
@@ -61,7 +61,7 @@ export async function readWithModel(
       asks.push({
         node,
         model: answer.model,
-        context: contextOf(request),
+        context: hashContext(request),
         facts: { names: null, groups: [] },
         answer: makeStorable(answerOf(answer.message)),
         durationMs: Math.round(performance.now() - startedAt),

@@ -1,7 +1,7 @@
 import { hashCanonical } from '@signalbox/safety/cards/canonical';
 import type { PassRecord, RecordedDecision } from '@signalbox/contracts/governance/execution-turn';
 import { describe, expect, it } from 'vitest';
-import { compareDecisions, comparePasses, otherVersions } from './comparison.ts';
+import { compareDecisions, comparePasses, findOtherVersions } from './comparison.ts';
 
 const hash = (text: string): string => hashCanonical(text);
 
@@ -108,7 +108,7 @@ describe('a comparison of passes', () => {
   ])('leaves out what another version of the %s changes, and nothing else', (version, left, compared) => {
     const before = passOf(1);
     Object.assign(before.versions, { [version]: version === 'state' ? 2 : hash('before') });
-    expect(otherVersions([before], [passOf(1)])).toEqual([version]);
+    expect(findOtherVersions([before], [passOf(1)])).toEqual([version]);
     const changed = (change: (pass: PassRecord) => unknown): PassRecord[] => {
       const pass = passOf(1);
       change(pass);

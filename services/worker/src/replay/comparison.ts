@@ -1,6 +1,6 @@
 import { hashCanonical, toCanonicalJson } from '@signalbox/safety/cards/canonical';
 import type { PassRecord, RecordedCall, RecordedDecision } from '@signalbox/contracts/governance/execution-turn';
-import { actionHash } from '@signalbox/governance/proposal';
+import { hashAction } from '@signalbox/governance/proposal';
 import { callPhases } from '../loop/fsm.ts';
 
 /** The first difference between a recorded and a replayed turn, in words. */
@@ -30,7 +30,7 @@ const VERSIONED = ['prompt', 'tools', 'state'] as const;
 export type Versioned = (typeof VERSIONED)[number];
 
 /** Versions that differ between the recorded and the current passes. Pure. */
-export function otherVersions(recorded: readonly PassRecord[], now: readonly PassRecord[]): readonly Versioned[] {
+export function findOtherVersions(recorded: readonly PassRecord[], now: readonly PassRecord[]): readonly Versioned[] {
   return VERSIONED.filter((one) => recorded.some((was, index) => was.versions[one] !== now[index]?.versions[one]));
 }
 
@@ -103,7 +103,7 @@ export function compareDecisions(
   if (!was || !is) return was === is ? null : differ(`decision about ${tool}`, effectOf(was), effectOf(is));
   const [then, now] = [was.decision, is.decision];
   return (
-    differ(`proposal of ${tool}`, actionHash(was.action), actionHash(is.action)) ??
+    differ(`proposal of ${tool}`, hashAction(was.action), hashAction(is.action)) ??
     differ(`risk of ${tool}`, riskOf(was), riskOf(is)) ??
     differ(`question to policy about ${tool}`, json(was.question), json(is.question)) ??
     differ(`effect of the decision about ${tool}`, then.effect, now.effect) ??

@@ -1,6 +1,6 @@
 import type { PolicyEngine, PolicyQuestion } from '@signalbox/contracts/governance/decision';
 import type { ExecutionTurn, RecordedCall, RecordedRun } from '@signalbox/contracts/governance/execution-turn';
-import { roleCovers } from '@signalbox/contracts/governance/roles';
+import { coversRole } from '@signalbox/contracts/governance/roles';
 import type { GovernanceFacts } from '@signalbox/store/governance/governance-facts';
 import type { AgentRun } from '../agents/agent.ts';
 import { assess } from '@signalbox/governance/provenance/assessment';
@@ -96,7 +96,7 @@ function decideAgain(
   const proposal = decide(engine, action, { facts: factsOf(context), limits: limitsOf(context), place });
   const { effect } = proposal.decision;
   const isLet = effect === 'run' || (effect === 'confirm' && was.taint?.pressed !== undefined);
-  const mayRun = isLet && roleCovers(run.actor.role, tool.role);
+  const mayRun = isLet && coversRole(run.actor.role, tool.role);
   return { decided: toRecordedDecision(proposal, was.taint), mayRun };
 }
 

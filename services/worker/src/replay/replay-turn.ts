@@ -11,7 +11,7 @@ import { evaluate } from '../loop/evaluation.ts';
 import { createMachine, passOf } from '../loop/fsm.ts';
 import { sortByPolicy } from '../loop/loading.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
-import { compareDecisions, comparePasses, otherVersions, type Difference, type Versioned } from './comparison.ts';
+import { compareDecisions, comparePasses, findOtherVersions, type Difference, type Versioned } from './comparison.ts';
 import { Cursor, type Halt } from './cursor.ts';
 import { carryOutAgain } from './decision.ts';
 import { asResult } from './result.ts';
@@ -53,7 +53,7 @@ export async function replayTurn(parts: ReplayParts, records: readonly Execution
   if (difference) return { kind: 'different', difference };
   if (outcome.ended !== ended.outcome)
     return differs(null, { what: 'end of the turn', recorded: ended.outcome, now: outcome.ended });
-  const versions = otherVersions(passes, now);
+  const versions = findOtherVersions(passes, now);
   return versions.length > 0 ? { kind: 'same', otherVersions: versions } : { kind: 'same' };
 }
 

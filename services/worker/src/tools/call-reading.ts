@@ -1,6 +1,6 @@
 import { AppError } from '@signalbox/contracts/errors';
 import { findUnstorable, makeStorable } from '@signalbox/contracts/storable';
-import { failure, type ToolCall, type ToolCallResult } from '@signalbox/governance/calls/call';
+import { createFailure, type ToolCall, type ToolCallResult } from '@signalbox/governance/calls/call';
 import { mayUse } from './agent-groups.ts';
 import type { ToolRegistry } from './registry.ts';
 import type { Runnable } from '@signalbox/governance/calls/call';
@@ -17,19 +17,19 @@ export function readCall(
   const unstorable = findUnstorable(call.tool, 'the name of the tool') ?? findUnstorable(call.args);
   if (unstorable !== null) {
     const data = { tool: makeStorable(call.tool), detail: unstorable };
-    return { refused: failure(new AppError('TOOL_INPUT_INVALID', data)) };
+    return { refused: createFailure(new AppError('TOOL_INPUT_INVALID', data)) };
   }
   const found = registry.find(call.tool, call.groups);
   if (!found || !mayUse(agent, found.group)) {
     const loaded = loadedNames(registry, call.groups);
-    return { refused: failure(new AppError('TOOL_UNKNOWN', { tool: call.tool, loaded })) };
+    return { refused: createFailure(new AppError('TOOL_UNKNOWN', { tool: call.tool, loaded })) };
   }
   const parsed = found.tool.input.safeParse(call.args ?? {});
   if (!parsed.success) {
     const detail = parsed.error.issues
       .map((issue) => `${issue.path.join('.') || 'arguments'}: ${issue.message}`)
       .join('; ');
-    return { refused: failure(new AppError('TOOL_INPUT_INVALID', { tool: call.tool, detail })) };
+    return { refused: createFailure(new AppError('TOOL_INPUT_INVALID', { tool: call.tool, detail })) };
   }
   return { runnable: { actionId: call.actionId, name: call.tool, input: parsed.data, ...found } };
 }

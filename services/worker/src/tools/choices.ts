@@ -1,5 +1,5 @@
 import { abortAfter } from '@signalbox/contracts/time';
-import { roleCovers } from '@signalbox/contracts/governance/roles';
+import { coversRole } from '@signalbox/contracts/governance/roles';
 import { AppError } from '@signalbox/contracts/errors';
 import { LANGUAGES } from '@signalbox/messages/language';
 import { say } from '@signalbox/messages/say';
@@ -9,7 +9,7 @@ import { withSignal } from './tool-bounds.ts';
 import type { Choices, Resolving } from './tool.ts';
 import type { ToolRegistry } from './registry.ts';
 import type { RunParts } from './run.ts';
-import { lookFor } from './resolving.ts';
+import { createLookup } from './resolving.ts';
 
 /**
  * Looks up an argument's choices before anything is asked or decided. The chosen value replaces the model's, so that the conversation,
@@ -79,9 +79,9 @@ async function lookUp<T>(
   const groups = parts.registry.groups.map((group) => group.name);
   const found = parts.registry.find(name, groups);
   if (!found || Object.keys(found.tool.choices).length === 0) return null;
-  if (!roleCovers(scope.actor.role, found.tool.role)) return null;
+  if (!coversRole(scope.actor.role, found.tool.role)) return null;
   const deadline = abortAfter(found.tool.deadlineMs);
-  const look = lookFor(parts, scope, { actionId, name, input, group: found.group }, null);
+  const look = createLookup(parts, scope, { actionId, name, input, group: found.group }, null);
   try {
     return await withSignal(find(found.tool.choices, look), AbortSignal.any([scope.signal, deadline]));
   } catch (error) {

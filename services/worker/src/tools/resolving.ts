@@ -1,5 +1,5 @@
 import { hashCanonical } from '@signalbox/safety/cards/canonical';
-import { roleCovers } from '@signalbox/contracts/governance/roles';
+import { coversRole } from '@signalbox/contracts/governance/roles';
 import { AppError } from '@signalbox/contracts/errors';
 import type { Resolved } from '@signalbox/safety/cards/resolved';
 import { SECOND_MS, abortAfter } from '@signalbox/contracts/time';
@@ -24,9 +24,9 @@ export async function resolveCall(
   before: Resolved | null,
 ): Promise<Resolved | null> {
   const { tool, input } = call;
-  if (!tool.resolve || !roleCovers(scope.actor.role, tool.role)) return null;
+  if (!tool.resolve || !coversRole(scope.actor.role, tool.role)) return null;
   const deadline = abortAfter(RESOLVE_MS);
-  const resolving = tool.resolve(input, lookFor(parts, scope, call, before));
+  const resolving = tool.resolve(input, createLookup(parts, scope, call, before));
   try {
     return await withSignal(resolving, AbortSignal.any([scope.signal, deadline]));
   } catch (error) {
@@ -37,7 +37,7 @@ export async function resolveCall(
 }
 
 /** The context of a look-up for a call. */
-export function lookFor(
+export function createLookup(
   parts: Pick<RunParts, 'ports' | 'work'>,
   scope: CallScope,
   { name, input, group, actionId }: Pick<HandledCall, 'name' | 'input' | 'group' | 'actionId'>,

@@ -9,7 +9,7 @@ import { sayError as sentence } from '@signalbox/messages/say';
 import { isInfrastructure } from '@signalbox/store/infrastructure';
 import { isLockTimeout } from '@signalbox/store/pool';
 import { makeStorable } from '@signalbox/contracts/storable';
-import { failure, type CallScope, type Runnable, type ToolCallResult } from '@signalbox/governance/calls/call';
+import { createFailure, type CallScope, type Runnable, type ToolCallResult } from '@signalbox/governance/calls/call';
 import type { Ports } from './ports/ports.ts';
 import { keepDeclared, withSignal } from './tool-bounds.ts';
 import {
@@ -82,7 +82,7 @@ export async function probeTool(
   const signal = AbortSignal.any([scope.signal, abortAfter(tool.deadlineMs)]);
   try {
     const found: Probed<unknown> = await withSignal(tool.probe(input, contextOf(parts, scope, call, signal)), signal);
-    if (found.kind === 'failed') return makeStorable(failure(found.error, input));
+    if (found.kind === 'failed') return makeStorable(createFailure(found.error, input));
     if (found.kind !== 'done') return found.kind;
     const say = tool.done(found.output, input);
     const marked = mark(call, scope, found.output);
@@ -135,7 +135,7 @@ async function handle(
       : asToolError(thrown, call);
     const log = error.code === 'TOOL_FAILED' || deadline.aborted ? scope.log.error : scope.log.info;
     log('tool failed', { ok: false, code: error.code, error: thrown, ...told() });
-    return { result: failure(error, input), files: [], isUncertain: isUncertain(error, tool) };
+    return { result: createFailure(error, input), files: [], isUncertain: isUncertain(error, tool) };
   }
 }
 

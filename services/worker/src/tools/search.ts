@@ -2,7 +2,7 @@ import { toAppError } from '@signalbox/contracts/errors';
 import { newId } from '@signalbox/contracts/ids';
 import type { Log } from '@signalbox/platform/log';
 import { say } from '@signalbox/messages/say';
-import { failure, type ToolCallResult } from '@signalbox/governance/calls/call';
+import { createFailure, type ToolCallResult } from '@signalbox/governance/calls/call';
 import type { Knowledge, KnowledgeScope } from './ports/knowledge-rows.ts';
 
 /** The model gets more hits than a person reads on a phone. */
@@ -33,7 +33,7 @@ export async function searchKnowledge(
   } catch (thrown) {
     const error = toAppError(thrown, newId('ref'));
     log.error('search failed', { error });
-    return failure(error);
+    return createFailure(error);
   }
 }
 

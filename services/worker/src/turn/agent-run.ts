@@ -16,7 +16,7 @@ import { taintThread } from '@signalbox/governance/provenance/taint';
 import type { CallScope } from '@signalbox/governance/calls/call';
 import type { TurnAccount } from './turn-account.ts';
 import type { TurnParts } from './turn-parts.ts';
-import { type TurnContext, outbound } from './turn-end.ts';
+import { type TurnContext, buildOutbound } from './turn-end.ts';
 
 type OwnScope = Pick<CallScope, 'actor' | 'signal' | 'log'>;
 
@@ -53,7 +53,7 @@ export function toCallScope(
     },
     say: async (text, slot, key) => {
       await flush();
-      const row = outbound(context, { key, text, buttons: [] });
+      const row = buildOutbound(context, { key, text, buttons: [] });
       await put(parts, lane, { ...row, slot, priority: PRIORITY.progress });
     },
   };
@@ -109,7 +109,7 @@ export function createAgentRun(
     say: async (reply) => {
       draft.settle();
       await scope.flush();
-      await put(parts, context.lane, outbound(context, await account.midway(reply)));
+      await put(parts, context.lane, buildOutbound(context, await account.midway(reply)));
     },
     lookUp: {
       choices: async (callId, asked) => {

@@ -3,7 +3,7 @@ import type { OfferedButton, ActionButton } from '@signalbox/contracts/conversat
 import type { ClaimedLane, InboxMessage, TurnEnd } from '@signalbox/store/turns/lanes';
 import type { AgentRun } from '../agents/agent.ts';
 import { bindOffers } from '@signalbox/governance/offers';
-import { contextOf, notice, outbound, record, toSentence, settle, type TurnContext } from './turn-end.ts';
+import { buildContext, buildNotice, buildOutbound, record, toSentence, settle, type TurnContext } from './turn-end.ts';
 import type { TurnParts } from './turn-parts.ts';
 import { recordTurn } from './turn-record.ts';
 
@@ -22,7 +22,7 @@ export async function tellIncident(
   const { envelope } = message;
   if (envelope.kind !== 'incident')
     throw new Error(`an incident is told by its own envelope, not by a ${envelope.kind}`);
-  const context = contextOf(lane, message);
+  const context = buildContext(lane, message);
   const { say: text, project: about, phase } = envelope;
   const actor = { userKey: lane.userKey, ...person };
   const buttons = await offer(parts, context, actor, envelope.buttons);
@@ -48,7 +48,7 @@ export async function tellIncident(
       turn: record(parts, context, 'notice'),
       outcomes: settle([message], 'answered', 'incident'),
       // The person reads the log's lines and no agent does: the conversation gets measured values only.
-      replies: [outbound(context, { key: envelope.id, text: toSentence(envelope), buttons })],
+      replies: [buildOutbound(context, { key: envelope.id, text: toSentence(envelope), buttons })],
       thread: { threadId: context.threadId, status: 'open', awaiting: false, title, summary: null },
     },
   };
@@ -63,8 +63,8 @@ export async function tellBeside(
 ): Promise<TurnEnd> {
   const drawn = message.envelope.kind === 'incident' ? message.envelope.buttons : [];
   const actor = { userKey: lane.userKey, ...person };
-  const buttons = await offer(parts, contextOf(lane, message), actor, drawn);
-  return notice(parts, lane, message, { buttons });
+  const buttons = await offer(parts, buildContext(lane, message), actor, drawn);
+  return buildNotice(parts, lane, message, { buttons });
 }
 
 /** Binds buttons to their meaning, where no look-up is needed: see governance/offers.ts. */

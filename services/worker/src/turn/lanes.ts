@@ -18,7 +18,7 @@ import { background, type Closable } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
 import { startLoop } from '@signalbox/platform/loop';
 import { publishStored, type CountingPublisher } from '@signalbox/platform/streams/publish';
-import { backoffMs, sleep } from '@signalbox/contracts/time';
+import { computeBackoffMs, sleep } from '@signalbox/contracts/time';
 import { giveUp } from '@signalbox/governance/give-up';
 import { WORDS } from './reply.ts';
 import { StoppedByPerson } from '@signalbox/governance/calls/call';
@@ -236,7 +236,7 @@ export class Lanes implements Closable {
     if (infrastructure && !draining) this.#infrastructureFailures.set(userKey, inARow);
     // Infrastructure failures do not count as attempts.
     const [tried, limitMs] = infrastructure ? [inARow, MAX_INFRASTRUCTURE_BACKOFF_MS] : [attempts, MAX_BACKOFF_MS];
-    const pauseMs = draining ? 0 : backoffMs(tried, 250, limitMs);
+    const pauseMs = draining ? 0 : computeBackoffMs(tried, 250, limitMs);
     const facts = { userKey, attempts, infrastructure, pauseMs, error };
     log[draining ? 'info' : 'error']('turn not finished, lane given back', facts);
     await this.#yield(claimed, { countAttempt: !infrastructure, backoffMs: pauseMs }).catch((failure: unknown) => {

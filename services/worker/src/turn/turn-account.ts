@@ -12,7 +12,7 @@ import {
   isEffect,
   receiptsFor,
   getReceiptTitle,
-  stateOf,
+  sayState,
 } from '@signalbox/governance/receipts';
 import { isNamedIn, wordsOf } from '@signalbox/governance/provenance/signs';
 import { groundsOfContext } from '@signalbox/governance/provenance/told-context';
@@ -188,7 +188,7 @@ export class TurnAccount {
   async describeThread(task: string | null, isFinished: boolean): Promise<ThreadWords> {
     const entries = this.#hasEntries || isFinished ? await (this.#atEnd ?? this.#ledger())() : [];
     const changes = entries.filter(isEffect).map((entry) => ({ entry, order: this.#orderOf(entry) }));
-    const done = changes.map(({ entry, order }) => [order, stateOf(entry)].filter(Boolean).join(': '));
+    const done = changes.map(({ entry, order }) => [order, sayState(entry)].filter(Boolean).join(': '));
     return {
       title: (changes.at(-1)?.order ?? task)?.slice(0, TITLE_LENGTH) || null,
       summary: isFinished && done.length > 0 ? done.slice(-CHANGES_TOLD).join('\n').slice(0, SUMMARY_LENGTH) : null,

@@ -60,7 +60,7 @@ export function endOf(
     replies: pointing(
       answered,
       result,
-      [...notes, ...result.replies].map((reply) => outbound(answered, reply, result.personal)),
+      [...notes, ...result.replies].map((reply) => buildOutbound(answered, reply, result.personal)),
     ),
     thread: {
       threadId,
@@ -113,7 +113,7 @@ export function cutShort(
     turn: record(parts, context, outcome, { error: outcome === 'failed' ? why : null }),
     outcomes: settle(context.batch, settled, outcome),
     // A failure concerns only the requester; a stop may concern others who waited.
-    replies: replies.map((reply) => outbound(context, reply, outcome === 'failed')),
+    replies: replies.map((reply) => buildOutbound(context, reply, outcome === 'failed')),
     thread: left(context.threadId, 'open'),
   };
 }
@@ -121,7 +121,7 @@ export function cutShort(
 /** Handles /new: closes the thread of this chat; the next message starts another. */
 export function closeThread(lane: ClaimedLane, message: InboxMessage): TurnEnd {
   const text = WORDS.newThread(lane.threadId !== null);
-  const reply = outbound(contextOf(lane, message), { key: message.envelope.id, text, buttons: [] });
+  const reply = buildOutbound(buildContext(lane, message), { key: message.envelope.id, text, buttons: [] });
   return {
     turn: null,
     outcomes: settle([message], 'answered', '/new'),
@@ -131,8 +131,8 @@ export function closeThread(lane: ClaimedLane, message: InboxMessage): TurnEnd {
 }
 
 /** Reports a job's or an incident's news unchanged, beside the conversation, without the agent. */
-export function notice(parts: EndParts, lane: ClaimedLane, message: InboxMessage, besides: Besides): TurnEnd {
-  return createNotice(parts, contextOf(lane, message), toSentence(message.envelope), besides);
+export function buildNotice(parts: EndParts, lane: ClaimedLane, message: InboxMessage, besides: Besides): TurnEnd {
+  return createNotice(parts, buildContext(lane, message), toSentence(message.envelope), besides);
 }
 
 type Besides = Partial<Pick<AgentReply, 'buttons' | 'receipts'>>;
@@ -151,7 +151,7 @@ export function createNotice(parts: EndParts, context: TurnContext, text: string
   return {
     turn: record(parts, context, 'notice'),
     outcomes: settle(batch, 'answered', 'notice'),
-    replies: [outbound(context, { key, text, buttons: [], ...besides })],
+    replies: [buildOutbound(context, { key, text, buttons: [], ...besides })],
     thread: null,
   };
 }
@@ -163,7 +163,7 @@ export function filesOnly(
   batch: readonly InboxMessage[],
   files: readonly Attachment[],
 ): TurnEnd {
-  const context = { ...contextOf(lane, batch[0] as InboxMessage), batch }; // a batch holds at least the first message
+  const context = { ...buildContext(lane, batch[0] as InboxMessage), batch }; // a batch holds at least the first message
   const [{ envelope }] = context.batch as readonly [InboxMessage];
   // Late parts of an album are answered once.
   const key = `files:${(envelope.kind === 'message' && envelope.album) || envelope.id}`;
@@ -171,7 +171,7 @@ export function filesOnly(
   return {
     turn: record(parts, context, 'notice'),
     outcomes: settle(batch, 'answered', 'no words'),
-    replies: replies.map((reply) => outbound(context, reply, true)),
+    replies: replies.map((reply) => buildOutbound(context, reply, true)),
     // A new thread for them is closed; an older thread stays as it is, even with an open question.
     thread: lane.threadNew ? left(context.threadId, 'closed') : null,
   };
@@ -191,7 +191,7 @@ function expiredNotes(parts: EndParts, { expired, orphaned = [], threadId }: Cla
 }
 
 /** The context of a turn without an agent. */
-export function contextOf(lane: ClaimedLane, message: InboxMessage): TurnContext {
+export function buildContext(lane: ClaimedLane, message: InboxMessage): TurnContext {
   const { traceId, chatKey } = message.envelope;
   return {
     lane,
@@ -233,7 +233,7 @@ export function record(
  * A reply as an outbox row. Its key is unique in the thread, so a resumed turn puts the same row. In a group, only the person sees
  * personal replies and replies to whispers.
  */
-export function outbound(context: TurnContext, reply: AgentReply, personal = false): OutboundEnvelope {
+export function buildOutbound(context: TurnContext, reply: AgentReply, personal = false): OutboundEnvelope {
   const { lane, batch, threadId, turnId, chatKey, traceId } = context;
   const inGroup = batch.some(({ envelope }) => envelope.kind === 'message' && envelope.chatKind === 'group');
   const whispered = batch.some(({ envelope }) => envelope.kind === 'message' && envelope.whisper);

@@ -1,7 +1,7 @@
 import { hashCanonical } from '@signalbox/safety/cards/canonical';
 import { SECRET } from '@signalbox/safety/redact/redact';
 import { expect, it } from 'vitest';
-import { nothingThought, recordTurn } from './turn-record.ts';
+import { createEmptyRecord, recordTurn } from './turn-record.ts';
 
 const parts = {
   plugin: { id: 'product_owner', class: 'CONTROL_PLANE' },
@@ -13,7 +13,7 @@ const context = { turnId: 't', threadId: 'th', chatKey: 'c', lane: { userKey: '7
 const actor = { userKey: '7', name: 'Ada', role: 'developer' } as const;
 
 function recordOf(note: string, extra: object) {
-  const record = { ...nothingThought({ turnId: 't' } as never, actor), ...extra };
+  const record = { ...createEmptyRecord({ turnId: 't' } as never, actor), ...extra };
   const ended = { record, outcome: 'failed', note, resume: null, isThreadOver: false } as const;
   const [made] = recordTurn(parts, context, ended).records;
   if (!made) throw new Error('a turn has a record');

@@ -7,7 +7,7 @@ import { redactText, redactValue } from '@signalbox/safety/redact/redact';
 import { makeStorable } from '@signalbox/contracts/storable';
 import type { AgentRecord, AgentRun } from '../agents/agent.ts';
 import type { DecisionEnvelope, Resumed } from '@signalbox/governance/resume-decision';
-import { actionHash } from '@signalbox/governance/proposal';
+import { hashAction } from '@signalbox/governance/proposal';
 import type { TurnContext } from './turn-end.ts';
 import type { TurnParts } from './turn-parts.ts';
 
@@ -118,14 +118,14 @@ function readOf({ turnId, threadId }: TurnContext, { callId, decided, result }: 
       status: result.ok ? 'done' : 'failed',
       errorCode: result.code,
       proposal,
-      hash: actionHash(action),
+      hash: hashAction(action),
       at: question.context.at,
     },
   ];
 }
 
 /** The record of a turn without an agent. */
-export function nothingThought({ turnId }: TurnContext, actor: AgentRun['actor']): AgentRecord {
+export function createEmptyRecord({ turnId }: TurnContext, actor: AgentRun['actor']): AgentRecord {
   const { userKey, name, role } = actor;
   return { passes: [], messages: [], isNew: false, run: { turnId, came: 0, actor: { userKey, name, role } } };
 }

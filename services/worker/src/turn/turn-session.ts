@@ -19,9 +19,9 @@ import { createJobButtons } from './job-buttons.ts';
 import { loadPictures } from './pictures.ts';
 import { WORDS } from './reply.ts';
 import { TurnAccount } from './turn-account.ts';
-import { contextOf, cutShort, endOf, createNotice, type TurnContext } from './turn-end.ts';
+import { buildContext, cutShort, endOf, createNotice, type TurnContext } from './turn-end.ts';
 import { finish, type TurnStart } from './turn-start.ts';
-import { nothingThought, recordResume, recordTurn } from './turn-record.ts';
+import { createEmptyRecord, recordResume, recordTurn } from './turn-record.ts';
 
 /** The time that a stopped turn waits for the result of its call. */
 const SETTLE_MS = 2_000;
@@ -55,7 +55,7 @@ export class TurnSession {
     // A claim has a thread whenever the first row is a message, or news of its own thread.
     const threadId = first.envelope.kind === 'decision' ? first.envelope.threadId : (lane.threadId as string);
     this.#start = start;
-    this.#context = { ...contextOf(lane, first), batch, threadId };
+    this.#context = { ...buildContext(lane, first), batch, threadId };
     const { turnId } = this.#context;
     this.#actor = { userKey: lane.userKey, ...person };
     this.#isThreadOver = threadId !== lane.threadId;
@@ -119,7 +119,7 @@ export class TurnSession {
     const actionId = first.envelope.kind === 'decision' ? first.envelope.actionId : '';
     const { timeZone } = parts.account;
     const receipts = await receiptsOf(parts.pool, [actionId], { threadId, timeZone, isBrief: true });
-    const recording = this.#record(nothingThought(this.#context, this.#actor), 'notice', null);
+    const recording = this.#record(createEmptyRecord(this.#context, this.#actor), 'notice', null);
     const more = await this.#finish(createNotice(parts, this.#context, resumed.say, { receipts }), recording);
     this.#isCommitted = true;
     return more;
@@ -223,7 +223,7 @@ export class TurnSession {
     const isNew = lane.threadNew || lane.resumed;
     const run = { ...this.#context, actor: this.#actor };
     const record = this.#isThreadOver
-      ? nothingThought(this.#context, this.#actor)
+      ? createEmptyRecord(this.#context, this.#actor)
       : await parts.agent.note({ run, messages: this.#messages, isNew, text });
     this.#log.info('turn cut short', { stopped: isStop, error: isStop ? undefined : thrown });
     const outcome = isStop ? 'stopped' : 'failed';

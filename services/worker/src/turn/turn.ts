@@ -6,7 +6,7 @@ import { filesWithoutWords, takeLeadingBatch } from './batch.ts';
 import { tellBeside, tellIncident } from './incident-turn.ts';
 import { createJobButtons } from './job-buttons.ts';
 import { isPicture } from './pictures.ts';
-import { closeThread, contextOf, filesOnly, notice, settle } from './turn-end.ts';
+import { closeThread, buildContext, filesOnly, buildNotice, settle } from './turn-end.ts';
 import type { TurnParts } from './turn-parts.ts';
 import { TurnSession } from './turn-session.ts';
 import { finish, type TurnSignals, type TurnStart } from './turn-start.ts';
@@ -97,8 +97,8 @@ async function reportJob(start: TurnStart): Promise<boolean> {
   const { timeZone } = parts.account;
   const receipts = await receiptsOf(parts.pool, [runId], { threadId: threadId ?? '', timeZone, isBrief: true });
   const actor = { userKey: lane.userKey, ...person };
-  const buttons = await createJobButtons(parts, contextOf(lane, first), actor, [first]);
-  return finish(start, notice(parts, lane, first, { buttons, receipts }));
+  const buttons = await createJobButtons(parts, buildContext(lane, first), actor, [first]);
+  return finish(start, buildNotice(parts, lane, first, { buttons, receipts }));
 }
 
 /** Reports an incident without a model, which may be what broke. */

@@ -2,7 +2,7 @@ import { CHAINS, resolveInput, type ChainStep } from '@signalbox/contracts/repos
 import type { Listed, Step } from '../steps/step.ts';
 import type { ChainDeps, ChainRun, RunHandle, StepEnd } from './chain-deps.ts';
 import { ChainScans } from './chain-scans.ts';
-import { outputOf, readDryFindings, runStep } from './run-step.ts';
+import { readOutput, readDryFindings, runStep } from './run-step.ts';
 
 /** Called after each step, for progress. */
 type OnStep = (step: ChainStep, end: StepEnd, place: { readonly done: number; readonly of: number }) => Promise<void>;
@@ -51,7 +51,7 @@ async function runSteps(
           analyzers,
           foundBefore: [...found.values()],
         });
-    if (end.status === 'completed') state[step.output] = outputOf(end.output);
+    if (end.status === 'completed') state[step.output] = readOutput(end.output);
     // Two steps may find the same; each finding is counted once.
     if (isDry) for (const one of readDryFindings(end.output)) found.set(one.fingerprint, one);
     if (!isOver) await onStep(step, end, { done: index + 1, of: steps.length });

@@ -104,7 +104,7 @@ const DryOutput = z.object({
 });
 
 /** The output of a step, without the findings that a dry run keeps beside it. */
-export function outputOf(recorded: unknown): unknown {
+export function readOutput(recorded: unknown): unknown {
   const dry = DryOutput.safeParse(recorded);
   return dry.success ? dry.data.said : recorded;
 }

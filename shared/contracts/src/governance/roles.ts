@@ -5,6 +5,6 @@ export const Role = z.enum(['viewer', 'developer', 'operator', 'admin']);
 export type Role = z.infer<typeof Role>;
 
 /** True when `role` is at least `needed`. */
-export function roleCovers(role: Role, needed: Role): boolean {
+export function coversRole(role: Role, needed: Role): boolean {
   return Role.options.indexOf(role) >= Role.options.indexOf(needed);
 }

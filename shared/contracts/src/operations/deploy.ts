@@ -204,6 +204,6 @@ export const ServiceKey = z.object({
 export type ServiceKey = z.infer<typeof ServiceKey>;
 
 /** The name of a service at the proxy, in locks and in texts: `shop/staging`. */
-export function serviceName(service: ServiceKey): string {
+export function nameService(service: ServiceKey): string {
   return `${service.project}/${service.environment}`;
 }

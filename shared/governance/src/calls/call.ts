@@ -86,7 +86,7 @@ export class StoppedByPerson extends Error {
  * The result of a call that did not run or had no effect, in the catalog's words. `given`: its arguments, which the
  * model knows. Untrusted ones must be noted first: see `tellFailure`.
  */
-export function failure(error: AppError, given: unknown = null): ToolCallResult {
+export function createFailure(error: AppError, given: unknown = null): ToolCallResult {
   const mark = quotesOutsiders(error, collectTexts(given)) ? { untrusted: true } : {};
   return { ok: false, result: null, say: sentence(error.code, error.data), code: error.code, changed: false, ...mark };
 }

@@ -4,7 +4,7 @@ import { AppError, type ErrorCode } from '@signalbox/contracts/errors';
 import { sayError } from '@signalbox/messages/say';
 import { Button, OutboundFile } from '@signalbox/contracts/conversation/envelope';
 import { z } from 'zod';
-import { failure, type ToolCallResult } from './call.ts';
+import { createFailure, type ToolCallResult } from './call.ts';
 
 const words = { say: z.string(), changed: z.boolean(), untrusted: z.boolean().exactOptional() };
 /** An action's result in the ledger. Failures have words and a code. */
@@ -24,12 +24,12 @@ const StoredResult = z.discriminatedUnion('ok', [
 /** Reads an action's result from its ledger row; an unreadable one counts as unknown. Pure, never throws. */
 export function readStoredResult(stored: unknown, tool: string): ToolCallResult {
   const { data } = StoredResult.safeParse(stored);
-  if (!data) return failure(new AppError('TOOL_OUTCOME_UNKNOWN', { tool }));
+  if (!data) return createFailure(new AppError('TOOL_OUTCOME_UNKNOWN', { tool }));
   return data.ok ? { ...data, result: data.result } : { ...data, result: null };
 }
 
 /** The ledger's results of these calls as sentences; calls that never started are left out. */
-export async function cameOf(db: Queryable, callIds: readonly string[]) {
+export async function describeResults(db: Queryable, callIds: readonly string[]) {
   const actions = await readActions(db, callIds);
   return Object.fromEntries(
     actions.flatMap(({ actionId, tool, status, result }) => {

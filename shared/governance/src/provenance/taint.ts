@@ -1,7 +1,7 @@
 import type { Queryable } from '@signalbox/store/pool';
 import { named, sql } from '@signalbox/store/sql';
 import type { AppError } from '@signalbox/contracts/errors';
-import { failure, type ToolCallResult } from '../calls/call.ts';
+import { createFailure, type ToolCallResult } from '../calls/call.ts';
 
 /**
  * Notes that a conversation reads text from outside. It stays with the conversation. It has to be stored before the model sees the text;
@@ -28,7 +28,7 @@ export async function tellFailure(
   call: { readonly name: string; readonly input: unknown },
   error: AppError,
 ): Promise<ToolCallResult> {
-  const result = failure(error, call.input);
+  const result = createFailure(error, call.input);
   if (result.untrusted) await taintThread(db, threadId, call.name);
   return result;
 }

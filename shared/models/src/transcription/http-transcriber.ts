@@ -1,5 +1,5 @@
 import { parseJson } from '@signalbox/contracts/system-error';
-import { abortAfter, backoffMs, sleep, untilAborted } from '@signalbox/contracts/time';
+import { abortAfter, computeBackoffMs, sleep, untilAborted } from '@signalbox/contracts/time';
 import { z } from 'zod';
 import { isTransient, type ModelFailureReason } from '../retry/failure.ts';
 import { createHttpTry } from '../retry/http-try.ts';
@@ -55,7 +55,7 @@ export function createHttpTranscriber(options: {
         // An unreadable response is not retried: it was paid for, and the next would be the same.
         const mayRetry = tried.kind === 'failed' && tried.reason !== 'cut' && isTransient(tried.reason);
         if (!mayRetry || attempt >= MAX_TRIES) return tried;
-        await sleep(backoffMs(attempt, BACKOFF_MS, MAX_WAIT_MS), signal);
+        await sleep(computeBackoffMs(attempt, BACKOFF_MS, MAX_WAIT_MS), signal);
         stop.throwIfAborted();
       }
     },

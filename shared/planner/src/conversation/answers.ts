@@ -5,18 +5,18 @@ import { type OpenAsk, type Step, askStep, sayStep } from '../requests/marks.ts'
 import { askForProblem } from '../requests/questions.ts';
 import { takeReading } from './shortlist.ts';
 import { toName } from '../slots/new-names.ts';
-import { closest } from '../names/spelling.ts';
-import { knownNames } from '../names/mentions.ts';
+import { findClosest } from '../names/spelling.ts';
+import { listKnownNames } from '../names/mentions.ts';
 import { asks } from '../text/holds.ts';
 import { createToolStep } from '../requests/calls.ts';
 import { createRequestStep } from '../requests/requests.ts';
 import { isRefusal, readSmallTalk } from '../requests/small-talk.ts';
 import { CONFIDENT, type Surroundings, matchesFor } from '../requests/understanding.ts';
 import { tidy } from '../slots/descriptions.ts';
-import { kindOf } from '../slots/field-kinds.ts';
+import { getKind } from '../slots/field-kinds.ts';
 import { fillSlots } from '../slots/fill.ts';
 import { isNumber } from '../slots/numbers.ts';
-import { type Field, problemOf } from '../slots/schema.ts';
+import { type Field, findProblem } from '../slots/schema.ts';
 import { EFFECTS, isFiller, means, tokenize, wordsOf, wordSet } from '../text/tokens.ts';
 import { findQuantities, findQuoted, toUnitOf } from '../text/values.ts';
 
@@ -52,14 +52,14 @@ export function answerAsk(ask: OpenAsk, text: string, around: Surroundings): Ans
   if (!tool || !field) return null;
   if (ask.choices.length > 0 && asks(text) && wordsOf(text).every((word) => ABOUT_CHOICES.has(word)))
     return withChoices(ask);
-  const isFree = kindOf(field) === 'text' || kindOf(field) === 'new-name';
+  const isFree = getKind(field) === 'text' || getKind(field) === 'new-name';
   const [best] = matchesFor(text, { ...around, last: null });
   const isNear = best !== undefined && best.score >= CONFIDENT;
   // "What runs on staging?" names a choice and asks for something else.
   const isLook = isNear && best.tool.isHarmless && best.tool !== tool && !isFree && asks(text);
   if (isLook && findExactChoice(text, ask.choices) === null) return asRequest(ask, text, around);
   const picked = pickChoice(text, ask.choices);
-  if (picked !== null && problemOf(field, picked) === null) {
+  if (picked !== null && findProblem(field, picked) === null) {
     const rest = wordsOf(text).length > 2 ? text : '';
     return { answered: true, step: createToolStep(tool, rest, { ...ask.args, [field.name]: picked }, around) };
   }
@@ -68,7 +68,7 @@ export function answerAsk(ask: OpenAsk, text: string, around: Surroundings): Ans
   if (readSmallTalk(text) !== null && !isFree) return null;
   const value = readValue(field, text, around);
   if (value === null) return isNear ? asRequest(ask, text, around) : again(ask);
-  const wanted = problemOf(field, value);
+  const wanted = findProblem(field, value);
   const args = { ...ask.args, [field.name]: value };
   if (wanted === null) return { answered: true, step: createToolStep(tool, isFree ? '' : text, args, around) };
   if (ask.tries > 1) return { answered: false, step: sayStep(say('planner.gave-up'), 'failed') };
@@ -78,8 +78,8 @@ export function answerAsk(ask: OpenAsk, text: string, around: Surroundings): Ans
 
 /** The value for a field in a text that answers its question; it may still be one that the schema refuses. Null when there is none. */
 function readValue(field: Field, text: string, around: Surroundings): unknown {
-  if (kindOf(field) === 'new-name') return newName(field, text);
-  if (kindOf(field) === 'text')
+  if (getKind(field) === 'new-name') return newName(field, text);
+  if (getKind(field) === 'text')
     return tidy(findQuoted(text)[0]?.value ?? text.replace(/^(?:it(?:'s| is)|that's)?\s*(?:for|about)\s+/i, ''));
   if (isNumber(field)) {
     const values = findQuantities(text).map((quantity) => toUnitOf(field.name, quantity));
@@ -94,8 +94,8 @@ function readValue(field: Field, text: string, around: Surroundings): unknown {
   const [only, ...more] = tokenize(text).filter(({ lower }) => !isFiller(lower));
   if (!only || more.length > 0) return null;
   // As an answer even an everyday word may be a mistyped name.
-  const known = field.choices.length > 0 ? field.choices : knownNames(facts, field.entity);
-  return known.length > 0 ? closest(only.lower, known) : text.slice(only.start, only.end);
+  const known = field.choices.length > 0 ? field.choices : listKnownNames(facts, field.entity);
+  return known.length > 0 ? findClosest(only.lower, known) : text.slice(only.start, only.end);
 }
 
 const LEAD =
@@ -113,10 +113,10 @@ function newName(field: Field, text: string): string | null {
 
 /** Whether the text is a request of its own: it asks, or says what to do. For free text it has to be near to a tool. */
 function isRequest(text: string, field: Field, score: number): boolean {
-  if (asks(text) && kindOf(field) !== 'text') return true;
+  if (asks(text) && getKind(field) !== 'text') return true;
   const [first = '', ...more] = wordsOf(text).filter((word) => !isFiller(word));
   const acts = means(first, EFFECTS) || ['list', 'show', 'tell'].includes(first);
-  return acts && more.length > 0 && (score >= CERTAIN || !(kindOf(field) === 'text' || kindOf(field) === 'new-name'));
+  return acts && more.length > 0 && (score >= CERTAIN || !(getKind(field) === 'text' || getKind(field) === 'new-name'));
 }
 
 /** What is asked instead of an answer is about the same thing: "which version is deployed now?" Who only looks keeps the question. */

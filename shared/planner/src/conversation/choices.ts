@@ -1,6 +1,6 @@
 import type { Choice } from '../requests/marks.ts';
 import { isSameChoice, isWord } from '../names/mentions.ts';
-import { closest } from '../names/spelling.ts';
+import { findClosest } from '../names/spelling.ts';
 import { isFiller, wordsOf, wordSet } from '../text/tokens.ts';
 
 const ORDINALS = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth'];
@@ -38,7 +38,7 @@ function byWords(words: readonly string[], choices: readonly Choice[]): string |
   );
   if (named.length > 0) return named.length === 1 ? (named[0]?.value ?? null) : null;
   const values = choices.map(({ value }) => value);
-  const near = words.some(isWord) ? null : closest(words.join(' '), values);
+  const near = words.some(isWord) ? null : findClosest(words.join(' '), values);
   const [part, ...others] = words.flatMap((word) => namesWithPart(word, values));
   return near ?? (others.length === 0 ? (part ?? null) : null);
 }
@@ -51,5 +51,5 @@ function namesWithPart(word: string, names: readonly string[]): readonly string[
   if (word.length < SHORTEST_PART) return [];
   const partsOf = (name: string): readonly string[] => name.toLowerCase().split(/[^\p{L}\p{N}]+/u);
   const exact = names.filter((name) => partsOf(name).includes(word));
-  return exact.length > 0 ? exact : names.filter((name) => closest(word, partsOf(name)) !== null);
+  return exact.length > 0 ? exact : names.filter((name) => findClosest(word, partsOf(name)) !== null);
 }

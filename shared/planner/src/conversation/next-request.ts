@@ -13,11 +13,11 @@ import {
 } from '../requests/history.ts';
 import { type Step, sayStep } from '../requests/marks.ts';
 import type { Chosen } from './planned-message.ts';
-import { askWhichIsMeant, readingOf } from '../requests/questions.ts';
+import { askWhichIsMeant, sayChange } from '../requests/questions.ts';
 import { findStepAfter } from './results.ts';
 import { keepIfPlain, keepReads } from './shortlist.ts';
 import { findConditionalChange } from '../requests/conditions.ts';
-import { unexplained } from '../requests/plain-order.ts';
+import { findUnexplained } from '../requests/plain-order.ts';
 import { createRequestStep } from '../requests/requests.ts';
 import { readSmallTalk } from '../requests/small-talk.ts';
 import type { Surroundings } from '../requests/understanding.ts';
@@ -131,12 +131,12 @@ function withReading(
 ): string {
   const tool = index.tools.find((one) => one.name === name);
   if (!tool?.isHarmless || getCurrentLanguage() !== 'en') return text;
-  const left = unexplained(said.text, { tool, args }, { facts, index }, 'answer').filter(
+  const left = findUnexplained(said.text, { tool, args }, { facts, index }, 'answer').filter(
     (word) => !isFiller(word) && !isWordOfQuestions(word),
   );
   return left.length === 0
     ? text
-    : `${say('planner.understood', { reading: readingOf({ tool: name, args }, index) })}\n\n${text}`;
+    : `${say('planner.understood', { reading: sayChange({ tool: name, args }, index) })}\n\n${text}`;
 }
 
 const isWordOfQuestions = (word: string): boolean =>

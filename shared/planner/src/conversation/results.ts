@@ -2,9 +2,9 @@ import { say } from '@signalbox/messages/say';
 import { z } from 'zod';
 import type { IndexedTool } from '../rank/tool-index.ts';
 import type { History, Marked } from '../requests/history.ts';
-import { knownNames } from '../names/mentions.ts';
+import { listKnownNames } from '../names/mentions.ts';
 import { askForSlot } from '../requests/questions.ts';
-import { notInstalled, createCallStep } from '../requests/calls.ts';
+import { sayNotInstalledStep, createCallStep } from '../requests/calls.ts';
 import { type Step, sayStep } from '../requests/marks.ts';
 import type { ToolResult } from '../requests/tool-result.ts';
 import type { Surroundings } from '../requests/understanding.ts';
@@ -37,7 +37,7 @@ function afterLoading({ then }: Marked['mark'], result: ToolResult, around: Surr
   if (!then || !tool) return sayStep(result.say ?? say('planner.too-many-steps'), 'failed');
   const group = tool.group ?? tool.name;
   const loaded = Loaded.safeParse(result.result);
-  if (loaded.success && loaded.data.not_installed.includes(group)) return notInstalled(tool, around);
+  if (loaded.success && loaded.data.not_installed.includes(group)) return sayNotInstalledStep(tool, around);
   if (!result.ok || !around.bound.has(tool.name))
     return sayStep(result.say ?? say('planner.not-loaded', { group }), 'failed');
   return createCallStep(then, tool, around);
@@ -49,7 +49,7 @@ function afterFailure(call: Call, result: ToolResult, around: Surroundings, trie
   const sentence = result.say ?? say('planner.failed', { tool: call.name.replaceAll('_', ' ') });
   const tool = around.index.tools.find(({ name }) => name === call.name);
   const field = tool && result.code === 'NOT_FOUND' && !tried ? fieldNotFound(tool, call.args, result) : undefined;
-  if (!tool || !field || knownNames(around.facts, field.entity).length === 0) return sayStep(sentence, 'failed');
+  if (!tool || !field || listKnownNames(around.facts, field.entity).length === 0) return sayStep(sentence, 'failed');
   const args = Object.fromEntries(Object.entries(call.args).filter(([name]) => name !== field.name));
   return askForSlot(field, { tool, args, facts: around.facts, text: '', tries: 1 }, sentence);
 }

@@ -1,8 +1,8 @@
 import { say } from '@signalbox/messages/say';
 import { type OpenAsk, type PlannedCall, type Step, sayStep } from '../requests/marks.ts';
-import { SEARCH, askWhichIsMeant, doing } from '../requests/questions.ts';
+import { SEARCH, askWhichIsMeant, sayAct } from '../requests/questions.ts';
 import type { IndexedTool, ToolIndex } from '../rank/tool-index.ts';
-import { unexplained } from '../requests/plain-order.ts';
+import { findUnexplained } from '../requests/plain-order.ts';
 import { createToolStep } from '../requests/calls.ts';
 import { isAgreement } from '../requests/small-talk.ts';
 import { type Surroundings, mentionsIn } from '../requests/understanding.ts';
@@ -26,7 +26,7 @@ function changeOf(step: Step, { tools }: ToolIndex): { readonly tool: IndexedToo
 export function keepReads(step: Step, { index }: Surroundings): Step {
   const name = step.kind === 'ask' ? (step.ask.tool ?? step.ask.readings?.[0]?.tool) : changeOf(step, index)?.tool.name;
   const tool = index.tools.find((one) => one.name === name);
-  return tool && !tool.isHarmless ? sayStep(say('planner.only-looks', { change: doing(tool.name) }), 'cannot') : step;
+  return tool && !tool.isHarmless ? sayStep(say('planner.only-looks', { change: sayAct(tool.name) }), 'cannot') : step;
 }
 
 /**
@@ -46,8 +46,8 @@ export function keepIfPlain(
   if (!change) return step.kind === 'ask' ? { ...step, ask: { ...step.ask, said: [...(earlier ?? []), text] } } : step;
   const planned = { tool: change.tool, args: change.call.args };
   const isPlain =
-    unexplained(text, planned, around, earlier === null ? 'only' : 'answer').length === 0 &&
-    (earlier ?? []).every((one) => unexplained(one, planned, around, 'earlier').length === 0);
+    findUnexplained(text, planned, around, earlier === null ? 'only' : 'answer').length === 0 &&
+    (earlier ?? []).every((one) => findUnexplained(one, planned, around, 'earlier').length === 0);
   if (isPlain) return step;
   return askWhichIsMeant([change.call], cleanText(text), around.index);
 }

@@ -1,6 +1,6 @@
 import type { TextValue } from '../text/values.ts';
 import type { RequestFacts } from '@signalbox/contracts/tool-catalog';
-import { toBareName, closest } from './spelling.ts';
+import { toBareName, findClosest } from './spelling.ts';
 import { type Token, EFFECTS, hasSense, isFiller, means, stem, tokenize, wordSet } from '../text/tokens.ts';
 
 /** A name such as web-1 may be written in this many words. */
@@ -41,7 +41,7 @@ export function findMentions(text: string, { known }: Known, language: Language)
 }
 
 /** Known names of a kind; none for a kind that nobody listed. */
-export function knownNames(facts: Known, kind: string | null): readonly string[] {
+export function listKnownNames(facts: Known, kind: string | null): readonly string[] {
   return kind !== null && Object.hasOwn(facts.known, kind) ? (facts.known[kind] ?? []) : [];
 }
 
@@ -79,7 +79,7 @@ function findIn(text: string, known: KnownNames, { closed, words }: Language): M
   for (const token of tokens) {
     if (token.lower.length < 2 || isOurs(token.lower) || found.some(({ start }) => start === token.start)) continue;
     for (const [kind, names] of kinds) {
-      const near = closest(token.lower, names);
+      const near = findClosest(token.lower, names);
       if (near !== null) take(kind, near, token);
     }
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { closest } from './spelling.ts';
+import { findClosest } from './spelling.ts';
 
 describe('the closest name', () => {
   const names = ['web-1', 'web-2', 'checkout-api', 'shop', 'Blog'];
@@ -13,14 +13,14 @@ describe('the closest name', () => {
     ['blog', 'Blog'],
     ['shpo', 'shop'],
   ])('to %s is %s', (word, name) => {
-    expect(closest(word, names)).toBe(name);
+    expect(findClosest(word, names)).toBe(name);
   });
 
   it.each(['web-3', 'web', 'sho', 'completely', '', '---', '1'])('to “%s” is none', (word) => {
-    expect(closest(word, names)).toBeNull();
+    expect(findClosest(word, names)).toBeNull();
   });
 
   it('is none when two are as near', () => {
-    expect(closest('shot', ['shop', 'show'])).toBeNull();
+    expect(findClosest('shot', ['shop', 'show'])).toBeNull();
   });
 });

@@ -10,7 +10,7 @@ function forgiven(length: number): number {
  * The one candidate that the word was meant to be: equal but for case and separators, else within the forgiven mistakes.
  * Null when there is none, or when two are as near.
  */
-export function closest(word: string, candidates: readonly string[]): string | null {
+export function findClosest(word: string, candidates: readonly string[]): string | null {
   if (candidates.includes(word)) return word;
   const bare = toBareName(word);
   if (bare === '') return null;

@@ -1,11 +1,11 @@
 import { type IndexedTool, type ToolIndex } from './tool-index.ts';
 import { type Word, termsOf, valueOf, valuesIn } from './terms.ts';
-import { kindOf } from '../slots/field-kinds.ts';
+import { getKind } from '../slots/field-kinds.ts';
 import { findRefs, isPlainWord } from '../slots/refs.ts';
 import type { Field } from '../slots/schema.ts';
 import { isNumber } from '../slots/numbers.ts';
 import { type Mention, findUnknownNames, isWord } from '../names/mentions.ts';
-import { closest } from '../names/spelling.ts';
+import { findClosest } from '../names/spelling.ts';
 import { hasUnit } from '../text/values.ts';
 
 /** A tool and how well a text asks for it, from 0 to 1. */
@@ -45,7 +45,7 @@ export function rankTools(text: string, mentions: readonly Mention[], index: Too
 function correct(word: string, { words }: ToolIndex): string {
   if (word.length < SHORTEST_SLIP || /\d/.test(word) || isWord(word) || words.has(word)) return word;
   return (
-    closest(
+    findClosest(
       word,
       [...words].filter((one) => one.length >= SHORTEST_SLIP),
     ) ?? word
@@ -83,9 +83,9 @@ function foreignValues({ fields, installed }: IndexedTool, kinds: ReadonlySet<st
     project: named('project'),
     server: named('server'),
     environment: named('environment'),
-    '¤version': (field) => kindOf(field) === 'version' || isNumber(field),
+    '¤version': (field) => getKind(field) === 'version' || isNumber(field),
     '¤size': (field) => isNumber(field) && hasUnit(field.name),
-    '¤url': (field) => kindOf(field) === 'address',
+    '¤url': (field) => getKind(field) === 'address',
   };
   return installed ? [...kinds].filter((kind) => takers[kind] && !fields.some(takers[kind])).length : 0;
 }

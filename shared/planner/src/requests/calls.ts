@@ -23,7 +23,7 @@ export function createToolStep(
   around: Surroundings,
   tries = 0,
 ): Step {
-  if (!tool.installed) return notInstalled(tool, around);
+  if (!tool.installed) return sayNotInstalledStep(tool, around);
   const { facts, index } = around;
   const { args: found, problem } = fillSlots({ text, fields: tool.fields, facts, language: index, given });
   const args = { ...found, ...referred(tool, text, found, problem?.field.name ?? null, around) };
@@ -75,6 +75,6 @@ export function createCallStep(call: PlannedCall, tool: IndexedTool, { bound }: 
 }
 
 /** Says that the group which the tool stands for is not installed. */
-export function notInstalled(tool: IndexedTool, { index }: Surroundings): Step {
+export function sayNotInstalledStep(tool: IndexedTool, { index }: Surroundings): Step {
   return sayStep(sayNotInstalled(tool, index), 'not-installed', tool.group ?? tool.name);
 }

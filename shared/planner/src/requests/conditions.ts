@@ -2,7 +2,7 @@ import { asks, readHold } from '../text/holds.ts';
 import { createReading, createToolStep } from './calls.ts';
 import { CONFIDENT, type Surroundings, matchesFor } from './understanding.ts';
 import type { PlannedCall, Step } from './marks.ts';
-import { kindOf } from '../slots/field-kinds.ts';
+import { getKind } from '../slots/field-kinds.ts';
 import { fillSlots } from '../slots/fill.ts';
 import { EFFECTS, means, tokenize, wordSet } from '../text/tokens.ts';
 
@@ -34,7 +34,7 @@ export function findCondition(text: string, around: Surroundings): Step | null {
   if (!look || look.score < CONFIDENT || (second && second.score >= look.score * LEAD)) return null;
   // What the condition does not name is that of the order: "deploy crm 1.9 to production once it is healthy".
   const { facts, index } = around;
-  const fields = look.tool.fields.filter((field) => field.entity !== null || kindOf(field) === 'version');
+  const fields = look.tool.fields.filter((field) => field.entity !== null || getKind(field) === 'version');
   const said = fillSlots({ text: condition, fields, facts, language: index, given: {} }).args;
   const { args } = fillSlots({ text: order, fields, facts, language: index, given: said });
   const step = createToolStep(look.tool, condition, args, around);

@@ -2,7 +2,7 @@ import { type Surroundings, mentionsIn, findReferredValue } from './understandin
 import type { Run } from './history.ts';
 import type { IndexedTool } from '../rank/tool-index.ts';
 import { type Mention, isSameChoice } from '../names/mentions.ts';
-import { isLabelOf, kindOf } from '../slots/field-kinds.ts';
+import { isLabelOf, getKind } from '../slots/field-kinds.ts';
 import { asks, readHold } from '../text/holds.ts';
 import { fillSlots } from '../slots/fill.ts';
 import { isFiller, sensesOf, tokenize, wordSet } from '../text/tokens.ts';
@@ -47,7 +47,7 @@ export function readFollowUp(text: string, around: Surroundings): FollowUp | nul
   if (!lastTool.isHarmless && readHold(text) !== null && !/^no\b/i.test(text)) return null;
   const changed = newValues(text, lastTool, around);
   if (changed === null || restOf(text, lastTool.fields, changed, around) > 0) return null;
-  if (!lastTool.isHarmless && lastTool.fields.some((field) => kindOf(field) === 'new-name')) return null;
+  if (!lastTool.isHarmless && lastTool.fields.some((field) => getKind(field) === 'new-name')) return null;
   if (Object.keys(changed).length > 0)
     return { tool: lastTool, given: { ...kept(last, lastTool, changed), ...changed } };
   if (mentionsIn(text, around).length > 0 || !lastTool.isHarmless) return null;
@@ -88,7 +88,8 @@ function sibling(last: Run, lastTool: IndexedTool, { index }: Surroundings, name
   );
   if (!tool || more.length > 0) return null;
   const given = tool.fields.flatMap((field) => {
-    const isAbout = field.required || (field.entity !== null && field.entity !== 'port') || kindOf(field) === 'version';
+    const isAbout =
+      field.required || (field.entity !== null && field.entity !== 'port') || getKind(field) === 'version';
     const value = isAbout && !field.name.startsWith('to_') ? findReferredValue(field, last, lastTool) : null;
     return value === null ? [] : [[field.name, value] as const];
   });
@@ -145,7 +146,7 @@ function kept(last: Run, tool: IndexedTool, changed: Args): Args {
     Object.entries(last.args).filter(([name]) => {
       const field = tool.fields.find((one) => one.name === name);
       if (!field || (!tool.isHarmless && field.entity === 'port' && !field.required)) return false;
-      return !(isOther && !tool.isHarmless && kindOf(field) === 'version');
+      return !(isOther && !tool.isHarmless && getKind(field) === 'version');
     }),
   );
 }

@@ -37,7 +37,7 @@ interface Call {
 }
 
 /** The words of a text that nothing explains when it is taken for this call; a question that is no polite order counts as one. */
-export function unexplained(said: string, call: Call, around: Known, place: Place): readonly string[] {
+export function findUnexplained(said: string, call: Call, around: Known, place: Place): readonly string[] {
   const text = cleanText(said);
   const isExplained = explainer(text, call, around, place);
   const left = tokenize(text).filter((token) => !isExplained(token));

@@ -2,7 +2,7 @@ import { getCurrentLanguage } from '@signalbox/messages/language';
 import { say, sayQuestion } from '@signalbox/messages/say';
 import type { RequestFacts } from '@signalbox/contracts/tool-catalog';
 import { type Choice, type PlannedCall, type Step, askStep, sayStep } from './marks.ts';
-import { knownNames } from '../names/mentions.ts';
+import { listKnownNames } from '../names/mentions.ts';
 import type { IndexedTool, ToolIndex } from '../rank/tool-index.ts';
 import type { SlotProblem } from '../slots/filling.ts';
 import { isLabelOf } from '../slots/field-kinds.ts';
@@ -62,7 +62,7 @@ export function askWhatToChange(call: Unfinished): Step | null {
 /** The values that a field can be given by button: its enum, or the names that are known, that of the conversation first. */
 function choicesFor({ entity, choices }: Field, facts: RequestFacts): readonly Choice[] {
   if (choices.length > 0) return asChoices(choices);
-  const known = knownNames(facts, entity);
+  const known = listKnownNames(facts, entity);
   const isCurrent = (name: string): boolean => entity === 'project' && name === facts.currentProject;
   return asChoices([...known.filter(isCurrent), ...known.filter((name) => !isCurrent(name))]);
 }
@@ -79,7 +79,7 @@ function defaultQuestion({ name, entity, choices }: Field): string {
 
 function hasNothingToChoose({ entity, choices }: Field, facts: RequestFacts): boolean {
   if (entity === null || choices.length > 0) return false;
-  return Object.hasOwn(facts.known, entity) && knownNames(facts, entity).length === 0;
+  return Object.hasOwn(facts.known, entity) && listKnownNames(facts, entity).length === 0;
 }
 
 /** A person reads three buttons; of more, none. */
@@ -90,7 +90,7 @@ const LABEL_LENGTH = 60;
 /** Offers up to three readings as buttons that say the exact change. */
 export function askWhichIsMeant(readings: readonly PlannedCall[], text: string, index: ToolIndex) {
   const shown = readings.slice(0, MAX_READINGS);
-  const said = shown.map((call) => readingOf(call, index));
+  const said = shown.map((call) => sayChange(call, index));
   const [reading = ''] = said;
   const isOne = said.length === 1;
   const all = `${say('planner.which-is-meant')}\n\n${asExamples(said)}`;
@@ -103,16 +103,16 @@ export function askWhichIsMeant(readings: readonly PlannedCall[], text: string, 
 
 /** The change on a button: what is done, and the values alone. Without a stop at its end, which is taken off an answer before it is compared. */
 function labelOf(call: PlannedCall, index: ToolIndex): string {
-  return asLine(readingOf(call, index, false), LABEL_LENGTH).replace(/[.…!?,\s]+$/, '');
+  return asLine(sayChange(call, index, false), LABEL_LENGTH).replace(/[.…!?,\s]+$/, '');
 }
 
 /** The exact change, for people: what is done, and with which values. */
-export function readingOf(call: PlannedCall, index: ToolIndex, isNamed = true): string {
+export function sayChange(call: PlannedCall, index: ToolIndex, isNamed = true): string {
   const values = Object.entries(call.args).map(([name, value]) => {
     const text = typeof value === 'string' ? value : JSON.stringify(value);
     return isNamed ? `${toWordsOf(name)} ${text}` : text;
   });
-  const deed = doing(call.tool);
+  const deed = sayAct(call.tool);
   return orderOf(call, index) ?? (values.length === 0 ? deed : `${deed}: ${values.join(', ')}`);
 }
 
@@ -128,7 +128,7 @@ function orderOf({ tool, args }: PlannedCall, { tools }: ToolIndex): string | nu
 }
 
 /** `create_project_intent` → Create project. */
-export function doing(tool: string): string {
+export function sayAct(tool: string): string {
   const words = tool.replaceAll('_', ' ').replace(/ intent$/, '');
   return words.charAt(0).toUpperCase() + words.slice(1);
 }

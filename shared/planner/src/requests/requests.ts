@@ -2,7 +2,7 @@ import { say } from '@signalbox/messages/say';
 import { findConditionalChange, findCondition } from './conditions.ts';
 import { createReading, createToolStep } from './calls.ts';
 import { type Hold, asks, asksForKnowledge, readHold } from '../text/holds.ts';
-import { unexplained } from './plain-order.ts';
+import { findUnexplained } from './plain-order.ts';
 import { readLiteral } from './literals.ts';
 import { CONFIDENT, type Surroundings, matchesFor, mentionsIn, NEAR } from './understanding.ts';
 import { readFollowUp } from './follow-ups.ts';
@@ -81,7 +81,7 @@ function plainOrders(text: string, matches: readonly Match[], around: Surroundin
   const [first = '', ...others] = wordsOf(text);
   const begins = [first, [first, ...others].find((word) => !isFiller(word)) ?? ''];
   const isExplained = (tool: IndexedTool): boolean =>
-    unexplained(text, { tool, args: createReading(tool, text, around).args }, around, 'answer').length === 0;
+    findUnexplained(text, { tool, args: createReading(tool, text, around).args }, around, 'answer').length === 0;
   const isMeant = (tool: IndexedTool): boolean => begins.some((word) => tool.verbs.has(word)) && isExplained(tool);
   return matches.filter(({ tool, score }) => score >= CONFIDENT && tool.installed && isMeant(tool));
 }

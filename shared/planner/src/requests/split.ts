@@ -1,6 +1,6 @@
 import { asks } from '../text/holds.ts';
 import { readLiteral } from './literals.ts';
-import { unexplained } from './plain-order.ts';
+import { findUnexplained } from './plain-order.ts';
 import { isRefusal, readSmallTalk } from './small-talk.ts';
 import { CONFIDENT, type Surroundings, matchesFor } from './understanding.ts';
 import { type IndexedTool } from '../rank/tool-index.ts';
@@ -45,7 +45,7 @@ function isPlain(text: string, tool: IndexedTool, around: Pick<Surroundings, 'fa
   const { args } = fillSlots({ text, fields: tool.fields, facts: around.facts, language: around.index, given: {} });
   return (
     readLiteral(text, around.index) !== null ||
-    unexplained(text, { tool, args }, around, 'answer').every((word) => QUESTION_WORDS.has(word))
+    findUnexplained(text, { tool, args }, around, 'answer').every((word) => QUESTION_WORDS.has(word))
   );
 }
 

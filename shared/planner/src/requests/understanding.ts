@@ -1,4 +1,4 @@
-import { type Field, problemOf } from '../slots/schema.ts';
+import { type Field, findProblem } from '../slots/schema.ts';
 import type { RequestFacts } from '@signalbox/contracts/tool-catalog';
 import type { Run } from './history.ts';
 import { type Mention, findMentions } from '../names/mentions.ts';
@@ -66,7 +66,9 @@ export function pointsBack(text: string): boolean {
  */
 export function findReferredValue(field: Field, last: Run, lastTool: IndexedTool | undefined): unknown {
   const candidates = [...named(field, last.args, lastTool), ...named(field, last.result, lastTool)];
-  return candidates.find((value) => value !== undefined && value !== null && problemOf(field, value) === null) ?? null;
+  return (
+    candidates.find((value) => value !== undefined && value !== null && findProblem(field, value) === null) ?? null
+  );
 }
 
 /** By the field's own name, by the kind of thing it holds, and the name of a thing that was just made. */

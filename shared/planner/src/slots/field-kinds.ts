@@ -1,4 +1,4 @@
-import { type Field, problemOf } from './schema.ts';
+import { type Field, findProblem } from './schema.ts';
 import { sensesOf, stem, wordSet } from '../text/tokens.ts';
 
 /*
@@ -13,14 +13,14 @@ const FREE_TEXT = /desc|text|summary|message|note|reason|purpose|title|body|cont
 type Kind = 'new-name' | 'address' | 'version' | 'search-text' | 'one-word' | 'identifier' | 'text' | null;
 
 /** What kind of value the field holds; null for a choice, a number, and a thing that exists already. */
-export function kindOf(field: Field): Kind {
+export function getKind(field: Field): Kind {
   const { name, entity, type, choices, rules, required } = field;
   if (entity === 'name' || (entity === null && name === 'name' && rules.pattern === undefined)) return 'new-name';
   if (type === 'string' && (rules.format === 'uri' || /^(?:repo(?:sitory)?|url|link)$/i.test(name))) return 'address';
   if (type !== 'string' || choices.length > 0 || (entity !== null && entity !== 'text')) return null;
   if (/version|tag|release$|branch|revision/i.test(name)) return 'version';
   if (!required && /^(?:text|filter|grep|query)$/i.test(name)) return 'search-text';
-  if (rules.pattern !== undefined && problemOf(field, 'two words') !== null) return 'one-word';
+  if (rules.pattern !== undefined && findProblem(field, 'two words') !== null) return 'one-word';
   const isShort = rules.pattern === undefined && (rules.maxLength ?? Infinity) <= LONGEST_IDENTIFIER;
   return isShort && !FREE_TEXT.test(name) ? 'identifier' : 'text';
 }
@@ -28,7 +28,7 @@ export function kindOf(field: Field): Kind {
 /** Whether only values of a certain form fit the field, so that one is recognized wherever it stands: user_1001_3, secret:key, /run/my.sock. */
 export function hasTellingForm(field: Field): boolean {
   const isTelling = /^\^(?:[a-z0-9]{2,}[_:-]|\\?\/)/i.test(field.rules.pattern ?? '');
-  return kindOf(field) === 'one-word' && isTelling && problemOf(field, 'word') !== null;
+  return getKind(field) === 'one-word' && isTelling && findProblem(field, 'word') !== null;
 }
 
 /** Whether the field holds the name of a thing that exists already. */

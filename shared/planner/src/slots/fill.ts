@@ -1,12 +1,12 @@
 import { findDescription } from './descriptions.ts';
-import { hasTellingForm, isLabelOf, kindOf, takesKnownName } from './field-kinds.ts';
+import { hasTellingForm, isLabelOf, getKind, takesKnownName } from './field-kinds.ts';
 import type { Filled, Filling, SlotProblem, SlotRequest } from './filling.ts';
 import { fillNumbers } from './numbers.ts';
-import { type Field, problemOf } from './schema.ts';
-import { findMentions, findUnknownNames, isSameChoice, isWord, knownNames } from '../names/mentions.ts';
+import { type Field, findProblem } from './schema.ts';
+import { findMentions, findUnknownNames, isSameChoice, isWord, listKnownNames } from '../names/mentions.ts';
 import { findNewName, toName } from './new-names.ts';
 import { isFiller, tokenize } from '../text/tokens.ts';
-import { type Span, type TextValue, at, findAddresses, findQuoted } from '../text/values.ts';
+import { type Span, type TextValue, createTextValue, findAddresses, findQuoted } from '../text/values.ts';
 import { findRefs } from './refs.ts';
 
 /** Takes the arguments of a tool out of a text. Every value it returns is one that the schema takes. */
@@ -22,7 +22,7 @@ export function fillSlots(request: SlotRequest): Filled {
     isFree: ({ start, end }) => taken.every((other) => end <= other.start || start >= other.end),
     put: (field, value, { start, end }) => {
       taken.push({ start, end });
-      const wanted = problemOf(field, value);
+      const wanted = findProblem(field, value);
       if (wanted === null) args.set(field.name, value);
       else problems.push({ kind: 'invalid', field, written: text.slice(start, end), wanted });
     },
@@ -42,19 +42,19 @@ export function fillSlots(request: SlotRequest): Filled {
 /** Addresses, and values that are recognized by their form wherever they stand. */
 function fillForms({ request: { text }, open, isFree, put }: Filling): void {
   for (const address of findAddresses(text)) {
-    const field = open().find((field) => kindOf(field) === 'address');
+    const field = open().find((field) => getKind(field) === 'address');
     if (field && isFree(address)) put(field, address.value, address);
   }
   for (const field of open().filter(hasTellingForm)) {
     const fitting = [...text.matchAll(/[^\s,;"'()]+/g)]
-      .map((match) => at(match[0].replace(/[.!?:]+$/, ''), match.index))
-      .find((one) => isFree(one) && problemOf(field, one.value) === null);
+      .map((match) => createTextValue(match[0].replace(/[.!?:]+$/, ''), match.index))
+      .find((one) => isFree(one) && findProblem(field, one.value) === null);
     if (fitting) put(field, fitting.value, fitting);
   }
 }
 
 function fillNewName({ request, open, isFree, put }: Filling): TextValue | null {
-  const field = open().find((field) => kindOf(field) === 'new-name');
+  const field = open().find((field) => getKind(field) === 'new-name');
   const found = field ? findNewName(request.text) : null;
   if (!field || !found || !isFree(found)) return null;
   put(field, toName(field, found.value), found);
@@ -78,7 +78,7 @@ function fillMentions({ request: { text }, mentions, open, isFree, put }: Fillin
 
 function fillVersions({ request: { text, fields }, mentions, open, isFree, put }: Filling): void {
   const countsNothing = !fields.some(({ type }) => type === 'integer' || type === 'number');
-  for (const field of open().filter((field) => kindOf(field) === 'version')) {
+  for (const field of open().filter((field) => getKind(field) === 'version')) {
     const found = findRefs(text, mentions, countsNothing).find(isFree);
     if (found) put(field, found.value, found);
   }
@@ -104,9 +104,9 @@ const SEARCHED = new RegExp(
 function fillWords({ request: { text }, open, isFree, put }: Filling): void {
   const words = tokenize(text).map(({ lower, start, end }) => ({ lower, value: text.slice(start, end), start, end }));
   for (const field of open()) {
-    const behind = words.filter((_, at) => isLabelOf(words[at - 1]?.lower ?? '', field));
+    const behind = words.filter((_, createTextValue) => isLabelOf(words[createTextValue - 1]?.lower ?? '', field));
     const found = wordsFor(field, text, words, behind).find(
-      (one) => isFree(one) && !isFiller(one.value.toLowerCase()) && problemOf(field, one.value) === null,
+      (one) => isFree(one) && !isFiller(one.value.toLowerCase()) && findProblem(field, one.value) === null,
     );
     if (found) put(field, found.value, found);
   }
@@ -116,23 +116,23 @@ type Word = TextValue & { readonly lower: string };
 
 /** The words that a field may take, the surest first; `behind` are those behind its name. */
 function wordsFor(field: Field, text: string, words: readonly Word[], behind: readonly Word[]): readonly TextValue[] {
-  if (kindOf(field) === 'search-text') {
+  if (getKind(field) === 'search-text') {
     const match = SEARCHED.exec(text);
     const value = match?.[1]?.replace(/[.!?]+$/, '') ?? '';
     const start = (match?.index ?? 0) + (match?.[0].lastIndexOf(value) ?? 0);
     return [...findQuoted(text), ...(value === '' ? [] : [{ value, start, end: start + value.length }])];
   }
-  if (kindOf(field) === 'one-word') {
+  if (getKind(field) === 'one-word') {
     const given = words.filter(({ lower }) => /^[a-z]+_[\w:.-]*\d$/.test(lower));
     const dotted = words.filter(({ lower }) => field.required && /[\p{L}\p{N}]\.[\p{L}\p{N}]/u.test(lower));
     return [...given, ...behind, ...dotted];
   }
-  if (kindOf(field) !== 'identifier') return [];
+  if (getKind(field) !== 'identifier') return [];
   return behind.filter(({ lower }) => !isWord(lower));
 }
 
 function fillTexts({ request: { text }, open, isFree, put }: Filling, name: TextValue | null): void {
-  for (const field of open().filter((field) => kindOf(field) === 'text')) {
+  for (const field of open().filter((field) => getKind(field) === 'text')) {
     const labeled = field.required || tokenize(text).some(({ lower }) => isLabelOf(lower, field));
     const quoted = labeled ? findQuoted(text).find(isFree) : null;
     const described = [quoted, findDescription(text, field, name)].find((one) => one && isFree(one));
@@ -152,7 +152,7 @@ function fillFromFacts(
   const nowhere = { start: text.length, end: text.length };
   for (const field of open().filter(takesKnownName)) {
     if (problems.some((problem) => problem.field === field)) continue;
-    const known = knownNames(facts, field.entity);
+    const known = listKnownNames(facts, field.entity);
     const unknown = findUnknownNames(text, field.entity ?? '', mentions, language.words).find(isFree);
     const points = facts.currentProject !== null && POINTS.test(text);
     if (unknown && known.length > 0) problems.push({ kind: 'unknown-name', field, written: unknown.value });

@@ -1,6 +1,6 @@
-import { type Field, problemOf } from './schema.ts';
+import { type Field, findProblem } from './schema.ts';
 import { EFFECTS, isFiller, means, wordSet } from '../text/tokens.ts';
-import { type TextValue, at } from '../text/values.ts';
+import { type TextValue, createTextValue } from '../text/values.ts';
 
 const NAME = String.raw`(?:"([^"]+)"|'([^']+)'|([\p{L}\p{N}][\p{L}\p{N}._-]*))`;
 const CALLED = String.raw`\b(?:called|named|name(?: is|:|=)|call (?:it|this)|name (?:it|this)|as(?= \S+$)|as(?= \S+ (?:in|on|at|for|with)\b))\s*`;
@@ -20,7 +20,7 @@ export function findNewName(text: string): TextValue | null {
       const lower = name.toLowerCase();
       const isSure = place === 0 ? !isFiller(lower) : mayBeNew(lower);
       if (quoted !== undefined || (isSure && !/\.\p{L}/u.test(name)))
-        return at(name, match.index + match[0].lastIndexOf(name));
+        return createTextValue(name, match.index + match[0].lastIndexOf(name));
     }
   }
   return null;
@@ -43,6 +43,8 @@ export function toName(field: Field, written: string): string {
     .replace(/\p{M}/gu, '')
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-+|-+$/g, '');
-  const fitting = [written, written.toLowerCase(), slug].find((name) => name !== '' && problemOf(field, name) === null);
+  const fitting = [written, written.toLowerCase(), slug].find(
+    (name) => name !== '' && findProblem(field, name) === null,
+  );
   return fitting ?? written;
 }

@@ -1,6 +1,6 @@
 import type { Filling } from './filling.ts';
 import { isLabelOf, labelOf } from './field-kinds.ts';
-import { type Field, problemOf } from './schema.ts';
+import { type Field, findProblem } from './schema.ts';
 import { tokenize, wordsOf } from '../text/tokens.ts';
 import { type Quantity, findQuantities, hasUnit, toUnitOf } from '../text/values.ts';
 
@@ -40,7 +40,9 @@ function fieldFor({ value, start, end }: Quantity, left: readonly Field[], text:
   if (named) return named;
   const ports = left.filter(({ entity }) => entity === 'port');
   const [only, ...more] = left.filter(({ name, required }) => !hasUnit(name) || required);
-  return ports.find((field) => problemOf(field, value) === null) ?? ports[0] ?? (more.length === 0 ? only : undefined);
+  return (
+    ports.find((field) => findProblem(field, value) === null) ?? ports[0] ?? (more.length === 0 ? only : undefined)
+  );
 }
 
 /** firstPort and lastPort: two fields that a range fills at once. */

@@ -1,7 +1,7 @@
 import { type Mention, isWord } from '../names/mentions.ts';
 import { NEGATIONS } from '../text/holds.ts';
 import { type Token, tokenize, wordSet } from '../text/tokens.ts';
-import { type TextValue, at, findQuantities, findVersions } from '../text/values.ts';
+import { type TextValue, createTextValue, findQuantities, findVersions } from '../text/values.ts';
 
 /** What most repositories call the branch that everything else comes from. */
 const MAIN_BRANCHES = wordSet('main master trunk develop head');
@@ -19,12 +19,14 @@ export function findRefs(text: string, mentions: readonly Mention[], whole: bool
   const matches = (pattern: RegExp): readonly TextValue[] =>
     [...text.matchAll(pattern)].map((match) => {
       const value = (match[1] ?? match[0]).replace(/[.,;:!?]+$/, '');
-      return at(value, match.index + match[0].lastIndexOf(match[1] ?? match[0]));
+      return createTextValue(value, match.index + match[0].lastIndexOf(match[1] ?? match[0]));
     });
-  const known = mentions.filter(({ kind }) => kind === 'version').map(({ name, start }) => at(name, start));
+  const known = mentions
+    .filter(({ kind }) => kind === 'version')
+    .map(({ name, start }) => createTextValue(name, start));
   const numbers = findQuantities(text)
     .filter(({ unit, start, end }) => unit === null && /^\d[\d.]*$/.test(text.slice(start, end)))
-    .map(({ start, end }) => at(text.slice(start, end), start));
+    .map(({ start, end }) => createTextValue(text.slice(start, end), start));
   const found = [
     ...known,
     ...matches(LABELLED).filter(({ value }) => mayBeRef(value)),
@@ -55,7 +57,7 @@ function bareRefs(text: string, mentions: readonly Mention[]): readonly TextValu
     if (last?.lower === 'to' && beforeLast?.lower === 'back') return true;
     return last !== undefined && isProject(last) && (!isPlainWord(lower) || next?.lower === 'to');
   };
-  return tokens.filter(isRef).map(({ start, end }) => at(text.slice(start, end), start));
+  return tokens.filter(isRef).map(({ start, end }) => createTextValue(text.slice(start, end), start));
 }
 
 function mayBeRef(word: string): boolean {

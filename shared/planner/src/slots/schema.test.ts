@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { describe, expect, it } from 'vitest';
-import { problemOf, readFields, type Field } from './schema.ts';
+import { findProblem, readFields, type Field } from './schema.ts';
 
 const fieldOf = (type: z.ZodType): Field => {
   const [field] = readFields(z.toJSONSchema(z.object({ it: type }), { io: 'input', target: 'draft-7' }));
@@ -54,7 +54,7 @@ describe('a value', () => {
     ['an address', z.url(), 'https://a.example'],
     ['true', z.boolean(), true],
   ])('that is %s is taken', (_, type, value) => {
-    expect(problemOf(fieldOf(type), value)).toBeNull();
+    expect(findProblem(fieldOf(type), value)).toBeNull();
   });
 
   it.each<[z.ZodType, unknown, string]>([
@@ -74,6 +74,6 @@ describe('a value', () => {
     [z.boolean(), 'yes', 'yes or no'],
     [z.array(z.string()), 'x', 'a list'],
   ])('for %o that is %j is refused', (type, value, wanted) => {
-    expect(problemOf(fieldOf(type), value)).toBe(wanted);
+    expect(findProblem(fieldOf(type), value)).toBe(wanted);
   });
 });

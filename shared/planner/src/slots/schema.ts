@@ -50,7 +50,7 @@ export function readFields(schema: unknown): readonly Field[] {
 }
 
 /** Null when the value is one that the schema takes, else what is wrong with it, for people. */
-export function problemOf(field: Field, value: unknown): string | null {
+export function findProblem(field: Field, value: unknown): string | null {
   const { rules } = field;
   if (field.choices.length > 0 && !field.choices.includes(String(value))) return `one of ${field.choices.join(', ')}`;
   if (rules.const !== undefined && value !== rules.const) return JSON.stringify(rules.const);

@@ -53,7 +53,7 @@ const PERIOD = /\b(?:last|past|previous|this|an|one) (minute|hour|day|week)\b/gi
 
 /** Web and repository addresses, and folders from the root on, without a closing punctuation mark. */
 export function findAddresses(text: string): readonly TextValue[] {
-  return [...text.matchAll(ADDRESS)].map((match) => at(match[0].replace(/[.,;:!?)]+$/, ''), match.index));
+  return [...text.matchAll(ADDRESS)].map((match) => createTextValue(match[0].replace(/[.,;:!?)]+$/, ''), match.index));
 }
 
 /** Texts in quotes; the place is that of the quotes. */
@@ -67,7 +67,7 @@ export function findQuoted(text: string): readonly TextValue[] {
 
 /** Versions such as 1.4.2 and v3; IP addresses look the same. */
 export function findVersions(text: string): readonly TextValue[] {
-  return [...text.matchAll(VERSION)].map((match) => at(match[0], match.index));
+  return [...text.matchAll(VERSION)].map((match) => createTextValue(match[0], match.index));
 }
 
 /** Numbers that stand alone, in digits or words: not those inside names (web-1), versions (1.4.2) and addresses, and no votes (+1). */
@@ -139,6 +139,6 @@ export function toUnitOf(field: string, { value, unit }: Quantity): number | nul
 }
 
 /** A value and its place. */
-export function at(value: string, start: number): TextValue {
+export function createTextValue(value: string, start: number): TextValue {
   return { value, start, end: start + value.length };
 }

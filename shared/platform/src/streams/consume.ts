@@ -4,7 +4,7 @@ import type { Topic } from '@signalbox/contracts/conversation/topics';
 import { background, type Closable } from '../lifecycle.ts';
 import type { Log } from '../log.ts';
 import { closeRedis, openRedis, type Redis } from '../redis.ts';
-import { backoffMs, sleep, untilAborted, withinMs } from '@signalbox/contracts/time';
+import { computeBackoffMs, sleep, untilAborted, withinMs } from '@signalbox/contracts/time';
 import { parseJson } from '@signalbox/contracts/system-error';
 import { listStreamKeys } from './keys.ts';
 
@@ -133,7 +133,7 @@ class StreamConsumer<S extends z.ZodType> implements Consumer {
         if (signal.aborted) break;
         failures += 1;
         this.#recover(error, failures);
-        await sleep(backoffMs(failures, 50, 2_000), signal);
+        await sleep(computeBackoffMs(failures, 50, 2_000), signal);
       }
     }
   }

@@ -5,7 +5,7 @@ import type {
   PolicyEngine,
   PolicyQuestion,
 } from '@signalbox/contracts/governance/decision';
-import { Role, roleCovers } from '@signalbox/contracts/governance/roles';
+import { Role, coversRole } from '@signalbox/contracts/governance/roles';
 import { MINUTE_MS } from '@signalbox/contracts/time';
 import { createLocalTime } from './local-time.ts';
 import { EvaluationError } from './problems.ts';
@@ -168,7 +168,7 @@ function combineTerms(asks: readonly Rule[], leastRole: Role, otherApprovers: nu
   const solo = otherApprovers === 0 && solos.length > 0 && solos.every(Boolean);
   return {
     approvals: solo ? 1 : approvals,
-    role: [...approverRoles, leastRole].reduce((a, b) => (roleCovers(a, b) ? a : b)),
+    role: [...approverRoles, leastRole].reduce((a, b) => (coversRole(a, b) ? a : b)),
     expiresMs: Math.min(...terms.map(({ expiresMs }) => expiresMs ?? DEFAULT_EXPIRY_MS)),
     solo,
   };

@@ -1,6 +1,6 @@
 import type { Context, EntityJson, EntityUid, StatefulAuthorizationCall } from '@cedar-policy/cedar-wasm/nodejs';
 import type { ApproverQuestion, PolicyQuestion } from '@signalbox/contracts/governance/decision';
-import { Role, roleCovers } from '@signalbox/contracts/governance/roles';
+import { Role, coversRole } from '@signalbox/contracts/governance/roles';
 import { MINUTE_MS } from '@signalbox/contracts/time';
 import type { LocalTime } from './local-time.ts';
 import { EvaluationError } from './problems.ts';
@@ -28,7 +28,7 @@ const APPROVAL = uid('Approval', 'this');
 
 /** The person as an entity, member of their role and all lower ones. */
 export function toPersonEntity(userKey: string, role: Role): EntityJson {
-  const roles = Role.options.filter((option) => roleCovers(role, option));
+  const roles = Role.options.filter((option) => coversRole(role, option));
   return { uid: uid('User', userKey), attrs: {}, parents: roles.map((option) => uid('Role', option)) };
 }
 

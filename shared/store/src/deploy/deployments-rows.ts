@@ -92,7 +92,7 @@ export async function createDeploymentNotFound(db: Queryable, deploymentId: stri
 }
 
 /** Builds DEPLOYMENT_UNDER_WAY, which names the requester, the time and the state of the running deployment. */
-export function underWay(
+export function createUnderWayError(
   open: Pick<DeploymentRow, 'project' | 'environment' | 'ref' | 'kind' | 'state' | 'userName' | 'requestedAt'>,
   now: Date,
 ): AppError {

@@ -9,7 +9,7 @@ import { AppError } from '@signalbox/contracts/errors';
 import { placeService } from './deployments-placement.ts';
 import {
   createDeploymentNotFound,
-  underWay,
+  createUnderWayError,
   findDeployment,
   FINAL_STATES,
   SELECT_DEPLOYMENT,
@@ -74,7 +74,7 @@ export function createDeployments(pool: Pool) {
     /** Throws DEPLOYMENT_UNDER_WAY while a deployment of this service is in progress. */
     async requireIdle(service: ServiceKey): Promise<void> {
       const open = await findOpen(pool, service);
-      if (open) throw underWay(open, new Date());
+      if (open) throw createUnderWayError(open, new Date());
     },
 
     /** The last deployment that served another release than the one that serves now; null without one. */
@@ -135,7 +135,7 @@ async function putRequest(db: Queryable, request: DeploymentRequest): Promise<De
   const other = await findOpen(db, request);
   // A concurrent duplicate: the first one was written while this one waited for the lock on the service.
   if (other?.deploymentId === request.deploymentId) return other;
-  if (other) throw underWay(other, new Date());
+  if (other) throw createUnderWayError(other, new Date());
   if (request.fromArtifact !== null) await requireOfService(db, request, request.fromArtifact);
   await db.query(sql`
     insert into deployments (deployment_id, project, environment, server, driver, kind, ref, from_artifact, replaces, user_key,

@@ -1,4 +1,4 @@
-import { serviceName, type ServiceKey } from '@signalbox/contracts/operations/deploy';
+import { nameService, type ServiceKey } from '@signalbox/contracts/operations/deploy';
 import { addErrors, type FoundErrors } from './error-groups.ts';
 import type { PlacedTarget } from './deployments-placement.ts';
 import { AppError } from '@signalbox/contracts/errors';
@@ -25,7 +25,7 @@ const TAKEN = 50;
 
 /** Formats the subject of a service's incidents: `service:shop/staging`. */
 export function formatIncidentSubject(service: ServiceKey): string {
-  return `service:${serviceName(service)}`;
+  return `service:${nameService(service)}`;
 }
 
 /** Claims services that were not probed for `gapMs`, longest wait first. Concurrent calls share them out. */

@@ -1,7 +1,7 @@
-import { serviceName, type ServiceKey } from '@signalbox/contracts/operations/deploy';
+import { nameService, type ServiceKey } from '@signalbox/contracts/operations/deploy';
 import { AppError } from '@signalbox/contracts/errors';
 import { addNote, findOpen } from './deployments.ts';
-import { underWay, FINAL_STATES } from './deployments-rows.ts';
+import { createUnderWayError, FINAL_STATES } from './deployments-rows.ts';
 import { withTransaction, type Pool, type Queryable } from '../pool.ts';
 import { findValue, hasRow, sql } from '../sql.ts';
 
@@ -71,12 +71,12 @@ async function begin(db: Queryable, service: ServiceKey, runId: string, by: stri
   const isIt = sql`project = ${service.project} and environment = ${service.environment}`;
   // Locks the service, as the start of a deployment does.
   if (!(await hasRow(db)`select 1 from services where ${isIt} for update`))
-    throw new AppError('NOT_FOUND', { kind: 'service', name: serviceName(service), known: 'those that were deployed' });
+    throw new AppError('NOT_FOUND', { kind: 'service', name: nameService(service), known: 'those that were deployed' });
   const begun = await findStarted(db, service, runId);
   // A later deployment may have started, and its epoch must stay the highest.
   if (begun !== null) return { deploymentId: begun, epoch: null };
   const open = await findOpen(db, service);
-  if (open) throw underWay(open, new Date());
+  if (open) throw createUnderWayError(open, new Date());
   const deploymentId = await findServing(db, service);
   if (deploymentId === null) throw new AppError('NOTHING_SERVES', { ...service, act: 'stop' });
   const epoch = await findValue<number>(db)`

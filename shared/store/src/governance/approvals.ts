@@ -2,7 +2,7 @@ import type { Approval, ApprovalCard, ApprovalStatus, ApprovalVote } from '@sign
 import type { ProposedAction } from '@signalbox/contracts/governance/action';
 import type { PolicyDecision, PolicyQuestion } from '@signalbox/contracts/governance/decision';
 import type { RecordedDecision } from '@signalbox/contracts/governance/execution-turn';
-import { Role, roleCovers } from '@signalbox/contracts/governance/roles';
+import { Role, coversRole } from '@signalbox/contracts/governance/roles';
 import { underWay } from '@signalbox/safety/cards/approval-card';
 import type { Lane } from '../conversation/lane.ts';
 import type { Queryable } from '../pool.ts';
@@ -253,5 +253,5 @@ export function listUnreachableApprovers(
 
 /** Lists the roles that include `role`. */
 function rolesFrom(role: Role): readonly Role[] {
-  return Role.options.filter((one) => roleCovers(one, role));
+  return Role.options.filter((one) => coversRole(one, role));
 }

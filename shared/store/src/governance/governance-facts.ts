@@ -57,7 +57,7 @@ export interface ThreadTaint {
  * Reads the facts for an action and the taint of its conversation in one round trip, as of one moment. Without `withUse`, calls, tokens
  * and cost are 0: only budgets need them.
  */
-export async function actionFacts(
+export async function readActionFacts(
   db: Queryable,
   action: Pick<ProposedAction, 'tool' | 'threadId'> &
     GrantPlace & {

@@ -1,7 +1,7 @@
 import { say, sayError } from '@signalbox/messages/say';
 import type { ToolCallResult } from '@signalbox/governance/calls/call';
 import { isWaiting, pickCard, tell, type Context, type Outcome } from '../cards.ts';
-import { AGENT, button, type LostCardDomain, type Wanted } from '../domain.ts';
+import { AGENT, createButton, type LostCardDomain, type Wanted } from '../domain.ts';
 
 /** Refusals that mean: it has to be certain first who asks. */
 const UNPROVEN: readonly string[] = ['POLICY_DENIED', 'STEP_UP_NEEDED'];
@@ -19,7 +19,7 @@ export async function issueReplacement(context: Context): Promise<Outcome> {
   const { card, domain } = picked;
   const { last4 } = card;
   if (card.status !== 'frozen') {
-    const buttons = [button(say('lost-card.freezeButton', { last4 }), 'freeze_card', { card: last4 })];
+    const buttons = [createButton(say('lost-card.freezeButton', { last4 }), 'freeze_card', { card: last4 })];
     return { domain, replies: [{ text: say('lost-card.freezeFirst', { last4 }), buttons }] };
   }
   if (mustProve(card, domain)) return prove('order_replacement', domain);
@@ -34,7 +34,7 @@ export async function proposeReset(context: Context): Promise<Outcome> {
   const { last4 } = card;
   if (card.status !== 'frozen') return { ...tell(sayError('CARD_NOT_FROZEN', { last4 })), domain, view: 'home' };
   if (card.isReported) {
-    const buttons = [button(say('lost-card.replaceButton', { last4 }), 'order_replacement', { card: last4 })];
+    const buttons = [createButton(say('lost-card.replaceButton', { last4 }), 'order_replacement', { card: last4 })];
     return { domain, replies: [{ text: sayError('CARD_REPORTED', { last4 }), buttons }] };
   }
   if (mustProve(card, domain)) return prove('reset', domain);

@@ -1,5 +1,5 @@
 import type { Context, Outcome, OwnCard } from '../cards.ts';
-import { knownOf, listCards, tell } from '../cards.ts';
+import { getKnown, listCards, tell } from '../cards.ts';
 import { AGENT, type LostCardDomain } from '../domain.ts';
 import { proposeReport, proposeReset } from './changes.ts';
 
@@ -25,7 +25,7 @@ async function takeNews(context: Context, news: string): Promise<Outcome> {
     identity_verified: isVerified,
   };
   const card = cards.find(({ last4 }) => last4 === domain.card_last4);
-  const known: Partial<LostCardDomain> = { ...base, ...(card ? knownOf(card) : {}) };
+  const known: Partial<LostCardDomain> = { ...base, ...(card ? getKnown(card) : {}) };
   const said = tell(news);
   // Whoever is known by now goes on with what they wanted.
   if (isVerified && !domain.identity_verified && domain.wanted !== null && domain.awaiting !== 'confirmation')

@@ -1,7 +1,7 @@
 import { say } from '@signalbox/messages/say';
 import type { Context, Outcome } from '../cards.ts';
 import { pickCard, tell } from '../cards.ts';
-import { button } from '../domain.ts';
+import { createButton } from '../domain.ts';
 import { findSuspicious } from './classify-risk.ts';
 
 /** Shows what there is: payments, branches, or the state of the card with what may be done. */
@@ -20,8 +20,10 @@ export async function renderSupportOptions(context: Context): Promise<Outcome> {
   const listed = await call('list_card_transactions', { card: last4 });
   const suspicious = listed.ok ? await findSuspicious(context, last4, null) : [];
   const buttons = [
-    button(say('lost-card.fraudButton'), 'report_fraud', { card: last4 }),
-    ...(status === 'active' ? [button(say('lost-card.freezeButton', { last4 }), 'freeze_card', { card: last4 })] : []),
+    createButton(say('lost-card.fraudButton'), 'report_fraud', { card: last4 }),
+    ...(status === 'active'
+      ? [createButton(say('lost-card.freezeButton', { last4 }), 'freeze_card', { card: last4 })]
+      : []),
   ];
   return {
     domain: { ...picked.domain, suspicious_tx: suspicious, trouble_count: 0 },

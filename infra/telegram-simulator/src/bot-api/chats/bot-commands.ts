@@ -4,7 +4,7 @@ import { createBadRequest } from '../../bot-error.ts';
 import {
   chatId,
   flag,
-  integer,
+  acceptInteger,
   createJsonSchema,
   languageCode,
   parseParameters,
@@ -18,7 +18,7 @@ import type { Store } from '../../store/store.ts';
 const Scope = z.object({
   type: z.string(),
   chat_id: chatId.optional(),
-  user_id: integer('user_id is empty').optional(),
+  user_id: acceptInteger('user_id is empty').optional(),
 });
 type Scope = z.output<typeof Scope>;
 

@@ -12,7 +12,9 @@ import type { Store } from '../../store/store.ts';
 
 const Target = z.object({
   chat_id: parameter.chatId,
-  draft_id: parameter.integer('draft_id must be an Integer').refine((id) => id !== 0, 'draft_id must be non-zero'),
+  draft_id: parameter
+    .acceptInteger('draft_id must be an Integer')
+    .refine((id) => id !== 0, 'draft_id must be non-zero'),
   can_stop: parameter.flag.default(false),
   keep_on_stop: parameter.flag.default(false),
 });

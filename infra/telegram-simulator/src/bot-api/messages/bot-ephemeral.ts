@@ -10,8 +10,8 @@ import type { Store } from '../../store/store.ts';
 
 const OneEphemeral = z.object({
   chat_id: parameter.chatId,
-  receiver_user_id: parameter.integer('invalid receiver_user_id specified'),
-  ephemeral_message_id: parameter.integer('ephemeral message identifier is not specified'),
+  receiver_user_id: parameter.acceptInteger('invalid receiver_user_id specified'),
+  ephemeral_message_id: parameter.acceptInteger('ephemeral message identifier is not specified'),
 });
 const EditText = OneEphemeral.extend(NewText.shape);
 

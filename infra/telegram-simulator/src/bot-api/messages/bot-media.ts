@@ -18,7 +18,7 @@ const Caption = z.object({
   parse_mode: parameter.parseMode,
 });
 const SendFile = Target.extend(Caption.shape).extend({
-  duration: parameter.integer('duration must be an Integer').optional(),
+  duration: parameter.acceptInteger('duration must be an Integer').optional(),
 });
 
 /** Formats a caption as Telegram does. Throws BotError 400 when it is too long. */

@@ -16,7 +16,7 @@ import type { Store } from '../../store/store.ts';
 
 const ReplyParameters = z.looseObject({
   message_id: parameter.messageId.optional(),
-  ephemeral_message_id: parameter.integer('ephemeral message identifier is not specified').optional(),
+  ephemeral_message_id: parameter.acceptInteger('ephemeral message identifier is not specified').optional(),
   allow_sending_without_reply: parameter.flag.default(false),
 });
 

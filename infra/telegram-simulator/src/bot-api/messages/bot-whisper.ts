@@ -7,7 +7,7 @@ import type { Store } from '../../store/store.ts';
 
 /** Receiver of an ephemeral message, and the click or message that permits it. */
 export const EphemeralParameters = z.looseObject({
-  receiver_user_id: parameter.integer('invalid receiver_user_id specified'),
+  receiver_user_id: parameter.acceptInteger('invalid receiver_user_id specified'),
   callback_query_id: z.coerce.string().optional(),
   replace_callback_query_message: parameter.flag
     .refine((isWanted) => !isWanted, 'the simulator shows an ephemeral message below others, and in the place of none')

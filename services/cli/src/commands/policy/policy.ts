@@ -1,4 +1,4 @@
-import { loadPlugins, policyFoldersOf } from '@signalbox/plugins/load-plugins';
+import { loadPlugins, listPluginPolicyFolders } from '@signalbox/plugins/load-plugins';
 import { loadPolicySet, readPolicyFolders, type PolicySet } from '@signalbox/safety/policy/policy-set';
 import { PolicySetError } from '@signalbox/safety/policy/problems';
 import { listPolicyFolders } from '@signalbox/safety/policy/settings';
@@ -45,7 +45,7 @@ async function check(context: CommandContext): Promise<Report> {
 /** Opens the policy set of the command. Throws PolicySetError when it is invalid, UsageError when it is unreadable. */
 async function openSet(context: CommandContext): Promise<PolicySet> {
   const folder = findFolder(context);
-  const plugins = policyFoldersOf(await loadPlugins(context.config.AGENTS));
+  const plugins = listPluginPolicyFolders(await loadPlugins(context.config.AGENTS));
   const files = await readPolicyFolders(listPolicyFolders(folder, plugins)).catch((error: unknown) => {
     throw new UsageError(`The policy folder ${folder} cannot be read: ${getReason(error)}`);
   });

@@ -1,4 +1,4 @@
-import { roleCovers, type Role } from '@signalbox/contracts/governance/roles';
+import { coversRole, type Role } from '@signalbox/contracts/governance/roles';
 import { say } from '@signalbox/messages/say';
 import type { ChatCommand } from '../chat-command.ts';
 
@@ -15,7 +15,7 @@ export default {
 export function describeHelp(commands: readonly ChatCommand[], role: Role): string {
   const listLines = (forAdmins: boolean): readonly string[] =>
     commands.flatMap(({ who, help }) =>
-      help !== null && roleCovers(role, who) && (who === 'admin') === forAdmins ? [say(help)] : [],
+      help !== null && coversRole(role, who) && (who === 'admin') === forAdmins ? [say(help)] : [],
     );
   return [[say('help.intro')], [say('help.examples', { role })], listLines(false), listLines(true)]
     .filter((part) => part.length > 0)

@@ -1,6 +1,6 @@
 import { NewName } from '@signalbox/contracts/conversation/fields';
 import { toPlainName } from '@signalbox/contracts/plain-name';
-import { roleCovers } from '@signalbox/contracts/governance/roles';
+import { coversRole } from '@signalbox/contracts/governance/roles';
 import { sayDuration } from '@signalbox/messages/duration';
 import { say } from '@signalbox/messages/say';
 import { deleteSecret, listSecrets, putSecrets, type SecretName } from '@signalbox/store/secrets';
@@ -60,7 +60,7 @@ async function storeSecret({ db, cipher }: AnswerDeps, name: string, asked: Aske
 
 async function listSecretNames({ db }: AnswerDeps, person: string, asked: AskedQuestion): Promise<GatewayAnswer> {
   const isOwn = person === '' || person === asked.envelope.userKey;
-  if (!isOwn && !roleCovers(asked.role, 'admin')) return refuseRole(asked, 'admin');
+  if (!isOwn && !coversRole(asked.role, 'admin')) return refuseRole(asked, 'admin');
   const secrets = await listSecrets(db, isOwn ? asked.envelope.userKey : person);
   return { text: describeSecrets(secrets, isOwn ? null : person) };
 }

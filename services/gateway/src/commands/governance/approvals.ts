@@ -1,4 +1,4 @@
-import { roleCovers } from '@signalbox/contracts/governance/roles';
+import { coversRole } from '@signalbox/contracts/governance/roles';
 import { say } from '@signalbox/messages/say';
 import { listPending, listRefused, listVotes } from '@signalbox/store/governance/approvals';
 import { renderCardTitle } from '@signalbox/safety/cards/approval-card';
@@ -28,7 +28,7 @@ export default {
   answer: async ({ db }, typed, asked) => {
     if (typed === 'here' || typed === 'private') return chooseApprovalsChat(db, typed, asked);
     const ownAccounts = await listAccounts(db, asked.envelope.userKey);
-    const accounts = roleCovers(asked.role, 'operator') ? null : ownAccounts;
+    const accounts = coversRole(asked.role, 'operator') ? null : ownAccounts;
     const all = await listPending(db, accounts);
     const requested = all.filter(({ approvalId }) => approvalId === typed);
     const open = requested.length > 0 ? requested : all;
@@ -54,7 +54,7 @@ async function chooseApprovalsChat(
   asked: AskedQuestion,
 ): Promise<GatewayAnswer> {
   const { chatKey, chatKind } = asked.envelope;
-  if (!roleCovers(asked.role, 'admin')) return refuseRole(asked, 'admin');
+  if (!coversRole(asked.role, 'admin')) return refuseRole(asked, 'admin');
   if (place === 'here' && chatKind !== 'group') return { text: say('control.only-in-groups'), personal: false };
   await setApprovalsChat(db, place === 'here' ? chatKey : null);
   await auditCommand(db, asked, 'role.changed', { approvalsChat: place === 'here' ? chatKey : 'private' });

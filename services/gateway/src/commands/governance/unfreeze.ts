@@ -1,4 +1,4 @@
-import { roleCovers } from '@signalbox/contracts/governance/roles';
+import { coversRole } from '@signalbox/contracts/governance/roles';
 import { MINUTE_MS } from '@signalbox/contracts/time';
 import { toPlainName } from '@signalbox/contracts/plain-name';
 import { sayDuration } from '@signalbox/messages/duration';
@@ -33,7 +33,7 @@ export default {
 } satisfies ChatCommand;
 
 async function breakGlass(db: AnswerDeps['db'], asked: AskedQuestion): Promise<GatewayAnswer> {
-  if (!roleCovers(asked.role, 'admin')) return refuseRole(asked, 'admin');
+  if (!coversRole(asked.role, 'admin')) return refuseRole(asked, 'admin');
   const { userKey, name } = asked.envelope;
   await openBreakGlass(db, userKey, BREAK_GLASS_MS);
   await auditCommand(db, asked, 'break_glass.opened', { validMs: BREAK_GLASS_MS });

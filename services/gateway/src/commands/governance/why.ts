@@ -1,5 +1,5 @@
 import { toPlainName } from '@signalbox/contracts/plain-name';
-import { roleCovers } from '@signalbox/contracts/governance/roles';
+import { coversRole } from '@signalbox/contracts/governance/roles';
 import { say, sayReason } from '@signalbox/messages/say';
 import type { Queryable } from '@signalbox/store/pool';
 import { listRows, sql } from '@signalbox/store/sql';
@@ -16,7 +16,7 @@ export default {
   answer: async ({ db }, typed, { envelope, role }) => {
     const id = /^(?:turn|act)_\w+$/.test(typed) ? typed : null;
     if (typed !== '' && id === null) return { text: say('control.why-usage') };
-    const any = roleCovers(role, 'operator');
+    const any = coversRole(role, 'operator');
     return { text: describeActions(await explainActions(db, { id, userKey: envelope.userKey, any })) };
   },
 } satisfies ChatCommand;

@@ -5,7 +5,7 @@ import { createInstanceLabel, leaseUsable, type PortLeases } from '../deployment
 import { AppError, toAppError, type ErrorCode } from '@signalbox/contracts/errors';
 import { SECOND_MS } from '@signalbox/contracts/time';
 import { hasConnections, isFree } from './reach.ts';
-import { endLease, fileOf, type DeploymentSession } from '../deployment-session.ts';
+import { endLease, requireFile, type DeploymentSession } from '../deployment-session.ts';
 
 /** Address of programs on this machine; engines choose ports themselves. */
 const HOST = '127.0.0.1';
@@ -22,7 +22,7 @@ export function leaseInstancePort(
   { mayListen }: { mayListen: boolean },
 ): Promise<number> {
   const { server, project, deploymentId, userKey: by } = row;
-  const lease = { server, project, label: createInstanceLabel(deploymentId), memoryMb: fileOf(row).memoryMb, by };
+  const lease = { server, project, label: createInstanceLabel(deploymentId), memoryMb: requireFile(row).memoryMb, by };
   return leaseUsable(leases, lease, async (port, isOld) => {
     if ((isOld && mayListen) || getDriverTraits(row.driver).runsImages) return true;
     return (await isFree(HOST, port)) && (isOld || !(await hasConnections(port)));

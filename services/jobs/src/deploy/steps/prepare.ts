@@ -4,7 +4,7 @@ import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
 import { toRepository } from '../../git/repository-login.ts';
 import { planOf, requireSamePlan } from './plan.ts';
 import { measureReadiness, type Readiness } from './readiness.ts';
-import { fileOf, releaseId, type DeploymentSession } from '../deployment-session.ts';
+import { requireFile, releaseId, type DeploymentSession } from '../deployment-session.ts';
 
 /** Longer than a supervised proxy takes to restart; then people are notified. */
 const RESTART_MS = 30 * SECOND_MS;
@@ -75,7 +75,7 @@ export async function build(
   const begun = performance.now();
   try {
     const onLine = lines.push.bind(lines);
-    const artifact = await driver.build({ id, sourceDir, file: fileOf(row), onLine, signal });
+    const artifact = await driver.build({ id, sourceDir, file: requireFile(row), onLine, signal });
     const evidence = { artifact: artifact.ref, seconds: Math.round((performance.now() - begun) / SECOND_MS) };
     await held.advance('starting', evidence, { change: { artifact, kept: true } });
   } finally {
@@ -131,7 +131,7 @@ async function isKept(session: DeploymentSession, earlier: WorkRow, signal: Abor
 
 function describeBuilt(
   earlier: WorkRow,
-): { readonly commit: string; readonly release: string; readonly file: ReturnType<typeof fileOf> } | null {
+): { readonly commit: string; readonly release: string; readonly file: ReturnType<typeof requireFile> } | null {
   const { commit, release, file } = earlier;
   return commit === null || release === null || file === null ? null : { commit, release, file };
 }

@@ -1,13 +1,13 @@
 import { getDriverTraits } from '@signalbox/contracts/operations/drivers';
 import {
-  serviceName,
+  nameService,
   type Inventory,
   type ReadinessCheck,
   type ServiceFile,
   type ServiceKey,
 } from '@signalbox/contracts/operations/deploy';
 import type { PlacedTarget } from '@signalbox/store/deploy/deployments-placement';
-import { underWay, type DeploymentRow } from '@signalbox/store/deploy/deployments-rows';
+import { createUnderWayError, type DeploymentRow } from '@signalbox/store/deploy/deployments-rows';
 import { isTransient } from '@signalbox/store/pool';
 import { AppError } from '@signalbox/contracts/errors';
 import { explain, say } from '@signalbox/messages/say';
@@ -228,7 +228,7 @@ async function askProxy(
   request: DeployRequest,
   signal: AbortSignal,
 ): Promise<CheckEvidence<true>> {
-  const route = await parts.traffic.current(serviceName(request), signal);
+  const route = await parts.traffic.current(nameService(request), signal);
   return found(say('readiness.proxy', { isRouted: route !== null, release: route?.release ?? '' }));
 }
 
@@ -272,7 +272,7 @@ async function checkOthers(
   const others = open.filter(({ deploymentId }) => deploymentId !== request.deploymentId);
   const lost: DeploymentRow | undefined = others.find(({ state }) => state === 'unknown');
   await check('lock', say('readiness.lockRemedy'), () =>
-    others[0] ? missing(explain(underWay(others[0], new Date()))) : found(say('readiness.lock')),
+    others[0] ? missing(explain(createUnderWayError(others[0], new Date()))) : found(say('readiness.lock')),
   );
   await check('predecessor', say('readiness.predecessorRemedy'), () =>
     lost

@@ -1,7 +1,7 @@
-import { serviceName, type DeployState } from '@signalbox/contracts/operations/deploy';
+import { nameService, type DeployState } from '@signalbox/contracts/operations/deploy';
 import type { InstanceState } from '../../drivers/driver.ts';
 import { requireRunning } from './start.ts';
-import { createPublicUrl, releaseId, serviceOf, type DeploymentSession } from '../deployment-session.ts';
+import { createPublicUrl, releaseId, pickService, type DeploymentSession } from '../deployment-session.ts';
 
 /** What the server and the proxy have of a deployment whose worker or connection was lost. */
 export interface Traces {
@@ -43,9 +43,9 @@ export async function recover(session: DeploymentSession, signal: AbortSignal): 
   const row = held.row();
   const before = await parts.work.lastKnown(row.deploymentId);
   const driver = await session.driver();
-  const found = await driver.find(serviceOf(row), signal);
+  const found = await driver.find(pickService(row), signal);
   const ours = found.find(({ id }) => id.deploymentId === row.deploymentId) ?? null;
-  const route = await parts.traffic.current(serviceName(row), signal);
+  const route = await parts.traffic.current(nameService(row), signal);
   const traces: Traces = {
     before,
     instance: ours?.state.kind ?? 'none',

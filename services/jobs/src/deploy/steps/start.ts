@@ -1,4 +1,4 @@
-import { serviceName } from '@signalbox/contracts/operations/deploy';
+import { nameService } from '@signalbox/contracts/operations/deploy';
 import { AppError } from '@signalbox/contracts/errors';
 import { say } from '@signalbox/messages/say';
 import { describeUnopened } from '../variables.ts';
@@ -7,7 +7,7 @@ import type { Driver, Instance, InstanceState } from '../../drivers/driver.ts';
 import { leaseInstancePort, leaveTakenPort } from './instance-port.ts';
 import { requireSamePlan } from './plan.ts';
 import { probeHealth, type HealthProbe } from './reach.ts';
-import { fileOf, releaseId, type DeploymentSession } from '../deployment-session.ts';
+import { requireFile, releaseId, type DeploymentSession } from '../deployment-session.ts';
 
 const PAUSE_MS = 200;
 /** An instance is healthy after this many good answers in a row. */
@@ -24,12 +24,12 @@ export async function start(session: DeploymentSession, signal: AbortSignal): Pr
   const driver = await session.driver();
   const port = await leaseInstancePort(parts.leases, row, { mayListen: true });
   await parts.work.note(row.deploymentId, held.epoch, { port });
-  const { values, unopened } = await session.variables(`to start ${serviceName(row)}`);
+  const { values, unopened } = await session.variables(`to start ${nameService(row)}`);
   if (unopened.length > 0) throw new AppError('VARIABLES_UNOPENED', { problems: describeUnopened(unopened) });
   // Compared after they were opened, so that a change just before is seen.
   if (row.plan !== null)
     requireSamePlan({ variables: row.plan.variables }, { variables: await parts.services.variableMarks(row) });
-  const file = fileOf(row);
+  const file = requireFile(row);
   const instance = await driver.start({ id: releaseId(row), artifact, file, variables: values, port }, signal);
   const evidence = { instance: instance.ref, port: instance.port, variables: Object.keys(values) };
   await held.advance('health_checking', evidence, { change: { instance } });
@@ -52,7 +52,7 @@ async function waitUntilHealthy(
   const row = held.row();
   const { instance } = row;
   if (instance === null) throw new Error(`${row.deploymentId} has no instance to probe`);
-  const file = fileOf(row);
+  const file = requireFile(row);
   const driver = await session.driver();
   session.follow(instance);
   const deadline = performance.now() + file.health.withinSeconds * SECOND_MS;

@@ -1,10 +1,10 @@
-import { serviceName } from '@signalbox/contracts/operations/deploy';
+import { nameService } from '@signalbox/contracts/operations/deploy';
 import { AppError } from '@signalbox/contracts/errors';
 import { SECOND_MS, pause } from '@signalbox/contracts/time';
 import type { Instance } from '../../drivers/driver.ts';
 import { leaseUsable } from '../deployments-ports.ts';
 import { isFree, isRelease, probeHealth } from './reach.ts';
-import { endLease, fileOf, createPublicUrl, serviceOf, type DeploymentSession } from '../deployment-session.ts';
+import { endLease, requireFile, createPublicUrl, pickService, type DeploymentSession } from '../deployment-session.ts';
 
 const PAUSE_MS = 200;
 const HEALTHY_PROBES = 2;
@@ -19,7 +19,7 @@ export async function switchOver(session: DeploymentSession, signal: AbortSignal
   const { instance, release, deploymentId } = row;
   if (instance === null || release === null) throw new Error(`${deploymentId} has nothing to switch to`);
   session.follow(instance);
-  const service = serviceName(row);
+  const service = nameService(row);
   const before = await parts.traffic.current(service, signal);
   const port = await leasePublicPort(session, before?.listen.port ?? null);
   const route = {
@@ -43,8 +43,8 @@ export async function verify(session: DeploymentSession, signal: AbortSignal): P
   const { instance, release, deploymentId } = row;
   if (instance === null || release === null) throw new Error(`${deploymentId} has nothing that could serve`);
   session.follow(instance);
-  const file = fileOf(row);
-  const service = serviceName(row);
+  const file = requireFile(row);
+  const service = nameService(row);
   const deadline = performance.now() + Math.min(VERIFY_MS, parts.limits.verifyingMs);
   let good = 0;
   let other = 0;
@@ -77,10 +77,10 @@ export async function verify(session: DeploymentSession, signal: AbortSignal): P
 export async function drain(session: DeploymentSession, signal: AbortSignal): Promise<void> {
   const { parts, held } = session;
   const row = held.row();
-  const service = serviceName(row);
+  const service = nameService(row);
   const driver = await session.driver();
-  const graceMs = fileOf(row).drainSeconds * SECOND_MS;
-  const others = (await driver.find(serviceOf(row), signal)).filter(({ id }) => id.deploymentId !== row.deploymentId);
+  const graceMs = requireFile(row).drainSeconds * SECOND_MS;
+  const others = (await driver.find(pickService(row), signal)).filter(({ id }) => id.deploymentId !== row.deploymentId);
   const running = others.filter(({ state }) => state.kind === 'running');
   const deadline = performance.now() + graceMs;
   let open = 0;

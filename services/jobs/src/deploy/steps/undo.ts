@@ -1,10 +1,10 @@
-import { serviceName } from '@signalbox/contracts/operations/deploy';
+import { nameService } from '@signalbox/contracts/operations/deploy';
 import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
 import { SECOND_MS, pause } from '@signalbox/contracts/time';
 import type { FoundErrors } from '@signalbox/store/deploy/error-groups';
 import type { Driver, Instance } from '../../drivers/driver.ts';
 import { probeHealth } from './reach.ts';
-import { endLease, fileOf, releaseId, serviceOf, type DeploymentSession } from '../deployment-session.ts';
+import { endLease, requireFile, releaseId, pickService, type DeploymentSession } from '../deployment-session.ts';
 import { getFingerprint, groupErrors } from '../../logs/error-lines.ts';
 
 const KINDS = 10;
@@ -19,7 +19,7 @@ export async function fail(session: DeploymentSession, signal: AbortSignal): Pro
   const row = held.row();
   // Before the switch there is nothing to undo at the proxy, which may be what does not answer.
   const wasNear = await parts.work.wasIn(row.deploymentId, 'switching');
-  const route = wasNear ? await parts.traffic.current(serviceName(row), signal) : null;
+  const route = wasNear ? await parts.traffic.current(nameService(row), signal) : null;
   const isOurs = route?.deploymentId === row.deploymentId;
   const wasSwitched = isOurs || (await parts.work.wasIn(row.deploymentId, 'verifying'));
   if (!wasSwitched) {
@@ -56,14 +56,15 @@ type Back =
 async function switchBack(session: DeploymentSession, signal: AbortSignal): Promise<Back> {
   const { parts, held } = session;
   const row = held.row();
-  const service = serviceName(row);
+  const service = nameService(row);
   const old = row.replaces === null ? null : await parts.work.find(row.replaces);
   if (old?.instance == null || old.release === null) {
     await parts.traffic.remove(service, held.epoch, signal);
     return { kind: 'switched', to: null };
   }
   if (!(await isHealthy(old, old.instance, signal))) {
-    const isAlive = row.instance !== null && (await probeHealth(row.instance, fileOf(row), signal)).status !== null;
+    const isAlive =
+      row.instance !== null && (await probeHealth(row.instance, requireFile(row), signal)).status !== null;
     if (isAlive) return { kind: 'kept', because: `${old.release} does not answer any more` };
   }
   const { host, port } = old.instance;
@@ -77,7 +78,7 @@ async function switchBack(session: DeploymentSession, signal: AbortSignal): Prom
 
 async function isHealthy(old: WorkRow, instance: Instance, signal: AbortSignal): Promise<boolean> {
   for (let probes = 0; probes < MAX_PROBES; probes++) {
-    if ((await probeHealth(instance, fileOf(old), signal)).status === 200) return true;
+    if ((await probeHealth(instance, requireFile(old), signal)).status === 200) return true;
     await pause(PAUSE_MS, signal);
   }
   return false;
@@ -105,7 +106,7 @@ export async function endInstances(
   signal: AbortSignal,
 ): Promise<Awaited<ReturnType<Driver['stop']>> | null> {
   for (let how: Awaited<ReturnType<Driver['stop']>> | null = null; ; await pause(PAUSE_MS, signal)) {
-    const all = await driver.find(serviceOf(row), signal);
+    const all = await driver.find(pickService(row), signal);
     const ours = all.find(({ id, state }) => id.deploymentId === row.deploymentId && state.kind === 'running');
     if (ours === undefined) return how;
     how = await driver.stop(ours.instance, graceMs, signal);

@@ -1,7 +1,7 @@
 import type { LogLine } from '@signalbox/contracts/operations/deploy';
 import { sleep } from '@signalbox/contracts/time';
 import type { LogQuery } from '../driver.ts';
-import { orNull, type Engine } from './engine.ts';
+import { allowNotFound, type Engine } from './engine.ts';
 
 interface StampedLine extends LogLine {
   /** Timestamp of the engine, in nanoseconds. */
@@ -68,13 +68,13 @@ async function* readFrom(
     ...(tail === null ? {} : { tail }),
   };
   if (!follow) {
-    const all = await orNull(
+    const all = await allowNotFound(
       engine.call((docker) => docker.getContainer(container).logs({ ...common, follow: false }), signal),
     );
     if (all) yield* takeFrames({ rest: all }).flatMap(linesOf);
     return;
   }
-  const stream = await orNull(
+  const stream = await allowNotFound(
     engine.call((docker) => docker.getContainer(container).logs({ ...common, follow: true }), signal),
   );
   if (stream === null) return;

@@ -3,7 +3,7 @@ import type { ServiceKey } from '@signalbox/contracts/operations/deploy';
 import { AppError } from '@signalbox/contracts/errors';
 import type Docker from 'dockerode';
 import type { Artifact, FoundInstance, Instance, InstanceRequest, InstanceState } from '../driver.ts';
-import { orNull, statusOf, type Engine } from './engine.ts';
+import { allowNotFound, statusOf, type Engine } from './engine.ts';
 import { hasImage } from './image-build.ts';
 import { ARTIFACT_LABEL, getContainerName, filterFor, labelsOf, readLabels } from './labels.ts';
 
@@ -34,13 +34,13 @@ export async function startContainer(place: Place, request: InstanceRequest, sig
     if (statusOf(error) === null || statusOf(error) === 404) throw error;
   }
   // The host port may be taken, so the engine chooses another. Other errors show up again then.
-  await orNull(engine.call((docker) => docker.getContainer(known).remove({ force: true }), signal));
+  await allowNotFound(engine.call((docker) => docker.getContainer(known).remove({ force: true }), signal));
   const other = await createContainer(place, request, null, signal);
   try {
     await begin(engine, other, signal);
   } catch (error) {
     if (statusOf(error) === null) throw error;
-    await orNull(engine.call((docker) => docker.getContainer(other).remove({ force: true }), signal));
+    await allowNotFound(engine.call((docker) => docker.getContainer(other).remove({ force: true }), signal));
     throw new AppError('CONTAINER_REFUSED', { reason: sayWhy(error) }, error);
   }
   return describe(place, await inspect(engine, other, signal));
@@ -58,7 +58,7 @@ export async function readContainerState(
   instance: Instance,
   signal: AbortSignal,
 ): Promise<InstanceState> {
-  const seen = await orNull(inspect(engine, instance.ref, signal));
+  const seen = await allowNotFound(inspect(engine, instance.ref, signal));
   return seen === null ? { kind: 'gone' } : readState(engine, seen, signal);
 }
 
@@ -69,15 +69,15 @@ export async function stopContainer(
   graceMs: number,
   signal: AbortSignal,
 ): Promise<'graceful' | 'killed' | 'gone'> {
-  const before = await orNull(inspect(engine, instance.ref, signal));
+  const before = await allowNotFound(inspect(engine, instance.ref, signal));
   if (before === null || !before.State.Running) return 'gone';
   const options = { t: Math.ceil(graceMs / 1_000), abortSignal: signal };
   try {
-    await orNull(engine.call((docker) => docker.getContainer(instance.ref).stop(options), signal));
+    await allowNotFound(engine.call((docker) => docker.getContainer(instance.ref).stop(options), signal));
   } catch (error) {
     if (statusOf(error) !== 304) throw error; // it exited in between
   }
-  const after = await orNull(inspect(engine, instance.ref, signal));
+  const after = await allowNotFound(inspect(engine, instance.ref, signal));
   if (after?.State.Running) throw new Error(`the container ${instance.ref} runs on after it was stopped`);
   return after?.State.ExitCode === KILLED ? 'killed' : 'graceful';
 }
@@ -91,7 +91,7 @@ export async function findContainers(
   const { engine } = place;
   const found: FoundInstance[] = [];
   for (const { Id } of await listContainers(engine, filterFor(service), signal)) {
-    const seen = await orNull(inspect(engine, Id, signal)); // it may be removed meanwhile
+    const seen = await allowNotFound(inspect(engine, Id, signal)); // it may be removed meanwhile
     const id = seen && readLabels(seen.Config.Labels);
     if (seen && id) found.push({ id, instance: describe(place, seen), state: await readState(engine, seen, signal) });
   }
@@ -104,9 +104,9 @@ export async function discardImage(engine: Engine, artifact: Artifact, signal: A
   const running = containers.find(({ State }) => State === 'running' || State === 'restarting');
   if (running) throw new AppError('STILL_IN_USE', { instance: running.Names[0] ?? running.Id });
   for (const { Id } of containers)
-    await orNull(engine.call((docker) => docker.getContainer(Id).remove({ v: true, force: true }), signal));
+    await allowNotFound(engine.call((docker) => docker.getContainer(Id).remove({ v: true, force: true }), signal));
   if (await hasImage(engine, artifact, signal))
-    await orNull(engine.call((docker) => docker.getImage(artifact.ref).remove(), signal));
+    await allowNotFound(engine.call((docker) => docker.getImage(artifact.ref).remove(), signal));
 }
 
 async function createContainer(
@@ -206,7 +206,7 @@ function hasGivenUp(code: number, restarts: number, { RestartPolicy }: Docker.Ho
 
 async function measureMemoryMb(engine: Engine, container: string, signal: AbortSignal): Promise<number | null> {
   const options = { stream: false as const, 'one-shot': true, abortSignal: signal };
-  const stats = await orNull(engine.call((docker) => docker.getContainer(container).stats(options), signal));
+  const stats = await allowNotFound(engine.call((docker) => docker.getContainer(container).stats(options), signal));
   const used = stats?.memory_stats?.usage;
   if (used === undefined) return null; // between a crash and the next start
   const cached = (stats?.memory_stats.stats as { inactive_file?: number } | undefined)?.inactive_file ?? 0;

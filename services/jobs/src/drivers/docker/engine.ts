@@ -57,7 +57,7 @@ export function statusOf(error: unknown): number | null {
   return typeof error.statusCode === 'number' ? error.statusCode : null;
 }
 
-export async function orNull<T>(asked: Promise<T>): Promise<T | null> {
+export async function allowNotFound<T>(asked: Promise<T>): Promise<T | null> {
   try {
     return await asked;
   } catch (error) {

@@ -8,7 +8,7 @@ import { pack } from 'tar-fs';
 import { z } from 'zod';
 import type { Artifact, BuildRequest, ReleaseId } from '../driver.ts';
 import { splitLines } from '../lines.ts';
-import { orNull, statusOf, type Engine } from './engine.ts';
+import { allowNotFound, statusOf, type Engine } from './engine.ts';
 import { readIgnored } from './ignore-file.ts';
 import { buildMarkOf, getImageName, labelsOf, readLabels } from './labels.ts';
 
@@ -75,18 +75,18 @@ export async function endImageBuild(engine: Engine, id: ReleaseId, signal: Abort
   const mark = buildMarkOf(id);
   for (let left = await stepsOf(engine, mark, signal); left.length > 0; left = await stepsOf(engine, mark, signal)) {
     for (const step of left)
-      await orNull(engine.call((docker) => docker.getContainer(step).remove({ force: true, v: true }), signal)).catch(
-        (error: unknown) => {
-          if (statusOf(error) !== 409) throw error; // it is being removed already
-        },
-      );
+      await allowNotFound(
+        engine.call((docker) => docker.getContainer(step).remove({ force: true, v: true }), signal),
+      ).catch((error: unknown) => {
+        if (statusOf(error) !== 409) throw error; // it is being removed already
+      });
     await sleep(LOOK_MS, signal);
   }
 }
 
 /** True when an image of Signalbox has that name. */
 export async function hasImage(engine: Engine, artifact: Artifact, signal: AbortSignal): Promise<boolean> {
-  const found = await orNull(engine.call((docker) => docker.getImage(artifact.ref).inspect(), signal));
+  const found = await allowNotFound(engine.call((docker) => docker.getImage(artifact.ref).inspect(), signal));
   return found !== null && readLabels(found.Config.Labels) !== null;
 }
 
@@ -137,7 +137,7 @@ async function stepsOf(engine: Engine, mark: string, signal: AbortSignal): Promi
   const found: string[] = [];
   for (const { Id, Labels } of all) {
     if (readLabels(Labels) !== null) continue;
-    const seen = await orNull(
+    const seen = await allowNotFound(
       engine.call((docker) => docker.getContainer(Id).inspect({ abortSignal: signal }), signal),
     );
     const hosts = seen?.HostConfig.ExtraHosts as readonly string[] | null | undefined; // the engine's API says so; its types say any

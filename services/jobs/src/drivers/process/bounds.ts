@@ -13,7 +13,7 @@ const FILE_BLOCKS = 4 * 1024 * 1024 * 2;
 const SPARE_TASKS = 1_024;
 
 /** Arguments of the shim: DATA_KB FILES BLOCKS TASKS GROUPS. */
-export function limitWords(
+export function buildLimitArgs(
   { memoryMb, tasks }: Pick<ProgramLimits, 'memoryMb' | 'tasks'>,
   groups: GroupFolders,
 ): readonly string[] {
@@ -29,5 +29,5 @@ export function limitWords(
 
 /** Words before a command that limit it and its children. */
 export function createBoundedWords(limits: ProgramLimits, groups: GroupFolders): readonly string[] {
-  return ['/bin/sh', '-c', BOUNDED, 'build', ...limitWords(limits, groups)];
+  return ['/bin/sh', '-c', BOUNDED, 'build', ...buildLimitArgs(limits, groups)];
 }

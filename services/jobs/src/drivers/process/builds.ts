@@ -6,7 +6,7 @@ import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { AppError } from '@signalbox/contracts/errors';
-import { serviceName, type LogLine } from '@signalbox/contracts/operations/deploy';
+import { nameService, type LogLine } from '@signalbox/contracts/operations/deploy';
 import { z } from 'zod';
 import type { Confinement } from '../../sandbox/confinement.ts';
 import { ReleaseId, type Artifact, type BuildRequest } from '../driver.ts';
@@ -72,7 +72,7 @@ export async function buildFolder(
       environment,
       control: join(folder, 'build'),
       targetsDir: folders.root,
-      service: serviceName(id),
+      service: nameService(id),
     });
     const own = { ...environment, HOME: folders.home(id) };
     const bounded = createBoundedWords(limits, groups);

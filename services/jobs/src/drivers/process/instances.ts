@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { serviceName, type ServiceKey } from '@signalbox/contracts/operations/deploy';
+import { nameService, type ServiceKey } from '@signalbox/contracts/operations/deploy';
 import { AppError } from '@signalbox/contracts/errors';
 import { z } from 'zod';
 import {
@@ -18,7 +18,7 @@ import { launchWords, type Confinement } from '../../sandbox/confinement.ts';
 import { isBuilt } from './builds.ts';
 import { PLAIN_TOOLS } from './commands.ts';
 import { putJson, readJson, readText, type Folders } from './folders.ts';
-import { limitWords } from './bounds.ts';
+import { buildLimitArgs } from './bounds.ts';
 import { groupName, makeGroup, membersOf, removeGroup } from '../../sandbox/cgroup.ts';
 import {
   endAll,
@@ -127,7 +127,7 @@ export async function startInstance(
     environment,
     control: folder,
     targetsDir: folders.root,
-    service: serviceName(id),
+    service: nameService(id),
   });
   putJson(join(folder, 'spec.json'), instance);
   writeFileSync(join(folder, 'shim.sh'), SHIM, { mode: 0o600 });
@@ -137,7 +137,7 @@ export async function startInstance(
     folder,
     String(restarts),
     process.execPath,
-    ...limitWords({ memoryMb: file.memoryMb, tasks }, groups),
+    ...buildLimitArgs({ memoryMb: file.memoryMb, tasks }, groups),
   ];
   const launch = confined ? launchWords(confined, instance.mark, { args: 8, filter: 9, info: 7 }) : [];
   const child = spawn('/bin/sh', [...words, '--', ...launch, ...file.start], {
@@ -159,7 +159,7 @@ export async function startInstance(
 }
 
 /** The state of a program, from its files and the process table. */
-export function stateOf(folders: Folders, instance: Instance): InstanceState {
+export function getInstanceState(folders: Folders, instance: Instance): InstanceState {
   const folder = getInstanceFolder(folders, instance.ref);
   const file = readFile(folder);
   return file === null ? { kind: 'gone' } : readState(folder, file);
@@ -216,7 +216,7 @@ export async function discardArtifact(folders: Folders, artifact: Artifact): Pro
   const users = label
     ? folders.refsOf(label).filter((ref) => readFile(getInstanceFolder(folders, ref))?.artifact === artifact.ref)
     : [];
-  const running = users.find((ref) => stateOf(folders, { ref } as Instance).kind === 'running'); // its state is read by its ref alone
+  const running = users.find((ref) => getInstanceState(folders, { ref } as Instance).kind === 'running'); // its state is read by its ref alone
   if (running) throw new AppError('STILL_IN_USE', { instance: running });
   await rm(join(folder, 'built.json'), { force: true }); // first: half of it must not look complete
   for (const ref of users) removeGroup(readFile(getInstanceFolder(folders, ref))?.groups ?? []);

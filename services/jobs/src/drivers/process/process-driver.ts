@@ -15,7 +15,7 @@ import {
   findInstances,
   getInstanceFolder,
   startInstance,
-  stateOf,
+  getInstanceState,
   stopInstance,
 } from './instances.ts';
 import { readLog } from './log-file.ts';
@@ -63,7 +63,7 @@ export function createProcessDriver(options: {
     buildCpuMs: async (id) => measureFolderBuild(folders, id),
     start: (request, signal) =>
       startInstance({ folders, path, restarts, tasks, controlGroups, confinement }, request, signal),
-    state: async (instance) => stateOf(folders, instance),
+    state: async (instance) => getInstanceState(folders, instance),
     stop: (instance, graceMs, signal) => stopInstance(folders, instance, graceMs, signal),
     logs: (instance, query) => readLog(getInstanceFolder(folders, instance.ref), query),
     find: async (service) => findInstances(folders, service),

@@ -4,7 +4,7 @@ import type { ThreadStates } from '../agent.ts';
 import { createIntentParser } from './intent-parser.ts';
 import type { GraphParts } from './parts.ts';
 import { createPoTools } from './po-tools.ts';
-import { productOwner } from './product-owner.ts';
+import { createProductOwner } from './product-owner.ts';
 import { SessionState } from './state.ts';
 
 /**
@@ -26,7 +26,7 @@ export const NODES = [
 export function buildGraph(parts: GraphParts, checkpoints: ThreadStates | undefined) {
   return new StateGraph(SessionState)
     .addNode('intent_parser', createIntentParser(parts))
-    .addNode('product_owner', productOwner(parts))
+    .addNode('product_owner', createProductOwner(parts))
     .addNode('po_tools', createPoTools(parts))
     .addConditionalEdges(START, (state) => (state.skipIntentParser ? 'product_owner' : 'intent_parser'), [
       'intent_parser',

@@ -4,7 +4,7 @@ import type { Agent, AgentMessage, AgentParts, AgentPlugin, AgentReply, AgentRes
 import { findCameIn, runRecord, startOf } from '../recorded-messages.ts';
 import type { OfferedButton } from '@signalbox/contracts/conversation/envelope';
 import type { RecordedRun } from '@signalbox/contracts/governance/execution-turn';
-import { textOf } from '@signalbox/models/message-text';
+import { getMessageText } from '@signalbox/models/message-text';
 import { isBaseTool } from './base-tools.ts';
 import { buildGraph, NODES } from './graph.ts';
 import type { RunExtras } from './parts.ts';
@@ -12,7 +12,7 @@ import { repliesSince } from './replies.ts';
 import { runAgain } from './run-again.ts';
 import { STATE_VERSION, type SessionState, type SessionUpdate } from './state.ts';
 import { listPasses } from './turn-record.ts';
-import { firstLine } from './words.ts';
+import { takeFirstLine } from './words.ts';
 
 /** The default agent: understands a request, loads tools, asks for missing values, calls tools and reports. */
 const plugin: AgentPlugin = {
@@ -130,7 +130,9 @@ function extrasOf(parts: AgentParts, run: AgentRun, messages: readonly AgentMess
   context.catch(() => undefined);
   return {
     names: ({ messages: all, currentProject }) =>
-      parts.knownNames(() => [...all.filter(HumanMessage.isInstance).map(textOf), currentProject ?? ''].toReversed()),
+      parts.knownNames(() =>
+        [...all.filter(HumanMessage.isInstance).map(getMessageText), currentProject ?? ''].toReversed(),
+      ),
     context: () => context,
     cameOf: parts.cameOf,
     turnStart: (all) => startOf(all, batch),
@@ -187,8 +189,8 @@ function toResult(state: SessionState, batch: readonly AgentMessage[]): Omit<Age
 
 /** The model's summary of the task; null when it only repeats the person's words. */
 function taskOf({ taskSummary, messages, userConfirmedComplete }: SessionState): string | null {
-  const task = firstLine(taskSummary ?? '');
-  const said = messages.filter(HumanMessage.isInstance).map((message) => asLine(textOf(message)));
+  const task = takeFirstLine(taskSummary ?? '');
+  const said = messages.filter(HumanMessage.isInstance).map((message) => asLine(getMessageText(message)));
   const isRepeated = said.some((text) => text.startsWith(asLine(task.replace(/…$/, ''))));
   // The text of finish_task is the model's claim and is not used as the task.
   return userConfirmedComplete || isRepeated ? null : task;

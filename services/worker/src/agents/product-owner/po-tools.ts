@@ -7,7 +7,7 @@ import type { AgentRun } from '../agent.ts';
 import { BASE_TOOLS, isBaseTool, type BaseToolName } from './base-tools.ts';
 import { countUse, withGroups } from './groups.ts';
 import { runOf, type GraphParts } from './parts.ts';
-import { whyRefused } from './refused-args.ts';
+import { getRefusal } from './refused-args.ts';
 import { findLastRequest } from './replies.ts';
 import type { SessionState, SessionUpdate, TurnPart } from './state.ts';
 import { NOTHING_TO_FINISH, taskFinished } from './words.ts';
@@ -72,7 +72,7 @@ interface Acting {
 
 async function carryOut(acting: Acting, call: Call): Promise<CallOutcome> {
   const { run } = acting;
-  const why = whyRefused(call.args);
+  const why = getRefusal(call.args);
   if (why !== null) return answering(run, () => Promise.resolve(refuse(invalid(call.name, why))));
   const { name } = call;
   return isBaseTool(name) ? answering(run, () => baseCall(acting, call, name)) : toolCall(acting, call);

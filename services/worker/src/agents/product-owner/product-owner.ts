@@ -2,7 +2,7 @@ import { AIMessage, HumanMessage, type BaseMessage } from '@langchain/core/messa
 import type { LangGraphRunnableConfig } from '@langchain/langgraph';
 import { makeCallId } from '@signalbox/contracts/ids';
 import { pickKept } from '@signalbox/models/kept';
-import { textOf } from '@signalbox/models/message-text';
+import { getMessageText } from '@signalbox/models/message-text';
 import type { ModelRequest } from '@signalbox/models/port';
 import { toReasoningExtras, getReasoning } from '@signalbox/models/reasoning';
 import { isEmptyAnswer, isUnfinished } from '@signalbox/models/whole-answer';
@@ -23,7 +23,7 @@ type Call = NonNullable<AIMessage['tool_calls']>[number];
 const MODEL_ID_LENGTH = 200;
 
 /** Creates the node of one pass: the model gets the conversation and the loaded tools, and answers or proposes calls. */
-export function productOwner(parts: GraphParts) {
+export function createProductOwner(parts: GraphParts) {
   const model = parts.model('product_owner');
   return async (state: SessionState, config: LangGraphRunnableConfig): Promise<SessionUpdate> => {
     const extras = runOf(config);
@@ -103,7 +103,7 @@ async function groupsOf(state: SessionState, { run, turnStart }: RunExtras): Pro
 
 function textsSince(messages: readonly BaseMessage[], start: number): readonly string[] {
   const answers = messages.slice(start).filter(AIMessage.isInstance);
-  return answers.map((answer) => textOf(answer).trim()).filter((text) => text !== '');
+  return answers.map((answer) => getMessageText(answer).trim()).filter((text) => text !== '');
 }
 
 /** Replaces the provider's ids by our own: a provider's id may repeat across people, and a repeated id would name another action. */

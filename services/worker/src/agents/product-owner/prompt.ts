@@ -3,7 +3,7 @@ import { hashCanonical } from '@signalbox/safety/cards/canonical';
 import { AIMessage, HumanMessage, SystemMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
 import type { PromptContext } from '@signalbox/contracts/governance/execution-turn';
 import type { ToolCatalog, RequestFacts } from '@signalbox/contracts/tool-catalog';
-import { textOf } from '@signalbox/models/message-text';
+import { getMessageText } from '@signalbox/models/message-text';
 import type { CameOf } from '../agent.ts';
 import type { SessionState } from './state.ts';
 
@@ -68,7 +68,7 @@ function nameOf(language: string): string {
 
 /** Keeps only names that the person typed: other names could carry instructions of whoever chose them. */
 function written(names: readonly string[], messages: readonly BaseMessage[]): readonly string[] {
-  const words = messages.filter(HumanMessage.isInstance).map((message) => textOf(message).toLowerCase());
+  const words = messages.filter(HumanMessage.isInstance).map((message) => getMessageText(message).toLowerCase());
   return names.filter((name) => words.some((text) => text.includes(name.toLowerCase()))).slice(0, NAMES_IN_PROMPT);
 }
 

@@ -7,7 +7,7 @@ export function createRefusedArgs(why: string): Record<string, unknown> {
 }
 
 /** The reason why a call's arguments were refused; null when they were not. */
-export function whyRefused(args: Readonly<Record<string, unknown>>): string | null {
+export function getRefusal(args: Readonly<Record<string, unknown>>): string | null {
   const why = args[REFUSED];
   return typeof why === 'string' ? why : null;
 }

@@ -1,7 +1,7 @@
 import { AIMessage, HumanMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
 import type { OutboundFile } from '@signalbox/contracts/conversation/envelope';
 import { readHandledMessageId } from '@signalbox/models/kept';
-import { textOf } from '@signalbox/models/message-text';
+import { getMessageText } from '@signalbox/models/message-text';
 import type { AgentReply } from '../agent.ts';
 import { BASE_TOOLS } from './base-tools.ts';
 import { filesText } from './words.ts';
@@ -24,7 +24,7 @@ export function repliesSince(messages: readonly BaseMessage[], start: number): r
   for (const message of messages.slice(start)) {
     if (ToolMessage.isInstance(message)) waiting = [...waiting, ...filesOf(message)];
     if (!AIMessage.isInstance(message)) continue;
-    const text = textOf(message).trim();
+    const text = getMessageText(message).trim();
     if (text !== '') replies.push(withFiles({ key: message.id ?? '', text, buttons: [] }));
     // Texts of respond_to_user are sent during the turn, before the turn's files are known.
     replies.push(...(message.tool_calls ?? []).flatMap((call) => callReply(call, results.get(call.id ?? ''))));

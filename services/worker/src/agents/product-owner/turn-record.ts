@@ -13,7 +13,7 @@ import { redactValue } from '@signalbox/safety/redact/redact';
 import type { Model } from '@signalbox/models/port';
 import type { ToolOffer } from '../../tools/registry.ts';
 import type { CameOf } from '../agent.ts';
-import { answerOf, contextOf, hashOf, hashOnce, remember } from '../model-context.ts';
+import { answerOf, hashContext, hashOf, hashOnce, remember } from '../model-context.ts';
 import { BASE_DEFINITIONS } from './base-tools.ts';
 import { PROMPT_VERSION } from './prompt.ts';
 import { STATE_VERSION, type SessionState, type TurnPart } from './state.ts';
@@ -46,7 +46,7 @@ export function noteAsks(
       name: model.name,
       ask: async (request) => {
         const startedAt = performance.now();
-        const context = contextOf(request);
+        const context = hashContext(request);
         const answer = await model.ask(request);
         const names = isSame || noted.length > 0 ? null : copyNames(facts.names);
         noted.push({

@@ -11,7 +11,7 @@ export function sayEndedByJudge(
     .filter(ToolMessage.isInstance)
     .filter((message) => message.status !== 'error' && typeof message.additional_kwargs['say'] === 'string')
     .map((message) => String(message.additional_kwargs['say']));
-  const list = [...new Set(says.map(firstLine))].slice(-8).map((line) => `- ${line}`);
+  const list = [...new Set(says.map(takeFirstLine))].slice(-8).map((line) => `- ${line}`);
   const soFar = list.length > 0 ? `${say('agent.doneSoFar')}\n${list.join('\n')}` : say('turn.line-nothing');
   switch (verdict) {
     case 'limit':
@@ -44,7 +44,7 @@ export const filesText = (count: number): string => say('agent.files', { count }
 /** Tells the model that only the person can say that a task is done. */
 export const NOTHING_TO_FINISH = 'There is nothing to finish yet: no result has been shown in this conversation.';
 
-export function firstLine(text: string): string {
+export function takeFirstLine(text: string): string {
   return (text.split('\n').find((line) => line.trim() !== '') ?? '').trim();
 }
 

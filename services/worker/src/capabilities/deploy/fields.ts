@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { serviceName, type ServiceKey } from '@signalbox/contracts/operations/deploy';
+import { nameService, type ServiceKey } from '@signalbox/contracts/operations/deploy';
 import type { Risk } from '@signalbox/contracts/governance/action';
 import { say } from '@signalbox/messages/say';
 import { someEnvironment, type RiskWithReasons } from '../../tools/tool.ts';
@@ -21,7 +21,7 @@ export const aboutService = {
   resources: (service: ServiceKey) => [
     `project:${service.project}`,
     `environment:${service.environment}`,
-    `service:${serviceName(service)}`,
+    `service:${nameService(service)}`,
   ],
 };
 
@@ -38,5 +38,5 @@ export function withReasons(found: Risk | RiskWithReasons, more: readonly string
 
 /** The lock under which calls that change a service run one at a time. */
 export function getServiceLock(service: ServiceKey): string {
-  return `deploy:${serviceName(service)}`;
+  return `deploy:${nameService(service)}`;
 }

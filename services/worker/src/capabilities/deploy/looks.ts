@@ -8,7 +8,7 @@ import { toCodeBlock } from '@signalbox/contracts/markdown';
 import { say } from '@signalbox/messages/say';
 import { optionalProject, LOOK_UP, READ, tool, type ToolContext } from '../../tools/tool.ts';
 import { AnyEnvironment } from './fields.ts';
-import { code, DEPLOYMENT_MADE_HERE, describeDeployment, factsOf } from './words.ts';
+import { formatCode, DEPLOYMENT_MADE_HERE, describeDeployment, factsOf } from './words.ts';
 
 type Ports = ToolContext['ports'];
 type Service = Awaited<ReturnType<Ports['services']['list']>>[number];
@@ -207,7 +207,7 @@ function serving({ project, environment, server, release, url, seen }: Service) 
 function describeServing({ project, environment, server, release, url, seen }: ReturnType<typeof serving>): string {
   if (release === null) return say('deploy.nothingServes', { project, environment });
   const place = { project, environment, server, seen: seen ?? 'well' };
-  return say('deploy.serves', { ...place, release: code(release), hasUrl: url !== null, url: url ?? '' });
+  return say('deploy.serves', { ...place, release: formatCode(release), hasUrl: url !== null, url: url ?? '' });
 }
 
 interface Evidence {
@@ -230,6 +230,6 @@ async function seenServing(ports: Ports, deploymentId: string): Promise<Evidence
 }
 
 function sayEvidence({ release, by, ms }: Evidence): string {
-  if (by === null) return say('deploy.seenThroughProxy', { release: code(release) });
-  return say('deploy.seenThroughProxyBy', { release: code(release), by, isTimed: ms !== null, ms: ms ?? 0 });
+  if (by === null) return say('deploy.seenThroughProxy', { release: formatCode(release) });
+  return say('deploy.seenThroughProxyBy', { release: formatCode(release), by, isTimed: ms !== null, ms: ms ?? 0 });
 }

@@ -33,7 +33,7 @@ export function listDerived(resolved: Resolved): readonly string[] {
   const server = ['driver', 'host', 'hostKey', 'login'].map((member) => `server.${member}`);
   const commit = headOf(resolved) === null ? [] : ['commit'];
   // The guessed build and start count as underived until the person has seen them.
-  const plan = unseenPlan(resolved) ? [] : ['build', 'start'];
+  const plan = getUnseenPlan(resolved) ? [] : ['build', 'start'];
   return [...digests, ...server, ...commit, ...plan].map((name) => `→ ${name}`);
 }
 
@@ -48,7 +48,7 @@ export function planOf({ resolved }: Pick<ToolContext, 'resolved'>): DeployPlan 
 }
 
 /** The guessed build and start of a repository without a signalbox.json; null with such a file, or when this plan served before. */
-export function unseenPlan(resolved: Resolved | null): Pick<DeployPlan, 'build' | 'start'> | null {
+export function getUnseenPlan(resolved: Resolved | null): Pick<DeployPlan, 'build' | 'start'> | null {
   return Seen.parse(resolved ?? {}).isUnseen ? DeployPlan.parse(resolved) : null;
 }
 

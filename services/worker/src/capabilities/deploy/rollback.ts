@@ -7,7 +7,7 @@ import { say } from '@signalbox/messages/say';
 import { tool, type ToolContext } from '../../tools/tool.ts';
 import { aboutService, getRiskIn, getServiceLock, Version } from './fields.ts';
 import { listDerived, planOf, resolveDeployment, sayCommit } from './plan.ts';
-import { code, reachOf, stays } from './words.ts';
+import { formatCode, findReach, stays } from './words.ts';
 
 type Ports = ToolContext['ports'];
 type Target = Awaited<ReturnType<Ports['deployments']['list']>>[number];
@@ -52,16 +52,16 @@ export const rollbackDeploy = tool({
   preview: async ({ project, environment, to_version: version }, { ports, resolved }) => {
     const target = await findTarget(ports, { project, environment }, version ?? null);
     const service = await ports.services.find({ project, environment });
-    const from = { serves: service?.release != null, from: code(service?.release ?? '') };
+    const from = { serves: service?.release != null, from: formatCode(service?.release ?? '') };
     return {
       what: say('deploy.rollBack', { project, environment, version: target.ref }),
       change: say('deploy.rollBackChange', {
         ...from,
-        to: code(target.release ?? target.ref),
+        to: formatCode(target.release ?? target.ref),
         isKept: target.kept,
         ...sayCommit(resolved),
       }),
-      reach: reachOf({ project, environment }, service?.url ?? null, resolved),
+      reach: findReach({ project, environment }, service?.url ?? null, resolved),
       undo: say('deploy.rollBackUndo', from),
     };
   },

@@ -5,7 +5,7 @@ import { AppError } from '@signalbox/contracts/errors';
 import { say } from '@signalbox/messages/say';
 import { tool, type ToolContext } from '../../tools/tool.ts';
 import { aboutService, getRiskIn, getServiceLock } from './fields.ts';
-import { code, reachOf } from './words.ts';
+import { formatCode, findReach } from './words.ts';
 
 /** Most services drain within this time; a longer stop is reported when it has ended. */
 const WAIT_MS = 60_000;
@@ -38,8 +38,8 @@ export const stopService = tool({
     const serving = await requireStoppable(ports, service, null);
     return {
       what: say('deploy.stop', service),
-      change: say('deploy.stopChange', { release: code(serving.release ?? serving.ref) }),
-      reach: reachOf(service, serving.url),
+      change: say('deploy.stopChange', { release: formatCode(serving.release ?? serving.ref) }),
+      reach: findReach(service, serving.url),
       undo: say('deploy.stopUndo', { ...service, version: serving.ref }),
     };
   },
@@ -60,7 +60,7 @@ export const stopService = tool({
       const { project, environment } = stopped;
       if (stopped.state === 'goes-on') return say('deploy.stopping', { project, environment });
       const { release, ref, cut } = stopped;
-      return say('deploy.stopped', { project, environment, ref, cut, release: code(release ?? ref) });
+      return say('deploy.stopped', { project, environment, ref, cut, release: formatCode(release ?? ref) });
     },
   },
 });

@@ -10,11 +10,11 @@ import {
   requireRepository,
   resolveDeployment,
   sayCommit,
-  unseenPlan,
+  getUnseenPlan,
   UNSEEN_PLAN,
 } from './plan.ts';
 import { versionChoices } from './version-choices.ts';
-import { code, reachOf, stays } from './words.ts';
+import { formatCode, findReach, stays } from './words.ts';
 
 /** Starts a deployment. The job reports the end; this tool never claims that the release serves. */
 export const triggerDeploy = tool({
@@ -41,7 +41,7 @@ export const triggerDeploy = tool({
     ),
   }),
   choices: { version: versionChoices },
-  risk: (service, resolved) => withReasons(getRiskIn(service), reasonsOf(unseenPlan(resolved))),
+  risk: (service, resolved) => withReasons(getRiskIn(service), reasonsOf(getUnseenPlan(resolved))),
   role: 'developer',
   // The result contains names that the repository chose.
   holds: 'records',
@@ -50,7 +50,7 @@ export const triggerDeploy = tool({
   ...aboutService,
   resources: (service, resolved) => [
     ...aboutService.resources(service),
-    ...(unseenPlan(resolved) ? [UNSEEN_PLAN] : []),
+    ...(getUnseenPlan(resolved) ? [UNSEEN_PLAN] : []),
   ],
   lock: getServiceLock,
   deadlineMs: 15_000,
@@ -66,11 +66,11 @@ export const triggerDeploy = tool({
   preview: async ({ project, version, environment }, { ports, resolved }) => {
     await requireRepository(ports, project);
     const service = await ports.services.find({ project, environment });
-    const from = { serves: service?.release != null, from: code(service?.release ?? '') };
+    const from = { serves: service?.release != null, from: formatCode(service?.release ?? '') };
     return {
       what: say('deploy.deploy', { project, version, environment }),
-      change: say('deploy.deployChange', { ...from, to: code(version), ...sayCommit(resolved) }),
-      reach: reachOf({ project, environment }, service?.url ?? null, resolved),
+      change: say('deploy.deployChange', { ...from, to: formatCode(version), ...sayCommit(resolved) }),
+      reach: findReach({ project, environment }, service?.url ?? null, resolved),
       undo: say('deploy.deployUndo', { project, environment, ...from }),
     };
   },
@@ -119,11 +119,16 @@ export const triggerDeploy = tool({
 });
 
 /** The reasons why a person should check a guessed build and start. */
-function reasonsOf(plan: ReturnType<typeof unseenPlan>): readonly string[] {
+function reasonsOf(plan: ReturnType<typeof getUnseenPlan>): readonly string[] {
   if (plan === null) return [];
   const build = plan.build.map((words) => words.join(' ')).join(' && ');
   const start = plan.start?.join(' ') ?? '';
   return [
-    say('deploy.unseenPlan', { isBuilt: build !== '', build: code(build), isImage: start === '', start: code(start) }),
+    say('deploy.unseenPlan', {
+      isBuilt: build !== '',
+      build: formatCode(build),
+      isImage: start === '',
+      start: formatCode(start),
+    }),
   ];
 }

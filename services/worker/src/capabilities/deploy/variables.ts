@@ -6,7 +6,7 @@ import { say } from '@signalbox/messages/say';
 import { CHANGE, LOOK_UP, tool, type ToolContext } from '../../tools/tool.ts';
 import { aboutService, getRiskIn } from './fields.ts';
 import { getLoaderKind } from './loader-variables.ts';
-import { code } from './words.ts';
+import { formatCode } from './words.ts';
 
 const Name = z
   .string()
@@ -90,7 +90,13 @@ export const setServiceVariable = tool({
       say('deploy.variableOrder', { project, environment, name, value }),
     done: ({ project, environment, name, value, isSecret }) => {
       const isPassing = isSecret && PASSING.test(value);
-      return say('deploy.variableSet', { project, environment, name: code(name), value: shown(value), isPassing });
+      return say('deploy.variableSet', {
+        project,
+        environment,
+        name: formatCode(name),
+        value: shown(value),
+        isPassing,
+      });
     },
   },
 });
@@ -137,7 +143,8 @@ export const removeServiceVariable = tool({
     (await wrote()) ? { kind: 'done', output: { project, environment, name } } : { kind: 'not-done' },
   phrases: {
     order: ({ project, environment, name }) => say('deploy.removeVariable', { name, project, environment }),
-    done: ({ project, environment, name }) => say('deploy.variableRemoved', { name: code(name), project, environment }),
+    done: ({ project, environment, name }) =>
+      say('deploy.variableRemoved', { name: formatCode(name), project, environment }),
   },
 });
 
@@ -169,7 +176,7 @@ export const listServiceVariables = tool({
     done: ({ variables }, { project, environment }) =>
       variables.length === 0
         ? say('deploy.noVariables', { project, environment })
-        : variables.map(({ name, value }) => `- ${code(name)}: ${shown(value)}`).join('\n'),
+        : variables.map(({ name, value }) => `- ${formatCode(name)}: ${shown(value)}`).join('\n'),
   },
 });
 
@@ -188,6 +195,8 @@ async function requireVariable(
 }
 
 function shown(value: string): string {
-  if (HANDLE.test(value)) return say('deploy.variableSecret', { handle: code(value) });
-  return value === '' ? say('deploy.variableEmpty') : code(value.length <= 200 ? value : `${value.slice(0, 200)}…`);
+  if (HANDLE.test(value)) return say('deploy.variableSecret', { handle: formatCode(value) });
+  return value === ''
+    ? say('deploy.variableEmpty')
+    : formatCode(value.length <= 200 ? value : `${value.slice(0, 200)}…`);
 }

@@ -78,7 +78,7 @@ export function describeDeployment(facts: DeploymentFacts): string {
 }
 
 /** Says whom a change of a service affects, for the approval card. */
-export function reachOf(
+export function findReach(
   { project, environment }: ServiceKey,
   url: string | null,
   resolved: Resolved | null = null,
@@ -90,10 +90,10 @@ export function reachOf(
 
 /** The values with which a sentence says what serves during a deployment. */
 export function stays(servesNow: string | null): { readonly serves: boolean; readonly serving: string } {
-  return { serves: servesNow !== null, serving: code(servesNow ?? '') };
+  return { serves: servesNow !== null, serving: formatCode(servesNow ?? '') };
 }
 
 /** Formats a text as inline code: `1.0.0-3f2a9c1`. An empty text becomes words. */
-export function code(text: string): string {
+export function formatCode(text: string): string {
   return `\`${text.replaceAll('`', 'ˋ')}\``;
 }

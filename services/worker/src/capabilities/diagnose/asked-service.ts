@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { serviceName, type ServiceKey } from '@signalbox/contracts/operations/deploy';
+import { nameService, type ServiceKey } from '@signalbox/contracts/operations/deploy';
 import { Environment, ProjectName } from '@signalbox/contracts/conversation/fields';
 import { AppError } from '@signalbox/contracts/errors';
 import { say } from '@signalbox/messages/say';
@@ -33,7 +33,7 @@ export async function findService(ports: Ports, { project, environment }: Asked)
   const broken = new Set((await ports.errorHistory.incidents()).map(({ subject }) => subject));
   const ranked = [...all].sort(
     (one, other) =>
-      Number(broken.has(`service:${serviceName(other)}`)) - Number(broken.has(`service:${serviceName(one)}`)) ||
+      Number(broken.has(`service:${nameService(other)}`)) - Number(broken.has(`service:${nameService(one)}`)) ||
       Number(other.serving !== null) - Number(one.serving !== null) ||
       ORDER.indexOf(one.environment) - ORDER.indexOf(other.environment),
   );

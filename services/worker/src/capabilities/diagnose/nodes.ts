@@ -1,7 +1,7 @@
 import { toPlainName } from '@signalbox/contracts/plain-name';
 import { z } from 'zod';
 import { ThreadId } from '@signalbox/contracts/conversation/fields';
-import { roleCovers } from '@signalbox/contracts/governance/roles';
+import { coversRole } from '@signalbox/contracts/governance/roles';
 import { AppError, REFUSALS } from '@signalbox/contracts/errors';
 import { say } from '@signalbox/messages/say';
 import { tool, type ToolContext } from '../../tools/tool.ts';
@@ -196,6 +196,6 @@ function hasChanged(turn: Turn): boolean {
 
 /** Allows access to one's own conversations, and to all conversations for admins. */
 function mustBeTheirs({ actor }: Pick<ToolContext, 'actor'>, userKey: string): void {
-  if (userKey === actor.userKey || roleCovers(actor.role, 'admin')) return;
+  if (userKey === actor.userKey || coversRole(actor.role, 'admin')) return;
   throw new AppError('NOT_PERMITTED', { role: actor.role, needed: 'admin' });
 }

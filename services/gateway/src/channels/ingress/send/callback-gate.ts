@@ -1,4 +1,4 @@
-import { backoffMs, SECOND_MS, MINUTE_MS, sleep } from '@signalbox/contracts/time';
+import { computeBackoffMs, SECOND_MS, MINUTE_MS, sleep } from '@signalbox/contracts/time';
 import type { SendResult } from '../../channel.ts';
 import type { PushResult } from './push.ts';
 
@@ -64,7 +64,7 @@ export class CallbackGate {
       return sent;
     }
     this.#failures += 1;
-    const waitMs = backoffMs(this.#failures - 1, BACKOFF_BASE_MS, BACKOFF_MAX_MS);
+    const waitMs = computeBackoffMs(this.#failures - 1, BACKOFF_BASE_MS, BACKOFF_MAX_MS);
     this.#closedUntil = this.#now() + waitMs;
     // Receivers recognize a message by its id, so a repeated message does no harm.
     return this.#failures < OUTAGE_FAILURES || sent.kind === 'unreachable'

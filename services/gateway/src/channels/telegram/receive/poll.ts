@@ -1,6 +1,6 @@
 import { say, sayError } from '@signalbox/messages/say';
 import type { Log } from '@signalbox/platform/log';
-import { backoffMs, sleep } from '@signalbox/contracts/time';
+import { computeBackoffMs, sleep } from '@signalbox/contracts/time';
 import type { IncomingUpdate, ChannelListener } from '../../channel.ts';
 import { createTokenError, getHost, toApiSignal, type ApiSignal, type TelegramApi } from '../client.ts';
 import { decode, type BotIdentity } from './decode.ts';
@@ -129,7 +129,7 @@ export class Polling implements ChannelListener {
     if (code === 401 || code === 404) throw createTokenError(code, error);
     this.#report(code === 409 ? await this.#explainConflict() : otherwise, error);
     const baseMs = code === 409 ? CONFLICT_BACKOFF_MS : BACKOFF_BASE_MS;
-    const waitMs = backoffMs(this.#failures, baseMs, BACKOFF_MAX_MS);
+    const waitMs = computeBackoffMs(this.#failures, baseMs, BACKOFF_MAX_MS);
     this.#failures += 1;
     await sleep(waitMs, this.#stop.signal);
   }

@@ -1,6 +1,6 @@
 import { say, sayError } from '@signalbox/messages/say';
 import type { Log } from '@signalbox/platform/log';
-import { backoffMs, MINUTE_MS, sleep } from '@signalbox/contracts/time';
+import { computeBackoffMs, MINUTE_MS, sleep } from '@signalbox/contracts/time';
 import type { WebhookInfo } from 'grammy/types';
 import type { IncomingUpdate, ChannelListener } from '../../channel.ts';
 import { createBatches } from '../../http/batches.ts';
@@ -124,7 +124,7 @@ export class Webhook implements ChannelListener {
         if (failure.kind === 'rejected') this.#become({ kind: 'refused', detail: failure.detail }, error);
         else if (this.#trouble.kind !== 'none') this.#become({ kind: 'network' }, error);
         const waitMs = failure.kind === 'wait' ? failure.retryAfterMs : 0;
-        await sleep(Math.max(waitMs, backoffMs(failures, BACKOFF_BASE_MS, BACKOFF_MAX_MS)), signal);
+        await sleep(Math.max(waitMs, computeBackoffMs(failures, BACKOFF_BASE_MS, BACKOFF_MAX_MS)), signal);
       }
     }
     return null;

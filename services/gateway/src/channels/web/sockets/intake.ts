@@ -1,4 +1,4 @@
-import { backoffMs, MINUTE_MS, sleep } from '@signalbox/contracts/time';
+import { computeBackoffMs, MINUTE_MS, sleep } from '@signalbox/contracts/time';
 import type { Closable } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
 import type { IncomingUpdate, ChannelListener } from '../../channel.ts';
@@ -101,7 +101,7 @@ export class Intake implements Closable {
         continue;
       }
       if (!this.#stop.signal.aborted)
-        await sleep(admit ? backoffMs(failures, RETRY_BASE_MS, RETRY_MAX_MS) : CLOSED_MS, this.#stop.signal);
+        await sleep(admit ? computeBackoffMs(failures, RETRY_BASE_MS, RETRY_MAX_MS) : CLOSED_MS, this.#stop.signal);
       failures += 1;
       this.#giveUp();
     }

@@ -1,4 +1,4 @@
-import { backoffMs, sleep } from '@signalbox/contracts/time';
+import { computeBackoffMs, sleep } from '@signalbox/contracts/time';
 import { say } from '@signalbox/messages/say';
 import type { Log } from '@signalbox/platform/log';
 import { z } from 'zod';
@@ -91,7 +91,7 @@ async function meet({ client, log, onNumber, noteTrouble }: ListenerDeps, signal
     const refused = answer && readRefusal(answer);
     if (refused && (isAccountProblem(refused.code) || refused.code === 100 || refused.code === 33))
       noteTrouble(refused.detail);
-    await sleep(backoffMs(failures, BACKOFF_BASE_MS, BACKOFF_MAX_MS), signal);
+    await sleep(computeBackoffMs(failures, BACKOFF_BASE_MS, BACKOFF_MAX_MS), signal);
   }
   return false;
 }

@@ -43,7 +43,7 @@ function escapeLine(line: string): string {
 }
 
 /** Code between its fences. */
-export function fence(code: string): string {
+export function fenceCode(code: string): string {
   return `\`\`\`\n${code.replace(FENCE, `\`${THIN}\`\``)}\n\`\`\``;
 }
 
@@ -75,7 +75,7 @@ function plain(text: string): readonly Stretch[] {
 /** Code in a quote or list stays with its neighbors: it has fences of its own and is cut like text. */
 function joined(blocks: readonly Block[], indent: string): string {
   const stretches = blocks.flatMap((block) => formatBlock(block, indent));
-  return stretches.map(({ text, isCode }) => (isCode ? fence(text) : text)).join('\n');
+  return stretches.map(({ text, isCode }) => (isCode ? fenceCode(text) : text)).join('\n');
 }
 
 function quote(blocks: readonly Block[]): readonly Stretch[] {

@@ -1,5 +1,5 @@
 import { findCut } from '../../text/cut.ts';
-import { fence, type Stretch } from './format.ts';
+import { fenceCode, type Stretch } from './format.ts';
 
 const BETWEEN = '\n\n';
 
@@ -65,5 +65,5 @@ function findEnd(text: string, start: number, { most, isCode }: { most: number; 
 }
 
 function render(pieces: readonly Stretch[]): string {
-  return pieces.map(({ text, isCode }) => (isCode ? fence(text) : text)).join(BETWEEN);
+  return pieces.map(({ text, isCode }) => (isCode ? fenceCode(text) : text)).join(BETWEEN);
 }

@@ -1,6 +1,6 @@
 import { toEvidence } from '../../evidence.ts';
 import type { Language } from '../source/languages.ts';
-import { lineOf, type Source } from '../source/read-source.ts';
+import { getLine, type Source } from '../source/read-source.ts';
 import type { Problem } from '../../problem.ts';
 
 /** Shorter comments may quote code as an example. */
@@ -42,7 +42,7 @@ function readRuns(source: Source): readonly (readonly CommentLine[])[] {
   for (const { start, end } of source.comments) {
     // `///` and `//!` are documentation.
     if (!/^\/\/(?![/!])/.test(source.text.slice(start, start + 3))) continue;
-    const line = lineOf(source, start);
+    const line = getLine(source, start);
     if (source.text.slice(source.lineStarts[line - 1], start).trim() !== '') continue;
     const text = source.text.slice(start + 2, Math.min(end, start + 300)).trim();
     if (line !== last + 1) runs.push([]);

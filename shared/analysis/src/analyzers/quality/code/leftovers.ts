@@ -1,7 +1,7 @@
 import { toEvidence } from '../../evidence.ts';
 import { isExample, isTest } from '../../kinds-of-files.ts';
 import type { Language } from '../source/languages.ts';
-import { lineOf, type Source } from '../source/read-source.ts';
+import { getLine, type Source } from '../source/read-source.ts';
 import { lowerSeverity, type Problem } from '../../problem.ts';
 
 /** Finds forgotten debugger statements, debug output, and tests that are focused or skipped. */
@@ -90,7 +90,7 @@ function findAll(source: Source, pattern: RegExp | undefined): readonly Place[] 
   if (!pattern) return [];
   return [...source.code.matchAll(pattern)].map((match) => ({
     text: toEvidence(match[0]),
-    line: lineOf(source, match.index),
+    line: getLine(source, match.index),
   }));
 }
 

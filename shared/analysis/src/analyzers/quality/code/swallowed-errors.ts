@@ -1,5 +1,5 @@
 import type { Language } from '../source/languages.ts';
-import { lineOf, type Source } from '../source/read-source.ts';
+import { getLine, type Source } from '../source/read-source.ts';
 import type { Problem } from '../../problem.ts';
 
 /** Whether a handler catches every error or one known type. */
@@ -19,7 +19,7 @@ export function findSwallowedErrors(source: Source, language: Language): readonl
     .map(({ offset, text }) => ({
       rule: 'swallowed-error',
       severity: judge(text),
-      line: lineOf(source, offset),
+      line: getLine(source, offset),
       evidence: text.replaceAll(/\s+/g, ' ').slice(0, 100),
       values: {},
       identity: '',

@@ -1,7 +1,7 @@
 import { matchBrackets, readHeader, type Header } from './blocks.ts';
 import type { Language } from './languages.ts';
 import { countParameters, createBranchCount, type MeasuredFunction } from './measured-function.ts';
-import { lineOf, type Source } from './read-source.ts';
+import { getLine, type Source } from './read-source.ts';
 
 /** Finds the functions of a language with braces, in source order. */
 export function findBracedFunctions(source: Source, language: Language): readonly MeasuredFunction[] {
@@ -29,9 +29,9 @@ export function findBracedFunctions(source: Source, language: Language): readonl
     } else if (inside?.owner && counts(token[0], token.index)) inside.owner.complexity += 1;
   }
   const measured = found.map((one) => {
-    const last = lineOf(source, one.end);
-    const allLines = (codeBefore[last] ?? 0) - (codeBefore[lineOf(source, one.start) - 1] ?? 0);
-    return { ...one, line: lineOf(source, one.declaredAt), allLines };
+    const last = getLine(source, one.end);
+    const allLines = (codeBefore[last] ?? 0) - (codeBefore[getLine(source, one.start) - 1] ?? 0);
+    return { ...one, line: getLine(source, one.declaredAt), allLines };
   });
   const linesInside = new Map<OpenFunction, number>();
   for (const [index, { allLines }] of measured.entries()) {

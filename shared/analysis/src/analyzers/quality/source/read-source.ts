@@ -34,7 +34,7 @@ export function readSource(text: string, language: Language): Source {
 }
 
 /** Returns the line of an offset, from 1. */
-export function lineOf({ lineStarts }: Pick<Source, 'lineStarts'>, offset: number): number {
+export function getLine({ lineStarts }: Pick<Source, 'lineStarts'>, offset: number): number {
   let [low, high] = [0, lineStarts.length];
   while (high - low > 1) {
     const middle = (low + high) >> 1;

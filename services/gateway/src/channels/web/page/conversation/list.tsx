@@ -8,7 +8,7 @@ import { say } from '../say.ts';
 import type { Chat } from '../state/chat.ts';
 import type { PendingMessage } from '../state/pending.ts';
 import { ComponentView } from '../components/component-view.tsx';
-import { dayOf } from '../theme/time.tsx';
+import { formatDay } from '../theme/time.tsx';
 
 interface Props {
   readonly chat: Chat;
@@ -136,7 +136,7 @@ function renderRows(components: readonly Component[]): readonly VNode[] {
 }
 
 function findDay({ props: { at } }: Component): string | null {
-  return typeof at === 'string' && !Number.isNaN(Date.parse(at)) ? dayOf(at) : null;
+  return typeof at === 'string' && !Number.isNaN(Date.parse(at)) ? formatDay(at) : null;
 }
 
 /** The side on which a component is shown. */

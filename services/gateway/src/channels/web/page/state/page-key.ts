@@ -9,7 +9,7 @@ const NAME = 'signalbox-key';
 let kept: string | null = null;
 
 /** The header with the key; empty without a key. */
-export function keyHeader(): Record<string, string> {
+export function buildKeyHeader(): Record<string, string> {
   const key = readKey();
   return key === null ? {} : { [HEADER]: key };
 }

@@ -2,7 +2,7 @@ import { PageSession, type SignIn } from '@signalbox/contracts/conversation/page
 import type { PageKey } from '@signalbox/messages/page-sentences';
 import { Chat } from './chat.ts';
 import { readPlace, takeCode, type Place } from './place.ts';
-import { keepKey, keyHeader } from './page-key.ts';
+import { keepKey, buildKeyHeader } from './page-key.ts';
 
 const DEADLINE_MS = 15_000;
 
@@ -152,7 +152,7 @@ async function signOut(): Promise<void> {
 function call(method: 'GET' | 'POST' | 'DELETE', body?: SignIn): Promise<Response> {
   return fetch('session', {
     method,
-    headers: { ...keyHeader(), ...(body && { 'content-type': 'application/json' }) },
+    headers: { ...buildKeyHeader(), ...(body && { 'content-type': 'application/json' }) },
     ...(body && { body: JSON.stringify(body) }),
     signal: AbortSignal.timeout(DEADLINE_MS),
   });

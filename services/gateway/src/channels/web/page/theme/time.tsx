@@ -20,6 +20,6 @@ export function formatWholeTime(at: string): string {
 }
 
 /** The day of a time, in words. */
-export function dayOf(at: string): string {
+export function formatDay(at: string): string {
   return DAY.format(new Date(at));
 }
