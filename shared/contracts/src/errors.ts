@@ -1,6 +1,6 @@
 import { holdsForeignText } from './governance/outside.ts';
 
-/** What the system does about a failure. Every code has exactly one remedy. */
+/** How the system reacts to a failure. Every code has exactly one remedy. */
 export type Remedy = 'tell-model' | 'tell-user' | 'retry' | 'page-operator';
 
 interface ErrorSpec {
@@ -233,8 +233,10 @@ const PAGE_OPERATOR = {
 
 const SENTENCES = { ...TELL_MODEL, ...TELL_USER, ...RETRY, ...PAGE_OPERATOR };
 
-/** The codes of plug-ins with their English sentences. A plug-in merges its own into this interface: see docs/extending/plugins.md. */
-// oxlint-disable-next-line typescript/no-empty-object-type -- it is filled by declaration merging
+/**
+ * The codes of plug-ins with their English sentences. A plug-in merges its own codes into this interface: see docs/extending/plugins.md.
+ */
+// oxlint-disable-next-line typescript/no-empty-object-type -- declaration merging fills it
 export interface PluginErrors {}
 type Sentences = typeof SENTENCES & PluginErrors;
 
@@ -246,10 +248,10 @@ const catalog: Record<string, ErrorSpec> = {
 };
 
 /** The catalog of errors. `say` is the sentence for people; `{name}` is filled from `data`. */
-// Plug-ins that are named in the types are loaded before their codes are thrown.
+// The cast covers plug-in codes too: a plug-in is loaded before it throws its codes.
 export const ERRORS = catalog as Readonly<Record<ErrorCode, ErrorSpec>>;
 
-/** Adds the codes of a plug-in, whose remedy is `tell-model`. `ownFields`: data that the plug-in fills itself in their sentences. */
+/** Adds the codes of a plug-in, whose remedy is `tell-model`. `ownFields`: data fields that the plug-in fills itself. */
 export function addErrors(sentences: Readonly<Record<string, string>>, ownFields: readonly string[]): void {
   Object.assign(catalog, withRemedy('tell-model', sentences));
   for (const code of Object.keys(sentences)) pluginFields.set(code, ownFields);
@@ -265,7 +267,7 @@ function withRemedy<C extends string>(remedy: Remedy, sentences: Record<C, strin
 
 export type ErrorCode = keyof Sentences;
 
-/** Codes of calls that governance did not run, or not yet: an answer, not a failure to fix. */
+/** Codes of calls that governance refused or postponed: an answer, not a failure to fix. */
 export const REFUSALS: ReadonlySet<string> = new Set<ErrorCode>([
   'NOT_PERMITTED',
   'NEEDS_APPROVAL',
@@ -277,7 +279,7 @@ export const REFUSALS: ReadonlySet<string> = new Set<ErrorCode>([
 type Fields<S extends string> = S extends `${string}{${infer K}}${infer R}` ? K | Fields<R> : never;
 export type ErrorData<C extends ErrorCode> = { readonly [K in Fields<Sentences[C]>]: string };
 
-/** Data fields that the runtime fills itself in every sentence. Other fields may quote outsiders. */
+/** Data fields that the runtime itself fills. Other fields may quote outsiders. */
 const RUNTIME_FIELDS: ReadonlySet<string> = new Set([
   'tool',
   'loaded',
@@ -305,7 +307,7 @@ const RUNTIME_FIELDS: ReadonlySet<string> = new Set([
   'differs',
 ]);
 
-/** Data fields that the runtime fills itself in the sentence of one code. */
+/** Data fields that the runtime itself fills, for one code. */
 const RUNTIME_FIELDS_BY_CODE: { readonly [C in ErrorCode]?: readonly Fields<Sentences[C]>[] } = {
   TOOL_INPUT_INVALID: ['detail'],
   TOOL_FAILED: ['ref'],
@@ -325,11 +327,9 @@ const RUNTIME_FIELDS_BY_CODE: { readonly [C in ErrorCode]?: readonly Fields<Sent
   INTERNAL: ['ref'],
 };
 
-/**
- * True when the sentence of an error may quote an outsider: it has data that is neither the runtime's nor among the `known` texts. Pure.
- */
+/** True when an error's sentence may quote an outsider: a data field comes neither from the runtime nor from the `known` texts. Pure. */
 export function quotesOutsiders({ code, data, cause }: AppError, known: ReadonlySet<string>): boolean {
-  // The detail of a failed job is a sentence; when it came from an error of the catalog, that error is the cause.
+  // The detail of a failed job is a sentence. If an error of the catalog caused it, that error decides.
   if (code === 'JOB_FAILED' && cause instanceof AppError) return quotesOutsiders(cause as AppError, known); // any code
   const runtimeFields: readonly string[] = RUNTIME_FIELDS_BY_CODE[code] ?? pluginFields.get(code) ?? [];
   return Object.entries<string>(data).some(

@@ -1,6 +1,6 @@
-/** Longest file name: within the limit of file systems, with room for additions. */
+/** Maximum length of a file name: within the limit of file systems, with room for additions. */
 const MAX_LENGTH = 120;
-/** Longest file extension that is kept when a name is cut. */
+/** Maximum length of a file extension that is kept when a name is truncated. */
 const MAX_ENDING = 12;
 
 /**

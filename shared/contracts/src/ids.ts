@@ -1,35 +1,36 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'; // without i, l, o and u
+const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'; // Crockford's base32: without i, l, o and u
 
-/** What stands before the underscore of an id that is drawn. Ids of actions and of answers are derived instead: see below. */
+/** Prefixes of random ids. Ids of actions and of answers are derived instead: see `makeAnswerId`. */
 export const PREFIXES = [
   'apv', // an approval
   'card', // a payment card
-  'case', // what became of a lost payment card
+  'case', // the case of a lost payment card
   'chl', // a challenge with a code
   'dlq', // a dead letter
   'err', // an error of the proxy
   'evt', // an event that a program sent
   'file', // a stored file
-  'grant', // a standing permission
+  'grant', // a grant: a standing permission
   'gw', // a gateway that holds a chat
-  'lease', // a port of a server
+  'lease', // an allocated port of a server
   'mode', // a change of the page's mode
-  'new', // a folder that is being made
+  'new', // a folder that is being created
   'old', // a folder that is being removed
   'ref', // an error that a person may report
-  'run', // a job's run that no action asked for
-  'start', // the key of a web page's logins
+  'run', // a run of a job without an action
+  'start', // the key of a web page's sign-ins
   'tmp', // a file that is being written
   'turn', // a turn of an agent
-  'visit', // a visit that was asked for
+  'visit', // a visit that a customer requested
   'wrk', // a worker that holds a lane
 ] as const;
 export type Prefix = (typeof PREFIXES)[number];
 
 /**
- * A new id such as `turn_01k9…`: prefix, 10 characters of milliseconds, 10 random ones. Ids of one prefix sort by the time they were made.
+ * Creates an id such as `turn_01k9…`: prefix, 10 characters of milliseconds, 10 random characters. Ids of one prefix sort by creation
+ * time.
  */
 export function newId(prefix: Prefix, nowMs: number = Date.now()): string {
   let time = '';
@@ -39,17 +40,17 @@ export function newId(prefix: Prefix, nowMs: number = Date.now()): string {
   return `${prefix}_${time}${random}`;
 }
 
-/** A new id of a trace: `trace_` and its W3C trace id, which is 12 hexadecimal digits of milliseconds and 20 random ones. */
+/** Creates a trace id: `trace_` and a W3C trace id of 12 hexadecimal digits of milliseconds and 20 random ones. */
 export function newTraceId(nowMs: number = Date.now()): string {
   return `trace_${nowMs.toString(16).padStart(12, '0')}${randomBytes(10).toString('hex')}`;
 }
 
-/** The 32 hexadecimal digits of a trace that `newTraceId` named; null for a trace of an older release. */
+/** The 32 hexadecimal digits of an id from `newTraceId`; null for a trace of an older release. */
 export function toTraceHex(traceId: string): string | null {
   return /^trace_([0-9a-f]{32})$/.exec(traceId)?.[1] ?? null;
 }
 
-/** When an id of `newId` or `newTraceId` was made, in milliseconds since 1970; null for anything else. */
+/** The creation time of an id from `newId` or `newTraceId`, in milliseconds since 1970; null for any other text. */
 export function readIdTime(id: string): number | null {
   const hex = toTraceHex(id);
   if (hex !== null) return parseInt(hex.slice(0, 12), 16);
@@ -66,9 +67,8 @@ function derivedId(prefix: string, parts: readonly (string | number)[]): string 
 }
 
 /*
- * Ids of answers and calls are derived, because model servers may reuse theirs. An answer's id comes from its conversation, the first
- * message of its turn and its pass, so that a turn resumed after a crash finds the same ids. A call id is also the id of its action and
- * job.
+ * Ids of answers and calls are derived, because model servers may repeat ids. An answer's id derives from its conversation, the first
+ * message of its turn and its pass, so that a resumed turn finds the same ids. A call id is also the id of its action and job.
  */
 
 /** The id of the answer of a pass (from 1). `turnKey` is the id of the turn's first message. */
@@ -81,24 +81,24 @@ export function makeCallId(answerId: string, index: number): string {
   return `act_${answerId.replace(/^ans_/, '')}_${index}`;
 }
 
-/** The id of a run that resolves references before an action is decided. `hash`: hex digest of the input. */
+/** The id of a look-up's run, which resolves references before an action is decided. `hash`: hex digest of the input. */
 export function makeLookUpId(actionId: string, hash: string): string {
   return `${actionId.slice(0, 100)}_r${hash.slice(0, 20)}`;
 }
 
-/** The proposed action of a run id, which may be a look-up or a modification of it. */
+/** The action of a run id. The run may be a look-up for the action, or run a modified action. */
 export function readActionId(runId: string): string {
   return runId.replace(/(?:_m)?(?:_r[0-9a-f]{20})?$/, '');
 }
 
 /**
- * Creates a code that a person can type: `groups` groups of four characters (20 bits each), with at least one digit, so that it is not
- * taken for words.
+ * Creates a code that a person can type: `groups` groups of four characters (20 bits each), with at least one digit, so that it does not
+ * look like words.
  */
 export function createCode(groups: number): string {
   for (;;) {
     const parts = Array.from({ length: groups }, () => [...randomBytes(4)].map((byte) => ALPHABET[byte % 32]).join(''));
     const code = parts.join('-').toUpperCase();
-    if (/\d/.test(code)) return code; // one in ninety codes of three groups has none
+    if (/\d/.test(code)) return code; // one in ninety codes of three groups has no digit
   }
 }

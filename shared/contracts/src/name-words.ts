@@ -1,6 +1,6 @@
 /** Lowercase words of a text by which names are looked up. */
 export interface NameWords {
-  /** Words that may be a name as they are. */
+  /** Words that may be a name as typed. */
   readonly exact: readonly string[];
   /** Two or three adjacent words joined: "mobile app" for mobile-app. */
   readonly bare: readonly string[];

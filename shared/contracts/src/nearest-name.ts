@@ -1,8 +1,8 @@
-/** Names listed by an error: more do not fit a phone. */
+/** Maximum names in an error's sentence: more do not fit a phone. */
 export const MAX_LISTED_NAMES = 10;
 
 /**
- * Finds the name that a mistyped one most likely means, or null: the same letters in another case, a prefix of at least two letters, or
+ * Finds the name that a mistyped name most likely means, or null: the same letters in another case, a prefix of at least two letters, or
  * at most one slip per three letters.
  */
 export function findNearestName(typed: string, known: readonly string[]): string | null {
@@ -50,7 +50,6 @@ export function countSlips(from: string, to: string, limit: number): number {
   return cell(last, to.length);
 }
 
-/** A cell of the distance matrix; infinite when not computed. */
 function cell(row: readonly number[], index: number): number {
   return row[index] ?? Number.POSITIVE_INFINITY;
 }

@@ -1,4 +1,4 @@
-/** Escapes a name for one of our markdown sentences: one line without formatting. Pure. */
+/** Escapes a name for a markdown sentence: one line without formatting. Pure. */
 export function toPlainName(text: string): string {
   return text.replace(/[\\`*_[\]<>~|#]/g, '\\$&').replace(/\s+/g, ' ');
 }
@@ -6,7 +6,7 @@ export function toPlainName(text: string): string {
 /** Control characters and direction marks, but not joiners, which names need. */
 const UNSAFE = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]/gu;
 
-/** Cleans a person's name from characters that a terminal or display could obey. May be empty. Pure. */
+/** Removes characters from a person's name that a terminal or display would interpret. May return an empty text. Pure. */
 export function cleanName(text: string): string {
   return text.toWellFormed().replace(UNSAFE, ' ').replace(/\s+/g, ' ').trim();
 }

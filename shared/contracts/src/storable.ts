@@ -2,14 +2,14 @@
  * Postgres can store Unicode without NUL and without unpaired surrogates, in text and JSON columns. Models and programs may write either.
  */
 
-/** Replaces unstorable characters by U+FFFD, in keys as well. */
+/** Replaces unstorable characters by U+FFFD, in keys too. */
 export function makeStorable<T>(value: T): T {
-  if (typeof value === 'string') return value.toWellFormed().replaceAll('\0', '\uFFFD') as T & string; // the type is preserved: a string
-  if (Array.isArray(value)) return value.map(makeStorable) as T & unknown[]; // an array
+  if (typeof value === 'string') return value.toWellFormed().replaceAll('\0', '\uFFFD') as T & string; // a string stays a string
+  if (Array.isArray(value)) return value.map(makeStorable) as T & unknown[]; // an array stays an array
   if (typeof value !== 'object' || value === null || 'toJSON' in value) return value; // dates and other values with toJSON
   return Object.fromEntries(
     Object.entries(value).map(([key, member]) => [makeStorable(key), makeStorable(member)]),
-  ) as T; // or an object
+  ) as T; // an object keeps its keys
 }
 
 /** Describes the first unstorable text of a value and its path; null when all of it is storable. */

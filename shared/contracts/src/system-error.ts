@@ -11,7 +11,7 @@ export async function allowMissing<T>(operation: Promise<T>): Promise<T | null> 
   });
 }
 
-/** The result of `read`, or `fallback` when it throws. */
+/** The result of `read`, or `fallback` when `read` throws. */
 export function attempt<T>(read: () => T, fallback: T): T {
   try {
     return read();
@@ -20,7 +20,6 @@ export function attempt<T>(read: () => T, fallback: T): T {
   }
 }
 
-/** Parses JSON; undefined for invalid JSON. */
 export function parseJson(text: string): unknown {
   return attempt((): unknown => JSON.parse(text), undefined);
 }

@@ -23,8 +23,8 @@ export async function pause(ms: number, signal: AbortSignal): Promise<void> {
 }
 
 /**
- * A signal that aborts after `ms`. AbortSignal.timeout is garbage-collected on Node 20 when only `AbortSignal.any` refers to it; this one
- * is held by its timer, which keeps no process alive.
+ * A signal that aborts after `ms`. On Node 20, AbortSignal.timeout is garbage-collected when only `AbortSignal.any` refers to it; this
+ * signal's timer holds it, without keeping the process alive.
  */
 export function abortAfter(ms: number): AbortSignal {
   const end = new AbortController();
@@ -34,7 +34,7 @@ export function abortAfter(ms: number): AbortSignal {
 
 /** The result of `work`, or undefined when it takes longer than `ms`. The work continues, and its later failure is ignored. */
 export async function withinMs<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
-  work.catch(() => undefined); // thrown by the race, or too late to matter
+  work.catch(() => undefined); // the race threw it, or it came too late to matter
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>((resolve) => (timer = setTimeout(resolve, ms, undefined)));
   return Promise.race([work, late]).finally(() => clearTimeout(timer));
@@ -48,7 +48,7 @@ export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Pr
     signal.addEventListener('abort', onAbort, { once: true });
     if (signal.aborted) onAbort();
   });
-  work.catch(() => undefined); // thrown by the race, or too late to matter
+  work.catch(() => undefined); // the race threw it, or it came too late to matter
   return Promise.race([work, aborted]).finally(() => signal.removeEventListener('abort', onAbort));
 }
 

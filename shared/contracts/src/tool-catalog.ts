@@ -6,16 +6,16 @@ export interface BoundTool {
   readonly schema: unknown;
 }
 
-/** A tool of the catalog, described without loading it: its model description and the words by which people ask for it. */
+/** A tool of the catalog, described without loading it: its description for the model, and the phrases with which people ask for it. */
 export interface CatalogTool {
   readonly name: string;
   readonly describe: string;
   readonly hints: readonly string[];
   /**
-   * JSON Schema of the arguments. Properties may have `entity` (the kind of thing that they name) and `ask` (a question for the person).
+   * JSON Schema of the arguments. Properties may have `entity` (the kind of entity that they name) and `ask` (a question for the person).
    */
   readonly schema: unknown;
-  /** True when it never changes anything; missing when that depends on the arguments. */
+  /** True when the tool never changes anything; missing when that depends on the arguments. */
   readonly isRead?: boolean;
   /** The change as an imperative sentence; null when there is none. */
   readonly orderOf?: (args: Readonly<Record<string, unknown>>) => string | null;
@@ -26,7 +26,7 @@ export interface CatalogTool {
 export interface CatalogGroup {
   readonly name: string;
   readonly summary: string;
-  /** False for groups that are known but not installed, and named as such. */
+  /** False for known groups that are not installed. */
   readonly installed: boolean;
   readonly tools: readonly CatalogTool[];
 }
@@ -36,7 +36,7 @@ export interface ToolCatalog {
   readonly groups: readonly CatalogGroup[];
 }
 
-/** Facts of a model call as data; the system message states the same in words. */
+/** Facts of a model request as data; the system message states the same in words. */
 export interface RequestFacts {
   readonly activeGroups: readonly string[];
   /** Known names by entity kind, such as `project` → ['shop', 'blog']. */

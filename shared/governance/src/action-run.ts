@@ -39,9 +39,9 @@ import {
 } from './settling.ts';
 
 /**
- * Carries a proposed call through governance. What goes wrong comes back as a result for the model; only LANE_LOST, ACTION_ID_TAKEN and an
- * abort of the turn throw. Calling it again with the same action id returns what came of the first time, and has no second effect. A throw of
- * ACTION_ID_TAKEN ends the turn: the id stands for another action, so this one has no effect and no result.
+ * Runs a proposed call under governance. Failures are results for the model; only LANE_LOST, ACTION_ID_TAKEN and an abort of the turn
+ * throw. A second call with the same action id returns the first result, without a second effect. ACTION_ID_TAKEN ends the turn: the id
+ * belongs to another action, so this action has no effect and no result.
  */
 export async function executeCall(deps: GovernanceDeps, scope: CallScope, call: ToolCall): Promise<ToolCallResult> {
   const read = deps.tools.read(call, scope.agent.id);
@@ -50,31 +50,29 @@ export async function executeCall(deps: GovernanceDeps, scope: CallScope, call: 
   return result;
 }
 
-/** A decided proposal. `grantId`: the grant that allows it. */
 type Decided = Proposal & { readonly grantId: string | null; readonly taint: Taint };
 
 /**
- * One action, from its call to what came of it:
+ * One action, from its call to its outcome:
  *
  *   resolved ─▶ decided ─┬─ run ───────────▶ started ─▶ settled: done, failed or unknown
- *                        ├─ ask, confirm ──▶ an approval waits; `resume` of a later run goes on with the frozen action
+ *                        ├─ ask, confirm ──▶ an approval waits; `resume` of a later turn continues with the frozen action
  *                        └─ deny ──────────▶ denied
  *
- * - resolved: what its arguments stand for was looked up. Failures go to the model, and policy is not asked.
- * - decided: its risk was assessed and policy was asked. It is decided again when something it stands on has changed.
+ * - resolved: the current meaning of its arguments is known. A failed look-up goes to the model, without asking policy.
+ * - decided: its risk was assessed and policy was asked. A change of the underlying facts repeats the decision.
  * - started: its intent is committed, with the events of the decision. From here on the effect may exist.
- * - settled: the ledger says what came of it, with its event, in one transaction.
+ * - settled: the ledger has its outcome, with an audit event, in one transaction.
  *
- * All before `started` can be repeated: a resumed turn comes here again with the same action id, finds what was started, and looks it up
- * instead of running it again. Safe reads settle nothing; only what taints later arguments is noted.
+ * Everything before `started` can be repeated: a resumed turn calls with the same action id, finds the started action, and probes its
+ * outcome instead of running it again. Safe reads settle nothing; they only record the taint of later arguments.
  */
 export class ActionRun implements Execution {
   readonly deps: GovernanceDeps;
-  /** The turn that the action belongs to. */
   readonly scope: CallScope;
-  /** The call; once resolved, with the meaning of its arguments. */
+  /** The call; its `resolved` is set once its arguments are resolved. */
   call: Runnable;
-  /** The action that an approver changed into this one. */
+  /** The action that an approver changed into this action. */
   readonly #parentActionId: string | null;
 
   constructor(deps: GovernanceDeps, scope: CallScope, call: Runnable, parentActionId: string | null = null) {
@@ -91,7 +89,7 @@ export class ActionRun implements Execution {
     this.scope.enter('GOVERNING');
     const result = await this.#decideAndCarryOut();
     if (!result.next) return result;
-    // Keyed by the call that offers it, so that a resumed turn finds the same answer.
+    // Keyed by the offering call, so that a resumed turn finds the same answer.
     const { actionId } = this.call;
     const next = await bindOffers(this.deps.tools, this.scope, result.next, (offered) =>
       this.deps.tools.resolve(this.scope, { ...offered, actionId }, null),
@@ -100,8 +98,8 @@ export class ActionRun implements Execution {
   }
 
   /**
-   * Continues the action of an approved request: decides again under current rules, consumes the approval exactly once,
-   * and runs it. The result holds the decision at the time of consumption.
+   * Continues the action of an approved request: decides again under current rules, consumes the approval exactly once, and runs the
+   * action. The result holds the decision at the time of consumption.
    */
   async resume({ approval }: ApprovalCase, proposal: Proposal): Promise<ToolCallResult> {
     const { scope, call, deps } = this;
@@ -117,7 +115,7 @@ export class ActionRun implements Execution {
         }),
       );
       const { kind, decided } = consumed;
-      // A decision of an earlier run of the turn stands.
+      // A decision of an earlier run of the turn stays valid.
       if (kind !== 'void' || decided) scope.enter('GOVERNING');
       if (kind === 'void') return settleVoid(deps, approval, consumed.reason, decided);
       const earlier = kind === 'earlier' ? await findEarlierResult(this, consumed) : null;
@@ -126,7 +124,7 @@ export class ActionRun implements Execution {
     });
   }
 
-  /** Resolves the meaning of the arguments. Returns the obstacle to a decision, or null. */
+  /** Resolves the arguments. Returns the obstacle to a decision, or null. */
   async #resolve(): Promise<AppError | null> {
     try {
       requireVerbatim(this.call);
@@ -138,7 +136,7 @@ export class ActionRun implements Execution {
     }
   }
 
-  /** Why an approved action now means something else; null when its arguments mean the same. */
+  /** The reason why an approved action now has another meaning; null when its arguments mean the same. */
   async #findOtherMeaning(): Promise<string | null> {
     const { tool, resolved = null } = this.call;
     if (!tool.resolve) return null;
@@ -155,11 +153,11 @@ export class ActionRun implements Execution {
   async #decideAndCarryOut(): Promise<ToolCallResult> {
     const proposal = await this.#decide();
     const result = await this.#carryOut(proposal).catch(async (thrown: unknown) => {
-      // The id of the call or of its job belongs to another action, and continuing would mix them up.
+      // The id of the call or of its job belongs to another action, and continuing would mix up the two actions.
       if (isTaken(thrown)) await appendAudit(this.deps.pool, [createRefusedEvent(proposal, thrown)]);
       throw thrown;
     });
-    // If something changed meanwhile, the last decision counts.
+    // After a change in between, the last decision counts.
     return result.decided ? result : withDecision(result, proposal);
   }
 
@@ -172,7 +170,7 @@ export class ActionRun implements Execution {
     const taint = findTaint(call, found?.taint ?? UNSEEN, scope.ageMs);
     const action = propose(scope, call, assess(tool, input, taint, resolved), this.#parentActionId);
     const known = found?.facts ?? factsOfRead(scope.now());
-    // A grant covers one meaning of the arguments; the next one may differ.
+    // A grant covers one meaning of the arguments; the new meaning may differ.
     const facts = resolved === null ? known : { ...known, grantId: null };
     const decided = { ...decide(deps.policy(), action, { facts, limits: deps.limits, place: this.#place() }), taint };
     if (decided.decision.effect !== 'confirm') return decided;
@@ -206,8 +204,8 @@ export class ActionRun implements Execution {
   }
 
   /**
-   * Asks policy again about a started action with the facts of then, since its own start has changed taint, grant and
-   * budget. Null when text from outside had a part in it.
+   * Asks policy again about a started action, with the taint, grant and budget from before its start, which the start itself has changed.
+   * Null when outside text influenced the action.
    */
   #decideStarted(now: Proposal, then: Proposal): Decided | null {
     if (then.action.assessment.tainted) return null;
@@ -243,8 +241,8 @@ export class ActionRun implements Execution {
   }
 
   /**
-   * Finds the outcome of an action that an earlier run of the turn started: it is probed, and continues only if policy
-   * still allows it, without another approval. Null when it was not started.
+   * Probes an action that an earlier run of the turn started, and continues it only if policy still allows it, without another approval.
+   * Null when the action was not started.
    */
   async #findRunningWork(proposal: Proposal): Promise<ToolCallResult | null> {
     const { deps, scope, call } = this;
@@ -281,10 +279,10 @@ export class ActionRun implements Execution {
     scope.enter('EXECUTING');
     const ran = await deps.tools.run(scope, call, { isRead: true });
     const result = deps.redact(ran.result);
-    // Stored before the result is seen: a crash in between loses the result but not the taint.
+    // Stored before the model sees the result: a crash in between loses the result but not the taint.
     if (result.untrusted) await taintThread(deps.pool, scope.threadId, call.name);
     const intent = buildIntent(this, proposal);
-    // The thread remembers what taints later arguments.
+    // The thread remembers which texts taint later arguments.
     if (intent.marks.length > 0 && result.ok) {
       await scope.flush();
       await noteRead(deps.pool, scope.lane, intent, result);
@@ -306,7 +304,7 @@ export class ActionRun implements Execution {
       if (begin.kind === 'lost') throw new AppError('LANE_LOST', { userKey: scope.lane.userKey });
       return begin;
     });
-    // Frozen, or the grant used up, since the decision: decides again with current facts.
+    // A freeze began, or the grant was used up, since the decision: decides again with current facts.
     if (claim.kind === 'stopped') return this.#decideAndCarryOut();
     if (claim.kind === 'denied') return createFailure(this.#notPermitted(claim.role));
     const earlier = claim.kind === 'earlier' ? await findEarlierResult(this, claim.action) : null;
@@ -322,7 +320,7 @@ export class ActionRun implements Execution {
     try {
       let { result, isUncertain } = await deps.tools.run(scope, call);
       if (isUncertain) {
-        // Usually Postgres was away. Running it again is safe: the action id is the same.
+        // Usually Postgres was away. Running the action again is safe: the action id is the same.
         const looked = await settleUnlessNotDone(this, { proposal, unknown: unknownOf(result) });
         if (looked !== null) return looked;
         ({ result, isUncertain } = await deps.tools.run(scope, call, { isAgain: true }));
@@ -341,13 +339,11 @@ export class ActionRun implements Execution {
     }
   }
 
-  /** Runs while holding the tool's lock. */
   #locked(run: () => Promise<ToolCallResult>): Promise<ToolCallResult> {
     const lock = this.call.tool.lock(this.call.input);
     return lock === null ? run() : withLock(this.deps.lockPool, lock, run);
   }
 
-  /** The place of the request, as policy sees it. */
   #place(): Parameters<typeof decide>[2]['place'] {
     const { chatKey, inGroup } = this.scope;
     return { channel: chatKey.split(':', 1)[0] ?? '', inGroup, leastRole: this.call.tool.role };

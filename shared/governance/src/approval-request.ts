@@ -33,8 +33,8 @@ import type { Execution, GovernanceDeps } from './deps.ts';
 import { hashAction, buildIntent } from './proposal.ts';
 
 /**
- * Freezes an action until it is decided: row, request and approval cards in one transaction. The turn continues without
- * it. Idempotent per action.
+ * Freezes an action until it is decided: row, request and approval cards in one transaction. The turn continues without the action.
+ * Idempotent per action.
  */
 export async function requestApproval(execution: Execution, proposal: Proposal): Promise<ToolCallResult> {
   const { deps, scope, call } = execution;
@@ -43,7 +43,7 @@ export async function requestApproval(execution: Execution, proposal: Proposal):
   const { action, decision } = proposal;
   const shown = await deps.tools.preview(call);
   if (shown instanceof AppError) return tellFailure(deps.pool, scope.threadId, call, shown);
-  // Whoever confirms their own request knows their words.
+  // A requester who confirms knows their own words.
   const words = decision.effect === 'confirm' ? null : await findWords(deps.pool, scope.lane, scope.chatKey);
   const card = describe(scope, call, proposal, { preview: shown, words });
   const unshowable = findUnshowable(card.exact ?? '');
@@ -82,11 +82,11 @@ export async function requestApproval(execution: Execution, proposal: Proposal):
     const intent = buildIntent(execution, proposal);
     const known = (await hasAction(db, scope.lane, intent)) ? await findApprovalOf(db, call.actionId) : null;
     if (known) return waiting(known);
-    // A repeated request, such as "ship it" below a card, is the same one.
+    // A repeated request, such as "ship it" below an approval card, counts as the same request.
     const same = await findWaitingSame(db, approval);
     if (same) return waiting(same);
     const readers = approval.byRequester ? [] : await listApproverChats(db, takes.role, authors);
-    // Without anybody else, a person with the role decides alone, after a pause.
+    // If nobody else can decide, the requester decides alone, after a pause.
     const alone = readers.length === 0;
     if (alone && !approval.byRequester && !(takes.solo && coversRole(scope.actor.role, takes.role))) {
       const problem = whyNobodyApproves(takes.role, await listUnreachableApprovers(db, takes.role, authors));
@@ -97,7 +97,7 @@ export async function requestApproval(execution: Execution, proposal: Proposal):
     }
     await putAction(db, scope.lane, intent, 'waiting');
     await insertApproval(db, { ...approval, expiresMs: takes.expiresMs });
-    // The requester gets a card where they asked, deciders where they decide.
+    // Requesters get an approval card in the requesting chat, deciders in the chat where they decide.
     chats.push(...new Set([scope.chatKey, ...readers.map((reader) => reader.chatKey)]));
     await putCards(db, approval, [], chats);
     await appendAudit(db, [
@@ -134,7 +134,7 @@ function waiting({ approvalId, byRequester }: Pick<Approval, 'approvalId' | 'byR
   };
 }
 
-/** The persons who requested or changed the action; none of them may approve it. */
+/** The people who requested or changed the action; none of them may approve it. */
 async function authorsOf(
   deps: GovernanceDeps,
   scope: CallScope,
@@ -145,7 +145,7 @@ async function authorsOf(
   return findPersons(deps.pool, [scope.lane.userKey, ...(parent?.authors ?? []), ...changedBy]);
 }
 
-/** The text for approvers; undescribed values are shown as arguments. */
+/** The text for approvers; the arguments are shown when the tool has no preview. */
 function describe(
   scope: CallScope,
   { tool }: Pick<Runnable, 'tool'>,
@@ -172,14 +172,14 @@ function describe(
   };
 }
 
-/** Why an approver cannot be shown all of it; null when they can. */
+/** Why an approval card cannot show the whole action; null when it can. */
 function findUnshowable(exact: string): string | null {
   if (exact.length > MAX_EXACT_LENGTH)
     return say('governance.tooLong', { length: exact.length, limit: MAX_EXACT_LENGTH });
   return redactText(exact) === exact ? null : say('governance.holdsSecret');
 }
 
-/** A complete sentence is unchanged: it may begin with a program's name. */
+/** Leaves a complete sentence unchanged: it may begin with a program's name. */
 function asSentence(text: string): string {
   return /[.。]$/.test(text) ? text : `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }

@@ -39,13 +39,10 @@ export interface Decider {
 
 /** The result of a press: for the presser, and what to wake after the commit. */
 export interface Decided {
-  /** Shown briefly to the presser. */
   readonly toast: string;
-  /** Chats with new messages to send. */
   readonly chats: readonly string[];
-  /** The lane to wake. */
   readonly wake: { readonly userKey: string; readonly traceId: string } | null;
-  /** The text that the press still needs, and for which request. */
+  /** The text that the press still needs, and the request that it is for. */
   readonly prompt: {
     readonly verb: 'reject' | 'modify' | 'ask';
     readonly approval: Approval;
@@ -54,7 +51,6 @@ export interface Decided {
   } | null;
 }
 
-/** A press with its data. */
 export interface Press extends Omit<ApprovalAct, 'verb'> {
   readonly verb: Exclude<ApprovalAct['verb'], 'show'>;
   readonly by: Decider;
@@ -62,7 +58,7 @@ export interface Press extends Omit<ApprovalAct, 'verb'> {
   readonly change?: Readonly<Record<string, unknown>>;
 }
 
-/** What would happen now under an approval. */
+/** The current facts about an action that is about to use an approval. */
 export interface Consumption {
   readonly lane: Lane;
   readonly chatKey: string;
@@ -72,13 +68,13 @@ export interface Consumption {
   readonly proposal: Proposal;
   /** The tool's current preview. */
   readonly preview: Preview | null | AppError;
-  /** How the meaning of the arguments differs from the approved one; null when it does not. */
+  /** How the meaning of the arguments differs from the approved meaning; null when it does not. */
   readonly difference: string | null;
   /** Asks policy with current facts. */
   decide(db: Queryable): Promise<Proposal>;
 }
 
-/** Whether an approval is still valid. `decided`: policy's decision at its consumption. */
+/** The result of using an approval. `decided`: policy's decision at that time. */
 export type Consumed = { readonly decided?: RecordedDecision } & (
   | { readonly kind: 'consumed' }
   | { readonly kind: 'void'; readonly reason: string }
@@ -92,13 +88,13 @@ const GRANT_USES = 3;
  * The states of approvals, in the caller's transaction:
  *
  *   pending ─┬─ enough votes ─▶ approved ─┬─▶ consumed, in the transaction that starts the action
- *            │                            └─▶ void: what would happen is not what was approved
- *            ├─ rejected · modified (a new action takes its place) · void (withdrawn, or nobody there could hear of it)
- *            └─ its time is up ─▶ expired
+ *            │                            └─▶ void: the action would differ from the approved one
+ *            ├─ rejected · modified (a new action replaces it) · void (withdrawn, or its chat is unreachable)
+ *            └─ the time limit passed ─▶ expired
  *
- * A vote is the approval of one person, whatever account they press with. Policy says whether this person may give it, and so holds
- * requester and approver apart; `needed` says how many it takes. A press looks at the locked row and at the facts of now, and a second press
- * changes nothing. Nothing runs here: the lane of the requester goes on with the frozen action, and consumes the approval.
+ * A vote is the approval of one person, with whatever account they press. Policy says whether this person may vote, and so keeps requester
+ * and approver apart; `needed` is the required number of votes. A press reads the locked row and current facts, and a second press changes
+ * nothing. Nothing runs here: the requester's lane continues with the frozen action, and consumes the approval.
  */
 export class Approvals {
   readonly #db: Queryable;
@@ -112,7 +108,7 @@ export class Approvals {
     const found = await findCase(this.#db, press.approvalId, true);
     if (!found) return toast(sayError('BUTTON_EXPIRED', {}));
     const { approval, requester, action } = found;
-    // Votes and authors are persons: a second account does not count twice.
+    // Votes and authors are people: a second account does not count twice.
     const { person, isProgram } = await findPerson(this.#db, press.by.userKey);
     const refuse = async (why: string, rule: string): Promise<Decided> => {
       const data = { verb: press.verb, why, refusedBy: rule };
@@ -122,7 +118,7 @@ export class Approvals {
     if (approval.status !== 'pending')
       return refuse(sayError('APPROVAL_GONE', { status: approval.status }), 'not-pending');
     if (isProgram) return refuse(say('card.only-people-decide'), 'no-program');
-    // A request that the next check would void is not decided.
+    // The next check would void this request, so nobody can decide it.
     if (found.isUnheard) return this.voidUnheard(approval);
     if (found.isOver) return this.expire(approval);
     if (press.verb === 'withdraw')
@@ -143,7 +139,7 @@ export class Approvals {
     return { ...toast(''), prompt: { verb, approval, arguments: proposal.action.arguments } };
   }
 
-  /** Ends a request whose time is up. */
+  /** Ends a request whose time limit passed. */
   expire(approval: Approval): Promise<Decided> {
     return this.#end(approval, {
       status: 'expired',
@@ -154,7 +150,7 @@ export class Approvals {
     });
   }
 
-  /** Ends a request from a chat that can no longer be written to, so nobody there could read the result. */
+  /** Ends a request from an unreachable chat, where nobody could read the result. */
   voidUnheard(approval: Approval): Promise<Decided> {
     const reason = say('card.reason-unheard');
     return this.#end(approval, {
@@ -167,8 +163,8 @@ export class Approvals {
   }
 
   /**
-   * Consumes an approval and starts its action if nothing it depends on has changed: action, votes, role, preview and
-   * rule. In the transaction of a held lane; throws LANE_LOST. A decision of an earlier run of the turn stands.
+   * Consumes an approval and starts its action, if action, votes, role, preview and rule are unchanged. Runs in the transaction of a held
+   * lane; throws LANE_LOST. A decision of an earlier run of the turn stays valid.
    */
   async consume(approvalId: string, use: Consumption): Promise<Consumed> {
     const { lane, proposal } = use;
@@ -207,13 +203,13 @@ export class Approvals {
     await this.#record(approval, 'approval.voided', 'system', { reason });
   }
 
-  /** Turns every card into a one-line receipt, and returns the chats to wake. */
+  /** Replaces every approval card by a one-line receipt, and returns the chats to notify. */
   async noteReceipt(approvalId: string, line: string): Promise<readonly string[]> {
     await noteResult(this.#db, approvalId, line);
     return showCards(this.#db, approvalId);
   }
 
-  /** Whether policy permits this person to decide. A confirmation needs no further permission than the action. */
+  /** Asks policy whether this person may decide. A confirmation needs no further permission than the action. */
   async #permit(
     policy: PolicyEngine,
     { approval, authors }: ApprovalCase,
@@ -287,7 +283,7 @@ export class Approvals {
     });
   }
 
-  /** Ends a request: row, event, the requester's lane and all cards. A voided one does not wake the lane. */
+  /** Ends a request: row, event, the requester's lane and all approval cards. A voided request does not wake the lane. */
   async #end(approval: Approval, { status, event, words, ...end }: Ending): Promise<Decided> {
     const { approvalId, userKey, traceId } = approval;
     if (!(await endApproval(this.#db, approvalId, { status, ...end })))
@@ -298,7 +294,7 @@ export class Approvals {
     return { ...toast(words), chats, wake: status === 'void' ? null : { userKey, traceId } };
   }
 
-  /** Once per approval and outcome. */
+  /** Idempotent per approval and outcome. */
   #tellLane(approval: Approval, outcome: Exclude<Ending['status'], 'void'>): Promise<void> {
     const { approvalId, actionId, userKey, chatKey, threadId, traceId } = approval;
     return wakeLane(this.#db, {
@@ -348,7 +344,7 @@ interface Ending extends End {
   readonly words: string;
 }
 
-/** How the action differs from the approved one, or null. */
+/** The difference between the action and the approved action, or null. */
 function findDifference(found: ApprovalCase, use: Consumption): string | null {
   const { approval, action: row, votes, requester, authors } = found;
   const { action } = use.proposal;
@@ -362,7 +358,7 @@ function findDifference(found: ApprovalCase, use: Consumption): string | null {
     row.userKey === use.lane.userKey &&
     use.chatKey === approval.chatKey;
   if (!isSame) return say('governance.otherAction');
-  // A voter who is the same person as the requester by now does not count.
+  // A vote does not count when the voter has since become the same person as the requester.
   const counted = votes.filter(({ userKey }) =>
     approval.byRequester ? userKey === requester : approval.solo || !authors.includes(userKey),
   );
@@ -371,14 +367,14 @@ function findDifference(found: ApprovalCase, use: Consumption): string | null {
   return use.difference ?? findNews(approval.card, use.preview);
 }
 
-/** How the preview differs from the approved one, or null: people approve what they read. */
+/** The difference between the preview and the approved preview, or null: people approve what they read. */
 function findNews(card: ApprovalCard, preview: Consumption['preview']): string | null {
   if (preview instanceof AppError) return explain(preview).replace(/\.$/, '');
   if (preview === null || (preview.what === card.what && preview.change === card.change)) return null;
   return say('governance.thingsChanged');
 }
 
-/** Why policy would not ask for this approval now, or null. */
+/** Why policy would not require this approval now, or null. */
 function findOtherRule(approval: Approval, { decision }: Proposal): string | null {
   const { effect, rule, sentence, approval: takes } = decision;
   if (effect === 'deny') return sayReason(sentence).replace(/[.。]$/, '');

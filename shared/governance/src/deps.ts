@@ -10,14 +10,12 @@ export interface BudgetLimits {
   readonly costUsdPerDay: number | null;
 }
 
-/** Dependencies of governance. */
 export interface GovernanceDeps {
   readonly pool: Pool;
-  /** A pool for locks, which are held while a handler runs. */
+  /** A pool for locks, whose connections are held while a handler runs. */
   readonly lockPool: Pool;
   readonly tools: Tools;
   readonly limits: BudgetLimits;
-  /** The policy set in force. */
   policy(): PolicyEngine;
   /** Removes secrets from a tool's result. */
   redact<T>(value: T): T;
@@ -25,7 +23,6 @@ export interface GovernanceDeps {
   notify(chatKey: string, traceId: string): Promise<void>;
 }
 
-/** One call under governance. */
 export interface Execution<C = Runnable> {
   readonly deps: GovernanceDeps;
   readonly scope: CallScope;

@@ -14,8 +14,8 @@ import { createSettledEvent } from './events.ts';
 import { receiptsOf } from './receipts.ts';
 
 /**
- * Gives a message up: its dead letter, its outcome and the answer to its author come in the caller's transaction, or not at all. What
- * its turn has done is told with it, and what it had started is settled as unknown, for the reconciler. Throws LANE_LOST.
+ * Gives up a message after too many attempts: its dead letter, its outcome and the answer to its author are committed in the caller's
+ * transaction. The answer reports the effects of its turn; started actions are settled as unknown, for the reconciler. Throws LANE_LOST.
  */
 export async function giveUp(
   db: Queryable,

@@ -11,9 +11,9 @@ import { findForeignPart } from './provenance/own-words.ts';
 import { hashAction, propose } from './proposal.ts';
 
 /*
- * A button that the runtime draws for one whole call. When it is drawn, what the call stands for is looked up and hashed together with
- * whoever may press it and the conversation it stands in. A press confirms the action of that very hash, once: see `findPressedOffer`.
- * What a model writes on a button is words, and has no hash.
+ * An offer is a runtime's button for one complete call. When it is drawn, the call's meaning is resolved and hashed together with the
+ * person who may press it and the conversation. A press confirms exactly the action of that hash, once: see `findPressedOffer`. A model's
+ * buttons are only text, without a hash.
  */
 
 type Resolve = (call: Runnable) => Promise<Resolved | null>;
@@ -22,8 +22,8 @@ type Resolve = (call: Runnable) => Promise<Resolved | null>;
 export type Asker = Pick<CallScope, 'actor' | 'agent' | 'threadId' | 'turnId' | 'chatKey'>;
 
 /**
- * Binds each button to its exact action. A button stays plain text if its label is incomplete, it is no call of these
- * tools, or its meaning is unknown. `resolve`: null where nothing can be looked up. Read-only.
+ * Binds each button to its exact action. A button stays plain text when its label is incomplete, its action is no call of these tools, or
+ * its meaning is unknown. `resolve`: null where no look-up is possible. Read-only.
  */
 export async function bindOffers(
   tools: Tools,
@@ -55,7 +55,7 @@ async function hashOf(
   const read = tools.read({ actionId: 'offer', tool: does.tool, args: does.arguments, groups }, asker.agent.id);
   if ('refused' in read) return null;
   const { name, tool, input } = read.runnable;
-  // The label must be the tool's own sentence, or begin with the action and hold every value, as typed words must.
+  // The label must be the tool's own sentence, or begin with the action and contain every value, as typed words must.
   if (
     !isOrder(tool, does.arguments, label) &&
     findForeignPart(name, tool, input, { typed: [label], pressed: [] }) !== null
@@ -64,7 +64,7 @@ async function hashOf(
   if (tool.resolve && !resolve) return null;
   try {
     const resolved = tool.resolve && resolve ? await resolve(read.runnable) : null;
-    // Resolved resources that the label does not mention would matter to policy.
+    // Policy would also decide about resolved resources that the label does not mention.
     if (tool.resources(input, resolved).length > tool.resources(input).length) return null;
     const call: Runnable = { ...read.runnable, resolved };
     // The assessment is not hashed: policy decides at the press.
@@ -75,7 +75,7 @@ async function hashOf(
   }
 }
 
-/** True when a label is the tool's own sentence for this call, in any language, since the reader's may have changed. */
+/** True when a label is the tool's own sentence for this call, in any language, since the reader's language may have changed. */
 function isOrder(tool: Tool, args: unknown, label: string): boolean {
   return LANGUAGES.some((language) => inLanguage(language, () => tool.order(args)) === label);
 }

@@ -12,7 +12,6 @@ import { listPolicyFolders, type PolicyConfig } from '@signalbox/safety/policy/s
 
 interface PolicyParts {
   readonly config: PolicyConfig;
-  /** The policy folders of plug-ins. */
   readonly folders: readonly string[];
   readonly pool: Pool;
   readonly log: Log;
@@ -20,8 +19,8 @@ interface PolicyParts {
 }
 
 /**
- * Opens the worker's policies. Every set in use is stored for replay; each change is audited once over all workers, and
- * admins are notified of a refused set.
+ * Opens the worker's policies. Stores every set in use for replay, audits each change once across all workers, and notifies admins of a
+ * refused set.
  */
 export async function openWorkerPolicies({ config, folders, pool, log, notify }: PolicyParts): Promise<Policies> {
   const keep = async (): Promise<void> => {
@@ -49,7 +48,7 @@ export async function openWorkerPolicies({ config, folders, pool, log, notify }:
         }),
       );
       chats.push(...rows.map((row) => row.chatKey));
-      // Of several workers, the one that put the message also audits it.
+      // Of several workers, the one that stored the message also audits the change.
       if (rows.length > 0 || admins.length === 0)
         await appendAudit(db, [event('policy.refused', change.version, { detail: change.detail.slice(0, 4_000) })]);
     });
@@ -69,7 +68,6 @@ function event(kind: AuditEvent['kind'], policyVersion: string | null, data: Aud
   return { kind, actor: 'system', policyVersion, data };
 }
 
-/** One file of a policy set. */
 export interface StoredPolicyFile {
   readonly name: string;
   readonly text: string;

@@ -10,7 +10,7 @@ import type { Tool } from './calls/tool.ts';
 import type { Tools } from './calls/tools.ts';
 import type { BudgetLimits, Execution } from './deps.ts';
 
-/** Facts of a read, for which nothing needs to be looked up. */
+/** The facts of a read, which needs no look-ups. */
 export function factsOfRead(now: Date): GovernanceFacts {
   return {
     at: now.toISOString(),
@@ -40,9 +40,9 @@ export function propose(
     tool: name,
     group: group.name,
     toolVersion: tool.version(),
-    // Arguments are hashed, stored and shown as JSON.
+    // arguments are hashed, stored and shown as JSON
     arguments: JSON.parse(JSON.stringify(input)) as ProposedAction['arguments'],
-    ...(resolved ? { resolved: JSON.parse(JSON.stringify(resolved)) as NonNullable<ProposedAction['resolved']> } : {}), // so is this
+    ...(resolved ? { resolved: JSON.parse(JSON.stringify(resolved)) as NonNullable<ProposedAction['resolved']> } : {}), // as above
     resources: [...tool.resources(input, resolved)],
     environment: tool.environment(input),
     requester: { userKey: scope.actor.userKey, role: scope.actor.role },
@@ -62,15 +62,18 @@ export function hashAction(action: ProposedAction): string {
   return hashes.get(action) ?? hashOf(action);
 }
 
-/** Cached for the frozen actions of `propose`; stored ones are hashed anew. */
+/** Cached for the frozen actions of `propose`; stored actions are hashed anew. */
 const hashes = new WeakMap<ProposedAction, string>();
 
 function hashOf({ tool, toolVersion, arguments: args, resolved, resources, requester }: ProposedAction): string {
-  // Omitted without resolution, so that the hashes of such actions stay the same.
+  // Omitted without a look-up, so that the hashes of those actions stay the same.
   return hashCanonical({ tool, toolVersion, arguments: args, resolved, resources, requester: requester.userKey });
 }
 
-/** Asks policy about an action. A grant counts only where approval would be needed: `grantId` is set when it allows the action. Pure. */
+/**
+ * Asks policy about an action. A grant counts only where an approval would be needed: `grantId` is set when the grant allows the action.
+ * Pure.
+ */
 export function decide(
   engine: PolicyEngine,
   action: ProposedAction,
@@ -118,7 +121,6 @@ export function decide(
     : { action, question: asked, decision, grantId: null };
 }
 
-/** The ledger row of an action. */
 export function buildIntent(
   { call, scope }: Pick<Execution, 'call' | 'scope'>,
   { action, question, decision }: Proposal,
@@ -141,7 +143,7 @@ export function buildIntent(
   };
 }
 
-/** A decision as turn records hold it. `taint`: null when the assessment was frozen earlier. */
+/** Converts a decision for a turn's record. `taint`: null when the assessment was frozen earlier. */
 export function toRecordedDecision(
   { action, question, decision }: Proposal,
   taint: RecordedDecision['taint'],

@@ -7,9 +7,8 @@ import { say } from '@signalbox/messages/say';
 import type { Tool } from './calls/tool.ts';
 import { factsOf, type Fact } from './provenance/unfounded.ts';
 
-/** More lines than this nobody reads. */
 const RECEIPTS_SHOWN = 5;
-/** Fields that say what and where, in the order in which they are told. */
+/** Fields that name an action's target, in the order of the receipt. */
 const TELLING = [
   'name',
   'project',
@@ -26,17 +25,17 @@ const TELLING = [
 ] as const;
 const FIELDS_SHOWN = 5;
 const FIELD_LENGTH = 40;
-/** States of jobs and deployments after which nothing more comes. */
+/** Final states of jobs and deployments. */
 const OVER: ReadonlySet<string> = new Set(['done', 'succeeded']);
 const FAILED: ReadonlySet<string> = new Set(['failed', 'cancelled', 'rolled_back']);
 
-/** Whether an action of the ledger has had an effect, or may have had one. */
+/** True when an action of the ledger has had an effect, or may have had one. */
 export function isEffect({ status, errorCode }: LedgerEntry): boolean {
-  // What a job did before it failed stands.
+  // The effects of a job before its failure remain.
   return status !== 'failed' || errorCode === 'JOB_FAILED';
 }
 
-/** Receipts of these actions, or of these jobs, for an end of a turn that the runtime itself tells. `isBrief`: see receiptsFor. */
+/** Receipts of these actions or jobs, for turns whose end the runtime reports itself. `isBrief`: see receiptsFor. */
 export async function receiptsOf(
   db: Queryable,
   ids: readonly string[],
@@ -51,8 +50,9 @@ export async function receiptsOf(
 }
 
 /**
- * One line per effect, oldest first: what and where, when, and the command that opens it. `isBrief`: the text above says what, where and
- * in which state in the runtime's own words, so a single effect needs only its time. `sayWhat`: what an action did, and to what. Pure.
+ * One line per effect, oldest first: the action with its target, the time, and the command that shows details. `isBrief`: the runtime's
+ * text above already names action, target and state, so a single effect shows only its time. `sayWhat`: describes an action with its
+ * target. Pure.
  */
 export function receiptsFor(
   entries: readonly LedgerEntry[],
@@ -73,7 +73,7 @@ export function receiptsFor(
   return rest === 0 ? lines : [...lines, { what: say('turn.more', { count: rest }), note: '/why' }];
 }
 
-/** What the ledger founds: each action that is known to have come about, and each that is known to have failed. */
+/** The facts of the ledger: each action that is known to have succeeded or failed. */
 export function factsOfLedger(entries: readonly LedgerEntry[]): readonly Fact[] {
   return entries
     .filter(({ status }) => status !== 'unknown')
@@ -85,16 +85,15 @@ export function factsOfLedger(entries: readonly LedgerEntry[]): readonly Fact[] 
     );
 }
 
-/** The change that an action makes, as its tool says it in the language of its reader; in the words of its receipt where it says nothing. */
+/** The change that an action makes, in the reader's language: as its tool describes it, else as its receipt does. */
 export function getActionTitle(kind: Pick<Tool, 'order'> | null, action: Titled): string {
   return plainLine(kind?.order(action.arguments) ?? getReceiptTitle(action));
 }
 
-/** What tells an action, as far as it is known. */
 type Titled = Pick<LedgerEntry, 'tool' | 'arguments'> &
   Partial<Pick<LedgerEntry, 'result' | 'release' | 'environment'>>;
 
-/** What an action did, and to what, as its receipt says it. */
+/** Describes an action with its target, as its receipt does. */
 export function getReceiptTitle(entry: Titled): string {
   return [titleOf(entry.tool), ...fieldsOf(entry)].join(' ');
 }
@@ -115,16 +114,16 @@ function fieldsOf({ arguments: args, result, release = null, environment = null 
   return [...new Set(fields)].slice(0, FIELDS_SHOWN);
 }
 
-/** A value on one line, in which nothing is hidden. */
+/** A value on one line, with hidden characters made visible. */
 function shownOf(value: unknown): readonly string[] {
   if (typeof value === 'number') return [String(value)];
-  // The mark of a code tells its reader nothing.
+  // The handle of a code tells its reader nothing.
   if (typeof value !== 'string' || value.trim() === '' || value.startsWith(CODE_HANDLE_PREFIX)) return [];
   const line = value.replace(/\s+/g, ' ').trim();
   return [escapeText(line.length > FIELD_LENGTH ? `${line.slice(0, FIELD_LENGTH - 1)}…` : line)];
 }
 
-/** What became of an action that is not simply done; nothing when it is. */
+/** The state of an action, in words; empty for a finished action. */
 export function sayState({ status, work }: LedgerEntry): string {
   if (status === 'unknown' || work === 'unknown') return say('turn.unknown');
   if (status === 'failed' || FAILED.has(work ?? '')) return say('turn.failed');
@@ -137,7 +136,7 @@ function timeOf(at: Date | null, timeZone: string): string {
   return timeZone === 'UTC' ? `${time} UTC` : time;
 }
 
-/** The command that opens it: see /why. Ids of before are opened by their turn. */
+/** The /why command that shows the action. Actions with an id of an older release are shown by their turn. */
 function commandOf(actionId: string): string {
   const beginning = /^act_([0-9a-z]{8})/.exec(actionId)?.[1];
   return beginning === undefined ? '/why' : `/why_${beginning}`;

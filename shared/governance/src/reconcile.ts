@@ -13,18 +13,18 @@ import type { GovernanceDeps } from './deps.ts';
 import { toRunnable } from './proposal.ts';
 import { createUnknownOutcome, settleByLooking, type Settled } from './settling.ts';
 
-/** Longer than any tool may take to look something up: two workers never look at once. */
+/** Longer than any tool's probe may take: two workers never probe at once. */
 const LEASE_MS = 90 * SECOND_MS;
 const FIRST_PAUSE_MS = 2 * SECOND_MS;
 const LONGEST_PAUSE_MS = 600 * SECOND_MS;
 
-/** What a person is told of an effect that was looked up. */
+/** The message to a person about an effect that was probed after its turn. */
 export type NewsOfEffect = (status: Settled, outcome: ToolCallResult, exact: string) => string;
 
 /**
- * Looks up one started action of which nobody knows what became, when its turn is over and it is due. Once it is known, it is
- * settled and whoever asked is told, in one transaction; until then it is looked up again, less and less often. False when none is due.
- * What no tool can look up is told once and left to people.
+ * Probes one started action with an unknown outcome, when its turn is over and the probe is due. A known outcome is settled and reported
+ * to the requester in one transaction; otherwise the action is probed again, less and less often. Returns false when no action is due. An
+ * action whose tool cannot probe is reported once and left to people.
  */
 export async function reconcileNext(
   deps: GovernanceDeps,
@@ -65,7 +65,7 @@ async function reconcile(
   return true;
 }
 
-/** Nothing of a turn is left but who asked, and where. */
+/** Only the requester and the chat of the ended turn are known. */
 function toCallScope(
   { proposal, turnId, turnKey, userName }: UnsettledAction,
   signal: AbortSignal,
@@ -75,7 +75,7 @@ function toCallScope(
   const { requester, threadId, chatKey } = action;
   return {
     lane: { userKey: requester.userKey, epoch: '0' },
-    now: () => new Date(), // for probes alone, which store no times
+    now: () => new Date(), // only for probes, which store no times
     turnId,
     turnKey: turnKey ?? turnId,
     threadId,

@@ -17,13 +17,13 @@ import { settleUnknown, settleVoid } from './settling.ts';
 
 export type DecisionEnvelope = Extract<InboundEnvelope, { kind: 'decision' }>;
 
-/** What the requester's conversation hears of a decision. */
+/** The message to the requester's conversation about a decision. */
 export interface Resumed {
   readonly say: string;
   readonly result: ToolCallResult | null;
-  /** What policy said when the approval was used up, in this run or one before, or about the changed wish. */
+  /** Policy's decision when the approval was consumed, in this or an earlier run, or about the changed request. */
   readonly decided?: RecordedDecision;
-  /** It says words of somebody else, which no model reads before that is noted. */
+  /** True when `say` contains another person's words, which taint the thread before a model reads them. */
   readonly isOutside?: boolean;
 }
 
@@ -31,8 +31,8 @@ export interface Resumed {
 type Known = ApprovalCase & { readonly action: LedgerRow & { readonly proposal: Proposal } };
 
 /**
- * Goes on with an action that somebody decided about: approved, it is decided once more under the rules of now, consumed exactly once
- * and run; modified, its new arguments take the path from the start. Doing it again after a crash has no second effect.
+ * Continues an action after a person's decision. An approved action is decided again under current rules, consumed exactly once and run.
+ * A modified action starts again with its new arguments. Repeating this after a crash has no second effect.
  */
 export async function resumeDecision(
   deps: GovernanceDeps,
@@ -48,7 +48,7 @@ export async function resumeDecision(
       const { decidedBy, reason } = approval;
       const person = escapePerson(decidedBy ?? say('governance.somebody'));
       const because = { hasReason: Boolean(reason), reason: reason ?? '' };
-      // The reason is the words of whoever decided, and so may their name be.
+      // The reason is text of the decider, and so may be their name.
       return { say: say('governance.rejected', { person, what, ...because }), result: null, isOutside: true };
     }
     case 'expired':
@@ -60,7 +60,7 @@ export async function resumeDecision(
   }
 }
 
-/** Runs the frozen action; then every card of it is the receipt of what came of it. */
+/** Runs the frozen action; afterwards all its approval cards show the receipt. */
 async function runApproved(deps: GovernanceDeps, scope: CallScope, found: Known): Promise<Resumed> {
   const { approval, action, votes } = found;
   const call = toRunnable(deps.tools, action.proposal);
@@ -76,7 +76,7 @@ async function runApproved(deps: GovernanceDeps, scope: CallScope, found: Known)
   return { say: result.ok ? `${approved} ${result.say}` : result.say, result, isOutside, ...decidedIn(result) };
 }
 
-/** The worker has another tool than the one that was approved. What an earlier worker started with that one cannot be looked up. */
+/** The worker's tool differs from the approved tool, so an action that an earlier worker started cannot be probed. */
 async function endWithoutTool(deps: GovernanceDeps, { approval, action, used }: Known): Promise<ToolCallResult> {
   const { actionId, tool: name } = action.proposal.action;
   const decided = used ? { decided: used } : {};
@@ -85,7 +85,7 @@ async function endWithoutTool(deps: GovernanceDeps, { approval, action, used }: 
   return settleVoid(deps, approval, approval.reason ?? say('governance.toolChanged'));
 }
 
-/** Changed arguments are a new action, decided from the start; the old one stays as it was. */
+/** Changed arguments are a new action, decided from the start; the old action stays unchanged. */
 async function runChanged(deps: GovernanceDeps, scope: CallScope, { approval, action }: Known): Promise<Resumed> {
   const { actionId, tool: name, group, arguments: args } = action.proposal.action;
   const found = deps.tools.find(name, [group]);

@@ -13,16 +13,15 @@ import type { GovernanceDeps, Execution } from './deps.ts';
 
 /*
  * How an action ends:
- *   the handler said so ─▶ done | failed
- *   nobody heard it: time ran out, the connection was cut, the worker died
- *        └─ looked up by the tool, with the action locked ─┬─ done ─▶ done
- *                                                          ├─ nothing was written ─▶ failed; nothing can be written any more
- *                                                          └─ it cannot tell (yet) ─▶ unknown ─▶ looked up again by the reconciler
+ *   the handler returned ─▶ done | failed
+ *   the result was lost: a timeout, a cut connection, a dead worker
+ *        └─ the tool probes, with the action locked ─┬─ done ─▶ done
+ *                                                    ├─ nothing was written ─▶ failed; later writes are refused
+ *                                                    └─ unclear (yet) ─▶ unknown ─▶ probed again by the reconciler
  */
 
 export type Settled = 'done' | 'failed' | 'unknown';
 
-/** What an action came to. */
 interface Settlement {
   readonly status: Settled;
   readonly outcome: ToolCallResult;
@@ -31,7 +30,7 @@ interface Settlement {
 
 type Named = Pick<Runnable, 'actionId' | 'name'>;
 
-/** Records what came of an action. The first settlement stands. */
+/** Records an action's outcome. The first settlement wins. */
 export async function settle(
   db: Queryable,
   { actionId }: Named,
@@ -43,24 +42,24 @@ export async function settle(
   await settleAction(db, actionId, { status, result: outcome, errorCode: outcome.code, events, isLookedUp, isOutside });
 }
 
-/** Ends an action of which nobody can tell whether it took effect. */
+/** Settles an action whose effect is uncertain. */
 export async function settleUnknown(deps: Pick<GovernanceDeps, 'pool'>, call: Named): Promise<ToolCallResult> {
   const unknown = createUnknownOutcome(call);
   await settle(deps.pool, call, null, { status: 'unknown', outcome: unknown });
   return unknown;
 }
 
-/** What is said of an effect of which nobody knows. */
+/** The result of an action with an unknown effect. */
 export function createUnknownOutcome({ name }: Pick<Runnable, 'name'>): ToolCallResult {
   return createFailure(new AppError('TOOL_OUTCOME_UNKNOWN', { tool: name }));
 }
 
 /**
- * Settles a started action by what its tool finds where the effect would be, in one transaction that keeps everything out that
- * would be written in its name. `then` comes with it, or not at all; it is called when this settled the action. Twice is once.
+ * Settles a started action by probing its effect, in one transaction that refuses later writes of the action. `then` runs in the same
+ * transaction, only when this call settled the action. Idempotent.
  */
 export async function settleByLooking(
-  /** Without its tool, when the worker has it no more. */
+  /** The name alone when the worker no longer has the tool. */
   execution: Execution<Runnable | Named>,
   given: Looking,
 ): Promise<ToolCallResult> {
@@ -69,12 +68,12 @@ export async function settleByLooking(
 
 interface Looking {
   readonly proposal: Proposal | null;
-  /** What is said while it is not known. */
+  /** The result while the outcome is unknown. */
   readonly unknown: ToolCallResult;
   readonly then?: (db: Queryable, status: Settled, outcome: ToolCallResult) => Promise<void>;
 }
 
-/** The same for whoever may run it once more: null when nothing of it happened, and then it stays started. */
+/** Like `settleByLooking`, for a caller that may run the action again: null when nothing happened, and the action then stays started. */
 export function settleUnlessNotDone(execution: Execution, given: Looking): Promise<ToolCallResult | null> {
   return lookAndSettle(execution, { ...given, mayRunAgain: true });
 }
@@ -109,8 +108,8 @@ async function lookUp(
 }
 
 /**
- * What came of an action that an earlier run of this turn had started; null when it is to be run now, because that is harmless or
- * because the target says that nothing happened.
+ * The result of an action that an earlier run of this turn started. Null when the action should run now: repeating it is harmless, or the
+ * probe found that nothing happened.
  */
 export async function findEarlierResult(
   execution: Execution,
@@ -128,7 +127,7 @@ export async function findEarlierResult(
   return settleUnknown(deps, call);
 }
 
-/** Ends the action of an approved request that stands for nothing any more. `decided`: what policy said of it. */
+/** Settles the action of a voided approval. `decided`: policy's decision about it. */
 export async function settleVoid(
   { pool }: Pick<GovernanceDeps, 'pool'>,
   approval: Approval,

@@ -1,6 +1,6 @@
 import type { ChallengeStore, Plugin } from './plugin.ts';
 
-/** The challenges of all plug-ins as one store. */
+/** Joins the challenges of all plug-ins into one store. */
 export function joinChallenges(plugins: readonly Plugin[]): ChallengeStore {
   const stores = plugins.flatMap(({ challenges }) => (challenges ? [challenges] : []));
   return {

@@ -6,17 +6,18 @@ import { addSentences, listFiles } from '@signalbox/messages/say';
 import type { PluginTables } from '@signalbox/store/migrations/plugin-tables';
 import type { Plugin } from './plugin.ts';
 
-/** Relative folders of AGENTS begin here. */
+/** Relative folders in AGENTS start here. */
 const CHECKOUT = fileURLToPath(new URL('../../../', import.meta.url));
-/** Sources run sources, and what was built runs what was built. */
+/** Sources load sources, and built code loads built code. */
 const ENTRY = import.meta.url.endsWith('.ts') ? 'src/index.ts' : 'dist/index.js';
 
-/** Where each plug-in of this process came from, by its name. */
+/** The origin of each loaded plug-in, by name. */
 const loaded = new Map<string, string>();
 
 /**
- * Loads the plug-ins that AGENTS names: folders (`examples/bank`, `/srv/loans`) and packages (`@acme/loans`), separated by commas; `none`
- * and nothing stand for no plug-in. Adds their codes and sentences to the catalogs. Twice is safe. Throws STARTUP_REFUSED, saying what to do.
+ * Loads the plug-ins that AGENTS names: folders (`examples/bank`, `/srv/loans`) and packages (`@acme/loans`), separated by commas; an
+ * empty value and `none` load nothing. Adds their codes and sentences to the catalogs. Idempotent. Throws STARTUP_REFUSED with the
+ * remedy.
  */
 export async function loadPlugins(agents: string): Promise<readonly Plugin[]> {
   const names = [...new Set(agents.split(',').map((name) => name.trim()))].filter(
@@ -27,14 +28,13 @@ export async function loadPlugins(agents: string): Promise<readonly Plugin[]> {
   return plugins;
 }
 
-/** What the migration needs to know of each plug-in that has tables. */
+/** The tables of each plug-in that has tables, for the migration. */
 export function tablesOf(plugins: readonly Plugin[]): readonly PluginTables[] {
   return plugins.flatMap(({ name, migrations, tables = {}, rows = {} }) =>
     migrations ? [{ name, folder: fileURLToPath(migrations), tables, rows }] : [],
   );
 }
 
-/** The policy folders of these plug-ins. */
 export function listPluginPolicyFolders(plugins: readonly Plugin[]): readonly string[] {
   return plugins.flatMap(({ policies }) => (policies ? [fileURLToPath(policies)] : []));
 }
@@ -44,7 +44,7 @@ async function loadPlugin(name: string): Promise<Plugin> {
   const module: unknown = await import(entry).catch((cause: unknown) =>
     refuse(name, `it cannot be loaded: ${cause instanceof Error ? cause.message : String(cause)}.`, cause),
   );
-  const plugin = (module as { default?: Plugin }).default; // checked on the next lines
+  const plugin = (module as { default?: Plugin }).default; // the next lines check it
   if (typeof plugin !== 'object' || typeof plugin.worker !== 'function')
     refuse(name, `${entry} has to export definePlugin({…}) as default.`);
   if (!/^(?=.{2,30}$)[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(plugin.name))
@@ -67,7 +67,7 @@ function findEntry(name: string): string {
   return pathToFileURL(entry).href;
 }
 
-/** Adds codes and sentences to the catalogs, unless one of them is there already. */
+/** Adds codes and sentences to the catalogs, unless one of them is already there. */
 function register(name: string, { errors = {}, ownErrorFields = [], languages }: Plugin): void {
   const code = Object.keys(errors).find((one) => Object.hasOwn(ERRORS, one));
   if (code !== undefined) refuse(name, `its code ${code} is in use already. Give it another name.`);
@@ -79,7 +79,7 @@ function register(name: string, { errors = {}, ownErrorFields = [], languages }:
   if (languages) addSentences(languages);
 }
 
-/** The files of English sentences. In the other languages `errors.json` and `reasons.json` translate what code and policies say. */
+/** The files of English sentences. In other languages, `errors.json` and `reasons.json` translate the sentences of code and policies. */
 function listEnglish(languages: URL): readonly string[] {
   const folder = new URL('en/', languages);
   return existsSync(folder) ? readdirSync(folder) : [];

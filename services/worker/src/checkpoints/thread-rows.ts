@@ -2,7 +2,7 @@ import { BaseMessage } from '@langchain/core/messages';
 import type { ChannelVersions, Checkpoint, CheckpointTuple, SerializerProtocol } from '@langchain/langgraph-checkpoint';
 import { readMessage, writeMessage } from './message-json.ts';
 
-/**
+/*
  * The row format of a conversation in LangGraph's tables. A row of `checkpoints` holds the small values. Each message is a row of
  * `checkpoint_blobs`, numbered within its thread and written once; the checkpoint lists its message numbers as ranges. So a turn writes
  * only what is new, however long the conversation is. Rows of LangGraph's own saver are read unchanged.

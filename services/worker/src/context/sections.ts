@@ -16,7 +16,7 @@ import type { Section } from './bounds.ts';
 import type { Moments } from './moments.ts';
 import type { TimedRule } from './windows.ts';
 
-/**
+/*
  * Writes facts about a person as lines for a model. Text that others may have written is excluded: lines hold only names of a strict
  * form, states and times, which the runtime made or checked, and memory of what the person said or did. For a conversation that read
  * outside text, the lines name its tools instead of its title and arguments, which may hold that text.

@@ -10,9 +10,11 @@ import { drawView, send, sendView } from './replies.ts';
 import type { Actions, GuidedSpec, NodeContext, NodeSpec } from './spec.ts';
 import { CommonState, type CommonUpdate, type ServerEvent } from './state.ts';
 
-/**
- * START ─▶ ingest_input ─┬─ the node that the agent's route names ─▶ … ─┬─▶ clear_pending_action ─▶ END └─ refused, or only redrawn
- * ───────────────────┘ One message goes through the graph at a time. A node continues with one of `then`, or ends the turn.
+/*
+ *   START ─▶ ingest_input ─┬─ the node that the agent's route names ─▶ … ─┬─▶ clear_pending_action ─▶ END
+ *                          └─ refused, or only redrawn ───────────────────┘
+ *
+ * One message goes through the graph at a time. A node continues with one of `then`, or ends the turn.
  */
 
 /** Lists an agent's nodes, for inspection. */

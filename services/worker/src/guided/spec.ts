@@ -4,7 +4,7 @@ import type { AgentClass } from '@signalbox/contracts/governance/action';
 import type { ToolCallResult } from '@signalbox/governance/calls/call';
 import type { AgentRun } from '../agents/agent.ts';
 
-/**
+/*
  * The types of a guided agent: its graph decides, and no model does. A model may only map free text to one of the agent's actions. An
  * author provides actions, nodes, a route between them and migrations of the state. See docs/agents.md.
  */

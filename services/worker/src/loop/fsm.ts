@@ -1,9 +1,13 @@
-/**
- * The phases of one pass of a turn. The model reasons in THINKING; effects happen only in EXECUTING. IDLE ─┬─▶ THINKING ─┬─▶ PROPOSING
- * ─┬─▶ GOVERNING ─┬─▶ EXECUTING ─▶ OBSERVING ─┬─▶ EVALUATING ─┬─▶ THINKING │             └─▶ TERMINAL   │              └─▶ OBSERVING:
- * refused     │               └─▶ TERMINAL │                            └─▶ OBSERVING: ungoverned call   └─▶ GOVERNING, OBSERVING: the
- * next call ├─▶ PROPOSING: a resumed run continues with the answer of an earlier run └─▶ GOVERNING: a person decided about an action of
- * an earlier turn Policy is evaluated only in GOVERNING, and never for a call that only talks to the person or is unreadable.
+/*
+ * The phases of one pass of a turn. The model reasons in THINKING; effects happen only in EXECUTING.
+ *
+ *   IDLE ─┬─▶ THINKING ─┬─▶ PROPOSING ─┬─▶ GOVERNING ─┬─▶ EXECUTING ─▶ OBSERVING ─┬─▶ EVALUATING ─┬─▶ THINKING
+ *         │             └─▶ TERMINAL   │              └─▶ OBSERVING: refused      │               └─▶ TERMINAL
+ *         │                            └─▶ OBSERVING: ungoverned call             └─▶ GOVERNING, OBSERVING: the next call
+ *         ├─▶ PROPOSING: a resumed run continues with the answer of an earlier run
+ *         └─▶ GOVERNING: a person decided about an action of an earlier turn
+ *
+ * Policy is asked only in GOVERNING, and never about a call that only talks to the person or is unreadable.
  */
 
 export const PHASES = [

@@ -12,10 +12,13 @@ import type { ToolGroup, Tool } from '../tools/tool.ts';
 import { replayTurn, type Replayed } from './replay-turn.ts';
 import { ReplayStates } from './states.ts';
 
-/**
+/*
  * Replay runs a conversation's recorded turns again, in order, so that its state is rebuilt. The model's answers and the tools' results
- * come from the record; the current code repeats everything else, and the results are compared: record ─▶ intact? ─▶ agent over states in
- * memory ─▶ its own record ─▶ the first difference, named Replay holds no handler of a tool and no model, and only reads from the pool.
+ * come from the record; the current code repeats everything else, and the two records are compared:
+ *
+ *   record ─▶ intact? ─▶ agent with states in memory ─▶ its own record ─▶ the first difference, named
+ *
+ * Replay holds no handler of a tool and no model, and only reads from the pool.
  */
 
 export type TurnReplay = Replayed & { readonly turnId: string; readonly threadId: string; readonly startedAt: Date };

@@ -11,7 +11,7 @@ import type { ToolRegistry } from './registry.ts';
 import type { RunParts } from './run.ts';
 import { createLookup } from './resolving.ts';
 
-/**
+/*
  * Looks up an argument's choices before anything is asked or decided. The chosen value replaces the model's, so that the conversation,
  * its record and the action agree: `1.2` where the model wrote `newest`. Reads only.
  */

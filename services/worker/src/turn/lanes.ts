@@ -24,11 +24,18 @@ import { WORDS } from './reply.ts';
 import { StoppedByPerson } from '@signalbox/governance/calls/call';
 import type { TurnSignals } from './turn-start.ts';
 
-/**
- * The lanes of this process: wake-up → claim ─┬─ busy or nothing to do → dropped (the holder sees the message) ├─ too many attempts →
- * dead letter, the person is told, finish └─ leased → heartbeat every second → turn → finish → wake again if more waits ├─ failed → yield
- * with back-off (infrastructure) or counted (poison) └─ lease lost → abort, write nothing Lanes of a dead process are suspects, which a
- * worker claims one at a time. A live process that could not release a lane does so once Postgres answers, without counting an attempt.
+/*
+ * A lane in this process:
+ *
+ *   wake-up → claim
+ *    ├─ busy or nothing to do → dropped (the holder sees the message)
+ *    ├─ too many attempts → dead letter, the person is told, finish
+ *    └─ leased → heartbeat every second → turn → finish → wake again if more messages wait
+ *        ├─ failed → yield with back-off (infrastructure) or counted (poison)
+ *        └─ lease lost → abort, write nothing
+ *
+ * Lanes of a dead process are suspects, which a worker claims one at a time. A live process that could not release a lane does so once
+ * Postgres answers, without counting an attempt.
  */
 
 const MAX_ATTEMPTS = 5;

@@ -4,7 +4,7 @@ import type { Picture } from '@signalbox/models/port';
 import type { ChannelFile, FetchedFile } from '@signalbox/platform/streams/files';
 import type { InboxMessage } from '@signalbox/store/turns/lanes';
 
-/**
+/*
  * The model gets the pictures of a batch once, in their turn. No checkpoint, record or table holds their bytes; later turns have only the
  * words about them.
  */

@@ -30,7 +30,7 @@ import type { ToolCallResult } from '@signalbox/governance/calls/call';
 import type { Tool } from '../tools/tool.ts';
 import type { ThreadWords, TurnContext } from './turn-end.ts';
 
-/**
+/*
  * The runtime, not a model, reports what happened: receipts of effects from the ledger stand below a turn's texts. Without effects, when
  * a change was requested or a text sounds like a report, a line says that nothing changed, judged by the facts at the time of the text.
  * The model's own text is unchanged.

@@ -13,21 +13,22 @@ import { finish, type TurnSignals, type TurnStart } from './turn-start.ts';
 import { openTurnTrace } from './turn-trace.ts';
 
 /*
- * Read this first: one wake of a lane, from the messages that wait to the transaction that ends it.
+ * Read this first: one wake-up of a lane, from the waiting messages to the transaction that ends the turn.
  *
  *   claimed lane ─▶ plan the batch ─┬─ messages of one chat ─▶ agent ─▶ replies, outcomes, thread ─┐
- *                                 ├─ /new                 ─▶ close the thread                    ├─▶ finish (one transaction)
- *                                 ├─ stopped by /stop     ─▶ settle as stopped                   │
- *                                 ├─ files, no words      ─▶ say what can be done with them      │
- *                                 ├─ a decision           ─▶ run what was approved ─▶ agent      │
- *                                 ├─ a node again         ─▶ agent, from that node on            │
- *                                 ├─ another way to read  ─▶ an agent that draws by it, if any   │
- *                                 ├─ an incident          ─▶ told as it is, noted in the thread  │
- *                                 └─ job news, no thread  ─▶ notice                             ─┘
- * Whatever is thrown here is an infrastructure error or a lost lane, and leaves the messages open for the next claim.
+ *                                   ├─ /new                 ─▶ close the thread                    ├─▶ finish (one transaction)
+ *                                   ├─ stopped by /stop     ─▶ settle as stopped                   │
+ *                                   ├─ files, no words      ─▶ suggest what to do with the files   │
+ *                                   ├─ a decision           ─▶ run the approved action ─▶ agent    │
+ *                                   ├─ a node again         ─▶ agent, from that node on            │
+ *                                   ├─ another page mode    ─▶ an agent that draws views, if any   │
+ *                                   ├─ an incident          ─▶ report unchanged, noted in thread   │
+ *                                   └─ job news, no thread  ─▶ notice                             ─┘
+ *
+ * An error that leaves this function is an infrastructure error or a lost lane: the messages stay open for the next claim.
  */
 
-/** Handles the waiting messages of a claimed lane and ends the turn. True when more messages wait. */
+/** Processes the waiting messages of a claimed lane and ends the turn. Returns true when more messages wait. */
 export async function runTurn(parts: TurnParts, lane: ClaimedLane, signals: TurnSignals): Promise<boolean> {
   const trace = openTurnTrace(parts.tracing, parts.plugin.id, lane);
   return trace.around(() => handle({ parts, lane, signals, trace }));

@@ -3,7 +3,6 @@
  * of a group: each topic is its own conversation.
  */
 
-/** The channel of a chat key. */
 export function getChannel(chatKey: string): string {
   return chatKey.split(':', 1)[0] ?? '';
 }

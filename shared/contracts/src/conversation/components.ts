@@ -9,7 +9,7 @@ import { Receipt } from './envelope.ts';
 /** Buttons under a component; `client.action` refers to one by its index. Labels are plain text. */
 const Buttons = z.object({
   buttons: z.array(z.object({ label: z.string().min(1) })).default([]),
-  /** Index of the pressed button: all are disabled then. */
+  /** Index of the pressed button; all buttons are disabled then. */
   pressed: z.int().nonnegative().nullable().default(null),
 });
 

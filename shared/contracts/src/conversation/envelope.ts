@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ApprovalAct } from '../governance/approval.ts';
 import { PageMode } from './page-mode.ts';
 
-/** Longest text that one inbound message may carry, in UTF-16 units. Telegram's clients split at 4,096; other channels do not. */
+/** Maximum length of an inbound message's text, in UTF-16 units. Telegram's clients split at 4,096; other channels do not. */
 export const MAX_TEXT_LENGTH = 16_000;
 
 export const ChatKind = z.enum(['private', 'group']);
@@ -65,7 +65,7 @@ export const InboundEnvelope = z.discriminatedUnion('kind', [
     attachments: z.array(Attachment).min(1).max(MAX_ATTACHMENTS).optional(),
     /** Id shared by the parts of one album, which channels deliver separately and we join again. */
     album: z.string().max(200).optional(),
-    /** In a group, a message visible only to the bot and the sender; the answer is too. */
+    /** In a group: only the bot and the sender see the message and its answer. */
     whisper: z.literal(true).optional(),
     /** The text is not the sender's own: forwarded, written by another bot, or containing a quotation. */
     borrowed: z.enum(['forward', 'bot', 'quote']).optional(),
@@ -101,8 +101,8 @@ export const InboundEnvelope = z.discriminatedUnion('kind', [
     outcome: z.enum(['approved', 'rejected', 'modified', 'expired']),
   }),
   /**
-   * An incident of a service or server that this person is responsible for was opened or closed. An opened one starts a conversation when
-   * there is none, so that the person can reply.
+   * An incident opened or closed at a service or server that this person is responsible for. An opened incident starts a conversation
+   * when there is none, so that the person can reply.
    */
   Base.extend({
     kind: z.literal('incident'),
@@ -135,7 +135,7 @@ export type MessageEnvelope = Extract<InboundEnvelope, { kind: 'message' }>;
 export const InboxOutcome = z.enum(['answered', 'merged', 'refused', 'stopped', 'expired', 'dead-lettered']);
 export type InboxOutcome = z.infer<typeof InboxOutcome>;
 
-/** A button created by the runtime. A model's buttons never carry an act or an offer. */
+/** A button created by the runtime. A model's buttons never carry `act` or `offer`. */
 export const RuntimeButton = OfferedButton.extend({
   act: ApprovalAct.optional(),
   /** Run id of a followed log: pressing the button ends it and sends no message. */
@@ -151,11 +151,14 @@ export const OutboundFile = z.object({
 });
 export type OutboundFile = z.infer<typeof OutboundFile>;
 
-/** One runtime-generated line about an action: `what` says what and where, `note` when and the command that opens it. No markdown. */
+/**
+ * One runtime-generated line about an action: `what` names the action and its target, `note` the time and the command that shows details.
+ * No markdown.
+ */
 export const Receipt = z.object({ what: z.string().min(1).max(200), note: z.string().max(120) });
 export type Receipt = z.infer<typeof Receipt>;
 
-/** The target of a link to the message that `linkTo` names. The gateway puts the channel's own address in its place. */
+/** The target of a link to the message that `linkTo` names. The gateway replaces it by the channel's own address. */
 export const MESSAGE_LINK = '#message';
 
 /** An outbound message: markdown text (CommonMark and GFM) with optional buttons and files. */
@@ -175,9 +178,9 @@ export const OutboundBody = z.object({
   /** User key of the only group member who may see it. Channels without such messages send it in private. */
   onlyFor: z.string().max(120).optional(),
   files: z.array(OutboundFile).max(10).optional(),
-  /** Replacement for a text that holds a secret, stored once the message was delivered or given up. */
+  /** Replacement for a text with a secret, stored after the message was delivered or given up. */
   afterwards: z.string().min(1).optional(),
-  /** Edits the message of its slot only; dropped when that message is gone or too old to edit. */
+  /** Only edits the message of its slot; dropped when that message was deleted or is too old to edit. */
   onlyChanges: z.boolean().optional(),
   /** Sends a new message at the end of the chat and deletes the previous message of its slot. */
   anew: z.boolean().optional(),
@@ -185,11 +188,11 @@ export const OutboundBody = z.object({
   code: z.object({ challengeId: z.string().min(1).max(120) }).optional(),
   /** Number of messages that were given up while the chat was unreachable: the gateway reports it instead of the text. */
   missed: z.int().positive().optional(),
-  /** On an approval card: everything that the hash covers, as markdown. Channels that can show it in place of the "show" button. */
+  /** Everything that an approval's hash covers, as markdown: shown by channels that can expand a card in place of the "show" button. */
   bound: z.string().min(1).optional(),
   /** Shows exact values line by line: nothing is folded or replaced. */
   isExact: z.boolean().optional(),
-  /** Progress of the work that this slot shows. Channels that cannot edit messages show the first step and the end only. */
+  /** Progress of the work that this slot shows. Channels that cannot edit messages show only the first step and the end. */
   progress: z.enum(['underway', 'over']).optional(),
 });
 export type OutboundBody = z.infer<typeof OutboundBody>;
@@ -202,7 +205,7 @@ export const OutboundEnvelope = z.object({
   /** Idempotency key: putting the same key twice stores one row. */
   key: z.string().min(1).max(200),
   chatKey: z.string(),
-  /** The person whose turn it belongs to; missing for messages outside of turns. */
+  /** The person whose turn the message belongs to; missing outside of turns. */
   userKey: z.string().nullish(),
   threadId: z.string().nullish(),
   turnId: z.string().nullish(),

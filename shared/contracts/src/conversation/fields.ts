@@ -9,10 +9,10 @@ export const PortNumber = z.coerce.number().int().min(1).max(65_535);
 
 export const CpuCount = z.coerce.number().int().min(1).max(1_024);
 
-/** The name of an existing thing; the tool that looks it up decides whether it exists. */
+/** The name of an existing entity; the tool's look-up decides whether it exists. */
 const KnownName = z.string().trim().toLowerCase().min(1).max(80);
 
-/** The name of a new thing. Tables have the same check. */
+/** The name of a new entity. Tables have the same check. */
 export const NewName = z
   .string()
   .trim()
@@ -55,7 +55,7 @@ export function formatMemory(memoryMb: number): string {
   return `${(memoryMb / GIGABYTE_MB).toFixed(1).replace(/\.0$/, '')} GB`;
 }
 
-/** A conversation id as tools take it. */
+/** The id of a conversation, in tool arguments. */
 export const ThreadId = z
   .string()
   .trim()
@@ -72,5 +72,5 @@ export const ShellCommand = z
   .describe('The command, as it would be typed into a shell')
   .meta({ ask: 'Which command?' });
 
-/** Longest remembered fact, in characters. */
+/** Maximum length of a remembered fact, in characters. */
 export const MAX_FACT_LENGTH = 200;

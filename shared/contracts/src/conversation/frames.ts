@@ -7,20 +7,20 @@ import { PageMode } from './page-mode.ts';
  * removed by patches. An unknown component is shown as an error box.
  */
 
-/** Largest frame that a page may send, in bytes. */
+/** Maximum size of a frame from a page, in bytes. */
 export const MAX_FRAME_BYTES = 64 * 1024;
 
 /** A component type and its props: see components.ts. */
 const Drawn = z.object({ type: z.string().min(1).max(40), props: z.record(z.string(), z.json()) });
 
 /**
- * A page component. Components are sorted by `place`, which stays the same when one changes. `children` are drawn inside it, below its
- * own content.
+ * A page component. Components are sorted by `place`, which never changes. `children` are drawn inside, below the component's own
+ * content.
  */
 export const Component = Drawn.extend({
   id: z.string().min(1).max(160),
   place: z.int().nonnegative(),
-  /** Version of the content, sent back with an action so that a press means what was shown when it was pressed. */
+  /** Version of the content, sent back with an action, so that a press refers to the content at the time of the press. */
   version: z.string().max(40).default(''),
   children: z.array(Drawn).default([]),
 });

@@ -4,7 +4,7 @@ import { z } from 'zod';
 export const PageSession = z.object({
   /** Null when nobody is signed in. */
   person: z.object({ name: z.string(), role: z.string() }).nullable(),
-  /** Local installations only: people that can be signed in as. */
+  /** Local installations only: people whom a visitor may sign in as. */
   demoPeople: z.array(z.object({ id: z.string(), name: z.string(), role: z.string() })).default([]),
   /** Slash commands without the slash, in the language of the request. */
   commands: z.array(z.object({ command: z.string(), description: z.string() })).default([]),

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { Role } from './roles.ts';
 
-/** How bad the worst outcome of honest use is. Governance reads it; the model never does. */
+/** How bad the worst outcome of honest use is. Governance reads the risk; the model never does. */
 export const Risk = z.enum(['safe', 'sensitive', 'dangerous']);
 export type Risk = z.infer<typeof Risk>;
 
-/** Classes of agents; each bounds what its agents may do for any person: see agent-bounds.ts. */
+/** Classes of agents. Each class limits its agents' rights, for any person: see agent-bounds.ts. */
 export const AgentClass = z.enum([
   'READ_ONLY_SCAN',
   'PLANNING_SYNTHESIS',
@@ -15,11 +15,10 @@ export const AgentClass = z.enum([
 ]);
 export type AgentClass = z.infer<typeof AgentClass>;
 
-/** The kind of an action's effect. An answer has none. */
 export const ActionKind = z.enum(['tool_call', 'shell_cmd', 'code_diff', 'answer']);
 export type ActionKind = z.infer<typeof ActionKind>;
 
-/** Where the effect lands; `none` without an environment. */
+/** Where the effect takes place; `none` without an environment. */
 export const Environment = z.enum(['none', 'local', 'staging', 'production']);
 export type Environment = z.infer<typeof Environment>;
 
@@ -29,9 +28,7 @@ export const RiskAssessment = z.object({
   score: z.number().min(0).max(1),
   /** Sentences for people, such as "the command is not on the allow-list". */
   reasons: z.array(z.string().max(500)).max(20),
-  /**
-   * True when the thread read text from outside and the call is not in the person's own words, or when an argument comes from such text.
-   */
+  /** True when the thread read text from outside and the call is not in the person's own words, or an argument comes from that text. */
   tainted: z.boolean(),
   /** True when the action or its thread reads private data. */
   touchesPrivate: z.boolean(),
@@ -45,8 +42,8 @@ export const RiskAssessment = z.object({
 export type RiskAssessment = z.infer<typeof RiskAssessment>;
 
 /**
- * A proposed action, immutable. A change creates a new action that names this one as its parent. `actionId` is made of thread, turn and
- * call, so that a resumed turn finds it again.
+ * A proposed action, immutable. A change creates a new action with this one as its parent. `actionId` derives from thread, turn and call,
+ * so that a resumed turn finds the action again.
  */
 export const ProposedAction = z.object({
   actionId: z.string().min(1).max(160),
@@ -60,11 +57,11 @@ export const ProposedAction = z.object({
   /** Arguments after parsing by the tool's schema. */
   arguments: z.record(z.string(), z.json()),
   /**
-   * Resolved references, such as the commit of `main`, looked up before policy decides and part of what is approved. Missing when the
-   * tool resolves nothing.
+   * Resolved references, such as the commit of `main`, looked up before policy decides and covered by the approval. Missing when nothing
+   * was resolved.
    */
   resolved: z.record(z.string(), z.json()).optional(),
-  /** Resources that the tool declares to touch: `project:shop`, `server:db-main`. */
+  /** Resources that the tool declares to use: `project:shop`, `server:db-main`. */
   resources: z.array(z.string().max(200)).max(50),
   environment: Environment,
   requester: z.object({ userKey: z.string(), role: Role }),

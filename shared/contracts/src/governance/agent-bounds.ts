@@ -5,9 +5,9 @@ export interface AgentBounds {
   readonly canRead: boolean;
   readonly canWrite: boolean;
   readonly canUseNetwork: boolean;
-  /** Folders in which it may write; `all`: everywhere except `deniedPaths`. */
+  /** Folders in which the agent may write; `all`: everywhere except `deniedPaths`. */
   readonly writePaths: readonly string[] | 'all';
-  /** Folders in which it may never write. */
+  /** Folders in which the agent may never write. */
   readonly deniedPaths: readonly string[];
 }
 
@@ -38,7 +38,7 @@ const AGENT_CLASSES: Readonly<Record<AgentClass, AgentBounds>> = {
   },
 };
 
-/** Bounds of a person who works in a workspace through a chat: policy decides each step, so the whole workspace is theirs. */
+/** Bounds of a person who works in a workspace through a chat: policy decides each step, so the whole workspace is open. */
 const PERSON_BOUNDS: AgentBounds = {
   canRead: true,
   canWrite: true,
@@ -47,7 +47,6 @@ const PERSON_BOUNDS: AgentBounds = {
   deniedPaths: [],
 };
 
-/** The bounds of a class of agents or of a person. */
 export function getAgentBounds(who: AgentClass | 'PERSON'): AgentBounds {
   return who === 'PERSON' ? PERSON_BOUNDS : AGENT_CLASSES[who];
 }

@@ -3,7 +3,7 @@ import type { Role } from './roles.ts';
 
 /**
  * Effects of an approval card's buttons. `ask`: question the requester. `grant`: approve this and similar actions for a while. `show`:
- * show everything that is bound, without deciding.
+ * show everything that the hash covers, without deciding.
  */
 const ApprovalVerb = z.enum(['approve', 'grant', 'reject', 'modify', 'ask', 'withdraw', 'show']);
 
@@ -16,11 +16,10 @@ export const ApprovalAct = z.object({
 });
 export type ApprovalAct = z.infer<typeof ApprovalAct>;
 
-/** A value that the decision depends on. */
 export const EssentialValue = z.object({
   /** Its lines as written by `renderExact`. */
   shown: z.string(),
-  /** Card lines that already contain the whole value, so that it needs no own line; null otherwise. */
+  /** Lines of the approval card that already contain the whole value, which then needs no line of its own; null otherwise. */
   told: z.array(z.string()).nullable(),
 });
 export type EssentialValue = z.infer<typeof EssentialValue>;
@@ -41,15 +40,13 @@ export const ApprovalCard = z.object({
   words: z.string().optional(),
   /** What may go wrong, in full sentences. */
   risk: z.string().optional(),
-  /** The affected resources. */
   reach: z.string(),
   /** How to undo it. */
   undo: z.string(),
   /** Why approval is needed: the sentence of the rule. */
   why: z.string(),
-  /** Name of the requester. */
   requester: z.string(),
-  /** Describes the action that this one modifies; null for none. */
+  /** Describes the action that this action modifies; null for none. */
   changedFrom: z.string().nullable(),
 });
 export type ApprovalCard = z.infer<typeof ApprovalCard>;
@@ -72,7 +69,7 @@ export interface Approval {
   readonly needed: number;
   readonly role: Role;
   readonly solo: boolean;
-  /** True for a confirmation, which only the requester decides. */
+  /** True for a confirmation: only the requester decides. */
   readonly byRequester: boolean;
   readonly authors: readonly string[];
   readonly card: ApprovalCard;
@@ -85,7 +82,6 @@ export interface Approval {
   readonly change: Readonly<Record<string, unknown>> | null;
 }
 
-/** A person who approved. */
 export interface ApprovalVote {
   readonly userKey: string;
   readonly name: string;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Kinds of audit events, in the past tense: each happened or was refused. */
+/** Kinds of audit events, in the past tense: each event happened or was refused. */
 export const AuditKind = z.enum([
   'action.proposed',
   'action.decided',
@@ -65,10 +65,10 @@ export const AuditKind = z.enum([
 ]);
 export type AuditKind = z.infer<typeof AuditKind>;
 
-/** One audit event, redacted before it gets here: it is hashed and never changed. */
+/** One audit event. It is redacted before it is created, then hashed and never changed. */
 export const AuditEvent = z.object({
   kind: AuditKind,
-  /** Who caused it: a person's key, `system`, `agent:<id>`, or `cli:<user>@<host>` at the command line. */
+  /** The cause: a person's key, `system`, `agent:<id>`, or `cli:<user>@<host>` for the command line. */
   actor: z.string().min(1).max(120),
   threadId: z.string().max(160).nullable().default(null),
   turnId: z.string().max(160).nullable().default(null),
@@ -93,6 +93,6 @@ export interface RecordedAuditEvent {
   readonly approvalId: string | null;
   readonly policyVersion: string | null;
   readonly dataJson: string;
-  /** Database role of the writing connection; null for events from before it was recorded. */
+  /** Database role of the writing connection; null for events from before roles were recorded. */
   readonly writtenBy: string | null;
 }

@@ -1,6 +1,6 @@
 import type { ExecutionTurn, RecordedCall } from './execution-turn.ts';
 
-/** State of a turn for observers: coarser than its phases, and the same for every agent. */
+/** State of a turn for observers: less detailed than its phases, and the same for every agent. */
 export type ControlState =
   'idle' | 'analyze' | 'tool_decision' | 'policy_check' | 'execute' | 'await_confirmation' | 'respond';
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Role } from './roles.ts';
 import { ActionKind, AgentClass, Environment, RiskAssessment } from './action.ts';
 
-/** `run` unattended, have the requester `confirm` with a tap, `ask` another person, or `deny`; ordered from lenient to strict. */
+/** From lenient to strict: `run` unattended, `confirm` with a tap of the requester, `ask` another person, or `deny`. */
 export const Effect = z.enum(['run', 'confirm', 'ask', 'deny']);
 export type Effect = z.infer<typeof Effect>;
 
@@ -11,7 +11,7 @@ export const PolicyDecision = z.object({
   effect: Effect,
   /** Id of the rule that decided; `default-deny` when none permitted, `policy-error` when one could not be evaluated. */
   rule: z.string().min(1).max(120),
-  /** The reason in one sentence for people. */
+  /** The reason in one sentence, for people. */
   sentence: z.string().min(1).max(500),
   score: z.number().min(0).max(1),
   /** SHA-256 of the policy set that decided. */
@@ -24,14 +24,14 @@ export const PolicyDecision = z.object({
       /** The least role of an approver. */
       role: Role,
       expiresMs: z.int().positive(),
-      /** Whether the requester may approve alone, after a pause, because nobody else could. */
+      /** True when the requester may approve alone after a pause, because nobody else could. */
       solo: z.boolean(),
     })
     .nullable(),
 });
 export type PolicyDecision = z.infer<typeof PolicyDecision>;
 
-/** Whether a person may act on an approval, a grant or a capability group. */
+/** The decision whether a person may act on an approval, a grant or a capability group. */
 export const Permission = z.object({
   allowed: z.boolean(),
   rule: z.string(),
@@ -54,7 +54,7 @@ export const PolicyQuestion = z.object({
     /** Parsed arguments; policies see their strings, numbers and booleans. */
     arguments: z.record(z.string(), z.unknown()),
     assessment: RiskAssessment,
-    /** The least role that the tool requires; when missing, only the rules by risk apply. */
+    /** The least role that the tool requires; without it only the rules by risk apply. */
     leastRole: Role.exactOptional(),
   }),
   context: z.object({
@@ -62,7 +62,7 @@ export const PolicyQuestion = z.object({
     inGroup: z.boolean(),
     /** Time of the decision as ISO 8601, for time windows and change freezes. */
     at: z.string(),
-    /** True while /freeze is in force: only reads may run. */
+    /** True during a /freeze: only reads may run. */
     frozen: z.boolean(),
     /** True while an admin has break-glass open. */
     breakGlass: z.boolean(),
@@ -91,7 +91,7 @@ export interface PolicyEngine {
   readonly version: string;
   decide(question: PolicyQuestion): PolicyDecision;
   mayApprove(question: ApproverQuestion): Permission;
-  /** Whether a capability group may be loaded. */
+  /** Decides whether a capability group may be loaded. */
   mayLoad(question: {
     readonly principal: PolicyQuestion['principal'];
     readonly group: string;

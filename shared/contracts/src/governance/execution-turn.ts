@@ -6,22 +6,22 @@ import { PageMode } from '../conversation/page-mode.ts';
 import { Role } from './roles.ts';
 
 /*
- * One record per pass of a turn: the hash of the model's input, its answer, the decision about each call and the results. The records of
- * a conversation suffice to replay it without a model or tools. Redacted before hashing.
+ * One record per pass of a turn: the hash of the model's input, its answer, the decision about each call and the results. A
+ * conversation's records suffice to replay it without a model or tools. Redacted before hashing.
  */
 
 const Sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 const Json = z.json();
 
-/** Hashes of a model's input in three parts, so that a difference can be located; `hash` covers all. */
+/** Hashes of a model's input in three parts, so that a difference can be located; `hash` covers all parts. */
 export const ModelContext = z.object({ hash: Sha256, system: Sha256, messages: Sha256, tools: Sha256 });
 export type ModelContext = z.infer<typeof ModelContext>;
 
 /** A model's answer as the conversation stores it. */
 export const RecordedAnswer = z.object({
-  /** Our id of the pass's answer, from which call ids are made. */
+  /** Our own id of the pass's answer, from which call ids derive. */
   id: z.string().nullable(),
-  /** The id that the model's server gave the answer. Missing in older records, where it is `id`. */
+  /** The model server's id of the answer. Missing in older records, which store it as `id`. */
   modelId: z.string().nullable().optional(),
   text: z.string(),
   calls: z.array(z.object({ id: z.string(), name: z.string(), args: z.record(z.string(), Json) })),
@@ -38,24 +38,24 @@ export type RecordedAnswer = z.infer<typeof RecordedAnswer>;
 export const PromptContext = z.object({
   /** The text as in the prompt. */
   text: z.string(),
-  /** Sections in order. `shown` lines fitted; `left` counts the omitted ones. */
+  /** Sections in order. `shown`: the lines that fitted; `left`: the number of omitted lines. */
   sections: z.array(z.object({ name: z.string(), shown: z.int().nonnegative(), left: z.int().nonnegative() })),
 });
 export type PromptContext = z.infer<typeof PromptContext>;
 
 /** Facts of a prompt that are not in the graph state. */
 export const PromptFacts = z.object({
-  /** Known names by kind; null when equal to the previous question's. */
+  /** Known names by kind; null when equal to the previous request's. */
   names: z.record(z.string(), z.array(z.string())).nullable(),
   groups: z.array(z.string()),
-  /** Null when equal to the previous question's; missing when the prompt had none. */
+  /** Null when equal to the previous request's; missing when the prompt had no such section. */
   context: PromptContext.nullable().optional(),
   /** Results of calls that a crash or stop had left open, by call id. */
   calls: z.record(z.string(), z.object({ ok: z.boolean(), say: z.string() })).optional(),
 });
 export type PromptFacts = z.infer<typeof PromptFacts>;
 
-/** One model call. `answer` is null when it produced the pass's own answer. */
+/** One model request. `answer` is null when it produced the pass's own answer. */
 export const RecordedAsk = z.object({
   node: z.string(),
   model: z.string(),
@@ -69,11 +69,10 @@ export type RecordedAsk = z.infer<typeof RecordedAsk>;
 /** The policy question about a call and its decision. */
 export const RecordedDecision = z.object({
   action: ProposedAction,
-  /** A PolicyQuestion. */
   question: z.record(z.string(), Json),
   decision: PolicyDecision,
   /**
-   * `source`: the argument that came from text from outside; `foreign`: the part of the call that is not in the person's own words;
+   * `source`: the argument that came from outside text. `foreign`: the part of the call that is not in the person's own words.
    * `hasPrivate`: the conversation had read private data. Null for an action that is decided again.
    */
   taint: z
@@ -94,7 +93,6 @@ export type RecordedDecision = z.infer<typeof RecordedDecision>;
 /** The result of a call as the agent received it. */
 export const RecordedResult = z.object({
   ok: z.boolean(),
-  /** Missing when the tool returned nothing. */
   result: Json.optional(),
   say: z.string(),
   code: z.string().nullable(),
@@ -161,7 +159,7 @@ export const PassRecord = z.object({
   pass: z.int().nonnegative(),
   phases: z.array(z.string()),
   versions: z.object({ prompt: Sha256, tools: Sha256, state: z.int(), model: z.string().nullable() }),
-  /** The runs that read the messages, called the model and executed the calls; null for steps not done. */
+  /** The runs that read the messages, asked the model and executed the calls; null for parts not done. */
   runs: z.object({ read: RecordedRun.nullable(), asked: RecordedRun.nullable(), acted: RecordedRun.nullable() }),
   asks: z.array(RecordedAsk),
   answer: RecordedAnswer.nullable(),
@@ -190,8 +188,8 @@ export const ExecutionTurn = PassRecord.extend({
     })
     .nullable(),
   /**
-   * Last record only: how the turn ended. `note` is the text added to the conversation for an incident or a turn cut short; `about` is
-   * the project that becomes its topic.
+   * Last record only: how the turn ended. `note`: the text added to the conversation after an incident, a stop or a failure. `about`: the
+   * project that becomes its topic.
    */
   ended: z
     .object({
@@ -203,7 +201,7 @@ export const ExecutionTurn = PassRecord.extend({
     .nullable(),
   /** True when a secret was removed. */
   redacted: z.boolean(),
-  /** Hashes were made after redaction, so that they can be recomputed. Missing in older records. */
+  /** True when hashes were made after redaction, so that they can be recomputed. Missing in older records. */
   cleanHashes: z.literal(true).optional(),
 });
 export type ExecutionTurn = z.infer<typeof ExecutionTurn>;

@@ -1,6 +1,6 @@
 /*
- * Foreign text is judged by value: numbers, times, versions and commits cannot instruct a model. A name chosen by an outsider can: of a
- * tag, branch, project or file.
+ * Outside text is judged by its form: numbers, times, versions and commits cannot instruct a model, but a name chosen by an outsider can:
+ * of a tag, branch, project or file.
  */
 
 /** Numbers and times; versions and releases; commits; names given by the runtime. */
@@ -17,7 +17,7 @@ export function isHarmlessText(text: string): boolean {
   return HARMLESS.some((form) => form.test(text));
 }
 
-/** Form of our own property names; an outsider's names are longer or use other letters. */
+/** The form of our own property names; an outsider's names are longer or use other letters. */
 const OWN_PROPERTY = /^[a-z][a-zA-Z0-9]{0,29}$/;
 
 /** True when a value contains a text that could instruct a model and is not among the `known` texts. Pure. */
@@ -28,7 +28,7 @@ export function holdsForeignText(value: unknown, known: ReadonlySet<string> = ne
   return Object.entries(value).some(([name, member]) => !OWN_PROPERTY.test(name) || holdsForeignText(member, known));
 }
 
-/** Collects all strings of a call's arguments, which the proposing model has read already. Pure. */
+/** Collects all strings of a value, such as a call's arguments. Pure. */
 export function collectTexts(value: unknown): ReadonlySet<string> {
   if (typeof value === 'string') return new Set([value]);
   if (Array.isArray(value)) return new Set(value.flatMap((item) => [...collectTexts(item)]));
@@ -36,7 +36,7 @@ export function collectTexts(value: unknown): ReadonlySet<string> {
   return new Set(Object.values(value).flatMap((item) => [...collectTexts(item)]));
 }
 
-/** True for a name of one or two words: longer names may be sentences. Pure. */
+/** True for a name of at most two words: longer names may be sentences. Pure. */
 export function isShortName(name: string): boolean {
   return /^[\p{L}\p{N}][\p{L}\p{M}\p{N}.'’-]{0,19}(?: [\p{L}\p{N}][\p{L}\p{M}\p{N}.'’-]{0,19})?$/u.test(name);
 }

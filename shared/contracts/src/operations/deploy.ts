@@ -1,7 +1,6 @@
 import { DriverName } from './drivers.ts';
 import { z } from 'zod';
 
-/** The state of a deployment. See DEPLOY_TRANSITIONS. */
 export const DeployState = z.enum([
   'queued',
   'preparing',
@@ -30,7 +29,7 @@ export const DEPLOY_TRANSITIONS: Readonly<Record<DeployState, readonly DeploySta
   preparing: ['building', 'starting', 'cancelling', 'failing', 'unknown'],
   building: ['starting', 'cancelling', 'failing', 'unknown'],
   starting: ['health_checking', 'cancelling', 'failing', 'unknown'],
-  // Back to starting: another program has taken the instance's port.
+  // `starting` again: another program has taken the instance's port.
   health_checking: ['starting', 'switching', 'cancelling', 'failing', 'unknown'],
   switching: ['verifying', 'failing', 'unknown'],
   verifying: ['draining', 'failing', 'unknown'],
@@ -54,12 +53,11 @@ export const DEPLOY_TRANSITIONS: Readonly<Record<DeployState, readonly DeploySta
   cancelled: [],
 };
 
-/** True when no transition leaves the state. */
 export function isFinal(state: DeployState): boolean {
   return DEPLOY_TRANSITIONS[state].length === 0;
 }
 
-/** Whether a deployment in this state can still be cancelled; from `switching` on it can only be rolled back. */
+/** True when a deployment in this state can still be canceled; from `switching` on it can only be rolled back. */
 export function isCancellable(state: DeployState): boolean {
   return state === 'queued' || DEPLOY_TRANSITIONS[state].includes('cancelling');
 }
@@ -94,7 +92,7 @@ export type Inventory = z.infer<typeof Inventory>;
  */
 export const ServiceFile = z
   .object({
-    /** Build commands in order, run in the checkout. Without them and without a Dockerfile, nothing is built. */
+    /** Build commands in order, run in the checkout. Without build commands and Dockerfile, nothing is built. */
     build: z
       .array(z.array(z.string().min(1).max(1_000)).min(1).max(50))
       .max(20)
@@ -120,7 +118,7 @@ export const ServiceFile = z
         z.object({ from: z.literal('instance') }),
       ])
       .optional(),
-    /** Variables that must be set before it starts. */
+    /** Variables that must be set before the service starts. */
     requires: z
       .array(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,99}$/))
       .max(100)
@@ -136,8 +134,8 @@ export const ServiceFile = z
 export type ServiceFile = z.infer<typeof ServiceFile>;
 
 /**
- * Everything that determines what a deployment runs, resolved before approval; the job compares it before it builds and starts. Without
- * secrets: on both sides of a comparison they are masked.
+ * Everything that determines what a deployment runs, resolved before approval; the job compares it before build and start. Secrets are
+ * masked, in the comparison too.
  */
 export const DeployPlan = z.object({
   repository: z.string().max(400).nullable(),
@@ -158,10 +156,10 @@ export const DeployPlan = z.object({
   /** Null when the Dockerfile defines it. */
   start: z.array(z.string()).nullable(),
   health: z.string().max(200),
-  /** SHA-256 of signalbox.json and of the Dockerfile; null for one that is not used. */
+  /** SHA-256 of signalbox.json and of the Dockerfile; null for an unused file. */
   file: z.string().length(64),
   dockerfile: z.string().length(64).nullable(),
-  /** Variable names, each with a mark that changes with its value; never the value. */
+  /** Variable names, each with a hash of its value; never the value. */
   variables: z.array(z.object({ name: z.string(), mark: z.string().max(64) })).readonly(),
 });
 export type DeployPlan = z.infer<typeof DeployPlan>;
@@ -186,7 +184,6 @@ export type ReadinessCheck = z.infer<typeof ReadinessCheck>;
 export const LogLine = z.object({ at: z.string().nullable(), stream: z.enum(['out', 'err']), line: z.string() });
 export type LogLine = z.infer<typeof LogLine>;
 
-/** Why a deployment failed. */
 export const DeployFailure = z.object({
   state: DeployState,
   code: z.string().max(60),

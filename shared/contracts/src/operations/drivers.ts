@@ -4,13 +4,16 @@ import { z } from 'zod';
 export interface DriverTraits {
   /** True when the server is this machine, whose ports can be bound to see whether they are free. */
   readonly isLocal: boolean;
-  /** True when it runs images in an engine with ports of their own; otherwise confined programs that share the machine's ports. */
+  /**
+   * True when the driver runs images in an engine with ports of their own; otherwise it runs confined programs that share the machine's
+   * ports.
+   */
   readonly runsImages: boolean;
-  /** True when it needs a login with user and key, and an approved host key. */
+  /** True when the driver needs a login with user and key, and an approved host key. */
   readonly needsLogin: boolean;
 }
 
-/** Every driver. To add one: an entry here, and its folder and entry in services/jobs/src/drivers/. */
+/** Every driver. To add a driver: an entry here, and its folder and entry in services/jobs/src/drivers/. */
 const DRIVERS = {
   process: { isLocal: true, runsImages: false, needsLogin: false },
   docker: { isLocal: true, runsImages: true, needsLogin: false },
@@ -18,18 +21,17 @@ const DRIVERS = {
 } as const satisfies Readonly<Record<string, DriverTraits>>;
 
 export type DriverName = keyof typeof DRIVERS;
-// Object.keys returns string[].
+// Object.keys returns string[]
 export const DriverName = z.enum(Object.keys(DRIVERS) as [DriverName]);
 
-/** The traits of a driver. */
 export function getDriverTraits(driver: DriverName): DriverTraits {
   return DRIVERS[driver];
 }
 
-/** The result of a build, started again by a rollback. Stored as JSON. */
+/** The result of a build, which a rollback starts again. Stored as JSON. */
 export interface Artifact {
   readonly kind: 'folder' | 'image';
-  /** The id that the server's driver gave it; no tag or branch. */
+  /** The id from the server's driver; no tag or branch. */
   readonly ref: string;
 }
 

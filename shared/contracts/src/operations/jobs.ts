@@ -39,8 +39,9 @@ import {
 } from './workspace.ts';
 
 /**
- * Job pools. Each has one queue, and its processes hold only the secrets that its jobs need. maintenance: the product's own work. agents:
- * commands and files in workspaces. deploy: servers and repositories, to deploy and diagnose. analysis: long reading of foreign texts.
+ * Job pools. Each pool has one queue, and its processes hold only the secrets that its jobs need. maintenance: the product's own work.
+ * agents: commands and files in workspaces. deploy: servers and repositories, to deploy and diagnose. analysis: long reading of foreign
+ * texts.
  */
 export const JobPool = z.enum(['maintenance', 'agents', 'deploy', 'analysis']);
 export type JobPool = z.infer<typeof JobPool>;
@@ -59,7 +60,7 @@ export interface JobSpec<
   readonly stallMs?: number;
   /** Interval in milliseconds; null for jobs that only tools start. */
   readonly everyMs: number | null;
-  /** A job that runs first in its own pool, in the same run, because this job may not have the access that it needs. */
+  /** A job of another pool that runs first in the same run, because this job may not have the access that the first job needs. */
   readonly before?: {
     readonly job: string;
     /** The payload field that receives its result. */
@@ -70,7 +71,7 @@ export interface JobSpec<
 const job = <P extends z.ZodType, R extends z.ZodType, L extends JobPool>(spec: JobSpec<P, R, L>): JobSpec<P, R, L> =>
   spec;
 
-/** Every background job. Each needs a handler, which the compiler checks. */
+/** Every background job. Each job needs a handler, which the compiler checks. */
 export const JOBS = {
   'knowledge.index': job({
     pool: 'maintenance',
@@ -150,7 +151,7 @@ export const JOBS = {
     deadlineMs: 60_000,
     everyMs: null,
   }),
-  // Each attempt finds out how far the previous one got, so interruptions are harmless and may be many.
+  // Each attempt resumes where the previous attempt stopped, so interruptions are harmless and may be frequent.
   'deploy.run': job({
     pool: 'deploy',
     payload: DeployPayload,
@@ -200,7 +201,7 @@ export const JOBS = {
     deadlineMs: 60_000,
     everyMs: null,
   }),
-  // Each attempt continues the stop that the first one started.
+  // Each attempt continues the stop that the first attempt started.
   'service.stop': job({
     pool: 'deploy',
     payload: ServiceStopPayload,
@@ -209,7 +210,7 @@ export const JOBS = {
     deadlineMs: 12 * 60_000,
     everyMs: null,
   }),
-  // Each attempt finds out what the previous one started.
+  // Each attempt checks what the previous attempt started.
   'service.revive': job({
     pool: 'deploy',
     payload: ServiceRevivePayload,
@@ -235,7 +236,7 @@ export const JOBS = {
     deadlineMs: 2 * 60_000,
     everyMs: null,
   }),
-  // First part of `repository.chain`: the only one that needs the repository's login.
+  // The first part of `repository.chain`, and the only part with access to the repository's login.
   'repository.fetch': job({
     pool: 'deploy',
     payload: ChainPayload,
@@ -244,7 +245,7 @@ export const JOBS = {
     deadlineMs: 10 * 60_000,
     everyMs: null,
   }),
-  // Each attempt continues at the step of the previous one. A step that keeps killing its process is limited by its own count: these
+  // Each attempt continues at the step of the previous attempt. A step that keeps killing its process has its own limit: these
   // attempts suffice for all steps of the longest chain, plus its start and end.
   'repository.chain': job({
     pool: 'analysis',
@@ -305,7 +306,6 @@ export function isJobName(name: string): name is JobName {
   return Object.hasOwn(JOBS, name);
 }
 
-/** Names of the jobs of one pool. */
 export type JobsOf<L extends JobPool> = { [N in JobName]: (typeof JOBS)[N]['pool'] extends L ? N : never }[JobName];
 export type JobPayload<N extends JobName> = z.output<(typeof JOBS)[N]['payload']>;
 export type JobResult<N extends JobName> = z.output<(typeof JOBS)[N]['result']>;

@@ -10,12 +10,10 @@ import {
   ServiceKey,
 } from './deploy.ts';
 
-// Payloads and results of the jobs of the pool `deploy`.
-
 const Id = z.string().min(1).max(160);
 const Text = z.string().max(2_000);
 
-/** All details are in the row of `deployments`. `project` and `environment` make runs searchable. */
+/** The row of `deployments` has all details. `project` and `environment` make runs searchable. */
 export const DeployPayload = ServiceKey.extend({ deploymentId: Id });
 export const DeployResult = z.object({
   deploymentId: Id,
@@ -24,7 +22,7 @@ export const DeployResult = z.object({
   kind: z.enum(['deploy', 'rollback']),
   state: DeployState,
   release: z.string().nullable(),
-  /** The release that serves now, which may be another one. */
+  /** The release that serves now, which may be another release. */
   serving: z.string().nullable(),
   /** The release that served before, the target of a rollback. */
   replaced: z.string().nullable(),
@@ -37,7 +35,7 @@ export type DeployResult = z.infer<typeof DeployResult>;
 export const ReadinessPayload = ServiceKey.extend({
   ref: z.string().min(1).max(200),
   server: z.string().max(80).nullable(),
-  /** Resolves the plan only: measures nothing and opens no secret. */
+  /** True to resolve only the plan: the job measures nothing and opens no secret. */
   planOnly: z.boolean().default(false),
   /** For a rollback: the deployment whose artifact would be started again. */
   fromArtifact: Id.nullable().default(null),
@@ -74,7 +72,7 @@ export type InspectResult = z.infer<typeof InspectResult>;
 export const RepositoryLookPayload = z.object({ project: z.string().min(1).max(80) });
 export const RepositoryLookResult = z.object({
   project: z.string(),
-  /** Why the repository cannot be read; null when it can. */
+  /** Why the repository cannot be read; null when it can be read. */
   problem: Text.nullable(),
   /** Name and commit of the main branch; null when unknown. */
   branch: z.string().nullable(),
@@ -92,7 +90,7 @@ export const RepositoryLookResult = z.object({
 export type RepositoryLookResult = z.infer<typeof RepositoryLookResult>;
 
 export const ServiceLogsPayload = ServiceKey.extend({
-  /** Whose log: the serving deployment, the previous one, or the one with this id. */
+  /** The log to read: of the serving deployment, the previous one, or the deployment with this id. */
   of: z.union([z.literal('serving'), z.literal('previous'), Id]),
   tail: z.number().int().min(1).max(1_000),
   sinceMinutes: z
@@ -119,7 +117,7 @@ export const ServiceLogsResult = z.object({
   deploymentId: Id.nullable(),
   lines: z.array(LogLine),
   truncated: z.boolean(),
-  /** True when lines and their end were streamed to the chat already. */
+  /** True when the lines and their end were already streamed to the chat. */
   followed: z.boolean().default(false),
 });
 export type ServiceLogsResult = z.infer<typeof ServiceLogsResult>;
@@ -128,7 +126,7 @@ export const ServiceHealthPayload = ServiceKey;
 /** Measurements of a service; null for those that failed. */
 export const ServiceHealthResult = ServiceKey.extend({
   verdict: z.enum(['healthy', 'degraded', 'down', 'nothing-deployed']),
-  /** One sentence: why that verdict. */
+  /** One sentence with the reason for the verdict. */
   because: Text,
   release: z.string().nullable(),
   reportedRelease: z.string().nullable(),
@@ -159,7 +157,7 @@ export type ServiceHealthResult = z.infer<typeof ServiceHealthResult>;
 const ErrorSummary = z.object({ sample: Text, count: z.number().int().nonnegative() });
 
 export const ServiceDiagnosisPayload = ServiceKey;
-/** Facts about a service that a person complains about, gathered at once. */
+/** Facts about a service that a person complains about. */
 export const ServiceDiagnosisResult = ServiceKey.extend({
   health: ServiceHealthResult,
   /** The previous deployment and its usual latency. */
@@ -188,7 +186,7 @@ export const ServiceStopResult = ServiceKey.extend({
   /** The ref that deploys it again. */
   ref: z.string(),
   server: z.string(),
-  /** How its program ended; `gone`: it had ended before. */
+  /** How the program ended; `gone`: it had already ended. */
   how: z.enum(['graceful', 'killed', 'gone']),
   /** Number of requests cut off at the drain deadline. */
   cut: z.number().int().nonnegative(),
@@ -202,7 +200,7 @@ export const ServicesWatchResult = z.object({
   errors: z.number().int(),
 });
 
-/** A service whose program is gone although it should serve: it is started again from its artifact. */
+/** A service that should serve but whose program has ended: it is started again from its artifact. */
 export const ServiceRevivePayload = ServiceKey.extend({
   deploymentId: Id,
   /** The cause as part of a sentence: `its machine was started anew`. */
@@ -212,12 +210,12 @@ export const ServiceReviveResult = ServiceKey.extend({
   deploymentId: Id,
   release: z.string().nullable(),
   because: Text,
-  /** `unneeded`: another deployment serves or is under way, or the service was stopped. */
+  /** `unneeded`: another deployment serves or is in progress, or the service was stopped. */
   outcome: z.enum(['revived', 'given-up', 'unneeded']),
   url: z.string().nullable(),
   tries: z.number().int().nonnegative(),
   seconds: z.number().nonnegative(),
-  /** Why it could not be revived, and its last log lines, redacted. */
+  /** Why the revival failed, and its last log lines, redacted. */
   failure: z.object({ sentence: z.string().max(1_000), lines: z.array(z.string().max(2_000)).max(40) }).nullable(),
 });
 export type ServiceReviveResult = z.infer<typeof ServiceReviveResult>;
@@ -225,9 +223,9 @@ export type ServiceReviveResult = z.infer<typeof ServiceReviveResult>;
 export const DiagnosticPayload = z.object({
   server: z.string().min(1).max(80),
   command: z.string().min(1).max(4_000),
-  /** True when the command was classified as read-only, so that it may lack approval: then it never gets a shell. */
+  /** True when the command was classified as read-only: it may then run without approval, but never in a shell. */
   onlyReads: z.boolean().default(false),
-  /** The service whose release it may inspect; missing for none. */
+  /** The service whose release the command may inspect; missing for none. */
   service: ServiceKey.optional(),
   actionId: Id,
 });

@@ -10,7 +10,7 @@ export const Route = z.object({
   upstream: Address,
   release: z.string().min(1).max(200),
   deploymentId: z.string().min(1).max(160),
-  /** Epoch of the deployment's lease; the proxy refuses a route with a lower one than it has. */
+  /** Epoch of the deployment's lease; the proxy refuses a route with a lower epoch than its current one. */
   fence: z.number().int().nonnegative(),
 });
 export type Route = z.infer<typeof Route>;

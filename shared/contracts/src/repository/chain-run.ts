@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { ChainName } from './chains.ts';
 import { RawFinding } from './finding.ts';
 
-/** Findings shown in a summary. */
 export const MAX_SHOWN_FINDINGS = 5;
 
 /** A fetched commit in its mirror, or the problem. */
@@ -46,7 +45,6 @@ export const ChainResult = z.object({
   problem: z.string().max(2_000).nullable(),
   /** Measurements as sentences in the requester's language: size, languages, health, refactoring. */
   facts: z.array(z.string().max(1_000)).max(20),
-  /** Number of findings, and the most important ones. */
   total: Count,
   top: z.array(ShownFinding).max(MAX_SHOWN_FINDINGS),
   /** Failed steps after which the chain continued. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { AgentClass } from '../governance/action.ts';
 
-/** The steps that chains are made of, and the class that bounds each. */
+/** The steps of chains, each with the agent class that limits its rights. */
 export const STEP_CLASSES = {
   discovery: 'READ_ONLY_SCAN',
   stack_map: 'READ_ONLY_SCAN',
@@ -18,10 +18,9 @@ export const STEP_CLASSES = {
 } as const satisfies Readonly<Record<string, AgentClass>>;
 export type StepName = keyof typeof STEP_CLASSES;
 
-/** One step of a chain. */
 export interface ChainStep {
   readonly name: StepName;
-  /** Its input: `$.discovery`, or several such as `$.discovery,$.stack` merged; null for the repository alone. */
+  /** Its input: `$.discovery`, or a merge of several such as `$.discovery,$.stack`; null for the repository alone. */
   readonly input: string | null;
   /** The key of its output for later steps. */
   readonly output: string;
@@ -36,7 +35,7 @@ const step = (name: StepName, input: string | null, output: string, continueOnFa
   continueOnFailure,
 });
 
-/** Attempts of a step that kills its process. Then it fails, and the chain continues if it may. */
+/** Attempts of a step that kills its process. After the last attempt the step fails, and the chain continues if it may. */
 export const STEP_ATTEMPTS = 10;
 
 /** Chains: lists of steps in order. */
@@ -94,8 +93,8 @@ export const ChainName = z.enum(
 export type ChainName = z.infer<typeof ChainName>;
 
 /**
- * Resolves the input of a step: `$.a` gives the output under `a`, `$.a,$.b` an object of both. Outputs of failed steps are left out.
- * Throws for any other form, which is a defect of the chain.
+ * Resolves the input of a step: `$.a` gives the output under `a`, `$.a,$.b` an object of both. Outputs of failed steps are omitted.
+ * Throws for any other form, which is a bug in the chain.
  */
 export function resolveInput(
   input: string | null,

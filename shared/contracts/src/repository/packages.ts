@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Most stored package names per repository and kind; larger than any known workspace. */
+/** Maximum stored package names per repository and kind; larger than any known workspace. */
 export const MAX_PACKAGES = 5_000;
 
 /** Ecosystem and registry name, such as `npm @acme/cups`; never free text. npm has the longest names. */
@@ -12,6 +12,6 @@ export function isPackageKey(name: string): boolean {
   return PackageKey.safeParse(name).success;
 }
 
-/** Packages that a repository provides, and packages that it requires from elsewhere. */
+/** Packages that a repository provides, and packages that it requires from other repositories. */
 export const Packages = z.object({ offers: Names, uses: Names });
 export type Packages = z.infer<typeof Packages>;

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 
-/** Longest tag, in characters. The table has the same check. */
+/** Maximum length of a tag, in characters. The table has the same check. */
 const TAG_LENGTH = 40;
-/** Most tags of one project. */
 export const MAX_TAGS = 20;
 const TAG = /^[\p{L}\p{N}][\p{L}\p{M}\p{N}]*(?:-[\p{L}\p{M}\p{N}]+)*$/u;
 

@@ -23,7 +23,6 @@ export interface ToolCallResult {
   readonly untrusted?: boolean;
   /** Suggested next actions, as buttons under the answer. */
   readonly next?: readonly (ActionButton | OfferedButton)[];
-  /** Files to attach to the answer. */
   readonly files?: readonly OutboundFile[];
   /** Policy's question and answer, for the record only. */
   readonly decided?: RecordedDecision;
@@ -37,12 +36,11 @@ export interface ToolCall {
   readonly groups: readonly string[];
 }
 
-/** A call with validated input. */
 export interface Runnable extends OwnedTool {
   readonly actionId: string;
   readonly name: string;
   readonly input: unknown;
-  /** The meaning of the input, as decided about. */
+  /** The resolved arguments that were decided about. */
   readonly resolved?: Resolved | null;
 }
 
@@ -52,7 +50,7 @@ export interface CallScope {
   /** The time of the database clock. */
   readonly now: () => Date;
   readonly turnId: string;
-  /** The id of the turn's first message, which stays when another worker continues. */
+  /** The id of the turn's first message, which also identifies a resumed turn. */
   readonly turnKey: string;
   readonly threadId: string;
   readonly chatKey: string;
@@ -60,12 +58,11 @@ export interface CallScope {
   readonly actor: { readonly userKey: string; readonly name: string; readonly role: Role };
   readonly signal: AbortSignal;
   readonly log: Log;
-  /** True when others can read along. */
+  /** True when other people can read the chat. */
   readonly inGroup: boolean;
-  /** Age of the turn's oldest words at arrival; left out when they were recent. */
+  /** Age of the turn's oldest words at arrival; absent for recent words. */
   readonly ageMs?: number;
   readonly agent: { readonly id: string; readonly class: AgentClass };
-  /** Moves the turn to the next phase. */
   enter(phase: 'GOVERNING' | 'EXECUTING' | 'OBSERVING'): void;
   /** Stores the thread's state; called before any effect. */
   flush(): Promise<void>;
@@ -74,7 +71,7 @@ export interface CallScope {
   say(text: string, slot: string | null, key: string): Promise<void>;
 }
 
-/** Why a turn ends when the person has sent /stop: what it has started elsewhere ends too. */
+/** The abort reason of a turn that a person stopped with /stop; its running jobs are canceled too. */
 export class StoppedByPerson extends Error {
   constructor() {
     super('stopped by /stop');
@@ -83,8 +80,8 @@ export class StoppedByPerson extends Error {
 }
 
 /**
- * The result of a call that did not run or had no effect, in the catalog's words. `given`: its arguments, which the
- * model knows. Untrusted ones must be noted first: see `tellFailure`.
+ * The result of a call that did not run or had no effect, in the catalog's words. `given`: its arguments, which the model knows. If the
+ * words are untrusted, taint the thread first: see `tellFailure`.
  */
 export function createFailure(error: AppError, given: unknown = null): ToolCallResult {
   const mark = quotesOutsiders(error, collectTexts(given)) ? { untrusted: true } : {};

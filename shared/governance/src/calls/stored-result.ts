@@ -17,18 +17,18 @@ const StoredResult = z.discriminatedUnion('ok', [
     next: z.array(Button).exactOptional(),
     files: z.array(OutboundFile).exactOptional(),
   }),
-  // An earlier release may have had other codes.
+  // the code may be one of an earlier release
   z.object({ ...words, ok: z.literal(false), code: z.string().transform((code) => code as ErrorCode) }),
 ]);
 
-/** Reads an action's result from its ledger row; an unreadable one counts as unknown. Pure, never throws. */
+/** Reads an action's result from its ledger row; an unreadable result counts as unknown. Pure, never throws. */
 export function readStoredResult(stored: unknown, tool: string): ToolCallResult {
   const { data } = StoredResult.safeParse(stored);
   if (!data) return createFailure(new AppError('TOOL_OUTCOME_UNKNOWN', { tool }));
   return data.ok ? { ...data, result: data.result } : { ...data, result: null };
 }
 
-/** The ledger's results of these calls as sentences; calls that never started are left out. */
+/** The ledger's results of these calls as sentences; calls that never started are omitted. */
 export async function describeResults(db: Queryable, callIds: readonly string[]) {
   const actions = await readActions(db, callIds);
   return Object.fromEntries(

@@ -8,7 +8,7 @@ import type { Resolved } from '@signalbox/safety/cards/resolved';
 export interface Preview {
   /** The action in one line: "Deploy shop 1.4.2 to production". */
   readonly what: string;
-  /** The difference it makes, beyond the arguments. */
+  /** How the state will differ, beyond the arguments. */
   readonly change: string;
   readonly reach: string;
   /** How to undo it, or that it cannot be undone. */
@@ -19,14 +19,13 @@ export interface Preview {
 export interface RiskWithReasons {
   readonly risk: Risk;
   readonly reasons: readonly string[];
-  /** Denied with this sentence without asking anybody. */
+  /** Set to deny the call with this sentence, without asking anybody. */
   readonly refusal?: string;
 }
 
 /** A tool as governance sees it: its author's declarations. Pure functions. */
 export interface Tool {
   readonly input: z.ZodType;
-  /** The least role that may call it. */
   readonly role: Role;
   readonly kind: ActionKind;
   readonly handles: readonly string[];

@@ -6,7 +6,6 @@ import type { OwnedTool, Preview } from './tool.ts';
 /** The tools of an installation, and the only access to their handlers. The worker implements it. */
 export interface Tools {
   readonly groups: readonly { readonly name: string }[];
-  /** The tool of that name in the given groups, or null. */
   find(name: string, groups: readonly string[]): OwnedTool | null;
   /** Finds the tool of a call and validates its arguments; refusals are results for the model. Pure. */
   read(call: ToolCall, agent: string): { readonly runnable: Runnable } | { readonly refused: ToolCallResult };
@@ -15,7 +14,7 @@ export interface Tools {
    * `before`: the meaning when proposed. Throws obstacles as AppError. Read-only.
    */
   resolve(scope: CallScope, call: Runnable, before: Resolved | null): Promise<Resolved | null>;
-  /** The tool's preview of a call; an error when it cannot be done. */
+  /** The tool's preview of a call; an error when the preview failed. */
   preview(call: Runnable): Promise<Preview | null | AppError>;
   /**
    * Runs the handler. Failures are results; only LANE_LOST, ACTION_ID_TAKEN and an abort throw. `isUncertain`: failed,

@@ -8,24 +8,23 @@ import { findForeignPart } from './own-words.ts';
 
 const NEXT: Readonly<Record<Risk, Risk>> = { safe: 'sensitive', sensitive: 'dangerous', dangerous: 'dangerous' };
 const SCORE: Readonly<Record<Risk, number>> = { safe: 0.1, sensitive: 0.5, dangerous: 0.9 };
-/** The score that production adds to an effect. */
 const PRODUCTION_SCORE = 0.05;
 
 /**
- * The origin of a call. `foreign`: its part that is not in the person's own words after text from outside was read,
- * which gates it. `source`: an argument found in such text, which raises the risk. Older records have no `foreign`.
+ * The origin of a call. `foreign`: the part that is not in the person's own words, after outside text was read; such a call needs a
+ * confirmation. `source`: an argument found in outside text, which raises the risk. Older records have no `foreign`.
  */
 export interface Taint {
   readonly source: string | null;
   readonly foreign?: string | null | undefined;
   readonly hasPrivate: boolean;
-  /** Age of the turn's words at arrival; left out when they were recent. */
+  /** Age of the turn's words at arrival; absent for recent words. */
   readonly ageMs?: number | undefined;
   /** The hash of the pressed offer for exactly this action. */
   readonly pressed?: string | undefined;
 }
 
-/** The taint of these arguments. Reads that carry nothing out are never tainted. */
+/** The taint of these arguments. Reads that send nothing out are never tainted. */
 export function findTaint(
   { name, tool, input, resolved = null }: Pick<Runnable, 'name' | 'tool' | 'input' | 'resolved'>,
   seen: ThreadTaint,
@@ -42,7 +41,7 @@ export function findTaint(
   };
 }
 
-/** The risk of an action: the tool's own, one level higher when an argument is found in text from outside. Pure. */
+/** The risk of an action: the tool's own risk, one level higher when an argument is found in outside text. Pure. */
 export function assess(
   tool: Tool,
   input: unknown,
@@ -70,11 +69,12 @@ export function assess(
 
 /** Shorter values, such as "web", occur by chance. */
 const SHORTEST = 4;
-/** A shared run of this many characters is no chance. */
+/** A shared run of this many characters is no coincidence. */
 const RUN_LENGTH = 16;
 
 /**
- * The first argument that shares text with an untrusted result and that the person did not say; null without one. Ignores case and spaces.
+ * The first argument that shares text with an untrusted result and that the person did not say; null without one. Ignores case and
+ * spaces.
  */
 function taintOf(input: unknown, { untrusted, said }: ThreadTaint): string | null {
   if (untrusted.length === 0) return null;
@@ -105,7 +105,7 @@ function leaves(value: unknown): readonly string[] {
 }
 
 function normalize(text: string): string {
-  // NFKC and without invisible characters, so that disguised letters count as the same.
+  // Normalized to NFKC without invisible characters, so that disguised letters are compared as the letters they imitate.
   return text
     .normalize('NFKC')
     .replace(/[\p{Cf}\p{Mn}]/gu, '')

@@ -2,22 +2,22 @@ import { hashCanonical } from '@signalbox/safety/cards/canonical';
 import type { Tool } from '../calls/tool.ts';
 
 /*
- * Whether a call is in the person's own words. Text from outside may have chosen a tool and its arguments; what nobody can have
- * planted is a message that the person typed after it was read. So a call is theirs when one such message begins with the name of
- * what is to be done, as an order does, and holds every value that is not the tool's own default, whole and as it was typed. A value that
- * stood on a button which they pressed since is theirs as well: the order asked for something, and the button answered what. Questions,
- * warnings and what somebody pastes hold the same words, but do not begin so. Everything else asks them.
+ * Decides whether a call is in the person's own words. Text from outside may have chosen a tool and its arguments, but it cannot have
+ * planted a message that the person typed after it was read. A call is theirs when one such message begins with the name of the action,
+ * as an order does, and contains every value other than the tool's defaults, whole and as typed. A value on a button that they pressed
+ * since counts too. Questions, warnings and pasted text contain the same words, but do not begin with the action. Any other call needs
+ * a confirmation.
  */
 
-/** The person's messages, newest first, and pressed labels since the newest text from outside. */
+/** The person's messages, newest first, and labels of pressed buttons, since the newest outside text. */
 interface OwnWords {
   readonly typed: readonly string[];
   readonly pressed: readonly string[];
 }
 
 /**
- * The first part of a call (a value or the action) that no message holds; null when one message with the pressed labels
- * holds all of it. Pure; in doubt it names a part, so that the person is asked.
+ * The first part of a call (a value or the action) that no message contains; null when one message together with the pressed labels
+ * contains all parts. When unsure it returns a part, so that the person is asked. Pure.
  */
 export function findForeignPart(
   name: string,
@@ -26,7 +26,7 @@ export function findForeignPart(
   { typed, pressed }: OwnWords,
 ): string | null {
   const [first = name, second = first] = name.split('_');
-  const verb = SAID[first] ?? escape(first === 'trigger' ? second : first); // people deploy; nobody "triggers" a deploy
+  const verb = SAID[first] ?? escape(first === 'trigger' ? second : first); // people say “deploy”, and nobody says “trigger”
   const begin = new RegExp(`^\\s*(?:please\\s+)?${verb}(?![\\p{L}\\p{N}_-])`, 'iu');
   const orders = typed.map(withoutQuotations).filter((text) => begin.test(text));
   const values = fieldsOf(input)
@@ -39,7 +39,7 @@ export function findForeignPart(
   return missing[0] ?? name.replaceAll('_', ' ');
 }
 
-/** Spellings of tool words that people write apart. */
+/** Spellings of tool names that people write as two words. */
 const SAID: Readonly<Record<string, string>> = { rollback: 'roll ?back' };
 
 /** Removes quoted lines and the words that introduce them. */
@@ -55,9 +55,9 @@ function fieldsOf(input: unknown): readonly (readonly [string, unknown])[] {
     : [];
 }
 
-/** True when leaving the value out means the same. */
+/** True when omitting the field gives the same parsed input. */
 function isDefault({ input: schema }: Pick<Tool, 'input'>, input: unknown, field: string, value: unknown): boolean {
-  const { [field]: _, ...rest } = input as Record<string, unknown>; // fieldsOf found the field in it
+  const { [field]: _, ...rest } = input as Record<string, unknown>; // fieldsOf found the field in this object
   const parsed = schema.safeParse(rest);
   if (!parsed.success || typeof parsed.data !== 'object' || parsed.data === null) return false;
   const given: unknown = Reflect.get(parsed.data, field);
@@ -65,7 +65,7 @@ function isDefault({ input: schema }: Pick<Tool, 'input'>, input: unknown, field
 }
 
 function asJson(value: unknown): Parameters<typeof hashCanonical>[0] {
-  return JSON.parse(JSON.stringify(value) ?? 'null') as Parameters<typeof hashCanonical>[0]; // JSON is what is compared
+  return JSON.parse(JSON.stringify(value) ?? 'null') as Parameters<typeof hashCanonical>[0]; // values are compared as JSON
 }
 
 /** Keys count too, since a model chooses them. */
@@ -75,7 +75,7 @@ function leavesOf(value: unknown): readonly string[] {
   return Object.entries(value).flatMap(([key, below]) => [key, ...leavesOf(below)]);
 }
 
-/** A name may be written in other case; anything else counts letter by letter. It stands alone: `shop` is no part of `shop-2`. */
+/** Names match in any case; any other value matches letter by letter. Only whole words match: `shop` is no part of `shop-2`. */
 function isTyped(value: string, own: string): boolean {
   if (value.trim() === '' || value.length > own.length) return false;
   const flags = /^[\w-]+$/.test(value) ? 'iu' : 'u';

@@ -4,14 +4,14 @@ import type { AppError } from '@signalbox/contracts/errors';
 import { createFailure, type ToolCallResult } from '../calls/call.ts';
 
 /**
- * Notes that a conversation reads text from outside. It stays with the conversation. It has to be stored before the model sees the text;
- * twice is harmless.
+ * Notes that a conversation reads outside text; the taint stays with the conversation. Store it before the model sees the text.
+ * Idempotent.
  */
 export async function taintThread(db: Queryable, threadId: string, source: string): Promise<void> {
   await db.query(named('taint_thread')`select taint_thread(${threadId}, ${source}, clock_timestamp())`);
 }
 
-/** The same for messages that carry text of others, at the time when they came. Without messages it does nothing. */
+/** Taints a conversation by messages that carry other people's text, as of their arrival. Without messages it does nothing. */
 export async function taintByMessages(
   db: Queryable,
   text: { readonly threadId: string; readonly source: string; readonly messages: readonly { readonly id: number }[] },
@@ -21,7 +21,7 @@ export async function taintByMessages(
       where id = any (${text.messages.map(({ id }) => id)}) having count(*) > 0`);
 }
 
-/** A failure for the model. That it says a stranger's words is noted before it is told. */
+/** Returns a failure for the model. When it quotes an outsider, the conversation is tainted first. */
 export async function tellFailure(
   db: Queryable,
   threadId: string,

@@ -22,7 +22,7 @@ it('founds a claim that a measured line makes, and no other', () => {
   expect(isBare('✅ shop 1.4.2 is deployed to staging.')).toBe(false);
   expect(isBare('✅ shop 1.4.2 is deployed to production.')).toBe(true);
   expect(isBare('✅ shop 1.5.0 is deployed to staging.')).toBe(true);
-  expect(isBare('✅ blog 2.0.0 is deployed to production.')).toBe(true); // it is down
+  expect(isBare('✅ blog 2.0.0 is deployed to production.')).toBe(true); // look-ups report this service as down
 });
 
 it('founds what says more of a thing than that it is there', () => {

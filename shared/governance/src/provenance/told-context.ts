@@ -1,10 +1,10 @@
 import type { PromptContext } from '@signalbox/contracts/governance/execution-turn';
 import { factsOf, type Fact } from './unfounded.ts';
 
-/** The sections whose lines the runtime measured or recorded; the others hold words of people as well, which found no claim. */
+/** Sections whose lines the runtime measured or recorded. Other sections contain words of people, which support no claim. */
 const MEASURED: ReadonlySet<string> = new Set(['deciding', 'own', 'deployments', 'jobs', 'services']);
 
-/** What a prompt was told: its lines, which are no claim of a model when it repeats them, and what they found. Pure. */
+/** The lines of a prompt's context and the facts they support. A model that repeats these lines makes no claim. Pure. */
 export function groundsOfContext({ text, sections }: PromptContext): {
   readonly lines: readonly string[];
   readonly facts: readonly Fact[];
@@ -18,7 +18,7 @@ export function groundsOfContext({ text, sections }: PromptContext): {
   return { lines: linesOf.flat(), facts: measured.flat().flatMap((line) => factsOf(fieldsIn(line))) };
 }
 
-/** The words of a line as the fields of one thing. */
+/** The words of a line as the fields of one fact. */
 function fieldsIn(line: string): Readonly<Record<string, string>> {
   const words = line.split(/[\s,;()“”[\]]+|:(?=\s|$)/).filter((word) => word !== '');
   return Object.fromEntries(words.map((word, place) => [String(place), word]));

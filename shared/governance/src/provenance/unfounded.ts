@@ -1,31 +1,31 @@
 import { claimSignsOf, type Signs } from './signs.ts';
 
-/** What is known for sure of one thing: the fields of a receipt, or of an entry that a trusted look-up gave. */
+/** Certain facts about one entity: the fields of a receipt, or of an entry of a trusted look-up. */
 export interface Fact {
   readonly values: ReadonlySet<string>;
-  /** It says of something that it did not come about. */
+  /** True when the fact says that something failed. */
   readonly isFailure: boolean;
 }
 
-/** What is known for sure when a model's text is checked for claims. */
+/** The certain facts against which a model's text is checked for claims. */
 export interface Grounds {
-  /** Names of things that exist, in lower case. */
+  /** Names of existing entities, in lower case. */
   readonly names: ReadonlySet<string>;
-  /** First words of commands: a line in quotes that begins with one tells the person what to type, and claims nothing. */
+  /** First words of commands: a quoted line that begins with one tells the person what to type, and is no claim. */
   readonly verbs: ReadonlySet<string>;
   readonly facts: readonly Fact[];
-  /** What the model was told before, or looked up in an earlier turn: it founds what says more of a thing than its name. */
+  /** Facts from the prompt or from look-ups of earlier turns, which support more than an entity's existence. */
   readonly standing?: readonly Fact[];
 }
 
 /**
- * Whether a text looks like a report of what no receipt and no trusted look-up says: by its signs, in any language. A question
- * reports nothing, unless its paragraph goes on after it. Pure.
+ * True when a text looks like a report that no receipt and no trusted look-up supports: by its signs, in any language. A question at the
+ * end of its paragraph reports nothing. Pure.
  */
 export function isUnfounded(text: string, { names, verbs, facts: found, standing = [] }: Grounds): boolean {
   const signs = claimSignsOf(text, names, verbs).filter(({ isQuestion }) => !isQuestion);
   const whole = joined(signs);
-  // Two versions beside each other and nothing else compare something that is not ours.
+  // Two versions without any other sign compare third-party software.
   if (whole.names.length === 0 && new Set(whole.versions).size > 1 && !whole.hasMark && whole.places.length === 0)
     return false;
   const facts = saysMore(signs, standing) ? [...found, ...standing] : found;
@@ -33,7 +33,7 @@ export function isUnfounded(text: string, { names, verbs, facts: found, standing
   return told.some((one) => !isFounded(one, whole, facts));
 }
 
-/** Whether signs say of a thing what can be measured. That it is there is known of each thing that a text could be about. */
+/** True when signs state more than the existence of an entity, such as a version or a state. */
 function saysMore(signs: readonly Signs[], standing: readonly Fact[]): boolean {
   const names = signs.flatMap((one) => one.names);
   const isKnownAs = (state: string): boolean =>
@@ -74,7 +74,7 @@ function isFounded(
   );
 }
 
-/** A text that does not say where is read as one about production: what happened in staging founds only what says so. */
+/** A text without an environment is read as one about production: an event in staging supports only texts that mention staging. */
 function isThere(values: ReadonlySet<string>, places: readonly string[]): boolean {
   if (!hasPlace(values)) return true;
   return places.length === 0 ? values.has('production') : places.some((place) => values.has(place));
@@ -84,16 +84,16 @@ function hasPlace(values: ReadonlySet<string>): boolean {
   return values.has('staging') || values.has('production');
 }
 
-/** The version itself, or a release that was made of it. */
+/** Matches the version itself, or a release made from it. */
 function isVersion(value: string, version: string): boolean {
   const bare = value.replace(/^v/, '');
   return bare === version || bare.startsWith(`${version}-`);
 }
 
-/** Longer strings are texts, and no fields. */
+/** Longer strings are prose, not fields. */
 const FIELD = /^[\p{L}\p{N}][\p{L}\p{N}_.:+@/-]{0,79}$/u;
 
-/** The facts of a structure: each object with what stands around it. Only what is short and without blanks counts. */
+/** The facts of a structure: each object together with its parents' fields. Only short values without spaces count. */
 export function factsOf(structure: unknown, isFailure = false, around: readonly string[] = []): readonly Fact[] {
   if (Array.isArray(structure)) return structure.flatMap((one) => factsOf(one, isFailure, around));
   if (typeof structure !== 'object' || structure === null) {
@@ -108,7 +108,7 @@ export function factsOf(structure: unknown, isFailure = false, around: readonly 
   return [{ values: new Set(own), isFailure: isBad }, ...inner.flatMap((member) => factsOf(member, isBad, own))];
 }
 
-/** A look-up that finds one of these backs no check mark. */
+/** States of a look-up that support no check mark. */
 const BAD_STATES: ReadonlySet<string> = new Set([
   'failed',
   'cancelled',
@@ -123,18 +123,18 @@ function fieldOf(value: unknown): readonly string[] {
   return typeof value === 'string' && FIELD.test(value) ? [value.toLowerCase()] : [];
 }
 
-/** What a turn came to, as far as a line below its text depends on it. */
+/** A turn's results that determine the line below its text. */
 export interface Account {
-  /** Effects of this turn: any at all. */
+  /** True when this turn had any effect. */
   readonly hasChanged: boolean;
-  /** A change was asked for and came to nothing: it waits for somebody, or was refused or failed. */
+  /** The state of a requested change without effect: it waits for a decision, or was refused or failed. */
   readonly asked: 'nothing' | 'waiting' | 'refused';
   readonly grounds: Grounds;
 }
 
 /**
- * Which line the runtime puts below the texts of a turn: that nothing was changed, nothing yet, nothing else; null for none. What waits for
- * somebody has its card, which says so. Pure.
+ * The kind of line below the texts of a turn: nothing was changed, nothing yet, nothing else; null for no line. A waiting request has an
+ * approval card that says so. Pure.
  */
 export function createLineBelow(
   texts: readonly string[],
@@ -148,7 +148,7 @@ export function createLineBelow(
 
 const NAME = /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/;
 
-/** Names of things in the arguments of a call: it made them known, whether they exist already or not. */
+/** Names in the arguments of a call, of existing or new entities. */
 export function namesIn(args: unknown): readonly string[] {
   const { name, project, server } = (args ?? {}) as Readonly<Record<string, unknown>>; // missing members are undefined
   return [name, project, server].filter((one) => typeof one === 'string').filter((one) => NAME.test(one));

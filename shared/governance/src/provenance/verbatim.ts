@@ -5,15 +5,14 @@ import { SECRET } from '@signalbox/safety/redact/redact';
 import { say } from '@signalbox/messages/say';
 import type { Runnable } from '../calls/call.ts';
 
-/** A handle such as `secret:db-password`, which stands for a secret's value in all that a model sees. */
+/** A handle such as `secret:db-password`, which replaces a secret's value in everything that a model sees. */
 const HANDLE = /\bsecret:[a-z0-9][a-z0-9._-]{0,73}/i;
-/** The same as a whole value: the pattern above without its word boundary. */
+/** The same pattern for a whole value, without its word boundary. */
 const WHOLE_HANDLE = new RegExp(`^\\s*${HANDLE.source.slice(2)}\\s*$`, 'i');
 
 /**
- * What takes effect is what was said, or nothing. Arguments of an effect that hold a secret, or what was put in the place of one, would
- * take effect as something else: a file with `[secret]` in it. Throws SECRET_NOT_WRITTEN, which says what was found and never its
- * value. Pure, so that a replay answers the same.
+ * Refuses arguments that hold a secret or its placeholder: the effect would differ from the person's words, such as a file with
+ * `[secret]` in it. Throws SECRET_NOT_WRITTEN, which names the kind and never the value. Pure, so that a replay decides the same.
  */
 export function requireVerbatim({ tool, input }: Pick<Runnable, 'tool' | 'input'>): void {
   const isLookUp = tool.risk(input).risk === 'safe' && !tool.egress && tool.kind !== 'shell_cmd';
@@ -25,7 +24,7 @@ export function requireVerbatim({ tool, input }: Pick<Runnable, 'tool' | 'input'
   }
 }
 
-/** Why a text is not what somebody wrote or wants; null when it is. */
+/** Why a text cannot take effect as written; null when it can. */
 function altered(text: string, takesHandle: boolean): string | null {
   if (text.includes(SECRET)) return say('governance.markOfSecret', { mark: SECRET });
   if (HANDLE.test(text) && !(takesHandle && WHOLE_HANDLE.test(text)))

@@ -7,10 +7,14 @@ import { createPoTools } from './po-tools.ts';
 import { createProductOwner } from './product-owner.ts';
 import { SessionState } from './state.ts';
 
-/**
- * START → (new task) intent_parser → product_owner; START → (continuation) product_owner product_owner → po_tools (calls) → product_owner
- * …; product_owner → END (an answer without calls, or the pass limit); po_tools → END (waiting for an answer, or finished) Nodes contain
- * no loops: every pass goes through the graph. A waiting conversation is a checkpoint at END, never a blocked process.
+/*
+ * START → intent_parser (a new task) → product_owner
+ * START → product_owner (a continued task)
+ * product_owner → po_tools (calls) → product_owner …
+ * product_owner → END (an answer without calls, or the pass limit)
+ * po_tools → END (waiting for an answer, or finished)
+ *
+ * Nodes contain no loops: every pass goes through the graph. A waiting conversation is a checkpoint at END, never a blocked process.
  */
 
 export const NODES = [

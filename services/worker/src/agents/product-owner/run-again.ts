@@ -8,10 +8,11 @@ import { isUnsure } from './prompt.ts';
 import type { SessionState, SessionUpdate } from './state.ts';
 import { nothingAgain } from './words.ts';
 
-/**
- * What running a node again does after a finished turn. intent_parser: the person's newest words start a new task. product_owner: the
- * model is asked again with the whole conversation. po_tools: failed calls of the newest answer are proposed as new actions; calls with a
- * successful or unknown result are not.
+/*
+ * What running a node again does after a finished turn:
+ * - intent_parser: the person's newest words start a new task.
+ * - product_owner: the model is asked again with the whole conversation.
+ * - po_tools: failed calls of the newest answer are proposed as new actions, but no calls with a successful or unknown result.
  */
 
 /** Creates the state update with which the graph continues at a node. `isUpdate`: apply the update as an answer of product_owner. */

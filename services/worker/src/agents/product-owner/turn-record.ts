@@ -18,7 +18,7 @@ import { BASE_DEFINITIONS } from './base-tools.ts';
 import { PROMPT_VERSION } from './prompt.ts';
 import { STATE_VERSION, type SessionState, type TurnPart } from './state.ts';
 
-/**
+/*
  * Collects data for the record of a turn. Message contents are read when the turn ends; hashes, prompt facts, decisions and verdicts are
  * stored in the state by their node, so that a resumed turn has them.
  */
