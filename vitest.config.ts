@@ -60,6 +60,7 @@ export default defineConfig({
       { ...source, test: { name: 'web', include: filesOf('web'), ...servers } },
       { ...source, test: { name: 'agents', include: [...filesOf('agents'), PLUGIN_TESTS], ...servers } },
       { ...source, test: { name: 'providers', include: filesOf('providers'), ...servers } },
+      { ...source, test: { name: 'languages', include: filesOf('languages'), ...servers } },
       { ...source, test: { name: 'local', include: filesOf('local'), ...servers } },
       { ...source, test: { name: 'e2e', include: filesOf('e2e'), ...servers } },
       { ...source, test: { name: 'browser', include: filesOf('browser'), ...browsers } },
@@ -70,7 +71,10 @@ export default defineConfig({
         ...source,
         test: {
           name: 'together-outside',
-          include: [...filesOf('{telegram,whatsapp}', 'ingress', 'web', 'agents', 'providers', 'local'), PLUGIN_TESTS],
+          include: [
+            ...filesOf('{telegram,whatsapp}', 'ingress', 'web', 'agents', 'providers', 'local', 'languages'),
+            PLUGIN_TESTS,
+          ],
           ...servers,
         },
       },

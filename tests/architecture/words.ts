@@ -33,22 +33,25 @@ const COMMENTS: readonly Word[] = [
   { not: /^(Told of|Behind its|Of which|Of whom)\b/, say: 'a sentence with a subject and a verb' },
 ];
 
+/** Small words that read as what they build, as `z.string` does. */
+const BUILDERS = new Set(['sql', 'named', 'tool', 'toolGroup', 'rule', 'ok', 'newId', 'newTraceId', 'sha256']);
+
 /** What an exported function may begin with besides a verb: what it converts to or from, and questions. */
 const VERB = new RegExp(
   `^(${(
-    'abort accept acquire add admit allow announce answer append apply arrange ask assemble attempt background balance beat begin bind block build bundle ' +
+    'abort accept acquire act add admit allow announce answer append apply arrange ask assemble attempt audit background balance beat begin bind block build bundle ' +
     'call cancel capitalize carry change check choose claim classify clean clear click close collect commit compare compile compute confirm ' +
-    'connect consume convert copy count create cut decide decline decode define delete deny derive describe detect diagnose discard drain ' +
+    'connect consume convert copy count create cut decide decline decode define delete deny derive describe detect diagnose disable discard drain ' +
     'draw drop edit encode end enqueue ensure escape evaluate execute expire explain extend extract fail fetch fill filter find finish fit ' +
-    'flatten follow forget format forward freeze gather get give grant group guess handle harden hash hide hold include index ingest insert inspect invite issue ' +
-    'join judge jump keep kill label launch lease leave link list listen load lock log make map mark match measure merge migrate mount move name normalize ' +
+    'flatten follow forget format forward freeze gather get give grant group guess handle harden hash hide hold identify include index ingest insert inspect install invite issue ' +
+    'join judge jump keep kill label launch lay lease leave link list listen load locate lock log lower make map mark match measure merge migrate mount move mute name normalize ' +
     'note notify number observe offer open order own pack park parse pass patch pause pick pin place plan play poll post postpone prepare press ' +
-    'print probe process propose prove publish pull push put queue quote raise rank read receive recognize reconcile record recover redact ' +
+    'print probe process propose prove prune publish pull push put queue quote raise rank read receive recognize reconcile record recover redact ' +
     'redeem redraw reduce refresh refuse register reject release reload remember remove rename render renew reopen replace replay reply report request ' +
     'require reserve reset resolve restore resume retry return revoke rewrite rollback route run save say scan schedule score seal search see seed ' +
-    'select send serve set settle shorten show sign size sleep sort spend split stage stamp start stop store strip subscribe subtract sum sweep ' +
+    'select send serve set settle shorten show sign size sleep sort spend split stage stamp start stem stop store stream strip subscribe subtract sum summarize sweep ' +
     'switch tag taint take tell test throw tidy tokenize touch trim try tunnel unescape unlink unpack unpark unwrap update upgrade use vacate ' +
-    'validate verify void wait wake warn watch wire wrap write yield to from as with without within until is are has can may must needs was'
+    'validate verify void wait wake warn watch winnow wire wrap write yield in to from as with without within until is are has can may must could needs was'
   ).replaceAll(' ', '|')})(?![a-z])|^[a-z]+s(?=[A-Z]|$)`, // `belongsTo` and `fits` are questions
 );
 
@@ -73,7 +76,7 @@ export function findVerbless({ path, text }: SourceFile): readonly string[] {
     ExportNamedDeclaration({ declaration, start }) {
       if (declaration?.type !== 'FunctionDeclaration') return;
       const name = declaration.id?.name ?? '';
-      if (/^[a-z]/.test(name) && !VERB.test(name))
+      if (/^[a-z]/.test(name) && !VERB.test(name) && !BUILDERS.has(name))
         found.push(`${path}:${lineOf(text, start)}: ${name} begins with no verb`);
     },
   }).visit(parseSync(path, text).program);

@@ -17,7 +17,7 @@ export const CI_SUITES: readonly CiSuite[] = [
   // At once: the end of one leaves cores free for the next.
   {
     title: 'outside and faults',
-    projects: ['telegram', 'ingress', 'web', 'agents', 'providers', 'local', 'faults'],
+    projects: ['telegram', 'ingress', 'web', 'agents', 'providers', 'local', 'languages', 'faults'],
     words: ['--project', 'together-outside', '--project', 'faults'],
   },
   { title: 'attacks', ...only('attack') },
