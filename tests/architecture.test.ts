@@ -19,6 +19,7 @@ import { IMPORT_TABLE, PACKAGE_HOMES } from './architecture/import-table.ts';
 import { findCycles, findForbiddenImports, findHomelessPackages } from './architecture/imports.ts';
 import { findOtherVersions, findPackageCycles, findUndeclaredImports, type Manifest } from './architecture/packages.ts';
 import { findLateAwaits, findLostDeadlines } from './architecture/promises.ts';
+import { findUnmarkedSecrets } from './architecture/secret-variables.ts';
 import { listFiles, parseSource, readSources, type SourceFile } from './architecture/sources.ts';
 import { findForgottenTests, findOwnWirings, type Suite } from './architecture/suites.ts';
 import { CI_SUITES } from './ci/suites.ts';
@@ -273,6 +274,33 @@ describe('tests', () => {
       1,
     );
     expect(findForgottenTests([], [unit], [])).toEqual(['unit: tests/ci/suites.ts does not run it']);
+  });
+});
+
+describe('variables', () => {
+  it('that hold a secret can be read from a file', () => {
+    // Simulators hold no secrets: what opens them is worth nothing outside of their machine.
+    const read = files.filter(({ path }) => !/^(?:infra\/\w+-simulator|tests\/(?!examples\/))/.test(path));
+    expect(findUnmarkedSecrets(read)).toEqual([]);
+  });
+
+  it.each([
+    ['A_TOKEN: z.string().optional()', 1],
+    ['A_KEY: z.string()', 1],
+    ['A_WORD: PASSWORD', 0],
+    ['A_PASSWORD: PLAIN', 1],
+    ['/** What opens it. Secret. */ A_URL: z.url()', 1],
+    ['/** What opens it. Secret. */ A_URL: z.url().meta({ secret: true })', 0],
+    ['A_KEY: CommonConfig.shape.A_KEY.optional()', 0],
+    ['A_KEY_FILE: z.string()', 0],
+  ])('are tried for a mark: %s', (field, count) => {
+    const made = breach(
+      'services/x/src/config.ts',
+      'const PASSWORD = z.string().meta({ secret: true });',
+      'const PLAIN = z.string();',
+      `export const XConfig = z.object({ ${field} });`,
+    );
+    expect(findUnmarkedSecrets(made)).toHaveLength(count);
   });
 });
 

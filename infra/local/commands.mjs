@@ -88,7 +88,10 @@ function runningServers(checkout, environment) {
   const file = join(resolve(checkout, environment['SIGNALBOX_DATA_DIR'] || '.signalbox'), 'run.json');
   try {
     const { databaseUrl, redisUrl, bubblewrap, agents } = JSON.parse(readFileSync(file, 'utf8'));
-    return { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, AGENTS: agents, ...bubblewrap };
+    // An empty _FILE keeps that of .env out.
+    /** @param {string} name @param {string} value */
+    const url = (name, value) => (environment[`${name}_FILE`] ? {} : { [name]: value, [`${name}_FILE`]: '' });
+    return { ...url('DATABASE_URL', databaseUrl), ...url('REDIS_URL', redisUrl), AGENTS: agents, ...bubblewrap };
   } catch {
     return {}; // nothing runs here
   }

@@ -25,25 +25,34 @@ export function readExampleVariables(text: string): readonly string[] {
   return [...text.matchAll(/^(?:# )?([A-Z][A-Z0-9_]+)=/gm)].map(([, name]) => name ?? '');
 }
 
+interface ConfigField {
+  readonly name: string;
+  /** Where the field starts in its file. */
+  readonly start: number;
+  readonly value: string;
+}
+
 /** Every variable that a schema named `…Config` declares. Its keys in capitals are the variables. */
 export function readConfigVariables(files: readonly SourceFile[]): ReadonlySet<string> {
-  const names = new Set<string>();
-  for (const { path, text } of files) {
-    if (!/Config\b/.test(text)) continue;
-    const schemas: { readonly start: number; readonly end: number }[] = [];
-    const keys: { readonly name: string; readonly start: number }[] = [];
-    new Visitor({
-      VariableDeclarator({ id, start, end }) {
-        if (id.type === 'Identifier' && id.name.endsWith('Config')) schemas.push({ start, end });
-      },
-      Property({ key, start }) {
-        if (key.type === 'Identifier' && /^[A-Z][A-Z0-9_]+$/.test(key.name)) keys.push({ name: key.name, start });
-      },
-    }).visit(parseSync(path, text).program);
-    for (const { name, start } of keys)
-      if (schemas.some((schema) => schema.start < start && start < schema.end)) names.add(name);
-  }
-  return new Set([...names].filter((name) => !FOREIGN_VARIABLES.has(name)));
+  const names = files.flatMap((file) => readConfigFields(file).map(({ name }) => name));
+  return new Set(names.filter((name) => !FOREIGN_VARIABLES.has(name)));
+}
+
+/** The keys in capitals of the schemas of a file that are named `…Config`. */
+export function readConfigFields({ path, text }: SourceFile): readonly ConfigField[] {
+  if (!/Config\b/.test(text)) return [];
+  const schemas: { readonly start: number; readonly end: number }[] = [];
+  const fields: ConfigField[] = [];
+  new Visitor({
+    VariableDeclarator({ id, start, end }) {
+      if (id.type === 'Identifier' && id.name.endsWith('Config')) schemas.push({ start, end });
+    },
+    Property({ key, value, start }) {
+      if (key.type === 'Identifier' && /^[A-Z][A-Z0-9_]+$/.test(key.name))
+        fields.push({ name: key.name, start, value: text.slice(value.start, value.end) });
+    },
+  }).visit(parseSync(path, text).program);
+  return fields.filter(({ start }) => schemas.some((schema) => schema.start < start && start < schema.end));
 }
 
 /** The variables that a compose file takes from its environment: `${NAME}`, with or without a default. */

@@ -257,7 +257,7 @@ export const IMPORT_TABLE: readonly ImportRule[] = [
   // What a service reads of the environment is what it is given.
   {
     from: 'infra/local/src/supervisor/service-variables.ts',
-    may: ['services/{gateway,jobs,proxy,worker}/src/config.ts'],
+    may: ['services/{gateway,jobs,proxy,worker}/src/config.ts', 'shared/platform/src/secret-files.ts'],
   },
   // The chat in a terminal speaks as the people of the simulator do.
   {

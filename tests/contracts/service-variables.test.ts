@@ -50,7 +50,27 @@ test('no secret reaches a service that does not read it', () => {
   expect(holders('AUDIT_KEY_FILE')).toEqual(['maintenance']);
   expect(holders('PROXY_SOCKET')).toEqual(['proxy', 'deploy']);
   expect(holders('OPENAI_API_KEY')).toEqual(['worker']);
+  expect(holders('OPENAI_API_KEY_FILE')).toEqual(['worker']);
+  expect(holders('WHATSAPP_APP_SECRET_FILE')).toEqual(['gateway']);
   expect(holders('DATABASE_URL')).toEqual(['gateway', 'worker', 'maintenance', 'agents', 'deploy', 'analysis']);
+});
+
+test('every secret that reaches a service may reach it as a file', () => {
+  for (const service of Object.keys(SERVICE_VARIABLES) as LocalService[]) {
+    if (service === 'simulator') continue; // it holds none
+    const names = SERVICE_VARIABLES[service];
+    const secrets = names.filter((name) => /(?:TOKEN|KEY|SECRET|PASSWORD|DATABASE_URL|REDIS_URL)$/.test(name));
+    expect(secrets.filter((name) => !names.includes(`${name}_FILE`))).toEqual([]);
+  }
+});
+
+test('a later value replaces an earlier file, and a later file an earlier value', () => {
+  const [file, value] = [{ DATABASE_URL_FILE: '/run/url' }, { DATABASE_URL: 'postgres://x' }];
+  expect(pickEnvironment('worker', file)).toMatchObject(file);
+  expect(pickEnvironment('worker', file, value)).toMatchObject({ ...value, DATABASE_URL_FILE: undefined });
+  expect(pickEnvironment('worker', value, file)).toMatchObject({ ...file, DATABASE_URL: undefined });
+  const both = { ...file, ...value }; // the service refuses them
+  expect(pickEnvironment('worker', both)).toMatchObject(both);
 });
 
 test('a variable that is named nowhere, or that loads code, reaches nobody', () => {

@@ -9,12 +9,12 @@ export const SAMPLE_AGENTS = 'examples/bank';
 
 /** Variables of a local run. All are optional: `npm start` works with none of them. */
 export const LocalConfig = z.object({
-  /** A Postgres to use instead of the embedded one, as a postgres:// URL. */
-  DATABASE_URL: z.url().optional(),
-  /** A Redis to use instead of the local one, as a redis:// URL. */
-  REDIS_URL: z.url().optional(),
+  /** A Postgres to use instead of the embedded one, as a postgres:// URL. Secret. */
+  DATABASE_URL: z.url().optional().meta({ secret: true }),
+  /** A Redis to use instead of the local one, as a redis:// URL. Secret. */
+  REDIS_URL: z.url().optional().meta({ secret: true }),
   /** The token of a real Telegram bot. Without it, a Telegram simulator starts. Secret. */
-  TELEGRAM_BOT_TOKEN: z.string().optional(),
+  TELEGRAM_BOT_TOKEN: z.string().optional().meta({ secret: true }),
   /** The folder for databases, logs and everything else of this run. */
   SIGNALBOX_DATA_DIR: z.string().default(() => join(getCheckoutPath(), '.signalbox')),
   /** Plug-in agents, as for every service. Default: the samples; `none`: no plug-in. */

@@ -9,7 +9,8 @@ import { z } from 'zod';
 const PASSWORD = z
   .string()
   .regex(/^[!-~]{16,200}$/, 'takes 16 to 200 characters, without spaces. `openssl rand -hex 24` makes one.')
-  .optional();
+  .optional()
+  .meta({ secret: true });
 
 const CliConfig = z.object({
   ...PolicyConfig.shape,
@@ -36,7 +37,7 @@ const CliConfig = z.object({
   REDIS_PREFIX: CommonConfig.shape.REDIS_PREFIX,
   STREAM_PARTITIONS: CommonConfig.shape.STREAM_PARTITIONS,
   /** The bot token, for checks only. Secret. */
-  TELEGRAM_BOT_TOKEN: z.string().optional(),
+  TELEGRAM_BOT_TOKEN: z.string().optional().meta({ secret: true }),
   /** The channels that gateways open. */
   GATEWAY_CHANNELS: z.string().default('telegram'),
   /** Address of the Bot API. */

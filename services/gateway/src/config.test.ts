@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { loadConfig } from './config.ts';
 
@@ -51,4 +54,28 @@ test.each(['', 'fifteen_letters', 'a secret with spaces in it', 'umlauts_äöü_
 
 test('a secret without an address is refused', () => {
   expect(() => read({ TELEGRAM_WEBHOOK_SECRET: SECRET })).toThrow('TELEGRAM_WEBHOOK_URL is not');
+});
+
+test('the gateway reads its own secrets and those of a channel from files', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'gateway-secrets-'));
+  const put = (name: string, content: string): string => {
+    writeFileSync(join(folder, name), content);
+    return join(folder, name);
+  };
+  try {
+    const environment = {
+      DATABASE_URL_FILE: put('database', 'postgres://127.0.0.1/x\n'),
+      REDIS_URL_FILE: put('redis', 'redis://127.0.0.1\n'),
+      SECRETS_SEALING_KEY_FILE: put('sealing', 'c2VhbA==\n'),
+      TELEGRAM_BOT_TOKEN_FILE: put('token', '1:token\n'),
+    };
+    const config = loadConfig(environment);
+    expect(config).toMatchObject({ DATABASE_URL: 'postgres://127.0.0.1/x', SECRETS_SEALING_KEY: 'c2VhbA==' });
+    expect(config.channels[0]?.config).toMatchObject({ TELEGRAM_BOT_TOKEN: '1:token' });
+    expect(() => loadConfig({ ...environment, TELEGRAM_BOT_TOKEN_FILE: join(folder, 'gone') })).toThrow(
+      `TELEGRAM_BOT_TOKEN_FILE: ${join(folder, 'gone')} cannot be read (ENOENT)`,
+    );
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });

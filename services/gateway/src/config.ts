@@ -1,5 +1,6 @@
 import { say } from '@signalbox/messages/say';
 import { CommonConfig, readConfig, readConfigs } from '@signalbox/platform/config';
+import { listVariables } from '@signalbox/platform/secret-files';
 import { TracingConfig } from '@signalbox/platform/tracing/settings';
 import { TranscriptionConfig } from '@signalbox/models/transcription/settings';
 import { PolicyConfig } from '@signalbox/safety/policy/settings';
@@ -28,7 +29,7 @@ export const GatewayConfig = CommonConfig.extend({
     .transform((sockets) => sockets.split(',').map(Number))
     .optional(),
   /** The public key that seals people's secrets, derived from the job service's key. Secret. */
-  SECRETS_SEALING_KEY: z.string({ error: () => say('gateway.sealing-key-missing') }),
+  SECRETS_SEALING_KEY: z.string({ error: () => say('gateway.sealing-key-missing') }).meta({ secret: true }),
   ...PolicyConfig.shape,
   ...TranscriptionConfig.shape,
   ...TracingConfig.shape,
@@ -57,8 +58,8 @@ export interface GatewayConfig extends z.infer<typeof GatewayConfig> {
 
 /** The names of all environment variables of the gateway and its channels. */
 export const GATEWAY_VARIABLES: readonly string[] = [
-  ...Object.keys(GatewayConfig.shape),
-  ...CHANNELS.flatMap(({ config }) => Object.keys(config.shape)),
+  ...listVariables(GatewayConfig.shape),
+  ...CHANNELS.flatMap(({ config }) => listVariables(config.shape)),
 ];
 
 /**

@@ -1,6 +1,7 @@
 import { delimiter } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { CommonConfig, readConfig, SecretsConfig } from '@signalbox/platform/config';
+import { listVariables } from '@signalbox/platform/secret-files';
 import { TracingConfig, TracingWithoutKeysConfig } from '@signalbox/platform/tracing/settings';
 import { JobPool } from '@signalbox/contracts/operations/jobs';
 import { MINUTE_MS } from '@signalbox/contracts/time';
@@ -143,7 +144,7 @@ const JobsConfig = PoolConfig.extend({
 
 /** Lists the variables that a process of one pool reads. */
 export function variablesOfPool(pool: JobPool): readonly string[] {
-  return Object.keys({ ...PoolConfig.shape, ...POOLS[pool].shape });
+  return listVariables({ ...PoolConfig.shape, ...POOLS[pool].shape });
 }
 
 const CheckedConfig = JobsConfig.refine(({ TRAFFIC, HAPROXY_SOCKET }) => TRAFFIC === 'proxy' || HAPROXY_SOCKET, {

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { AppError } from '@signalbox/contracts/errors';
+import { readSecretFiles } from './secret-files.ts';
 
 /** Variables that every service reads. A service's own config.ts extends this. */
 export const CommonConfig = z.object({
-  /** Where Postgres is, as a postgres:// URL. `npm start` fills it in for its embedded server. */
-  DATABASE_URL: z.url(),
-  /** Where Redis is, as a redis:// URL. */
-  REDIS_URL: z.url(),
+  /** Where Postgres is, as a postgres:// URL. `npm start` fills it in for its embedded server. Secret. */
+  DATABASE_URL: z.url().meta({ secret: true }),
+  /** Where Redis is, as a redis:// URL. Secret. */
+  REDIS_URL: z.url().meta({ secret: true }),
   /** Prefix of every Redis key, so that several installations can share one server. */
   REDIS_PREFIX: z.string().default(''),
   /** Number of stream partitions: 1 on one Redis, 8 to 16 on a Redis Cluster. Change it only while no service runs. */
@@ -28,13 +29,13 @@ export type CommonConfig = z.infer<typeof CommonConfig>;
 /** Variables of the service that decrypts secrets. */
 export const SecretsConfig = z.object({
   /** The key that decrypts people's secrets: 32 bytes in base64 or hexadecimal. Secret. */
-  SECRETS_KEY: z.string().optional(),
+  SECRETS_KEY: z.string().optional().meta({ secret: true }),
   /** File with the key, read when SECRETS_KEY is not set. Created when missing, readable only by its owner. */
   SECRETS_KEY_FILE: z.string().default('.signalbox/secrets.key'),
 });
 
 /**
- * Reads the environment through a schema. An empty variable counts as not set.
+ * Reads the environment through a schema. An empty variable counts as not set. A secret may come from the file that NAME_FILE names.
  * Throws CONFIG_INVALID that lists every problem at once, by variable, never its value.
  */
 export function readConfig<S extends z.ZodType>(
@@ -52,9 +53,16 @@ export function readConfigs(
   const variables = Object.fromEntries(
     Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
   );
-  const parsed = schemas.map((schema) => schema.safeParse(variables));
-  const issues = parsed.flatMap(({ error }) => error?.issues ?? []);
-  const problems = issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('; ');
+  const fields = schemas.flatMap((schema) =>
+    schema instanceof z.ZodObject ? Object.entries<z.ZodType>(schema.shape) : [],
+  );
+  const files = readSecretFiles(Object.fromEntries(fields), variables);
+  const parsed = schemas.map((schema) => schema.safeParse({ ...variables, ...files.values }));
+  const issues = parsed
+    .flatMap(({ error }) => error?.issues ?? [])
+    .filter(({ path }) => !files.problems.has(path.join('.')))
+    .map(({ path, message }) => `${path.join('.')}: ${message}`);
+  const problems = [...files.problems.values(), ...issues].join('; ');
   if (problems !== '') throw new AppError('CONFIG_INVALID', { problems });
   return parsed.map(({ data }) => data);
 }

@@ -9,7 +9,8 @@ export const PostboxConfig = z.object({
   /** What calls present. Secret. */
   POSTBOX_TOKEN: z
     .string({ error: 'is not set. It is what Postbox gave you for this account.' })
-    .regex(/^[\x21-\x7e]{8,500}$/, 'is no token: it has 8 characters or more, and no blanks.'),
+    .regex(/^[\x21-\x7e]{8,500}$/, 'is no token: it has 8 characters or more, and no blanks.')
+    .meta({ secret: true }),
   /** The name of our account there. Messages are known by it, so it stays when the token changes. */
   POSTBOX_ACCOUNT: z
     .string()

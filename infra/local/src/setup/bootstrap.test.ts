@@ -41,6 +41,9 @@ test('the command line gets the running servers, unless variables name others', 
   expect(planCommand('signalbox', [], checkout, { DATABASE_URL: 'postgres://mine' })).toMatchObject({
     steps: [{ env: { DATABASE_URL: 'postgres://mine', REDIS_URL: 'redis://b' } }],
   });
+  const inFile = planCommand('signalbox', [], checkout, { DATABASE_URL_FILE: '/run/secrets/url' });
+  expect(inFile).toMatchObject({ steps: [{ env: { DATABASE_URL_FILE: '/run/secrets/url', REDIS_URL: 'redis://b' } }] });
+  expect(inFile).not.toHaveProperty('steps.0.env.DATABASE_URL');
 });
 
 test('bench runs all files in order, a named one, or with options alone the comparison with peers', () => {

@@ -1,5 +1,6 @@
 import { GATEWAY_VARIABLES } from '@signalbox/gateway/config';
 import { variablesOfPool } from '@signalbox/jobs/config';
+import { listVariables } from '@signalbox/platform/secret-files';
 import { ProxyConfig } from '@signalbox/proxy/config';
 import { WorkerConfig } from '@signalbox/worker/config';
 
@@ -24,20 +25,29 @@ export const SERVICE_VARIABLES: Readonly<Record<LocalService, readonly string[]>
     'SIMULATOR_TOKEN',
     'SIMULATOR_KEY',
   ],
-  proxy: [...MACHINE, ...Object.keys(ProxyConfig.shape)],
+  proxy: [...MACHINE, ...listVariables(ProxyConfig.shape)],
   gateway: [...MACHINE_AND_OUTSIDE, ...GATEWAY_VARIABLES],
-  worker: [...MACHINE_AND_OUTSIDE, ...Object.keys(WorkerConfig.shape)],
+  worker: [...MACHINE_AND_OUTSIDE, ...listVariables(WorkerConfig.shape)],
   maintenance: [...MACHINE, ...variablesOfPool('maintenance')],
   agents: [...MACHINE, ...variablesOfPool('agents')],
   deploy: [...MACHINE_AND_OUTSIDE, ...variablesOfPool('deploy')],
   analysis: [...MACHINE_AND_OUTSIDE, ...variablesOfPool('analysis')],
 };
 
-/** Picks the variables that a service may have; later sets override earlier ones, except by empty values. */
+/**
+ * Picks the variables that a service may have; later sets override earlier ones, except by empty values. A later NAME also overrides an
+ * earlier NAME_FILE, and the other way round.
+ */
 export function pickEnvironment(
   service: LocalService,
   ...given: readonly Readonly<Record<string, string | undefined>>[]
 ): Readonly<Record<string, string | undefined>> {
-  const valueOf = (name: string): string | undefined => given.findLast((variables) => variables[name])?.[name];
-  return Object.fromEntries(SERVICE_VARIABLES[service].map((name) => [name, valueOf(name)]));
+  const names = new Set(SERVICE_VARIABLES[service]);
+  const findSet = (name: string): number =>
+    names.has(name) ? given.findLastIndex((variables) => variables[name]) : -1;
+  const valueOf = (name: string): string | undefined => {
+    const other = name.endsWith('_FILE') ? name.slice(0, -'_FILE'.length) : `${name}_FILE`;
+    return findSet(other) > findSet(name) ? undefined : given[findSet(name)]?.[name];
+  };
+  return Object.fromEntries([...names].map((name) => [name, valueOf(name)]));
 }

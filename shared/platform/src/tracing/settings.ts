@@ -6,7 +6,7 @@ export const TracingConfig = z.object({
   /** OTLP-over-HTTP address of an OpenTelemetry collector, such as http://127.0.0.1:4318. `/v1/traces` is appended. */
   OTEL_EXPORTER_OTLP_ENDPOINT: z.url().optional(),
   /** Headers for the collector: comma-separated `name=value`, values percent-encoded. Secret. */
-  OTEL_EXPORTER_OTLP_HEADERS: z.string().optional(),
+  OTEL_EXPORTER_OTLP_HEADERS: z.string().optional().meta({ secret: true }),
   /** Timeout of one batch of spans in milliseconds; then the batch is lost. */
   OTEL_EXPORTER_OTLP_TIMEOUT: z.coerce.number().int().min(100).max(60_000).default(10_000),
   /** always_on, always_off or traceidratio; the prefix `parentbased_` changes nothing. */
@@ -20,10 +20,10 @@ export const TracingConfig = z.object({
   OTEL_RESOURCE_ATTRIBUTES: z.string().optional(),
   /** The address of Langfuse, such as https://cloud.langfuse.com. Needs both keys. */
   LANGFUSE_BASE_URL: z.url().optional(),
-  /** The public key of a Langfuse project. */
-  LANGFUSE_PUBLIC_KEY: z.string().optional(),
+  /** The public key of a Langfuse project, which may lie in a file like the secret one. */
+  LANGFUSE_PUBLIC_KEY: z.string().optional().meta({ secret: true }),
   /** The secret key of that project. Secret. */
-  LANGFUSE_SECRET_KEY: z.string().optional(),
+  LANGFUSE_SECRET_KEY: z.string().optional().meta({ secret: true }),
 });
 export type TracingConfig = z.infer<typeof TracingConfig>;
 

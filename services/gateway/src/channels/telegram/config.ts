@@ -8,7 +8,8 @@ export const TelegramConfig = z
     /** The token from @BotFather: the bot's id, a colon, a secret. The simulator accepts the tokens it was started with. */
     TELEGRAM_BOT_TOKEN: z
       .string({ error: 'is not set. Create a bot with @BotFather and put its token here; `npm start` needs none.' })
-      .regex(/^\d+:[\w-]+$/, 'is not a bot token. It looks like 123456:ABC-DEF and comes from @BotFather.'),
+      .regex(/^\d+:[\w-]+$/, 'is not a bot token. It looks like 123456:ABC-DEF and comes from @BotFather.')
+      .meta({ secret: true }),
     /** The address of the Bot API. Only the simulator and self-hosted servers need another value. */
     TELEGRAM_API_ROOT: z
       .url()
@@ -20,7 +21,8 @@ export const TelegramConfig = z
     TELEGRAM_WEBHOOK_SECRET: z
       .string()
       .regex(/^[\w-]{16,256}$/, 'takes 16 to 256 of the characters A-Z a-z 0-9 _ -. `openssl rand -hex 32` makes one.')
-      .optional(),
+      .optional()
+      .meta({ secret: true }),
     /** The address that the webhook listens on. TLS is terminated by a proxy in front of it. */
     TELEGRAM_WEBHOOK_HOST: z.string().default('127.0.0.1'),
     /** The port that the webhook listens on; 0 picks a free one. */

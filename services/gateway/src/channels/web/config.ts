@@ -23,7 +23,8 @@ export const WebConfig = z
     WEB_START_KEY: z
       .string()
       .regex(/^[\w-]{32,80}$/, { error: 'is no word of 32 to 80 letters and digits' })
-      .optional(),
+      .optional()
+      .meta({ secret: true }),
     /** The host in addresses of deployed services, as in the job service; the page must not share it. */
     PROXY_PUBLIC_HOST: z.string().min(1).default('127.0.0.1'),
   })

@@ -8,7 +8,8 @@ export const WhatsAppConfig = z
       .string({
         error: 'is not set. Create a token of a system user with whatsapp_business_messaging and put it here.',
       })
-      .regex(/^[\x21-\x7e]{10,1000}$/, 'is not an access token: it has no spaces and at least 10 characters.'),
+      .regex(/^[\x21-\x7e]{10,1000}$/, 'is not an access token: it has no spaces and at least 10 characters.')
+      .meta({ secret: true }),
     /** Meta's id of our phone number, which is not the number itself. */
     WHATSAPP_PHONE_NUMBER_ID: z
       .string({ error: 'is not set. It stands under WhatsApp, API Setup in the app dashboard of Meta.' })
@@ -16,11 +17,13 @@ export const WhatsAppConfig = z
     /** The secret with which Meta signs webhooks. Secret. */
     WHATSAPP_APP_SECRET: z
       .string({ error: 'is not set. It stands under App settings, Basic in the app dashboard of Meta.' })
-      .min(16, 'is not the secret of an app: it has 16 characters or more.'),
+      .min(16, 'is not the secret of an app: it has 16 characters or more.')
+      .meta({ secret: true }),
     /** The token that Meta presents when the webhook is set up; choose one and enter it there as well. Secret. */
     WHATSAPP_VERIFY_TOKEN: z
       .string({ error: 'is not set. `openssl rand -hex 32` makes one; enter the same where you set up the webhook.' })
-      .regex(/^[\w-]{16,256}$/, 'takes 16 to 256 of the characters A-Z a-z 0-9 _ -. `openssl rand -hex 32` makes one.'),
+      .regex(/^[\w-]{16,256}$/, 'takes 16 to 256 of the characters A-Z a-z 0-9 _ -. `openssl rand -hex 32` makes one.')
+      .meta({ secret: true }),
     /** The address of the Graph API, with its version. */
     WHATSAPP_API_ROOT: z
       .url()
