@@ -1,6 +1,6 @@
 import { ServiceFile } from '@signalbox/contracts/operations/deploy';
 import type { Driver } from '@signalbox/jobs/drivers/driver';
-import type { DriverServer } from '@signalbox/jobs/drivers/driver-parts';
+import type { DriverServer } from '@signalbox/jobs/drivers/driver-deps';
 import { openDriver } from '@signalbox/jobs/drivers/open-driver';
 import { dirname } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

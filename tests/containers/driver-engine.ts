@@ -1,7 +1,7 @@
 import { openConfinement } from '@signalbox/jobs/sandbox/confinement';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { DriverParts } from '@signalbox/jobs/drivers/driver-parts';
+import type { DriverDeps } from '@signalbox/jobs/drivers/driver-deps';
 import { takeInstanceLock } from '@signalbox/local/supervisor/instance';
 import { loadTestConfig } from '../support/config.ts';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
@@ -16,7 +16,7 @@ const OURS = ['--filter', 'label=signalbox.deployment'];
 
 /** An engine on which drivers are tried. */
 export interface DriverEngine {
-  readonly parts: Omit<DriverParts, 'openSecret'>;
+  readonly parts: Omit<DriverDeps, 'openSecret'>;
   /** Labels and words of every container, and the history of every image. What a container's environment is stays out. */
   traces(): Promise<string>;
   removeAll(): Promise<void>;

@@ -1,6 +1,6 @@
 import type { Artifact, Driver, Instance, InstanceRequest, ReleaseId } from '@signalbox/jobs/drivers/driver';
 import { executePipeline } from '@signalbox/jobs/machine/pipeline';
-import type { DriverParts } from '@signalbox/jobs/drivers/driver-parts';
+import type { DriverDeps } from '@signalbox/jobs/drivers/driver-deps';
 import type { LogLine } from '@signalbox/contracts/operations/deploy';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { openTestDriver, type TestServer } from '../support/example-drivers.ts';
@@ -11,7 +11,7 @@ import { APP, soon, appFile, newRelease, needle, commandLinesWith, dieDoing, STE
 /** A target on this machine, and how a driver gets to it. */
 export interface DriverTarget {
   readonly server: TestServer;
-  readonly parts: Omit<DriverParts, 'openSecret'>;
+  readonly parts: Omit<DriverDeps, 'openSecret'>;
   /** The key of the login, for a target that takes one. */
   readonly secret: string;
   /** Everything on the target in which a value could have been left: files, labels, the history of images. */

@@ -1,4 +1,4 @@
-import { DeploymentWork } from '@signalbox/jobs/deploy/deployments-work';
+import { DeploymentWork } from '@signalbox/jobs/deploy/deployment-work';
 import { createServiceRevivals } from '@signalbox/jobs/health/service-revivals';
 import { createDeployments } from '@signalbox/store/deploy/deployments';
 import { openPool, type Pool } from '@signalbox/store/pool';

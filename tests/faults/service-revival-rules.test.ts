@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DeploymentWork } from '@signalbox/jobs/deploy/deployments-work';
-import { createPortLeases } from '@signalbox/jobs/deploy/deployments-ports';
+import { DeploymentWork } from '@signalbox/jobs/deploy/deployment-work';
+import { createPortLeases } from '@signalbox/jobs/deploy/port-leases';
 import { listOpenIncidents } from '@signalbox/store/deploy/incidents';
 import { createServiceRevivals } from '@signalbox/jobs/health/service-revivals';
 import { createServiceStops } from '@signalbox/store/deploy/service-stops';

@@ -1,5 +1,5 @@
 import { openConfinement } from '@signalbox/jobs/sandbox/confinement';
-import type { DriverParts } from '@signalbox/jobs/drivers/driver-parts';
+import type { DriverDeps } from '@signalbox/jobs/drivers/driver-deps';
 import type { BuildRequest, InstanceRequest } from '@signalbox/jobs/drivers/driver';
 import { openTestConfinement } from './bubblewrap.ts';
 import { openTestDriver, traitsOfTest, type TestServer } from './example-drivers.ts';
@@ -7,7 +7,7 @@ import { openTestDriver, traitsOfTest, type TestServer } from './example-drivers
 /** What a process that uses a driver is told, on its standard input. */
 export interface DriverErrand {
   readonly server: TestServer;
-  readonly parts: Omit<DriverParts, 'openSecret' | 'confinement'>;
+  readonly parts: Omit<DriverDeps, 'openSecret' | 'confinement'>;
   /** The key of the login, for a target that takes one. */
   readonly secret: string;
   readonly step:

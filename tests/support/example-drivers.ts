@@ -1,6 +1,6 @@
 import { DriverName, getDriverTraits, type DriverTraits } from '@signalbox/contracts/operations/drivers';
 import type { Driver } from '@signalbox/jobs/drivers/driver';
-import type { DriverParts, DriverServer } from '@signalbox/jobs/drivers/driver-parts';
+import type { DriverDeps, DriverServer } from '@signalbox/jobs/drivers/driver-deps';
 import { openDriver } from '@signalbox/jobs/drivers/open-driver';
 import { createSpareDriver } from '../examples/spare-driver.ts';
 
@@ -8,14 +8,14 @@ import { createSpareDriver } from '../examples/spare-driver.ts';
 const EXAMPLES = {
   spare: { traits: { isLocal: true, runsImages: false, needsLogin: false }, create: createSpareDriver },
 } as const satisfies Readonly<
-  Record<string, { traits: DriverTraits; create: (server: DriverServer, parts: DriverParts) => Driver }>
+  Record<string, { traits: DriverTraits; create: (server: DriverServer, parts: DriverDeps) => Driver }>
 >;
 
 /** A server of a driver of the product, or of an example. */
 export type TestServer = Omit<DriverServer, 'driver'> & { readonly driver: DriverName | keyof typeof EXAMPLES };
 
 /** The driver of a server, as the product opens it. An example is taken only for a name that the product's tables do not have. */
-export async function openTestDriver(server: TestServer, parts: DriverParts): Promise<Driver> {
+export async function openTestDriver(server: TestServer, parts: DriverDeps): Promise<Driver> {
   const example = exampleOf(server);
   return example ? example.create({ ...server, driver: null }, parts) : openDriver(asShipped(server), parts);
 }

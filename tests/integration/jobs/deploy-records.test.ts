@@ -1,7 +1,7 @@
 import { Runs } from '@signalbox/store/turns/runs';
 import { createDeployments, type DeploymentRequest } from '@signalbox/store/deploy/deployments';
-import { createPortLeases } from '@signalbox/jobs/deploy/deployments-ports';
-import { DeploymentWork } from '@signalbox/jobs/deploy/deployments-work';
+import { createPortLeases } from '@signalbox/jobs/deploy/port-leases';
+import { DeploymentWork } from '@signalbox/jobs/deploy/deployment-work';
 import { openPool, type Pool } from '@signalbox/store/pool';
 import { createProjects } from '@signalbox/store/deploy/projects';
 import { ensureLocalServer } from '@signalbox/store/deploy/servers';
@@ -127,7 +127,7 @@ describe('the work on a deployment', () => {
     expect(second).toEqual({ epoch: 2, from: 'preparing' });
     expect(await work.advance('act_1', { epoch: 1, from: 'preparing', to: 'building' }, STEP)).toBe(false);
     expect(await work.addLines('act_1', 1, 'preparing', ['late'])).toBe(false);
-    expect(await work.sign('act_1', 1)).toBe(false);
+    expect(await work.recordProgress('act_1', 1)).toBe(false);
     expect(await work.watch('act_1', 1)).toMatchObject({ isOurs: false });
     expect(await work.advance('act_1', { epoch: 2, from: 'unknown', to: 'building' }, STEP)).toBe(true);
     expect((await createDeployments(pool).events('act_1')).map(({ to }) => to)).toEqual([
@@ -220,9 +220,9 @@ describe('kept artifacts', () => {
       );
     }
     await pool.query(`update services set serving = 'act_1'`);
-    expect((await work.stale(SHOP, 5)).map(({ deploymentIds }) => deploymentIds)).toEqual([['act_0']]);
+    expect((await work.listStaleArtifacts(SHOP, 5)).map(({ deploymentIds }) => deploymentIds)).toEqual([['act_0']]);
     await createDeployments(pool).request(wish('act_r', { kind: 'rollback', fromArtifact: 'act_0' }));
-    expect(await work.stale(SHOP, 5)).toEqual([]);
+    expect(await work.listStaleArtifacts(SHOP, 5)).toEqual([]);
   });
 });
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Driver, Instance, ReleaseId } from '@signalbox/jobs/drivers/driver';
 import { openDriver } from '@signalbox/jobs/drivers/open-driver';
-import { readPrograms } from '@signalbox/jobs/drivers/programs';
+import { readPrograms } from '@signalbox/jobs/drivers/read-programs';
 import type { ServiceFile } from '@signalbox/contracts/operations/deploy';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { APP, appFile, newRelease, processesWith, soon } from '../../contracts/driver-releases.ts';

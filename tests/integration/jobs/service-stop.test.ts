@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createPortLeases } from '@signalbox/jobs/deploy/deployments-ports';
-import { DeploymentWork } from '@signalbox/jobs/deploy/deployments-work';
+import { createPortLeases } from '@signalbox/jobs/deploy/port-leases';
+import { DeploymentWork } from '@signalbox/jobs/deploy/deployment-work';
 import { createServiceStops } from '@signalbox/store/deploy/service-stops';
 import { createLog } from '@signalbox/platform/log';
 import { createServiceStop } from '@signalbox/jobs/jobs/service-stop';

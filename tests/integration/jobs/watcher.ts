@@ -1,5 +1,5 @@
 import type { JobResult } from '@signalbox/contracts/operations/jobs';
-import { DeploymentWork } from '@signalbox/jobs/deploy/deployments-work';
+import { DeploymentWork } from '@signalbox/jobs/deploy/deployment-work';
 import { createServiceRevivals } from '@signalbox/jobs/health/service-revivals';
 import { createLog } from '@signalbox/platform/log';
 import { openConfinement } from '@signalbox/jobs/sandbox/confinement';

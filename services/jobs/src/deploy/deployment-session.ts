@@ -1,33 +1,33 @@
 import { nameService, type ServiceFile, type ServiceKey } from '@signalbox/contracts/operations/deploy';
-import { createInstanceLabel } from './deployments-ports.ts';
+import { createInstanceLabel } from './port-leases.ts';
 import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
 import type { Closable } from '@signalbox/platform/lifecycle';
 import type { Driver, Instance, ReleaseId } from '../drivers/driver.ts';
 import type { JobContext } from '../runner/handlers.ts';
 import { createOpenedSecrets, type OpenedSecrets } from '../runner/opened-secrets.ts';
 import { leaseDeployment, type LeasedDeployment } from './leased-deployment.ts';
-import { createLineStore, type LineStore } from './lines.ts';
-import type { DeployParts } from './parts.ts';
+import { createLineStore, type LineStore } from './line-store.ts';
+import type { DeployDeps } from './deploy-deps.ts';
 import { openVariables, type OpenedVariables } from './variables.ts';
 
 export interface DeploymentSession extends Closable {
-  readonly parts: DeployParts;
+  readonly parts: DeployDeps;
   readonly context: JobContext;
   readonly held: LeasedDeployment;
   readonly lines: LineStore;
   readonly opened: OpenedSecrets;
   driver(): Promise<Driver>;
-  /** Opens the variables with their values, which are then redacted from all lines. */
+  /** Opens the service's variables. Later log lines are redacted of their secret values. */
   variables(purpose: string): Promise<OpenedVariables>;
-  /** Opens the secrets for redaction, before a process that has not done so reads lines of the program. */
+  /** Opens the variables unless this session has opened them, so that log lines can be redacted. */
   protectLines(): Promise<void>;
-  /** Stores the output of the program from now on, until `unfollow` or the end. Idempotent. */
+  /** Stores the program's output from now on, until `unfollow` or `close`. Idempotent. */
   follow(instance: Instance): void;
   unfollow(): Promise<void>;
 }
 
 export async function openDeploymentSession(
-  parts: DeployParts,
+  parts: DeployDeps,
   claimed: { readonly deploymentId: string; readonly epoch: number },
   context: JobContext,
 ): Promise<DeploymentSession> {
@@ -52,7 +52,7 @@ export async function openDeploymentSession(
     opened,
     driver: () => {
       driver ??= parts.openDriver(held.row(), context).catch((error: unknown) => {
-        driver = null; // an unreachable server may answer the next time
+        driver = null; // An unreachable server may answer at the next attempt.
         throw error;
       });
       return driver;
@@ -96,30 +96,30 @@ export async function openDeploymentSession(
   return session;
 }
 
-export function releaseId(row: WorkRow): ReleaseId {
+export function getReleaseId(row: WorkRow): ReleaseId {
   const { project, environment, deploymentId, release, epoch } = row;
   return { project, environment, deploymentId, release: release ?? 'unknown', fence: epoch };
 }
 
-/** Picks the service key: a driver that gets more fields filters by them. */
+/** Drops further fields, because drivers filter by every given field. */
 export function pickService({ project, environment }: ServiceKey): ServiceKey {
   return { project, environment };
 }
 
-/** The service's signalbox.json. Throws before it was read, which is a programming error. */
+/** Returns the service's signalbox.json. Throws before it was read, which is a programming error. */
 export function requireFile(row: WorkRow): ServiceFile {
   if (row.file === null) throw new Error(`${row.deploymentId} is ${row.state}, and its signalbox.json was not read`);
   return row.file;
 }
 
 /** Releases the port of an ended instance. */
-export async function endLease(
-  parts: Pick<DeployParts, 'leases'>,
+export async function releaseInstancePort(
+  parts: Pick<DeployDeps, 'leases'>,
   row: Pick<WorkRow, 'server' | 'project' | 'deploymentId'>,
 ): Promise<void> {
   await parts.leases.end(row.server, row.project, createInstanceLabel(row.deploymentId));
 }
 
-export function createPublicUrl(parts: Pick<DeployParts, 'publicHost'>, port: number): string {
+export function createPublicUrl(parts: Pick<DeployDeps, 'publicHost'>, port: number): string {
   return `http://${parts.publicHost}:${port}/`;
 }

@@ -9,8 +9,8 @@ import type { Closable } from '@signalbox/platform/lifecycle';
 import { startLoop } from '@signalbox/platform/loop';
 import type { JobContext } from '../runner/handlers.ts';
 import { CancelRequested, getLimit } from './leased-deployment.ts';
-import { readCleanLines } from './lines.ts';
-import { KEPT_ARTIFACTS, type DeployParts } from './parts.ts';
+import { readCleanLines } from './line-store.ts';
+import { KEPT_ARTIFACTS, type DeployDeps } from './deploy-deps.ts';
 import { requireSamePlace } from './steps/plan.ts';
 import { build, prepare } from './steps/prepare.ts';
 import { recover } from './steps/recover.ts';
@@ -18,16 +18,16 @@ import { checkHealth, start } from './steps/start.ts';
 import { drain, switchOver, verify } from './steps/switch.ts';
 import { cancel, fail } from './steps/undo.ts';
 import { openDeploymentSession, type DeploymentSession } from './deployment-session.ts';
-import { describeEnded, describeProgress } from './words.ts';
+import { describeEnded, describeProgress } from './describe-deployment.ts';
 
-/** Minimum interval between edits, and interval of edits for the elapsed time. */
+/** Minimum interval between edits of the progress message; TICK_MS is the interval while the state stays the same. */
 const EDIT_MS = SECOND_MS;
 const TICK_MS = 5 * SECOND_MS;
-const LOOK_MS = 200;
+const POLL_MS = 200;
 
 type PhaseState = Exclude<DeployState, 'queued' | 'succeeded' | 'failed' | 'rolled_back' | 'cancelled'>;
 
-/** The work of each state. Every one may be repeated from its beginning. */
+/** The function that does the work of each state. Each may be repeated from its beginning. */
 const PHASES: Readonly<
   Record<PhaseState, (session: DeploymentSession, signal: AbortSignal, stop: (reason: Error) => void) => Promise<void>>
 > = {
@@ -44,24 +44,28 @@ const PHASES: Readonly<
 };
 
 const CANCELLABLE: ReadonlySet<DeployState> = new Set(['preparing', 'building', 'starting', 'health_checking']);
-/** In these states the repository and the server must still be those that were approved. */
-const READS_PLACE: ReadonlySet<DeployState> = new Set(['preparing', 'building', 'starting']);
-/** After these errors the outcome of a step is unknown; the server or the proxy has to be asked. */
-const UNANSWERED: ReadonlySet<ErrorCode> = new Set(['TARGET_UNREACHABLE', 'TARGET_LOST', 'UPSTREAM_UNAVAILABLE']);
+/** States in which the repository and the server must still be the approved ones. */
+const PLACE_BOUND_STATES: ReadonlySet<DeployState> = new Set(['preparing', 'building', 'starting']);
+/** Errors after which the outcome of a step is unknown: the server or the proxy has to be asked. */
+const SILENT_SERVER_CODES: ReadonlySet<ErrorCode> = new Set([
+  'TARGET_UNREACHABLE',
+  'TARGET_LOST',
+  'UPSTREAM_UNAVAILABLE',
+]);
 const FAILURE_LINES = 40;
-/** How long the log of an ended program is waited for. A program without output costs this time. */
+/** How long an ended program's log is waited for. A program without output costs this time. */
 const LOG_MS = 3 * SECOND_MS;
 const LOG_POLL_MS = 100;
 const RETRY_BASE_MS = SECOND_MS;
 const RETRY_MAX_MS = 20 * SECOND_MS;
 
 /**
- * Claims a deployment and takes it from state to state to its end. One that an earlier worker left continues from what the server and the
- * proxy say; one that has ended is only described. When a server does not answer for too long the result is `unknown`. Throws when the
- * process stops, the run is lost or the database is away. May be called again in each of these cases.
+ * Claims a deployment and takes it from state to state to its end. Continues an interrupted deployment from what the server and the proxy
+ * report; only describes an ended one. The result is `unknown` when a server stays silent too long. Throws when the process stops, the
+ * lease is lost or the database is away; calling it again is safe.
  */
 export async function runDeployment(
-  parts: DeployParts,
+  parts: DeployDeps,
   deploymentId: string,
   context: JobContext,
 ): Promise<DeployResult> {
@@ -69,7 +73,7 @@ export async function runDeployment(
   const evidence = { run: context.runId, attempt: context.attempt };
   const claimed = await parts.work.claim(deploymentId, { actor: 'system', evidence, limitMs });
   if (claimed === null) {
-    // An earlier job may have died between the end of the deployment and its message.
+    // An earlier worker may have died after the deployment's end and before the final message.
     const ended = await parts.work.find(deploymentId);
     if (ended?.startedAt) await endProgress(ended, context);
     return describeEnd(parts, deploymentId);
@@ -111,20 +115,20 @@ async function runPhases(session: DeploymentSession): Promise<void> {
 async function runPhase(session: DeploymentSession): Promise<void> {
   const { held, parts } = session;
   const row = await held.refresh();
-  const state = held.state() as PhaseState; // it was claimed, and runPhases stops at a final state
+  const state = held.state() as PhaseState; // The deployment was claimed, and runPhases stops at a final state.
   const isCancellable = CANCELLABLE.has(state);
   const leftMs = isCancellable ? parts.limits.wholeMs - row.ageMs : Number.POSITIVE_INFINITY;
   const limitMs = Math.max(1, Math.min(getLimit(parts.limits, state, row), leftMs));
   await held.within({ limitMs, isCancellable }, (signal, stop) => {
-    if (READS_PLACE.has(state)) requireSamePlace(row);
+    if (PLACE_BOUND_STATES.has(state)) requireSamePlace(row);
     return PHASES[state](session, signal, stop);
   });
 }
 
-/** Handles the error of a step. False when the step has to be repeated because a server does not answer. */
+/** Handles the error of a step. False when the step must be repeated because a server does not answer. */
 async function settle(session: DeploymentSession, error: unknown): Promise<boolean> {
   const { held, context } = session;
-  // The process stops or lost the deployment; the next job recovers it.
+  // This process stops or has lost the deployment; the next worker recovers it.
   context.signal.throwIfAborted();
   const row = await held.refresh();
   if (error instanceof CancelRequested) {
@@ -135,11 +139,11 @@ async function settle(session: DeploymentSession, error: unknown): Promise<boole
   const failure = toAppError(error, row.deploymentId);
   if (failure.code === 'INTERNAL') context.log.error('a step of a deployment broke', { state: row.state, error });
   const isUndoing = row.state === 'draining' || row.state === 'failing' || row.state === 'cancelling';
-  if (UNANSWERED.has(failure.code) || isUndoing) {
+  if (SILENT_SERVER_CODES.has(failure.code) || isUndoing) {
     if (row.state !== 'unknown') await held.advance('unknown', { because: explain(failure) });
     return false;
   }
-  // An internal error during recovery must not stop anything: recover again.
+  // An internal error during recovery must not stop the service, so recovery is repeated.
   if (row.state === 'unknown' && failure.code === 'INTERNAL') return false;
   await held.advance(
     'failing',
@@ -150,13 +154,13 @@ async function settle(session: DeploymentSession, error: unknown): Promise<boole
 }
 
 async function describeFailure(session: DeploymentSession, row: WorkRow, failure: AppError): Promise<DeployFailure> {
-  const state = row.state === 'unknown' ? await session.parts.work.lastKnown(row.deploymentId) : row.state;
+  const state = row.state === 'unknown' ? await session.parts.work.findLastKnownState(row.deploymentId) : row.state;
   const { code } = failure;
   const sentence = session.opened.mask(explain(failure)).slice(0, 1_000);
   return { state, code, sentence, lines: [...(await lastLines(session, row, code === 'INSTANCE_ENDED'))] };
 }
 
-/** The last lines of the program if it was started, otherwise of its build. */
+/** Reads the last lines of the program when it was started, otherwise of its build. */
 async function lastLines(session: DeploymentSession, row: WorkRow, hasEnded: boolean): Promise<readonly string[]> {
   const deadline = performance.now() + (hasEnded ? LOG_MS : 0);
   try {
@@ -188,23 +192,23 @@ async function readLog(
   return readCleanLines(await session.driver(), instance, query, (text) => session.opened.mask(text));
 }
 
-/** Removes artifacts that no deployment needs. Failures are retried by the next deployment. */
+/** Removes artifacts that no deployment needs. The next deployment retries failures. */
 async function tidyUp(session: DeploymentSession): Promise<void> {
   const { parts, held, context } = session;
   const row = held.row();
   try {
     const driver = await session.driver();
-    for (const { server, artifact, deploymentIds } of await parts.work.stale(row, KEPT_ARTIFACTS)) {
+    for (const { server, artifact, deploymentIds } of await parts.work.listStaleArtifacts(row, KEPT_ARTIFACTS)) {
       if (server !== row.server) continue;
       await driver.discard(artifact, AbortSignal.any([context.signal, abortAfter(parts.limits.undoingMs)]));
-      await parts.work.forget(deploymentIds);
+      await parts.work.forgetArtifacts(deploymentIds);
     }
   } catch (error) {
     context.log.warn('old artifacts were not removed; the next deployment tries again', { error });
   }
 }
 
-async function describeEnd(parts: DeployParts, deploymentId: string): Promise<DeployResult> {
+async function describeEnd(parts: DeployDeps, deploymentId: string): Promise<DeployResult> {
   const row = await parts.work.find(deploymentId);
   if (row === null) throw new AppError('NOT_FOUND', { kind: 'deployment', name: deploymentId, known: 'others' });
   const service = await parts.services.find(row);
@@ -220,14 +224,14 @@ async function describeEnd(parts: DeployParts, deploymentId: string): Promise<De
   };
 }
 
-/** Writes the final progress message of a deployment that has ended or is left by its job. */
+/** Writes the final progress message of a deployment. */
 async function endProgress(row: WorkRow, context: Pick<JobContext, 'tell' | 'log'>): Promise<void> {
   await context
     .tell(describeEnded(row), { slot: 'deploy', isLast: true })
     .catch((error: unknown) => context.log.warn('end of progress not told', { error }));
 }
 
-/** Keeps one progress message of the chat up to date: an edit per state, and now and then for the elapsed time. */
+/** Edits the progress message in the chat: at every new state, and every TICK_MS for the elapsed time. */
 function startProgress(session: Pick<DeploymentSession, 'held' | 'context'>): Closable {
   const { held, context } = session;
   let said = '';
@@ -243,5 +247,5 @@ function startProgress(session: Pick<DeploymentSession, 'held' | 'context'>): Cl
       .tell(describeProgress(row, held.ageMs()), { slot: 'deploy' })
       .catch((error: unknown) => context.log.warn('progress not told', { error }));
   };
-  return startLoop({ name: 'progress', everyMs: LOOK_MS, log: context.log, step });
+  return startLoop({ name: 'progress', everyMs: POLL_MS, log: context.log, step });
 }

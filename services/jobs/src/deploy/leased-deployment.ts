@@ -1,11 +1,11 @@
 import { isFinal, type DeployState } from '@signalbox/contracts/operations/deploy';
 import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
-import type { Step } from './deployments-work.ts';
+import type { TransitionDetails } from './deployment-work.ts';
 import { AppError } from '@signalbox/contracts/errors';
 import { SECOND_MS } from '@signalbox/contracts/time';
 import type { JobContext } from '../runner/handlers.ts';
 import { Leases } from '@signalbox/store/leases';
-import type { DeployParts } from './parts.ts';
+import type { DeployDeps } from './deploy-deps.ts';
 
 export class CancelRequested extends Error {
   readonly by: string;
@@ -17,7 +17,7 @@ export class CancelRequested extends Error {
   }
 }
 
-/** Thrown when another worker has taken the deployment. Nothing may be written then. */
+/** Thrown when another worker has claimed the deployment. This worker must write nothing after that. */
 class DeploymentLost extends Error {
   constructor() {
     super('another worker has taken the deployment');
@@ -25,12 +25,12 @@ class DeploymentLost extends Error {
   }
 }
 
-/** How often cancellation and loss of the lease are checked. */
+/** Interval at which cancellation and ownership are checked. */
 const WATCH_MS = 400;
 
-/** Holds the lease of a claimed deployment: checks its epoch twice a second and lets go when another worker has taken it. */
+/** Holds the lease of a claimed deployment: checks its epoch twice a second, and aborts when another worker has claimed it. */
 export async function leaseDeployment(
-  parts: Pick<DeployParts, 'work' | 'limits'>,
+  parts: Pick<DeployDeps, 'work' | 'limits'>,
   claimed: { readonly deploymentId: string; readonly epoch: number },
   context: Pick<JobContext, 'signal' | 'log'>,
 ) {
@@ -62,21 +62,21 @@ export async function leaseDeployment(
 
   return {
     epoch,
-    /** The row as it was read last, with the state that this process wrote last. */
+    /** Returns the row as last read or written by this process. */
     row: (): WorkRow => row,
     state: (): DeployState => row.state,
     /** Age of the deployment in milliseconds. */
     ageMs: (): number => row.ageMs + performance.now() - readAt,
     refresh: async (): Promise<WorkRow> => (row = await read()),
-    /** Moves to a state and stores the evidence. Throws DeploymentLost, and CancelRequested instead of starting a cancelled switch. */
+    /** Moves to a state and stores the evidence. Throws DeploymentLost, or CancelRequested instead of starting a cancelled switch. */
     async advance(
       to: DeployState,
-      evidence: Step['evidence'],
-      more: Partial<Pick<Step, 'actor' | 'change' | 'serving' | 'errors'>> = {},
+      evidence: TransitionDetails['evidence'],
+      more: Partial<Pick<TransitionDetails, 'actor' | 'change' | 'serving' | 'errors'>> = {},
     ): Promise<void> {
       const from = row.state;
       const limitMs = isFinal(to) ? null : getLimit(limits, to, row);
-      const step: Step = { actor: 'system', evidence, limitMs, ...more };
+      const step: TransitionDetails = { actor: 'system', evidence, limitMs, ...more };
       if (!(await work.advance(deploymentId, { epoch, from, to }, step))) {
         await leases.heartbeat();
         requested.signal.throwIfAborted();
@@ -87,8 +87,8 @@ export async function leaseDeployment(
       row = await read();
     },
     /**
-     * Runs a step under its deadline. The signal aborts at the deadline (STEP_TOO_SLOW), on loss of the deployment or process stop, and on
-     * a cancel request if allowed. `stop` aborts it for another reason.
+     * Runs a step under a deadline. Its signal aborts at the deadline (STEP_TOO_SLOW), when the deployment is lost, when the process
+     * stops, and on a cancel request if `isCancellable`. `stop` aborts it for another reason.
      */
     async within<T>(
       { limitMs, isCancellable }: { readonly limitMs: number; readonly isCancellable: boolean },
@@ -113,14 +113,14 @@ export async function leaseDeployment(
 
 export type LeasedDeployment = Awaited<ReturnType<typeof leaseDeployment>>;
 
-export function getLimit(limits: DeployParts['limits'], state: DeployState, row: Pick<WorkRow, 'file'>): number {
+export function getLimit(limits: DeployDeps['limits'], state: DeployState, row: Pick<WorkRow, 'file'>): number {
   switch (state) {
     case 'building':
       return limits.buildingMs;
     case 'starting':
       return limits.startingMs;
     case 'health_checking':
-      // The health check has its own limit; this one is for a silent server.
+      // The health check has its own deadline; this one is for a silent server.
       return (row.file?.health.withinSeconds ?? 30) * SECOND_MS + limits.startingMs;
     case 'switching':
       return limits.switchingMs;

@@ -3,9 +3,9 @@ import type { ServiceKey } from '@signalbox/contracts/operations/deploy';
 import { AppError } from '@signalbox/contracts/errors';
 import type { JobContext } from '../runner/handlers.ts';
 import type { OpenedSecrets } from '../runner/opened-secrets.ts';
-import type { DeployParts } from './parts.ts';
+import type { DeployDeps } from './deploy-deps.ts';
 
-/** Variables of a service with values, and those whose secret could not be opened, with the reason. */
+/** Variables of a service with their values, and the secrets that could not be opened with the reason. */
 export interface OpenedVariables {
   readonly values: Readonly<Record<string, string>>;
   readonly secrets: readonly string[];
@@ -13,11 +13,11 @@ export interface OpenedVariables {
 }
 
 /**
- * Reads the variables of a service and opens its secrets, each in the name of its giver and audited with the purpose. Opened values are
- * redacted from all later lines.
+ * Reads the variables of a service and opens each secret on behalf of the person who gave it; every opening is audited with `purpose`.
+ * Opened values are redacted from all later lines.
  */
 export async function openVariables(
-  parts: Pick<DeployParts, 'services'>,
+  parts: Pick<DeployDeps, 'services'>,
   service: ServiceKey,
   options: {
     readonly openSecret: JobContext['openSecret'];
@@ -46,7 +46,7 @@ export async function openVariables(
   return { values, secrets, unopened };
 }
 
-/** Describes missing values, one sentence per variable. */
+/** Describes the missing values, one sentence per variable. */
 export function describeUnopened(unopened: OpenedVariables['unopened']): string {
   return unopened.map(({ name, why }) => `${name}: ${why}`).join(' ');
 }

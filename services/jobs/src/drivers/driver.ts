@@ -5,23 +5,23 @@ import { z } from 'zod';
 
 export type { Artifact, Instance };
 
-/** Id of a release. Artifacts and instances carry it as labels; drivers touch nothing without them. */
+/** Id of a release. Artifacts and instances carry its fields as labels; drivers touch nothing without these labels. */
 export const ReleaseId = ServiceKey.extend({
   deploymentId: z.string(),
-  /** Value of $SIGNALBOX_RELEASE, which the instance has to report. */
+  /** Value of $SIGNALBOX_RELEASE, which the program has to report in its health check. */
   release: z.string(),
-  // Labels are strings.
+  // Epoch of the deployment's lease. Labels are strings, so the number is coerced.
   fence: z.coerce.number().int().nonnegative(),
 });
 export type ReleaseId = Readonly<z.output<typeof ReleaseId>>;
 
 export interface BuildRequest {
   readonly id: ReleaseId;
-  /** A checkout of the commit on this machine, without .git. It is not changed. */
+  /** Folder with a checkout of the commit, without .git. The build does not change it. */
   readonly sourceDir: string;
   readonly file: ServiceFile;
   readonly onLine: (line: LogLine) => void;
-  /** Aborts the build; `build` settles when all of its processes are gone. */
+  /** Aborts the build; `build` settles when all processes of the build are gone. */
   readonly signal: AbortSignal;
 }
 
@@ -29,9 +29,9 @@ export interface InstanceRequest {
   readonly id: ReleaseId;
   readonly artifact: Artifact;
   readonly file: ServiceFile;
-  /** Plain values, including secrets: never in an argv, a label or a log. */
+  /** Environment variables in plain text, including secrets: never put them into an argv, a label or a log. */
   readonly variables: Readonly<Record<string, string>>;
-  /** Leased port of the server; an engine may choose another. */
+  /** Leased port of the server. A container engine may choose another. */
   readonly port: number;
 }
 
@@ -40,7 +40,7 @@ export type InstanceState =
       readonly kind: 'running';
       readonly restarts: number;
       readonly memoryMb: number | null;
-      /** Last exit, until it is restarted. */
+      /** Exit code of the last crash; present while a restart is pending or after one. */
       readonly lastExit?: number;
     }
   | {
@@ -49,18 +49,18 @@ export type InstanceState =
       readonly oom: boolean;
       readonly at: string | null;
       /**
-       * Reason why no supervisor restarts it although it did not exit by itself or crash too often: its engine or machine went down. Null
-       * otherwise. Also set for a deliberately stopped instance; the caller knows what should run.
+       * Why no supervisor restarts the program although it neither ended normally nor crashed too often: the engine or the machine went
+       * down. Null otherwise. Also set for an instance that was stopped deliberately.
        */
       readonly lost: string | null;
       readonly restarts: number;
     }
   | { readonly kind: 'gone' };
 
-/** Consecutive restarts by a supervisor: the limit of a crash loop, so that one ends even without a job service. */
-export const RESTARTS = 10;
+/** Maximum of consecutive restarts after crashes by a supervisor, which ends a crash loop even without a running job service. */
+export const MAX_RESTARTS = 10;
 
-/** An instance of a service on a target, running or not. */
+/** An instance of a service on a server, running or not. */
 export interface FoundInstance {
   readonly id: ReleaseId;
   readonly instance: Instance;
@@ -72,15 +72,15 @@ export interface LogQuery {
   readonly tail: number;
   readonly since?: Date;
   readonly until?: Date;
-  /** Follows new lines until the signal. */
+  /** True to follow new lines until the signal aborts. */
   readonly follow?: boolean;
   readonly signal: AbortSignal;
 }
 
 export interface ExecuteOptions {
-  /** Aborts it; `execute` throws the reason. */
+  /** Aborts the program; `execute` then throws the signal's reason. */
   readonly signal: AbortSignal;
-  /** Stored output bytes. */
+  /** Maximum of stdout and stderr together; further output is dropped. */
   readonly maxBytes: number;
   readonly input?: Readable;
   readonly output?: Writable;
@@ -93,44 +93,44 @@ export interface CommandResult {
   readonly truncated: boolean;
 }
 
-/** A command that kept running after its connection was lost, until it was ended. */
+/** A command that ran on after its connection was lost, and was then killed. */
 export interface EndedCommand {
   readonly pid: number;
   readonly ranMs: number;
 }
 
 /**
- * A way to run releases on a server. Methods have a deadline through their signal, are idempotent, and touch only labeled resources. A lost
+ * Runs releases on a server. Every method is idempotent, has a deadline through its signal, and touches only labeled resources. A lost
  * connection throws TARGET_LOST (outcome unknown); an unreachable server throws TARGET_UNREACHABLE.
  */
 export interface Driver {
   readonly name: DriverName;
-  /** Describes the steps in sentences; changes nothing. */
+  /** Describes the steps of a deployment in sentences, without changing anything. */
   plan(request: Pick<BuildRequest, 'id' | 'file'>): readonly string[];
   inspect(signal: AbortSignal): Promise<Inventory>;
-  /** Throws BUILD_FAILED with the exit code; the signal's reason when it was aborted. */
+  /** Builds the artifact. Throws BUILD_FAILED with the exit code, or the signal's reason after an abort. */
   build(request: BuildRequest): Promise<Artifact>;
-  /** Ends left-over processes of this build; settles when none is left. */
+  /** Kills remaining processes of an interrupted build; settles when none is left. */
   endBuild(id: ReleaseId, signal: AbortSignal): Promise<void>;
-  /** Processor time of a running build, in milliseconds; null when unknown. */
+  /** Returns the processor time of a running build, in milliseconds; null when unknown. */
   buildCpuMs?(id: ReleaseId, signal: AbortSignal): Promise<number | null>;
   /** Starts the release, or returns the existing instance of that deployment. */
   start(request: InstanceRequest, signal: AbortSignal): Promise<Instance>;
   state(instance: Instance, signal: AbortSignal): Promise<InstanceState>;
-  /** Stops it, by force after `graceMs`. Its log stays readable. */
+  /** Stops the instance, by force after `graceMs`. The log stays readable. */
   stop(instance: Instance, graceMs: number, signal: AbortSignal): Promise<'graceful' | 'killed' | 'gone'>;
-  /** Oldest first, not redacted. */
+  /** Reads log lines, oldest first, without redaction. */
   logs(instance: Instance, query: LogQuery): AsyncIterable<LogLine>;
   find(service: ServiceKey, signal: AbortSignal): Promise<readonly FoundInstance[]>;
-  /** True when it can still be started. */
+  /** True when the artifact exists and can be started. */
   has(artifact: Artifact, signal: AbortSignal): Promise<boolean>;
   /** Removes an artifact and its stopped instances. Idempotent. */
   discard(artifact: Artifact, signal: AbortSignal): Promise<void>;
-  /** Local folder of the artifact; null when it no longer exists. Undefined for drivers without local folders. */
+  /** Returns the local folder of the artifact; null when it is gone. Undefined for drivers without local folders. */
   releaseFolder?(artifact: Artifact): string | null;
-  /** Runs a program on the server without a shell, for diagnosis. */
+  /** Runs a diagnostic program on the server without a shell. */
   execute(argv: readonly string[], options: ExecuteOptions): Promise<CommandResult>;
-  /** Ends programs of `execute` whose connection was lost. Undefined for drivers without connections. */
+  /** Kills programs of `execute` whose connection was lost. Undefined for drivers without connections. */
   endLost?(signal: AbortSignal): Promise<readonly EndedCommand[]>;
   close(): Promise<void>;
 }

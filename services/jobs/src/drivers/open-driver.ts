@@ -2,29 +2,29 @@ import type { DriverName } from '@signalbox/contracts/operations/drivers';
 import { AppError } from '@signalbox/contracts/errors';
 import { SECOND_MS, abortAfter } from '@signalbox/contracts/time';
 import { createDockerDriver } from './docker/docker-driver.ts';
-import { linkError } from './docker/engine.ts';
+import { toLinkError } from './docker/engine.ts';
 import { ENGINE_SOCKET, openLocalEngine } from './docker/local-engine.ts';
-import { RESTARTS, type Driver } from './driver.ts';
+import { MAX_RESTARTS, type Driver } from './driver.ts';
 import { createProcessDriver } from './process/process-driver.ts';
 import { openLink } from './ssh/link.ts';
 import { openRemoteEngine, openRemoteHost } from './ssh/remote-host.ts';
 import { openThisMachine } from './this-machine.ts';
-import type { DriverParts, DriverServer } from './driver-parts.ts';
+import type { DriverDeps, DriverServer } from './driver-deps.ts';
 
 const LOGIN_MS = 20 * SECOND_MS;
 
-type Opener = (server: DriverServer, parts: DriverParts) => Driver | Promise<Driver>;
+type Opener = (server: DriverServer, parts: DriverDeps) => Driver | Promise<Driver>;
 
 const OPENERS: Readonly<Record<DriverName, Opener>> = {
-  process: ({ name }, { targetsDir, path, restarts = RESTARTS, confinement }) =>
+  process: ({ name }, { targetsDir, path, restarts = MAX_RESTARTS, confinement }) =>
     createProcessDriver({ server: name, targetsDir, path, restarts, confinement }),
 
-  docker: ({ name, connection }, { path, baseImage, restarts = RESTARTS }) => {
+  docker: ({ name, connection }, { path, baseImage, restarts = MAX_RESTARTS }) => {
     const engine = openLocalEngine(name, connection.socket ?? ENGINE_SOCKET);
     return createDockerDriver({ name: 'docker', engine, host: openThisMachine(path), baseImage, restarts });
   },
 
-  ssh: async (server, { openSecret, baseImage, restarts = RESTARTS }) => {
+  ssh: async (server, { openSecret, baseImage, restarts = MAX_RESTARTS }) => {
     const { name, hostKey } = server;
     const { user, key, port = 22, socket = ENGINE_SOCKET } = server.connection;
     if (user === undefined || key === undefined) throw new AppError('SERVER_LOGIN_MISSING', { server: name });
@@ -33,17 +33,17 @@ const OPENERS: Readonly<Record<DriverName, Opener>> = {
     const link = await openLink(login, abortAfter(LOGIN_MS));
     const host = await openRemoteHost(link, server.host).catch(async (error: unknown) => {
       await link.close();
-      throw linkError(name, error);
+      throw toLinkError(name, error);
     });
     return createDockerDriver({ name: 'ssh', engine: openRemoteEngine(link, socket), host, baseImage, restarts });
   },
 };
 
 /**
- * Opens the driver of a server; the caller closes it. Connects only for a server with a login. Throws SERVER_BOOKED, SERVER_LOGIN_MISSING,
+ * Opens the driver of a server; the caller closes it. Only `ssh` connects here. Throws SERVER_BOOKED, SERVER_LOGIN_MISSING,
  * HOST_KEY_UNKNOWN, HOST_KEY_CHANGED, TARGET_UNREACHABLE, and errors of `openSecret`.
  */
-export async function openDriver(server: DriverServer, parts: DriverParts): Promise<Driver> {
+export async function openDriver(server: DriverServer, parts: DriverDeps): Promise<Driver> {
   if (server.driver === null) throw new AppError('SERVER_BOOKED', { server: server.name });
   return OPENERS[server.driver](server, parts);
 }

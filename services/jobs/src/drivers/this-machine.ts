@@ -7,7 +7,7 @@ import { dirname } from 'node:path';
 import type { Host } from './host.ts';
 import { runCaptured } from './process/commands.ts';
 
-/** The job service's own machine. `path`: the search path of programs. */
+/** Opens the machine of the job service. `path`: the search path for programs. */
 export function openThisMachine(path: string): Host {
   return {
     address: '127.0.0.1',
@@ -29,20 +29,20 @@ export function openThisMachine(path: string): Host {
   };
 }
 
-/** Memory of this machine or container. */
+/** Returns the memory of this machine or container in bytes. */
 export function readTotalBytes(): number {
   const bound = process.constrainedMemory();
   return bound > 0 && bound < totalmem() ? bound : totalmem();
 }
 
-/** Memory available to new programs: free, or held by caches. */
+/** Returns the memory for new programs: free, or used by caches only. */
 function availableBytes(): number {
   if (!existsSync('/proc/meminfo')) return freemem();
   const found = /^MemAvailable:\s+(\d+) kB/m.exec(readFileSync('/proc/meminfo', 'utf8'));
   return found?.[1] ? Number(found[1]) * 1024 : freemem();
 }
 
-/** The folder or its nearest existing parent: an engine's folder may be unreadable. */
+/** Returns the folder or its nearest existing parent. An engine's folder may be unreadable. */
 function nearest(folder: string): string {
   return existsSync(folder) || folder === dirname(folder) ? folder : nearest(dirname(folder));
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { AppError } from '@signalbox/contracts/errors';
 import { say } from '@signalbox/messages/say';
 import { isPublicAddress } from '@signalbox/safety/public-address';
-import { quoteShellWord } from '../drivers/shell-quote.ts';
+import { quoteShellWord } from '../drivers/quote-shell-word.ts';
 import type { RepositoryAddress } from './repository-address.ts';
 
 /** Options that let git connect to exactly one address. */

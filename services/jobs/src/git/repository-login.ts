@@ -6,7 +6,7 @@ import { HOUR_MS } from '@signalbox/contracts/time';
 import { say } from '@signalbox/messages/say';
 import type { ProjectRow } from '@signalbox/store/deploy/projects';
 import type { JobContext } from '../runner/handlers.ts';
-import { quoteShellWord } from '../drivers/shell-quote.ts';
+import { quoteShellWord } from '../drivers/quote-shell-word.ts';
 import type { Pin } from './public-address.ts';
 import type { RepositoryAddress } from './repository-address.ts';
 

@@ -1,6 +1,6 @@
 import { MINUTE_MS } from '@signalbox/contracts/time';
 import { z } from 'zod';
-import { RESTARTS } from '../drivers/driver.ts';
+import { MAX_RESTARTS } from '../drivers/driver.ts';
 
 /** When restarts become a crash loop, and when it is stopped. */
 export interface LoopLimits {
@@ -19,7 +19,7 @@ export interface LoopLimits {
 export const LOOP: LoopLimits = {
   restarts: 5,
   withinMs: 3 * MINUTE_MS,
-  stopRestarts: RESTARTS,
+  stopRestarts: MAX_RESTARTS,
   lastsMs: 10 * MINUTE_MS,
 };
 

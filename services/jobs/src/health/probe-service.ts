@@ -7,7 +7,7 @@ import { AppError } from '@signalbox/contracts/errors';
 import { findCrashStop } from './crash-stops.ts';
 import { LOOP, NO_CRASHES, seeRestarts } from './crash-loop.ts';
 import { HOUR_MS, MINUTE_MS } from '@signalbox/contracts/time';
-import { probeHealth, type HealthProbe } from '../deploy/steps/reach.ts';
+import { probeHealth, type HealthProbe } from '../deploy/steps/probe-health.ts';
 import type { Driver } from '../drivers/driver.ts';
 import { getUsualLatency, type HealthMemory } from './latencies.ts';
 import { readRouteProblem, type DiagnoseParts } from './target.ts';

@@ -2,7 +2,7 @@ import { nameService, type ServiceKey } from '@signalbox/contracts/operations/de
 import type { PlacedTarget } from '@signalbox/store/deploy/deployments-placement';
 import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
 import type { createDeployments } from '@signalbox/store/deploy/deployments';
-import type { DeploymentWork } from '../deploy/deployments-work.ts';
+import type { DeploymentWork } from '../deploy/deployment-work.ts';
 import type { Pool } from '@signalbox/store/pool';
 import type { ServiceRow, createServices } from '@signalbox/store/deploy/services';
 import { AppError } from '@signalbox/contracts/errors';

@@ -2,7 +2,7 @@ import type { JobPayload, JobResult } from '@signalbox/contracts/operations/jobs
 import type { createProjects } from '@signalbox/store/deploy/projects';
 import { AppError } from '@signalbox/contracts/errors';
 import { explain, say } from '@signalbox/messages/say';
-import type { DeployParts } from '../deploy/parts.ts';
+import type { DeployDeps } from '../deploy/deploy-deps.ts';
 import { toRepository, type Repository } from '../git/repository-login.ts';
 import { resolvePlan } from '../deploy/steps/plan.ts';
 import { measureReadiness } from '../deploy/steps/readiness.ts';
@@ -14,7 +14,7 @@ const NOTHING = { server: null, commit: null, checks: [], plan: null, head: null
 
 /** Checks whether a deployment could start; a missing requirement is a result, not a failure. */
 export function createDeployCheck(
-  parts: DeployParts,
+  parts: DeployDeps,
   projects: Pick<ReturnType<typeof createProjects>, 'get'>,
 ): HandlerOf<'deploy.check'> {
   return {
@@ -49,7 +49,7 @@ export function createDeployCheck(
 
 /** Resolves what would be deployed; an obstacle is a result, not a failure. */
 async function resolve(
-  parts: DeployParts,
+  parts: DeployDeps,
   request: JobPayload<'deploy.check'>,
   repository: Repository | null,
   { signal }: JobContext,

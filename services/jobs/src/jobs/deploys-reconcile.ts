@@ -3,27 +3,27 @@ import { AppError } from '@signalbox/contracts/errors';
 import { newTraceId } from '@signalbox/contracts/ids';
 import { SECOND_MS, abortAfter } from '@signalbox/contracts/time';
 import { say } from '@signalbox/messages/say';
-import type { DeployParts } from '../deploy/parts.ts';
+import type { DeployDeps } from '../deploy/deploy-deps.ts';
 import { pickService } from '../deploy/deployment-session.ts';
 import type { JobContext, HandlerOf } from '../runner/handlers.ts';
 
 /** A working process sends heartbeats more often than this. */
 const QUIET_MS = 30 * SECOND_MS;
-const LOOK_MS = 15 * SECOND_MS;
+const POLL_MS = 15 * SECOND_MS;
 
 /**
  * Resumes abandoned deployments: requested but never started ones, and those whose run ended without a known outcome. A new run continues
  * once the server and the proxy answer, so people are notified only of news.
  */
 export function createDeployReconciler(
-  parts: DeployParts,
+  parts: DeployDeps,
   runs: Pick<Runs, 'create'>,
   quietMs: number = QUIET_MS,
 ): HandlerOf<'deploys.reconcile'> {
   return {
     title: () => say('jobs.takingUpDeployments'),
     async run(_payload, context) {
-      const abandoned = await parts.work.abandoned(quietMs);
+      const abandoned = await parts.work.listAbandoned(quietMs);
       let begun = 0;
       for (const one of abandoned) {
         context.signal.throwIfAborted();
@@ -54,10 +54,10 @@ export function createDeployReconciler(
 }
 
 /** True when its server and the proxy answer. */
-async function answers(parts: DeployParts, deploymentId: string, context: JobContext): Promise<boolean> {
+async function answers(parts: DeployDeps, deploymentId: string, context: JobContext): Promise<boolean> {
   const row = await parts.work.find(deploymentId);
   if (row === null) return false;
-  const signal = AbortSignal.any([context.signal, abortAfter(LOOK_MS)]);
+  const signal = AbortSignal.any([context.signal, abortAfter(POLL_MS)]);
   try {
     const driver = await parts.openDriver(row, context);
     try {

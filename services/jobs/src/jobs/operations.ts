@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import { createDeployments } from '@signalbox/store/deploy/deployments';
-import { createPortLeases } from '../deploy/deployments-ports.ts';
-import { DeploymentWork } from '../deploy/deployments-work.ts';
+import { createPortLeases } from '../deploy/port-leases.ts';
+import { DeploymentWork } from '../deploy/deployment-work.ts';
 import type { Pool } from '@signalbox/store/pool';
 import { createProjects } from '@signalbox/store/deploy/projects';
 import { Runs } from '@signalbox/store/turns/runs';
@@ -14,7 +14,7 @@ import type { Queue } from '@signalbox/platform/queue/queue';
 import type { Publisher } from '@signalbox/platform/streams/publish';
 import { MINUTE_MS, SECOND_MS, HOUR_MS } from '@signalbox/contracts/time';
 import type { JobsConfig } from '../config.ts';
-import type { DeployParts } from '../deploy/parts.ts';
+import type { DeployDeps } from '../deploy/deploy-deps.ts';
 import { createSources, type Sources } from '../git/sources.ts';
 import { openDriver } from '../drivers/open-driver.ts';
 import type { PoolHandlers, HandlerOf, JobContext } from '../runner/handlers.ts';
@@ -34,7 +34,7 @@ import type { ChainFetch } from '@signalbox/contracts/repository/chain-run';
 import type { JobPayload, JobResult } from '@signalbox/contracts/operations/jobs';
 import { countErrors } from '@signalbox/store/deploy/error-groups';
 import { runDeployment } from '../deploy/engine.ts';
-import { describeBriefly, describeResult } from '../deploy/words.ts';
+import { describeBriefly, describeResult } from '../deploy/describe-deployment.ts';
 import { createDeployCheck } from './deploy-check.ts';
 import { createDeployReconciler } from './deploys-reconcile.ts';
 import { createRepositoryLook } from './repository-look.ts';
@@ -112,7 +112,7 @@ function createSandboxOpener(config: JobsConfig): () => Promise<Sandbox> {
   return () => (opened ??= openSandbox({ program: findConfiguredBubblewrap(config) }));
 }
 
-function openDeployParts(config: JobsConfig, pool: Pool, confinement: Confinement): DeployParts {
+function openDeployParts(config: JobsConfig, pool: Pool, confinement: Confinement): DeployDeps {
   const { TARGETS_DIR: targetsDir, BASE_IMAGE: baseImage, PATH: path } = config;
   return {
     confinement,

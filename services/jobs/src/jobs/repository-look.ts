@@ -3,14 +3,14 @@ import { AppError } from '@signalbox/contracts/errors';
 import { sayLook } from '@signalbox/messages/repository-look';
 import { explain, say } from '@signalbox/messages/say';
 import type { createProjects } from '@signalbox/store/deploy/projects';
-import type { DeployParts } from '../deploy/parts.ts';
+import type { DeployDeps } from '../deploy/deploy-deps.ts';
 import { toRepository } from '../git/repository-login.ts';
 import type { HandlerOf } from '../runner/handlers.ts';
 import type { RepositoryContents } from '../git/sources.ts';
 
 /** Reads the repository of a project, so that problems are reported before a deployment. A problem is a result, not a failure. */
 export function createRepositoryLook(
-  parts: Pick<DeployParts, 'sources'>,
+  parts: Pick<DeployDeps, 'sources'>,
   projects: Pick<ReturnType<typeof createProjects>, 'get'>,
 ): HandlerOf<'repository.look'> {
   return {
@@ -21,7 +21,7 @@ export function createRepositoryLook(
         const repository = toRepository(await projects.get(project), context.openSecret);
         if (repository === null) throw new AppError('REPOSITORY_MISSING', { project });
         const { tags, start, ...found } = await parts.sources.look(repository, context.signal);
-        return { project, problem: null, ...found, tags: [...tags], ...planOf(start) };
+        return { project, problem: null, ...found, tags: [...tags], ...buildDeployPlan(start) };
       } catch (error) {
         context.signal.throwIfAborted();
         if (!(error instanceof AppError)) throw error;
@@ -32,7 +32,9 @@ export function createRepositoryLook(
   };
 }
 
-function planOf(start: RepositoryContents['start']): Pick<JobResult<'repository.look'>, 'plan' | 'planProblem'> {
+function buildDeployPlan(
+  start: RepositoryContents['start'],
+): Pick<JobResult<'repository.look'>, 'plan' | 'planProblem'> {
   if (start === null) return { plan: null, planProblem: null };
   if (start instanceof AppError) return { plan: null, planProblem: explain(start).slice(0, 2_000) };
   const { build, start: command } = start.file;

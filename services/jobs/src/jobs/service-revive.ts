@@ -7,13 +7,13 @@ import { explain, say } from '@signalbox/messages/say';
 import type { ServiceRevivals } from '../health/service-revivals.ts';
 import { AppError, toAppError, type ErrorCode } from '@signalbox/contracts/errors';
 import { SECOND_MS, abortAfter, pause } from '@signalbox/contracts/time';
-import { readCleanLines } from '../deploy/lines.ts';
-import type { DeployParts } from '../deploy/parts.ts';
-import { quoteLines } from '../deploy/words.ts';
+import { readCleanLines } from '../deploy/line-store.ts';
+import type { DeployDeps } from '../deploy/deploy-deps.ts';
+import { quoteLines } from '../deploy/describe-deployment.ts';
 import { leaseInstancePort } from '../deploy/steps/instance-port.ts';
-import { isRelease, probeHealth } from '../deploy/steps/reach.ts';
+import { isRelease, probeHealth } from '../deploy/steps/probe-health.ts';
 import { describeUnopened, openVariables } from '../deploy/variables.ts';
-import { requireFile, releaseId, pickService } from '../deploy/deployment-session.ts';
+import { requireFile, getReleaseId, pickService } from '../deploy/deployment-session.ts';
 import { withDriver } from '../health/target.ts';
 import type { Driver, Instance } from '../drivers/driver.ts';
 import type { JobContext, HandlerOf } from '../runner/handlers.ts';
@@ -33,7 +33,7 @@ type Result = JobResult<'service.revive'>;
 
 /** The dependencies of a revival. `pauses`: between two attempts, in seconds. */
 export type ReviveParts = Pick<
-  DeployParts,
+  DeployDeps,
   'work' | 'services' | 'leases' | 'traffic' | 'openDriver' | 'listenHost' | 'reachHost' | 'publicHost'
 > & { readonly revivals: ServiceRevivals; readonly pauses?: readonly number[] };
 
@@ -132,7 +132,13 @@ async function startAgain(parts: ReviveParts, driver: Driver, trying: Trying): P
   const { values, unopened } = await openVariables(parts, row, { openSecret: context.openSecret, opened, purpose });
   if (unopened.length > 0) throw new AppError('VARIABLES_UNOPENED', { problems: describeUnopened(unopened) });
   const port = await leaseInstancePort(parts.leases, row, { mayListen: false });
-  const request = { id: releaseId({ ...row, epoch }), artifact, file: requireFile(row), variables: values, port };
+  const request = {
+    id: getReleaseId({ ...row, epoch }),
+    artifact,
+    file: requireFile(row),
+    variables: values,
+    port,
+  };
   return whileOurs(parts, trying, () => driver.start(request, heldSignal(signal)));
 }
 

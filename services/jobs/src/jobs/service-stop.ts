@@ -9,8 +9,8 @@ import { formatIncidentSubject } from '@signalbox/store/deploy/service-health';
 import type { ServiceStops } from '@signalbox/store/deploy/service-stops';
 import { AppError } from '@signalbox/contracts/errors';
 import { SECOND_MS, pause } from '@signalbox/contracts/time';
-import type { DeployParts } from '../deploy/parts.ts';
-import { endLease, requireFile } from '../deploy/deployment-session.ts';
+import type { DeployDeps } from '../deploy/deploy-deps.ts';
+import { releaseInstancePort, requireFile } from '../deploy/deployment-session.ts';
 import { withDriver } from '../health/target.ts';
 import type { JobContext, HandlerOf } from '../runner/handlers.ts';
 
@@ -19,7 +19,7 @@ const PAUSE_MS = 100;
 const LEAST_GRACE_MS = SECOND_MS;
 
 /** Dependencies of a stop. */
-export type StopParts = Pick<DeployParts, 'work' | 'leases' | 'traffic' | 'openDriver'> & {
+export type StopParts = Pick<DeployDeps, 'work' | 'leases' | 'traffic' | 'openDriver'> & {
   readonly pool: Pool;
   readonly stops: ServiceStops;
 };
@@ -52,7 +52,7 @@ async function stopService(
   const graceMs = Math.max(LEAST_GRACE_MS, requireFile(row).drainSeconds * SECOND_MS);
   const ended = await withDriver(parts, row, context, (driver) => endInstances(driver, row, graceMs, signal));
   const how = ended ?? 'gone';
-  await endLease(parts, row);
+  await releaseInstancePort(parts, row);
   await parts.stops.end(deploymentId, runId, by, { how, cut });
   await closeIncidents(parts.pool, row);
   const { project, environment } = service;

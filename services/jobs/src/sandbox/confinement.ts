@@ -130,7 +130,7 @@ export function launchWords(
   ];
 }
 
-/** Starts a confined program in its own session with piped output; `bounded`: words before it, see createBoundedWords. */
+/** Starts a confined program in its own session with piped output; `bounded`: words before it, see buildBoundedPrefix. */
 export function startConfined(
   confined: ConfinedProgram,
   argv: readonly string[],

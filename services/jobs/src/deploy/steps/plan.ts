@@ -7,12 +7,12 @@ import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
 import { AppError } from '@signalbox/contracts/errors';
 import { redactValue } from '@signalbox/safety/redact/redact';
 import { changesOf } from '@signalbox/safety/cards/resolved';
-import type { DeployParts } from '../parts.ts';
+import type { DeployDeps } from '../deploy-deps.ts';
 import { takesPython } from '../../git/recognition.ts';
 import type { Repository } from '../../git/repository-login.ts';
 import type { Source } from '../../git/sources.ts';
 
-export interface Planned {
+export interface PlanSource {
   readonly repository: string | null;
   readonly ref: string;
   readonly target: PlacedTarget;
@@ -24,7 +24,7 @@ export interface Planned {
 }
 
 /** Builds the plan of a deployment, without secrets, so that storing does not change it. Pure. */
-export function planOf({ target, file, ...planned }: Planned): DeployPlan {
+export function buildDeployPlan({ target, file, ...planned }: PlanSource): DeployPlan {
   const { repository, ref, commit, artifact, dockerfile, variables } = planned;
   return redactValue({
     repository,
@@ -42,18 +42,18 @@ export function planOf({ target, file, ...planned }: Planned): DeployPlan {
 }
 
 /**
- * Resolves what a deployment would run now: repository, commit, server, build and variables. Reads only the repository and the database: no
- * server, no secret. `isUnseen`: see ReadinessResult. Throws like `placeService`, and REPOSITORY_MISSING, REPOSITORY_REFUSED,
- * REPOSITORY_UNREADABLE, SERVICE_FILE_INVALID, CHECK_FAILED (its commands cannot run on that server).
+ * Resolves what a deployment would run now: repository, commit, server, build and variables. Reads only the repository and the database.
+ * `isUnseen`: see ReadinessResult. Throws like `placeService`, and REPOSITORY_MISSING, REPOSITORY_REFUSED, REPOSITORY_UNREADABLE,
+ * SERVICE_FILE_INVALID, CHECK_FAILED (its commands cannot run on that server).
  */
 export async function resolvePlan(
-  parts: Pick<DeployParts, 'work' | 'services' | 'sources'>,
+  parts: Pick<DeployDeps, 'work' | 'services' | 'sources'>,
   request: ServiceKey & { readonly ref: string; readonly server: string | null; readonly fromArtifact: string | null },
   repository: Repository | null,
   signal: AbortSignal,
 ): Promise<{ readonly plan: DeployPlan; readonly isUnseen: boolean; readonly head: CommitHead | null }> {
   const { project } = request;
-  const target = await parts.work.target(request, request.server);
+  const target = await parts.work.findTarget(request, request.server);
   const variables = await parts.services.variableMarks(request);
   const known = {
     repository: repository?.address ?? null,
@@ -64,10 +64,10 @@ export async function resolvePlan(
   };
   const earlier = request.fromArtifact === null ? null : await parts.work.find(request.fromArtifact);
   if (earlier?.file && earlier.commit !== null) {
-    // A rebuild uses this commit, so its files are known either way.
+    // A rebuild uses this commit as well, so its files are known.
     const again = earlier.kept ? null : await openSource(parts, { project, repository }, earlier.commit, signal);
     return {
-      plan: planOf({ ...known, commit: earlier.commit, file: earlier.file, dockerfile: null }),
+      plan: buildDeployPlan({ ...known, commit: earlier.commit, file: earlier.file, dockerfile: null }),
       isUnseen: false,
       head: again?.head ?? null,
     };
@@ -76,14 +76,11 @@ export async function resolvePlan(
   const { commit, file, isRecognized, dockerfile, head } = source;
   const problem = findImageProblem(source, target);
   if (problem !== null) throw new AppError('CHECK_FAILED', { detail: problem });
-  const plan = planOf({ ...known, commit, file, dockerfile });
+  const plan = buildDeployPlan({ ...known, commit, file, dockerfile });
   return { plan, head, isUnseen: isRecognized && !(await parts.work.hasServed(project, plan)) };
 }
 
-/**
- * Explains why detected commands cannot run on the base image; null when they can, or run elsewhere. Commands written by people are not
- * checked.
- */
+/** Explains why recognized commands cannot run on the base image; null when they can. Does not check commands that a person wrote. */
 export function findImageProblem(
   { file, isRecognized, hasDockerfile }: Pick<Source, 'file' | 'isRecognized' | 'hasDockerfile'>,
   { server, driver }: Pick<PlacedTarget, 'server' | 'driver'>,
@@ -98,7 +95,7 @@ export function requireSamePlan(was: Partial<DeployPlan>, is: Partial<DeployPlan
   if (changes.length > 0) throw new AppError('PLAN_CHANGED', { changes: changes.join('; ').slice(0, 900) });
 }
 
-/** Checks, before a step reads the repository or the server, that both are the approved ones. */
+/** Throws PLAN_CHANGED unless the repository and the server are still the approved ones. */
 export function requireSamePlace({ plan, ...row }: WorkRow): void {
   if (plan === null) return;
   const { repository, server } = plan;
@@ -110,11 +107,11 @@ function serverOf({ server: name, driver, serverHost: host, hostKey, connection 
 }
 
 function openSource(
-  parts: Pick<DeployParts, 'sources'>,
+  parts: Pick<DeployDeps, 'sources'>,
   { project, repository }: { readonly project: string; readonly repository: Repository | null },
   ref: string,
   signal: AbortSignal,
-): ReturnType<DeployParts['sources']['open']> {
+): ReturnType<DeployDeps['sources']['open']> {
   if (repository !== null) return parts.sources.open(repository, ref, signal);
   throw new AppError('REPOSITORY_MISSING', { project });
 }

@@ -2,22 +2,22 @@ import { AppError } from '@signalbox/contracts/errors';
 import { SECOND_MS, sleep } from '@signalbox/contracts/time';
 import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
 import { toRepository } from '../../git/repository-login.ts';
-import { planOf, requireSamePlan } from './plan.ts';
+import { buildDeployPlan, requireSamePlan } from './plan.ts';
 import { measureReadiness, type Readiness } from './readiness.ts';
-import { requireFile, releaseId, type DeploymentSession } from '../deployment-session.ts';
+import { requireFile, getReleaseId, type DeploymentSession } from '../deployment-session.ts';
 
-/** Longer than a supervised proxy takes to restart; then people are notified. */
+/** A supervised proxy restarts within this time; after it people are notified. */
 const RESTART_MS = 30 * SECOND_MS;
-const LOOK_AGAIN_MS = SECOND_MS;
+const POLL_MS = SECOND_MS;
 
-/** Checks readiness, and resolves what to build. A stored artifact is not rebuilt. */
+/** Checks readiness and resolves what to build. Does not rebuild a stored artifact. */
 export async function prepare(session: DeploymentSession, signal: AbortSignal): Promise<void> {
   const { parts, held } = session;
   const row = held.row();
   const earlier = row.fromArtifact === null ? null : await parts.work.find(row.fromArtifact);
-  const built = earlier && (await isKept(session, earlier, signal)) ? describeBuilt(earlier) : null;
+  const built = earlier && (await isArtifactStored(session, earlier, signal)) ? describeBuilt(earlier) : null;
   const request = { ...row, commit: earlier?.commit ?? row.plan?.commit ?? null, built };
-  const readiness = await untilAnswered(signal, () =>
+  const readiness = await waitForReadiness(signal, () =>
     measureReadiness(parts, request, {
       repository: toRepository(row, session.context.openSecret),
       variables: () => session.variables(`to see whether ${row.project} can be deployed to ${row.environment}`),
@@ -40,18 +40,18 @@ export async function prepare(session: DeploymentSession, signal: AbortSignal): 
   await held.advance('building', { ...evidence, commit: source.commit }, { change });
 }
 
-/** Repeats the check while only our own servers are away: a restarting one answers soon, and must not fail a deployment. */
-async function untilAnswered(signal: AbortSignal, measure: () => Promise<Readiness>): Promise<Readiness> {
+/** Repeats the check while the only problem is a silent server of Signalbox, which may be restarting. */
+async function waitForReadiness(signal: AbortSignal, measure: () => Promise<Readiness>): Promise<Readiness> {
   const deadline = performance.now() + RESTART_MS;
   for (;;) {
     const readiness = await measure();
     if (!readiness.isUnanswered || performance.now() >= deadline) return readiness;
-    await sleep(LOOK_AGAIN_MS, signal);
+    await sleep(POLL_MS, signal);
     signal.throwIfAborted();
   }
 }
 
-/** Checks the commit out and builds it with the driver. Aborted at its deadline, or when it stalls. */
+/** Checks the commit out and builds it with the driver. Aborted at its deadline, or when the build stalls. */
 export async function build(
   session: DeploymentSession,
   signal: AbortSignal,
@@ -62,9 +62,9 @@ export async function build(
   const repository = toRepository(row, session.context.openSecret);
   if (repository === null || row.commit === null) throw new Error(`${row.deploymentId} has nothing to build`);
   const driver = await session.driver();
-  const id = releaseId(row);
+  const id = getReleaseId(row);
   await session.protectLines();
-  // A left-over build of an earlier worker would write into the same folder.
+  // The interrupted build of an earlier worker would write into the same folder.
   await driver.endBuild(id, signal);
   const source = await parts.sources.open(repository, row.commit, signal);
   const sourceDir = await source.checkOut(row.deploymentId, signal);
@@ -72,11 +72,11 @@ export async function build(
   const watched = watchForStall(session, stop, watch.signal).catch((error: unknown) =>
     session.context.log.error('a build is not watched for a stall', { error }),
   );
-  const begun = performance.now();
+  const startedAt = performance.now();
   try {
     const onLine = lines.push.bind(lines);
     const artifact = await driver.build({ id, sourceDir, file: requireFile(row), onLine, signal });
-    const evidence = { artifact: artifact.ref, seconds: Math.round((performance.now() - begun) / SECOND_MS) };
+    const evidence = { artifact: artifact.ref, seconds: Math.round((performance.now() - startedAt) / SECOND_MS) };
     await held.advance('starting', evidence, { change: { artifact, kept: true } });
   } finally {
     watch.abort();
@@ -97,8 +97,8 @@ async function watchForStall(
   let usedMs = 0;
   while (!signal.aborted) {
     await sleep(Math.min(stallMs / 5, 5 * SECOND_MS), signal);
-    // Unmeasurable processor time counts as none: only lines decide then.
-    const now = (await driver.buildCpuMs?.(releaseId(held.row()), signal).catch(() => null)) ?? usedMs;
+    // When processor time cannot be measured, only output lines count as progress.
+    const now = (await driver.buildCpuMs?.(getReleaseId(held.row()), signal).catch(() => null)) ?? usedMs;
     if (now > usedMs) sign = performance.now();
     usedMs = Math.max(usedMs, now);
     sign = Math.max(sign, lines.lastAt());
@@ -107,7 +107,7 @@ async function watchForStall(
   }
 }
 
-/** Checks that the approved plan still holds; otherwise nothing is built or started. */
+/** Throws PLAN_CHANGED unless the approved plan still holds. */
 async function requireApproved(
   { parts, held }: DeploymentSession,
   readiness: Readiness,
@@ -120,11 +120,14 @@ async function requireApproved(
   const { repository, ref, fromArtifact: artifact } = row;
   const dockerfile = earlier?.file ? null : (source?.dockerfile ?? null);
   const variables = await parts.services.variableMarks(row);
-  // A rollback is approved by its commit, and shown with the ref of the earlier deployment.
-  requireSamePlan(row.plan, planOf({ repository, ref, target, commit, file, dockerfile, artifact, variables }));
+  // A rollback was approved by its commit, and is shown with the ref of the earlier deployment.
+  requireSamePlan(
+    row.plan,
+    buildDeployPlan({ repository, ref, target, commit, file, dockerfile, artifact, variables }),
+  );
 }
 
-async function isKept(session: DeploymentSession, earlier: WorkRow, signal: AbortSignal): Promise<boolean> {
+async function isArtifactStored(session: DeploymentSession, earlier: WorkRow, signal: AbortSignal): Promise<boolean> {
   if (!earlier.kept || earlier.artifact === null || earlier.server !== session.held.row().server) return false;
   return (await session.driver()).has(earlier.artifact, signal);
 }

@@ -14,21 +14,21 @@ import { explain, say } from '@signalbox/messages/say';
 import { SECOND_MS, abortAfter } from '@signalbox/contracts/time';
 import type { JobContext } from '../../runner/handlers.ts';
 import type { Confinement } from '../../sandbox/confinement.ts';
-import type { DeployParts } from '../parts.ts';
+import type { DeployDeps } from '../deploy-deps.ts';
 import { findImageProblem } from './plan.ts';
-import { isFree } from './reach.ts';
+import { isFree } from './probe-health.ts';
 import type { Repository } from '../../git/repository-login.ts';
 import type { Source } from '../../git/sources.ts';
 import { describeUnopened, type OpenedVariables } from '../variables.ts';
 
 export interface DeployRequest extends ServiceKey {
   readonly ref: string;
-  /** Commit of the ref in the approved plan; null: the current one. */
+  /** Commit of the ref in the approved plan; null to resolve the ref now. */
   readonly commit: string | null;
   readonly server: string | null;
-  /** Id of the deployment itself, if stored, which does not block itself. */
+  /** Id of the deployment itself when it is stored; it does not block itself. */
   readonly deploymentId: string | null;
-  /** A stored artifact to start: the repository is not read then. */
+  /** A stored artifact to start; the repository is not read then. */
   readonly built: { readonly commit: string; readonly file: ServiceFile } | null;
 }
 
@@ -38,7 +38,7 @@ export interface Readiness {
   readonly source: Source | null;
   readonly commit: string | null;
   readonly checks: readonly ReadinessCheck[];
-  /** True when the only problem is an unreachable server of Signalbox. */
+  /** True when the only problem is a silent server of Signalbox. */
   readonly isUnanswered: boolean;
 }
 
@@ -46,15 +46,15 @@ type CheckEvidence<T> = { readonly evidence: string; readonly value: T };
 
 const INSPECT_MS = 20 * SECOND_MS;
 /** Minimum disk space for a checkout, a build and its logs. */
-const DISK_MB = 256;
+const MIN_DISK_MB = 256;
 
 /**
- * Runs all readiness checks of a deployment. A failed check has `ok: false`, evidence and a remedy; dependent checks say so. Throws only
- * for the signal, or when the database is away. Changes nothing.
+ * Runs all readiness checks of a deployment. A failed check has `ok: false`, evidence and a remedy. Throws only when the signal aborts or
+ * the database is away. Changes nothing.
  */
 export async function measureReadiness(
   parts: Pick<
-    DeployParts,
+    DeployDeps,
     'work' | 'deployments' | 'leases' | 'sources' | 'traffic' | 'openDriver' | 'listenHost' | 'confinement'
   >,
   request: DeployRequest,
@@ -87,7 +87,7 @@ export async function measureReadiness(
   };
 
   const target = await check('server', say('readiness.serverRemedy'), async () => {
-    const value = await parts.work.target(request, request.server);
+    const value = await parts.work.findTarget(request, request.server);
     return { evidence: say('readiness.server', { server: value.server, driver: value.driver }), value };
   });
   const inventory =
@@ -113,7 +113,7 @@ export async function measureReadiness(
   return { ready, target, source, commit, checks, isUnanswered: isUnanswered && !isMissing };
 }
 
-/** Remedy of a failed check, which may depend on the error; null when the error says it. */
+/** Remedy of a failed check, which may depend on the error; null when the error states it. */
 type Remedy = string | ((error: unknown) => string | null);
 
 type Check = <T>(name: string, remedy: Remedy, look: () => Promise<CheckEvidence<T>>) => Promise<T | null>;
@@ -121,7 +121,7 @@ type Check = <T>(name: string, remedy: Remedy, look: () => Promise<CheckEvidence
 const found = (evidence: string): Promise<CheckEvidence<true>> => Promise.resolve({ evidence, value: true });
 const missing = (detail: string): Promise<never> => Promise.reject(new AppError('CHECK_FAILED', { detail }));
 
-/** Another ref does not fix an unreadable repository or a missing start command. */
+/** Another ref fixes neither an unreadable repository nor a missing start command. */
 function remedyOfRef(error: unknown): string | null {
   const isOfName = error instanceof AppError && (error.code === 'NOT_FOUND' || error.code === 'REF_AMBIGUOUS');
   return isOfName ? say('readiness.refRemedy') : null;
@@ -132,7 +132,7 @@ function remedyOfTarget({ server, driver }: PlacedTarget): string {
 }
 
 async function inspect(
-  parts: Pick<DeployParts, 'openDriver'>,
+  parts: Pick<DeployDeps, 'openDriver'>,
   target: PlacedTarget,
   context: Pick<JobContext, 'openSecret'>,
   signal: AbortSignal,
@@ -155,9 +155,9 @@ async function inspect(
 
 async function checkRoom(check: Check, { diskFreeMb, diskMb }: Inventory): Promise<void> {
   await check('disk', say('readiness.diskRemedy'), () =>
-    diskFreeMb >= DISK_MB
+    diskFreeMb >= MIN_DISK_MB
       ? found(say('readiness.disk', { free: diskFreeMb, all: diskMb }))
-      : missing(say('readiness.diskMissing', { free: diskFreeMb, all: diskMb, needed: DISK_MB })),
+      : missing(say('readiness.diskMissing', { free: diskFreeMb, all: diskMb, needed: MIN_DISK_MB })),
   );
 }
 
@@ -169,7 +169,7 @@ async function checkConfinement(check: Check, { kind, problem }: Confinement): P
 }
 
 async function openSource(
-  parts: Pick<DeployParts, 'sources'>,
+  parts: Pick<DeployDeps, 'sources'>,
   repository: Repository | null,
   { ref, commit }: Pick<DeployRequest, 'ref' | 'commit'>,
   signal: AbortSignal,
@@ -200,7 +200,7 @@ async function checkFile(
         ? found(say('readiness.memory', figures))
         : missing(say('readiness.memoryMissing', figures));
     });
-  // The schema guarantees one.
+  // The schema guarantees a health path.
   await check('health', '', () =>
     found(say('readiness.health', { path: file.health.path, seconds: file.health.withinSeconds })),
   );
@@ -224,7 +224,7 @@ async function checkVariables(check: Check, file: ServiceFile, variables: Opened
 }
 
 async function askProxy(
-  parts: Pick<DeployParts, 'traffic'>,
+  parts: Pick<DeployDeps, 'traffic'>,
   request: DeployRequest,
   signal: AbortSignal,
 ): Promise<CheckEvidence<true>> {
@@ -232,9 +232,9 @@ async function askProxy(
   return found(say('readiness.proxy', { isRouted: route !== null, release: route?.release ?? '' }));
 }
 
-/** Finds ports for the instance and the public: leased ones, or ones free in the table and on this machine. */
+/** Finds ports for the instance and the public: leased ones, or ones that are free in the table and on this machine. */
 async function findPorts(
-  parts: Pick<DeployParts, 'leases' | 'listenHost'>,
+  parts: Pick<DeployDeps, 'leases' | 'listenHost'>,
   request: DeployRequest,
   target: PlacedTarget,
 ): Promise<CheckEvidence<true>> {
@@ -248,15 +248,14 @@ async function findPorts(
   return found(say('readiness.port', { port, server: target.server, publicPort }));
 }
 
-/** Finds the lowest port that is free in the table and, on this machine, in fact. */
 async function probePort(
-  parts: Pick<DeployParts, 'leases'>,
+  parts: Pick<DeployDeps, 'leases'>,
   server: string,
   host: string | null,
 ): Promise<number | null> {
   const taken: number[] = [];
   for (;;) {
-    const port = await parts.leases.next(server, taken);
+    const port = await parts.leases.findFreePort(server, taken);
     if (port === null || host === null || (await isFree(host, port))) return port;
     taken.push(port);
   }
@@ -264,7 +263,7 @@ async function probePort(
 
 async function checkOthers(
   check: Check,
-  parts: Pick<DeployParts, 'deployments'>,
+  parts: Pick<DeployDeps, 'deployments'>,
   request: DeployRequest,
 ): Promise<void> {
   const { project, environment } = request;

@@ -1,7 +1,7 @@
 import { DEPLOY_TRANSITIONS, DeployState, isCancellable, isFinal } from '@signalbox/contracts/operations/deploy';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decide, type Traces } from './recover.ts';
+import { decide, type RecoveryFacts } from './recover.ts';
 
 const open = DeployState.options.filter((state) => !isFinal(state));
 
@@ -31,7 +31,7 @@ describe('the states of a deployment', () => {
 });
 
 describe('going on after a worker was lost', () => {
-  const traces = fc.record<Traces>({
+  const traces = fc.record<RecoveryFacts>({
     before: fc.constantFrom(...open.filter((state) => state !== 'unknown')),
     instance: fc.constantFrom('running', 'exited', 'gone', 'none'),
     isRouted: fc.boolean(),
@@ -64,7 +64,7 @@ describe('going on after a worker was lost', () => {
   });
 
   test('a wish to cancel is heard as long as nothing was switched', () => {
-    const found: Traces = { before: 'building', instance: 'none', isRouted: false, isCancelRequested: true };
+    const found: RecoveryFacts = { before: 'building', instance: 'none', isRouted: false, isCancelRequested: true };
     expect(decide(found)).toBe('cancelling');
     expect(decide({ ...found, before: 'failing' })).toBe('failing');
   });

@@ -1,21 +1,21 @@
 import { nameService, type DeployState } from '@signalbox/contracts/operations/deploy';
 import type { InstanceState } from '../../drivers/driver.ts';
 import { requireRunning } from './start.ts';
-import { createPublicUrl, releaseId, pickService, type DeploymentSession } from '../deployment-session.ts';
+import { createPublicUrl, getReleaseId, pickService, type DeploymentSession } from '../deployment-session.ts';
 
-/** What the server and the proxy have of a deployment whose worker or connection was lost. */
-export interface Traces {
-  /** The last known state. */
+/** What the server and the proxy report of a deployment whose worker or connection was lost. */
+export interface RecoveryFacts {
+  /** Last state before `unknown`. */
   readonly before: DeployState;
-  /** Its instance, found by the labels on the server. */
+  /** State of the deployment's instance, which the driver finds by labels. */
   readonly instance: InstanceState['kind'] | 'none';
-  /** True when the proxy sends requests to it. */
+  /** True when the proxy sends requests to the deployment. */
   readonly isRouted: boolean;
   readonly isCancelRequested: boolean;
 }
 
-/** The state in which a deployment continues. Pure. The server and the proxy know what was done, the table only what was intended. */
-export function decide({ before, instance, isRouted, isCancelRequested }: Traces): DeployState {
+/** Decides the state in which a deployment continues. Trusts the server and the proxy more than the last stored state. Pure. */
+export function decide({ before, instance, isRouted, isCancelRequested }: RecoveryFacts): DeployState {
   if (before === 'failing' || before === 'cancelling') return before;
   if (isRouted) return before === 'draining' ? 'draining' : 'verifying';
   if (isCancelRequested) return 'cancelling';
@@ -30,31 +30,31 @@ export function decide({ before, instance, isRouted, isCancelRequested }: Traces
     case 'switching':
     case 'verifying':
     case 'draining':
-      // The switch was not made or was lost. It is only made to an instance that was just found healthy.
+      // The switch was not made or was lost. It may only be made to an instance that has just passed its health check.
       return instance === 'running' ? 'health_checking' : 'failing';
     default:
       return 'preparing';
   }
 }
 
-/** Reads the server and the proxy and continues from what is there. Throws what the driver throws. */
+/** Asks the server and the proxy, and continues the deployment from what they report. Throws errors of the driver. */
 export async function recover(session: DeploymentSession, signal: AbortSignal): Promise<void> {
   const { parts, held } = session;
   const row = held.row();
-  const before = await parts.work.lastKnown(row.deploymentId);
+  const before = await parts.work.findLastKnownState(row.deploymentId);
   const driver = await session.driver();
   const found = await driver.find(pickService(row), signal);
   const ours = found.find(({ id }) => id.deploymentId === row.deploymentId) ?? null;
   const route = await parts.traffic.current(nameService(row), signal);
-  const traces: Traces = {
+  const traces: RecoveryFacts = {
     before,
     instance: ours?.state.kind ?? 'none',
     isRouted: route?.deploymentId === row.deploymentId,
     isCancelRequested: row.cancelAt !== null,
   };
   const next = decide(traces);
-  if (before === 'preparing' || before === 'building') await driver.endBuild(releaseId(row), signal);
-  // The instance is gone; a deployment that was already failing has its reason.
+  if (before === 'preparing' || before === 'building') await driver.endBuild(getReleaseId(row), signal);
+  // The instance is gone. A deployment that was already failing has its failure.
   if (next === 'failing' && before !== 'failing') requireRunning(ours?.state ?? { kind: 'gone' });
   const evidence = { ...traces, served: route?.deploymentId ?? null };
   const instance = ours ? { instance: ours.instance } : {};

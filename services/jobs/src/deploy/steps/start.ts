@@ -6,16 +6,16 @@ import { SECOND_MS, pause } from '@signalbox/contracts/time';
 import type { Driver, Instance, InstanceState } from '../../drivers/driver.ts';
 import { leaseInstancePort, leaveTakenPort } from './instance-port.ts';
 import { requireSamePlan } from './plan.ts';
-import { probeHealth, type HealthProbe } from './reach.ts';
-import { requireFile, releaseId, type DeploymentSession } from '../deployment-session.ts';
+import { probeHealth, type HealthProbe } from './probe-health.ts';
+import { requireFile, getReleaseId, type DeploymentSession } from '../deployment-session.ts';
 
 const PAUSE_MS = 200;
-/** An instance is healthy after this many good answers in a row. */
+/** An instance is healthy after this many consecutive responses with status 200. */
 const HEALTHY_PROBES = 2;
 /** How long the exit code of a program that crashed at its start is waited for. */
 const CRASH_MS = 6 * SECOND_MS;
 
-/** Leases a port, opens the variables and starts the artifact. Takes over an instance of this deployment that already runs. */
+/** Leases a port, opens the variables and starts the artifact. Keeps a running instance of this deployment. */
 export async function start(session: DeploymentSession, signal: AbortSignal): Promise<void> {
   const { parts, held } = session;
   const row = held.row();
@@ -23,19 +23,19 @@ export async function start(session: DeploymentSession, signal: AbortSignal): Pr
   if (artifact === null) throw new Error(`${row.deploymentId} has nothing to start`);
   const driver = await session.driver();
   const port = await leaseInstancePort(parts.leases, row, { mayListen: true });
-  await parts.work.note(row.deploymentId, held.epoch, { port });
+  await parts.work.saveChange(row.deploymentId, held.epoch, { port });
   const { values, unopened } = await session.variables(`to start ${nameService(row)}`);
   if (unopened.length > 0) throw new AppError('VARIABLES_UNOPENED', { problems: describeUnopened(unopened) });
-  // Compared after they were opened, so that a change just before is seen.
+  // The variables are compared after opening them, so that a change just before is noticed.
   if (row.plan !== null)
     requireSamePlan({ variables: row.plan.variables }, { variables: await parts.services.variableMarks(row) });
   const file = requireFile(row);
-  const instance = await driver.start({ id: releaseId(row), artifact, file, variables: values, port }, signal);
+  const instance = await driver.start({ id: getReleaseId(row), artifact, file, variables: values, port }, signal);
   const evidence = { instance: instance.ref, port: instance.port, variables: Object.keys(values) };
   await held.advance('health_checking', evidence, { change: { instance } });
 }
 
-/** Advances to the switch once the instance is healthy. Starts again on another port when a foreign program took its port. */
+/** Advances to the switch once the instance is healthy. Starts it on another port when another program has taken its port. */
 export async function checkHealth(session: DeploymentSession, signal: AbortSignal): Promise<void> {
   const found = await waitUntilHealthy(session, signal).catch((error: unknown) =>
     leaveTakenPort(session, error, signal),
@@ -43,7 +43,7 @@ export async function checkHealth(session: DeploymentSession, signal: AbortSigna
   if (found) await session.held.advance('switching', found);
 }
 
-/** Waits until the instance answers 200 twice in a row. Fails at once when it ends or crashes. */
+/** Waits until the instance responds 200 twice in a row. Throws at once when the instance ends or crashes. */
 async function waitUntilHealthy(
   session: DeploymentSession,
   signal: AbortSignal,
@@ -76,10 +76,10 @@ async function waitUntilHealthy(
   throw new AppError('INSTANCE_UNHEALTHY', { path, seconds: String(withinSeconds), last: said });
 }
 
-/** Log lines that are searched for the port on which a program listens. */
+/** Maximum of log lines that are searched for the port on which a program listens. */
 const MAX_SEARCHED_LINES = 50;
 
-/** The program listens on a port of its own. Reads that port from its log. */
+/** Builds the error for a program that listens on another port than the given one, which its log may name. */
 async function portIgnored(
   driver: Driver,
   instance: Instance,
@@ -93,7 +93,7 @@ async function portIgnored(
   return new AppError('PORT_IGNORED', { port: String(instance.port), seconds: String(withinSeconds), elsewhere });
 }
 
-/** The port that log lines name, as in `http://localhost:3000` or `listening on port 3000`; null for none. Pure. */
+/** Finds a port in log lines such as `http://localhost:3000` or `listening on port 3000`; null for none. Pure. */
 export function findPort(lines: readonly string[], given: number): number | null {
   const said = lines.flatMap((line) => [
     ...line.matchAll(/(?:\bport\s*(?:[:=]\s*)?|(?:[a-z*\]]|\d\.\d{1,3}):)(\d{2,5})(?![\w.:])/gi),
@@ -102,7 +102,7 @@ export function findPort(lines: readonly string[], given: number): number | null
   return ports.at(-1) ?? null;
 }
 
-/** Reads the state of an instance. After a crash it waits for the exit code, which shows only between two starts. */
+/** Reads the state of an instance. After a crash it waits for the exit code, which the driver shows only between two starts. */
 async function readState(driver: Driver, instance: Instance, signal: AbortSignal): Promise<InstanceState> {
   const deadline = performance.now() + CRASH_MS;
   for (;;) {
@@ -113,7 +113,7 @@ async function readState(driver: Driver, instance: Instance, signal: AbortSignal
   }
 }
 
-/** Throws INSTANCE_ENDED with the exit code, if known. */
+/** Throws INSTANCE_ENDED with the exit code, if known, unless the instance runs without a restart. */
 export function requireRunning(state: InstanceState): void {
   if (state.kind === 'running' && state.restarts === 0 && state.lastExit === undefined) return;
   throw new AppError('INSTANCE_ENDED', { how: howEnded(state) });

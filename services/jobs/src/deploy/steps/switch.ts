@@ -2,15 +2,21 @@ import { nameService } from '@signalbox/contracts/operations/deploy';
 import { AppError } from '@signalbox/contracts/errors';
 import { SECOND_MS, pause } from '@signalbox/contracts/time';
 import type { Instance } from '../../drivers/driver.ts';
-import { leaseUsable } from '../deployments-ports.ts';
-import { isFree, isRelease, probeHealth } from './reach.ts';
-import { endLease, requireFile, createPublicUrl, pickService, type DeploymentSession } from '../deployment-session.ts';
+import { leaseUsable } from '../port-leases.ts';
+import { isFree, isRelease, probeHealth } from './probe-health.ts';
+import {
+  releaseInstancePort,
+  requireFile,
+  createPublicUrl,
+  pickService,
+  type DeploymentSession,
+} from '../deployment-session.ts';
 
 const PAUSE_MS = 200;
 const HEALTHY_PROBES = 2;
-/** How long the new release may take to answer through the proxy: it was healthy just before. */
+/** How long the new release may take to respond through the proxy. It was healthy just before. */
 const VERIFY_MS = 15 * SECOND_MS;
-/** The deployment fails after this many answers of another release in a row. */
+/** The deployment fails after this many consecutive responses that report another release. */
 const MAX_OTHER_PROBES = 5;
 
 export async function switchOver(session: DeploymentSession, signal: AbortSignal): Promise<void> {
@@ -73,7 +79,7 @@ export async function verify(session: DeploymentSession, signal: AbortSignal): P
   }
 }
 
-/** Waits for open requests to the instances that served before, then stops them. Their artifacts are kept. */
+/** Waits for open requests to the instances that served before, then stops these instances. Keeps their artifacts. */
 export async function drain(session: DeploymentSession, signal: AbortSignal): Promise<void> {
   const { parts, held } = session;
   const row = held.row();
@@ -96,8 +102,8 @@ export async function drain(session: DeploymentSession, signal: AbortSignal): Pr
     stopped.push(
       `${id.release} (${id.deploymentId}): ${await driver.stop(instance, Math.max(graceMs, SECOND_MS), signal)}`,
     );
-  for (const deploymentId of await parts.leases.instances(row))
-    if (deploymentId !== row.deploymentId) await endLease(parts, { ...row, deploymentId });
+  for (const deploymentId of await parts.leases.listLeasedInstances(row))
+    if (deploymentId !== row.deploymentId) await releaseInstancePort(parts, { ...row, deploymentId });
   await held.advance('succeeded', { stopped, cut: open });
 }
 
@@ -108,7 +114,7 @@ function openRequests(
   return open.find(({ upstream }) => upstream.host === host && upstream.port === port)?.requests ?? 0;
 }
 
-/** Leases the public port of the service: the one that it has, or the lowest free one. */
+/** Leases the public port of the service: its current one, or the lowest free one. */
 function leasePublicPort({ parts, held }: DeploymentSession, routed: number | null): Promise<number> {
   const { project, environment, userKey } = held.row();
   return leaseUsable(

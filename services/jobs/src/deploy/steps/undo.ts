@@ -3,8 +3,14 @@ import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
 import { SECOND_MS, pause } from '@signalbox/contracts/time';
 import type { FoundErrors } from '@signalbox/store/deploy/error-groups';
 import type { Driver, Instance } from '../../drivers/driver.ts';
-import { probeHealth } from './reach.ts';
-import { endLease, requireFile, releaseId, pickService, type DeploymentSession } from '../deployment-session.ts';
+import { probeHealth } from './probe-health.ts';
+import {
+  releaseInstancePort,
+  requireFile,
+  getReleaseId,
+  pickService,
+  type DeploymentSession,
+} from '../deployment-session.ts';
 import { getFingerprint, groupErrors } from '../../logs/error-lines.ts';
 
 const KINDS = 10;
@@ -13,13 +19,13 @@ const PAUSE_MS = 200;
 const STOP_GRACE_MS = 5 * SECOND_MS;
 const MAX_PROBES = 5;
 
-/** Undoes a deployment: the release before serves again, and the new instance is stopped. */
+/** Undoes a deployment: the previous release serves again, and the new instance is stopped. */
 export async function fail(session: DeploymentSession, signal: AbortSignal): Promise<void> {
   const { parts, held } = session;
   const row = held.row();
-  // Before the switch there is nothing to undo at the proxy, which may be what does not answer.
-  const wasNear = await parts.work.wasIn(row.deploymentId, 'switching');
-  const route = wasNear ? await parts.traffic.current(nameService(row), signal) : null;
+  // Before the switch the proxy has nothing to undo, and the proxy may be the silent server.
+  const wasSwitching = await parts.work.wasIn(row.deploymentId, 'switching');
+  const route = wasSwitching ? await parts.traffic.current(nameService(row), signal) : null;
   const isOurs = route?.deploymentId === row.deploymentId;
   const wasSwitched = isOurs || (await parts.work.wasIn(row.deploymentId, 'verifying'));
   if (!wasSwitched) {
@@ -34,7 +40,7 @@ export async function fail(session: DeploymentSession, signal: AbortSignal): Pro
   const errors = listFailureErrors(row, true);
   const back: Back = isOurs ? await switchBack(session, signal) : { kind: 'switched', to: route?.deploymentId ?? null };
   if (back.kind === 'kept') {
-    // The release before does not answer, so the new one keeps serving.
+    // The previous release does not respond, so the new one keeps serving.
     await held.advance('failed', { serves: row.deploymentId, because: back.because }, { errors });
     return;
   }
@@ -42,7 +48,7 @@ export async function fail(session: DeploymentSession, signal: AbortSignal): Pro
   await held.advance('rolled_back', { serves: back.to }, { serving: { deploymentId: back.to, port: null }, errors });
 }
 
-/** Stops the build and the instance of a cancelled deployment, and waits until they are gone. */
+/** Stops the build and the instance of a cancelled deployment, and waits until both are gone. */
 export async function cancel(session: DeploymentSession, signal: AbortSignal): Promise<void> {
   const { held } = session;
   const instance = await endAll(session, signal);
@@ -84,21 +90,21 @@ async function isHealthy(old: WorkRow, instance: Instance, signal: AbortSignal):
   return false;
 }
 
-/** Stops the build and the instance of this deployment, waits until they are gone, and releases their leases. */
+/** Stops the build and the instance of this deployment, waits until both are gone, and releases their leases. */
 async function endAll(session: DeploymentSession, signal: AbortSignal): Promise<string> {
   const { parts, held } = session;
   const row = held.row();
   // A deployment that never reached its server has nothing to stop there, so the server need not answer.
   const wasOnServer = await parts.work.wasIn(row.deploymentId, 'building', 'starting');
   const driver = wasOnServer ? await session.driver() : null;
-  await driver?.endBuild(releaseId(row), signal);
+  await driver?.endBuild(getReleaseId(row), signal);
   const how = driver && (await endInstances(driver, row, STOP_GRACE_MS, signal));
-  await endLease(parts, row);
+  await releaseInstancePort(parts, row);
   await parts.sources.discard(row.deploymentId);
   return how ?? 'none';
 }
 
-/** Stops the instances of a deployment. Resolves to how the last one ended; null when none ran. */
+/** Stops the instances of a deployment. Returns how the last one ended; null when none ran. */
 export async function endInstances(
   driver: Driver,
   row: WorkRow,
@@ -114,8 +120,8 @@ export async function endInstances(
 }
 
 /**
- * Collects the errors of a failed deployment: its failure, and errors in its last lines. Pure. Lines of a release that has served come with
- * the log of the service, and are skipped (`hasServed`).
+ * Collects the errors of a failed deployment: its failure, and errors in its last lines. Once the release has served (`hasServed`), the
+ * service's log already yields these lines, and they are skipped. Pure.
  */
 export function listFailureErrors(
   { failure, release }: Pick<WorkRow, 'failure' | 'release'>,

@@ -4,7 +4,7 @@ import type { LogQuery } from '../driver.ts';
 import { allowNotFound, type Engine } from './engine.ts';
 
 interface StampedLine extends LogLine {
-  /** Timestamp of the engine, in nanoseconds. */
+  /** Timestamp of the log line as the engine writes it, in nanoseconds. */
   readonly stamp: string;
 }
 
@@ -26,18 +26,18 @@ export async function* readContainerLog(engine: Engine, container: string, query
       last = line.stamp;
       if (inRange(line)) yield plain(line);
     }
-    await sleep(AGAIN_MS, signal); // exited, and may be restarted
+    await sleep(AGAIN_MS, signal); // The container has exited, and may be restarted.
   }
 }
 
-/** Reads lines after a given one, until the container exits or the signal aborts. */
+/** Reads the lines after the timestamp `last`, until the container exits or the signal aborts. */
 async function* readNew(
   engine: Engine,
   container: string,
   last: string,
   signal: AbortSignal,
 ): AsyncGenerator<StampedLine> {
-  // The engine filters by whole seconds, so lines already read are skipped.
+  // The engine filters by whole seconds, so its answer repeats lines up to `last`.
   const since = last === '' ? null : new Date(last);
   try {
     for await (const line of readFrom(engine, container, { since, tail: null, follow: true }, signal))

@@ -3,11 +3,11 @@ import type { ServiceKey } from '@signalbox/contracts/operations/deploy';
 import { AppError } from '@signalbox/contracts/errors';
 import type Docker from 'dockerode';
 import type { Artifact, FoundInstance, Instance, InstanceRequest, InstanceState } from '../driver.ts';
-import { allowNotFound, statusOf, type Engine } from './engine.ts';
+import { allowNotFound, getStatusCode, type Engine } from './engine.ts';
 import { hasImage } from './image-build.ts';
-import { ARTIFACT_LABEL, getContainerName, filterFor, labelsOf, readLabels } from './labels.ts';
+import { ARTIFACT_LABEL, buildContainerName, buildLabelFilter, buildLabels, readLabels } from './labels.ts';
 
-export interface Place {
+export interface ContainerHost {
   readonly engine: Engine;
   /** Host address on which instances listen. */
   readonly address: string;
@@ -15,40 +15,44 @@ export interface Place {
 }
 
 const LOG = { Type: 'json-file', Config: { 'max-size': '10m', 'max-file': '2' } };
-/** Process limit: enough for a runtime with threads and helpers. */
-const PROCESSES = 256;
+/** Maximum of processes per container: enough for a runtime with threads. */
+const MAX_PROCESSES = 256;
 const TMP = 'rw,nosuid,nodev,size=64m';
 const KILLED = 137;
 
 /** Starts a release, or returns the running container of that deployment. A stopped one is restarted with its log. */
-export async function startContainer(place: Place, request: InstanceRequest, signal: AbortSignal): Promise<Instance> {
+export async function startContainer(
+  place: ContainerHost,
+  request: InstanceRequest,
+  signal: AbortSignal,
+): Promise<Instance> {
   const { engine } = place;
   const { id, artifact } = request;
   if (!(await hasImage(engine, artifact, signal))) throw new AppError('ARTIFACT_GONE', { artifact: artifact.ref });
-  const earlier = await listContainers(engine, filterFor(id), signal);
+  const earlier = await listContainers(engine, buildLabelFilter(id), signal);
   const known = earlier[0]?.Id ?? (await createContainer(place, request, request.port, signal));
   try {
-    await begin(engine, known, signal);
+    await startKnownContainer(engine, known, signal);
     return describe(place, await inspect(engine, known, signal));
   } catch (error) {
-    if (statusOf(error) === null || statusOf(error) === 404) throw error;
+    if (getStatusCode(error) === null || getStatusCode(error) === 404) throw error;
   }
-  // The host port may be taken, so the engine chooses another. Other errors show up again then.
+  // The host port may be taken, so the engine chooses another port. Other errors recur below.
   await allowNotFound(engine.call((docker) => docker.getContainer(known).remove({ force: true }), signal));
   const other = await createContainer(place, request, null, signal);
   try {
-    await begin(engine, other, signal);
+    await startKnownContainer(engine, other, signal);
   } catch (error) {
-    if (statusOf(error) === null) throw error;
+    if (getStatusCode(error) === null) throw error;
     await allowNotFound(engine.call((docker) => docker.getContainer(other).remove({ force: true }), signal));
-    throw new AppError('CONTAINER_REFUSED', { reason: sayWhy(error) }, error);
+    throw new AppError('CONTAINER_REFUSED', { reason: describeError(error) }, error);
   }
   return describe(place, await inspect(engine, other, signal));
 }
 
-/** Quotes the engine, which names a missing program. */
-function sayWhy(error: unknown): string {
-  // The engine's client puts the answer there: an object or null.
+/** Quotes the engine's error message, which names a missing program. */
+function describeError(error: unknown): string {
+  // The engine's client parses the error body into `json`: an object or null.
   const said = error instanceof Error && 'json' in error ? (error.json as { message?: unknown } | null)?.message : null;
   return (typeof said === 'string' ? said : 'it does not say why').trim().slice(0, 400);
 }
@@ -62,7 +66,7 @@ export async function readContainerState(
   return seen === null ? { kind: 'gone' } : readState(engine, seen, signal);
 }
 
-/** Stops the program; the engine kills it after `graceMs`, in whole seconds. Returns how it ended. */
+/** Stops the container; the engine kills it after `graceMs`, rounded up to seconds. Returns how it ended. */
 export async function stopContainer(
   engine: Engine,
   instance: Instance,
@@ -75,7 +79,7 @@ export async function stopContainer(
   try {
     await allowNotFound(engine.call((docker) => docker.getContainer(instance.ref).stop(options), signal));
   } catch (error) {
-    if (statusOf(error) !== 304) throw error; // it exited in between
+    if (getStatusCode(error) !== 304) throw error; // Status 304: the container has exited meanwhile.
   }
   const after = await allowNotFound(inspect(engine, instance.ref, signal));
   if (after?.State.Running) throw new Error(`the container ${instance.ref} runs on after it was stopped`);
@@ -84,21 +88,21 @@ export async function stopContainer(
 
 /** Lists all containers of a service, running or not, oldest first. */
 export async function findContainers(
-  place: Place,
+  place: ContainerHost,
   service: ServiceKey,
   signal: AbortSignal,
 ): Promise<readonly FoundInstance[]> {
   const { engine } = place;
   const found: FoundInstance[] = [];
-  for (const { Id } of await listContainers(engine, filterFor(service), signal)) {
-    const seen = await allowNotFound(inspect(engine, Id, signal)); // it may be removed meanwhile
+  for (const { Id } of await listContainers(engine, buildLabelFilter(service), signal)) {
+    const seen = await allowNotFound(inspect(engine, Id, signal)); // Null when the container was removed meanwhile.
     const id = seen && readLabels(seen.Config.Labels);
     if (seen && id) found.push({ id, instance: describe(place, seen), state: await readState(engine, seen, signal) });
   }
   return found.toSorted((one, other) => one.instance.startedAt.localeCompare(other.instance.startedAt));
 }
 
-/** Removes an image and its ended containers. Throws STILL_IN_USE while one of them runs. */
+/** Removes an image and its stopped containers. Throws STILL_IN_USE while one of these containers runs. */
 export async function discardImage(engine: Engine, artifact: Artifact, signal: AbortSignal): Promise<void> {
   const containers = await listContainers(engine, { label: [`${ARTIFACT_LABEL}=${artifact.ref}`] }, signal);
   const running = containers.find(({ State }) => State === 'running' || State === 'restarting');
@@ -110,7 +114,7 @@ export async function discardImage(engine: Engine, artifact: Artifact, signal: A
 }
 
 async function createContainer(
-  place: Place,
+  place: ContainerHost,
   request: InstanceRequest,
   port: number | null,
   signal: AbortSignal,
@@ -118,23 +122,23 @@ async function createContainer(
   const { engine, address, restarts } = place;
   const { id, artifact, file, variables } = request;
   const inside = `${file.port}/tcp`;
-  const { NCPU } = (await engine.call((docker) => docker.info(), signal)) as { NCPU: number }; // the client does not describe it
+  const { NCPU } = (await engine.call((docker) => docker.info(), signal)) as { NCPU: number }; // The client's types do not describe the response.
   const all = { HOME: '/tmp', ...variables, PORT: String(file.port), HOST: '0.0.0.0', SIGNALBOX_RELEASE: id.release };
   const options: Docker.ContainerCreateOptions = {
-    name: getContainerName(id),
+    name: buildContainerName(id),
     Image: artifact.ref,
-    // In the request body, so no command line holds them.
+    // Variables go into the request body, so no command line shows them.
     Env: Object.entries(all).map(([name, value]) => `${name}=${value}`),
-    Labels: { ...labelsOf(id), [ARTIFACT_LABEL]: artifact.ref },
+    Labels: { ...buildLabels(id), [ARTIFACT_LABEL]: artifact.ref },
     ExposedPorts: { [inside]: {} },
     StopTimeout: file.drainSeconds,
     HostConfig: {
-      // A fixed port survives a restart by the engine; a chosen one does not.
+      // The engine keeps a given port when it restarts the container, but not a port that it chose.
       PortBindings: { [inside]: [{ HostIp: address, HostPort: port === null ? '' : String(port) }] },
       Memory: file.memoryMb * MIB,
       MemorySwap: file.memoryMb * MIB,
       NanoCpus: Math.round(Math.min(file.cpus, NCPU) * 1e9),
-      PidsLimit: PROCESSES,
+      PidsLimit: MAX_PROCESSES,
       ReadonlyRootfs: true,
       Tmpfs: { '/tmp': TMP },
       CapDrop: ['ALL'],
@@ -147,18 +151,19 @@ async function createContainer(
   try {
     return (await engine.call((docker) => docker.createContainer(options), signal)).id;
   } catch (error) {
-    // A concurrent start of the same deployment was faster.
-    const other = statusOf(error) === 409 ? (await listContainers(engine, filterFor(id), signal))[0] : undefined;
+    // A concurrent start of the same deployment has created the container.
+    const other =
+      getStatusCode(error) === 409 ? (await listContainers(engine, buildLabelFilter(id), signal))[0] : undefined;
     if (other) return other.Id;
     throw error;
   }
 }
 
-async function begin(engine: Engine, container: string, signal: AbortSignal): Promise<void> {
+async function startKnownContainer(engine: Engine, container: string, signal: AbortSignal): Promise<void> {
   try {
     await engine.call((docker) => docker.getContainer(container).start({ abortSignal: signal }), signal);
   } catch (error) {
-    if (statusOf(error) !== 304) throw error; // it runs already
+    if (getStatusCode(error) !== 304) throw error; // Status 304: the container runs already.
   }
 }
 
@@ -199,7 +204,7 @@ async function readState(
   };
 }
 
-/** True when the engine has given up restarting, or the program exited while the engine went down. */
+/** False when the program exited because the engine went down. */
 function hasGivenUp(code: number, restarts: number, { RestartPolicy }: Docker.HostConfig): boolean {
   return code !== 0 && restarts >= (RestartPolicy?.MaximumRetryCount ?? 0);
 }
@@ -208,16 +213,16 @@ async function measureMemoryMb(engine: Engine, container: string, signal: AbortS
   const options = { stream: false as const, 'one-shot': true, abortSignal: signal };
   const stats = await allowNotFound(engine.call((docker) => docker.getContainer(container).stats(options), signal));
   const used = stats?.memory_stats?.usage;
-  if (used === undefined) return null; // between a crash and the next start
+  if (used === undefined) return null; // The container has no memory figures between a crash and its restart.
   const cached = (stats?.memory_stats.stats as { inactive_file?: number } | undefined)?.inactive_file ?? 0;
   return Math.round((used - cached) / MIB);
 }
 
-function describe({ address }: Place, seen: Docker.ContainerInspectInfo): Instance {
-  // documented by the engine's API, whose types say any
+function describe({ address }: ContainerHost, seen: Docker.ContainerInspectInfo): Instance {
+  // The engine's API documents these types; the client types them as `any`.
   const [inside = ''] = Object.keys((seen.HostConfig.PortBindings as Record<string, unknown> | null) ?? {});
-  const bindings = seen.HostConfig.PortBindings as Record<string, { HostPort?: string }[] | undefined> | null; // for the same reason
-  // A chosen port is in the network settings, a given one in the host configuration.
+  const bindings = seen.HostConfig.PortBindings as Record<string, { HostPort?: string }[] | undefined> | null; // The engine's API documents this type as well.
+  // A port chosen by the engine is in the network settings, a given port in the host configuration.
   const told = bindings?.[inside]?.[0]?.HostPort;
   const chosen = seen.NetworkSettings.Ports[inside]?.[0]?.HostPort;
   return { ref: seen.Id, host: address, port: Number(chosen || told || 0), startedAt: seen.Created };

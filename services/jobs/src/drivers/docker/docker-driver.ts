@@ -9,16 +9,13 @@ import {
   startContainer,
   readContainerState,
   stopContainer,
-  type Place,
+  type ContainerHost,
 } from './containers.ts';
 import { readContainerLog } from './container-logs.ts';
 import type { Engine } from './engine.ts';
 import { buildImage, endImageBuild, hasImage } from './image-build.ts';
 
-/**
- * Runs releases as containers of an engine. `host` is the engine's machine, for measurements and diagnostic commands, which run outside
- * containers.
- */
+/** Runs releases as containers of an engine. `host` is the engine's machine: it measures resources and runs diagnostic commands. */
 export function createDockerDriver(options: {
   readonly name: Driver['name'];
   readonly engine: Engine;
@@ -27,7 +24,7 @@ export function createDockerDriver(options: {
   readonly restarts: number;
 }): Driver {
   const { name, engine, host, baseImage, restarts } = options;
-  const place: Place = { engine, address: host.address, restarts };
+  const place: ContainerHost = { engine, address: host.address, restarts };
   return {
     name,
     plan: ({ id, file }) => [
@@ -59,7 +56,7 @@ interface EngineInfo {
 }
 
 async function measure(engine: Engine, host: Host, signal: AbortSignal): Promise<Inventory> {
-  const info = (await engine.call((docker) => docker.info(), signal)) as EngineInfo; // the client does not describe it
+  const info = (await engine.call((docker) => docker.info(), signal)) as EngineInfo; // The client's types do not describe the response.
   const free = await host.measure(info.DockerRootDir, signal);
   return {
     cpus: info.NCPU,

@@ -3,15 +3,15 @@ import { getSystemCode } from '@signalbox/contracts/system-error';
 import { AppError } from '@signalbox/contracts/errors';
 import type Docker from 'dockerode';
 
-/** An engine's API with a server name, a deadline per call, and catalog errors for connection failures. */
+/** A container engine's API with a server name, deadlines, and catalog errors for connection failures. */
 export interface Engine {
   readonly server: string;
-  /** Calls the API. Throws TARGET_UNREACHABLE, TARGET_LOST, the signal's reason, and refusals of the engine unchanged. */
+  /** Calls the API. Throws TARGET_UNREACHABLE, TARGET_LOST, the signal's reason, or the engine's own error unchanged. */
   call<T>(work: (docker: Docker) => Promise<T>, signal: AbortSignal): Promise<T>;
 }
 
-/** Errors before a connection existed: nothing was started. */
-const NEVER_THERE = new Set([
+/** Error codes of a connection that was never established: the engine has started nothing. */
+const NO_CONNECTION_CODES = new Set([
   'ENOENT',
   'ECONNREFUSED',
   'EACCES',
@@ -21,7 +21,7 @@ const NEVER_THERE = new Set([
   'ETIMEDOUT',
 ]);
 
-/** `lost` rejects when the link to the engine drops; `assertOpen` throws when it has. */
+/** `lost` rejects when the link to the engine drops; `assertOpen` throws after that. */
 export interface EngineLink {
   readonly lost: Promise<never>;
   assertOpen(): void;
@@ -33,26 +33,26 @@ export function createEngine(server: string, docker: Docker, link?: EngineLink):
     call: async (work, signal) => {
       signal.throwIfAborted();
       link?.assertOpen();
-      // The client never settles a call whose connection ends during the answer.
+      // The client never settles a call whose connection ends during the response.
       try {
         return await untilAborted(Promise.race([work(docker), ...(link ? [link.lost] : [])]), signal);
       } catch (error) {
         signal.throwIfAborted();
-        throw linkError(server, error);
+        throw toLinkError(server, error);
       }
     },
   };
 }
 
 /** Maps a connection failure to a catalog error; returns other errors unchanged. */
-export function linkError(server: string, error: unknown): unknown {
-  if (error instanceof AppError || !(error instanceof Error) || statusOf(error) !== null) return error;
+export function toLinkError(server: string, error: unknown): unknown {
+  if (error instanceof AppError || !(error instanceof Error) || getStatusCode(error) !== null) return error;
   const code = getSystemCode(error);
   const detail = code === '' ? error.message : code;
-  return new AppError(NEVER_THERE.has(code) ? 'TARGET_UNREACHABLE' : 'TARGET_LOST', { server, detail }, error);
+  return new AppError(NO_CONNECTION_CODES.has(code) ? 'TARGET_UNREACHABLE' : 'TARGET_LOST', { server, detail }, error);
 }
 
-export function statusOf(error: unknown): number | null {
+export function getStatusCode(error: unknown): number | null {
   if (!(error instanceof Error) || !('statusCode' in error)) return null;
   return typeof error.statusCode === 'number' ? error.statusCode : null;
 }
@@ -61,7 +61,7 @@ export async function allowNotFound<T>(asked: Promise<T>): Promise<T | null> {
   try {
     return await asked;
   } catch (error) {
-    if (statusOf(error) === 404) return null;
+    if (getStatusCode(error) === 404) return null;
     throw error;
   }
 }

@@ -2,20 +2,20 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, posix, relative } from 'node:path';
 import { AppError } from '@signalbox/contracts/errors';
 
-/** Matches paths of a build context that are excluded. */
+/** The parsed patterns of a `.dockerignore`. */
 export interface IgnoreFile {
   excludes(path: string): boolean;
-  /** True when something below an excluded folder may be included again. */
+  /** True when a pattern includes files of an excluded folder again. */
   readonly hasExceptions: boolean;
 }
 
 const NAME = '.dockerignore';
-/** The engine needs both files, and drops them from the image itself when excluded. */
+/** The engine needs both files for the build, and leaves excluded ones out of the image itself. */
 const ALWAYS = new Set(['Dockerfile', NAME]);
 
 /**
- * Creates the exclude filter of a folder from its `.dockerignore`, for absolute paths. Null without one. Throws BUILD_FAILED for an
- * unreadable pattern, since secrets might be sent otherwise.
+ * Returns a function that is true for absolute paths excluded by the folder's `.dockerignore`. Null without that file. Throws
+ * BUILD_FAILED for an invalid pattern, because the build context might then include secrets.
  */
 export function readIgnored(folder: string): ((path: string) => boolean) | null {
   const file = join(folder, NAME);
@@ -29,7 +29,7 @@ export function readIgnored(folder: string): ((path: string) => boolean) | null 
 
 /**
  * Parses a `.dockerignore` like the engine's client: patterns start at the root, `*` and `?` stay in one folder, `**` spans folders, `!`
- * includes again, the last match decides, and folders apply to their contents. Pure.
+ * includes again, the last match decides, and a folder's pattern covers its contents. Pure.
  */
 export function parseIgnoreFile(text: string): IgnoreFile {
   const rules = text
@@ -62,7 +62,7 @@ function parseRule(line: string): { readonly isException: boolean; readonly patt
   }
 }
 
-/** Converts a pattern to a regular expression. Classes are alike, but in Go `!` does not negate and no class matches a slash. */
+/** Converts a pattern to a regular expression. Character classes differ in Go: `!` does not negate, and no class matches a slash. */
 function translate(path: string): string {
   let written = '';
   for (let at = 0; at < path.length; at++) {

@@ -1,6 +1,6 @@
 import type { LogLine } from '@signalbox/contracts/operations/deploy';
 import { expect, test } from 'vitest';
-import { readBuild } from './image-build.ts';
+import { readBuildEvents } from './image-build.ts';
 
 async function* answer(...events: readonly object[]): AsyncIterable<string> {
   const text = events.map((event) => `${JSON.stringify(event)}\n`).join('');
@@ -9,7 +9,7 @@ async function* answer(...events: readonly object[]): AsyncIterable<string> {
 
 test('a line of a build that the engine cuts in two is one line', async () => {
   const lines: LogLine[] = [];
-  const read = await readBuild(
+  const read = await readBuildEvents(
     answer(
       { stream: 'Step 1/2\n' },
       { stream: 'the token is s3cr' },
@@ -38,7 +38,7 @@ test('what the engine writes of its own layers and of our labels is no line of t
     'Removing intermediate container 107939af38b1',
   ];
   const ours = [' ---> 65067dae221f', 'Step 2/3 : LABEL signalbox.release=1.0', 'Step 3/3 : LABEL team=shop'];
-  await readBuild(answer(...[...steps, ...ours].map((line) => ({ stream: `${line}\n` }))), ({ line }) =>
+  await readBuildEvents(answer(...[...steps, ...ours].map((line) => ({ stream: `${line}\n` }))), ({ line }) =>
     lines.push(line),
   );
   expect(lines).toEqual(['Step 1/3 : RUN make', 'made', 'Step 3/3 : LABEL team=shop']);

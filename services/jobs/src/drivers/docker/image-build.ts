@@ -7,10 +7,10 @@ import { abortAfter, sleep } from '@signalbox/contracts/time';
 import { pack } from 'tar-fs';
 import { z } from 'zod';
 import type { Artifact, BuildRequest, ReleaseId } from '../driver.ts';
-import { splitLines } from '../lines.ts';
-import { allowNotFound, statusOf, type Engine } from './engine.ts';
+import { splitLines } from '../split-lines.ts';
+import { allowNotFound, getStatusCode, type Engine } from './engine.ts';
 import { readIgnored } from './ignore-file.ts';
-import { buildMarkOf, getImageName, labelsOf, readLabels } from './labels.ts';
+import { getBuildMark, buildImageName, buildLabels, readLabels } from './labels.ts';
 
 const BuildEvent = z.object({
   stream: z.string().optional(),
@@ -19,15 +19,15 @@ const BuildEvent = z.object({
 });
 
 const GENERATED = '.signalbox.Dockerfile';
-/** A non-root user id, so the image needs no entry in /etc/passwd. */
+/** A numeric user other than root, so the image needs no entry in /etc/passwd. */
 const USER = '10001:10001';
 const END_BUILD_MS = 30_000;
-const LOOK_MS = 100;
+const POLL_MS = 100;
 
-/** Builds an image from the checkout's Dockerfile, or from its commands on the base image. An existing image is not rebuilt. */
+/** Builds an image from the checkout's Dockerfile, or from the service's build commands on the base image. Keeps an existing image. */
 export async function buildImage(engine: Engine, baseImage: string, request: BuildRequest): Promise<Artifact> {
   const { id, sourceDir, signal } = request;
-  const ref = getImageName(id);
+  const ref = buildImageName(id);
   const artifact: Artifact = { kind: 'image', ref };
   if (await hasImage(engine, artifact, signal)) return artifact;
   await endImageBuild(engine, id, signal);
@@ -45,46 +45,46 @@ export async function buildImage(engine: Engine, baseImage: string, request: Bui
   const options = {
     t: ref,
     dockerfile: dockerfile === null ? 'Dockerfile' : GENERATED,
-    labels: labelsOf(id),
+    labels: buildLabels(id),
     rm: true,
     forcerm: true,
-    extrahosts: `${buildMarkOf(id)}:127.0.0.1`,
+    extrahosts: `${getBuildMark(id)}:127.0.0.1`,
     abortSignal: signal,
   };
   let built: Built;
   try {
     const answer = await engine.call((docker) => docker.buildImage(context, options), signal);
-    built = await engine.call(() => readBuild(answer, request.onLine), signal);
+    built = await engine.call(() => readBuildEvents(answer, request.onLine), signal);
   } catch (error) {
     context.destroy();
-    // The engine ends the step when its connection is cut; wait until the step's containers are gone.
+    // Aborting the request ends the build step; wait until the step's containers are gone.
     if (signal.aborted) await endImageBuild(engine, id, abortAfter(END_BUILD_MS));
     signal.throwIfAborted();
-    if (statusOf(error) !== null) throw failed(error instanceof Error ? error.message : String(error));
+    if (getStatusCode(error) !== null) throw failed(error instanceof Error ? error.message : String(error));
     throw error;
   }
-  // The end of the stream does not mean success: failed and interrupted builds end alike.
+  // A closed stream does not mean success: failed and interrupted builds close it alike.
   if (built.error !== null) throw failed(built.error);
   if (built.imageId === null)
     throw new AppError('TARGET_LOST', { server: engine.server, detail: 'the build ended without an image' });
   return artifact;
 }
 
-/** Removes the step containers of a build until none is left. */
+/** Removes the containers of a build's steps until none is left. */
 export async function endImageBuild(engine: Engine, id: ReleaseId, signal: AbortSignal): Promise<void> {
-  const mark = buildMarkOf(id);
+  const mark = getBuildMark(id);
   for (let left = await stepsOf(engine, mark, signal); left.length > 0; left = await stepsOf(engine, mark, signal)) {
     for (const step of left)
       await allowNotFound(
         engine.call((docker) => docker.getContainer(step).remove({ force: true, v: true }), signal),
       ).catch((error: unknown) => {
-        if (statusOf(error) !== 409) throw error; // it is being removed already
+        if (getStatusCode(error) !== 409) throw error; // Status 409: the engine is removing the container already.
       });
-    await sleep(LOOK_MS, signal);
+    await sleep(POLL_MS, signal);
   }
 }
 
-/** True when an image of Signalbox has that name. */
+/** True when the image exists and carries the labels of a release. */
 export async function hasImage(engine: Engine, artifact: Artifact, signal: AbortSignal): Promise<boolean> {
   const found = await allowNotFound(engine.call((docker) => docker.getImage(artifact.ref).inspect(), signal));
   return found !== null && readLabels(found.Config.Labels) !== null;
@@ -95,12 +95,12 @@ interface Built {
   readonly error: string | null;
 }
 
-/** Engine output about layers, containers and our labels; nothing from a Dockerfile. */
+/** Engine output about layers, containers and labels, which comes from no line of a Dockerfile. */
 const BOOKKEEPING =
   /^ ---> (?:[0-9a-f]{12}|Running in [0-9a-f]{12})$|^Removing intermediate container |^Step \d+\/\d+ : LABEL signalbox\./;
 
-/** Reads the events of a build to the end. Joins output that the engine cut into whole lines, so that secrets are found. */
-export async function readBuild(
+/** Reads the events of a build to the end. Joins output that the engine split into whole lines, so that redaction finds every secret. */
+export async function readBuildEvents(
   answer: AsyncIterable<string | Uint8Array>,
   onLine: (line: LogLine) => void,
 ): Promise<Built> {
@@ -120,7 +120,7 @@ export async function readBuild(
       imageId = event.aux?.ID ?? imageId;
       error = event.error ?? error;
       if (event.stream === undefined) continue;
-      // The engine colors stderr.
+      // The engine writes stderr in red.
       const stream = event.stream.includes('\u001B[91m') ? 'err' : 'out';
       // eslint-disable-next-line no-control-regex -- colors are control characters
       written[stream].write(Buffer.from(event.stream.replaceAll(/\u001B\[[0-9;]*m/g, '')));
@@ -131,7 +131,7 @@ export async function readBuild(
   return { imageId, error };
 }
 
-/** Lists the step containers of a build, by its mark among their hosts. */
+/** Lists the containers of a build's steps: their extra hosts contain the build's mark. */
 async function stepsOf(engine: Engine, mark: string, signal: AbortSignal): Promise<readonly string[]> {
   const all = await engine.call((docker) => docker.listContainers({ all: true, abortSignal: signal }), signal);
   const found: string[] = [];
@@ -140,7 +140,7 @@ async function stepsOf(engine: Engine, mark: string, signal: AbortSignal): Promi
     const seen = await allowNotFound(
       engine.call((docker) => docker.getContainer(Id).inspect({ abortSignal: signal }), signal),
     );
-    const hosts = seen?.HostConfig.ExtraHosts as readonly string[] | null | undefined; // the engine's API says so; its types say any
+    const hosts = seen?.HostConfig.ExtraHosts as readonly string[] | null | undefined; // The engine's API documents this type; the client types it as `any`.
     if (hosts?.some((host) => host.startsWith(`${mark}:`))) found.push(Id);
   }
   return found;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { ServiceKey } from '@signalbox/contracts/operations/deploy';
 import { ReleaseId } from '../driver.ts';
 
-/** Labels of every image and container of Signalbox; others are never touched. */
+/** Labels of every image and container of a release; the driver touches nothing without them. */
 const NAMES = {
   project: 'signalbox.project',
   environment: 'signalbox.environment',
@@ -10,38 +10,38 @@ const NAMES = {
   release: 'signalbox.release',
   fence: 'signalbox.fence',
 } as const satisfies Record<keyof ReleaseId, string>;
-const FIELDS = Object.keys(NAMES) as readonly (keyof ReleaseId)[]; // the keys of the record above
+const FIELDS = Object.keys(NAMES) as readonly (keyof ReleaseId)[]; // NAMES has exactly the keys of ReleaseId.
 
-export function labelsOf(id: ReleaseId): Record<string, string> {
+export function buildLabels(id: ReleaseId): Record<string, string> {
   return Object.fromEntries(FIELDS.map((field) => [NAMES[field], String(id[field])]));
 }
 
-/** Reads the release id from labels; null for foreign ones. */
+/** Reads the release id from labels; null when labels are missing. */
 export function readLabels(labels: Readonly<Record<string, string>> | null): ReleaseId | null {
   return ReleaseId.safeParse(Object.fromEntries(FIELDS.map((field) => [field, labels?.[NAMES[field]]]))).data ?? null;
 }
 
-/** Label with the image of a container. */
+/** Label of a container that names its image. */
 export const ARTIFACT_LABEL = 'signalbox.artifact';
 
-/** Builds a label filter for a service, or one deployment of it. */
-export function filterFor(service: ServiceKey & { readonly deploymentId?: string }): { label: string[] } {
+/** Builds a filter for containers of a service, or of one of its deployments. */
+export function buildLabelFilter(service: ServiceKey & { readonly deploymentId?: string }): { label: string[] } {
   const { project, environment, deploymentId } = service;
   const label = [`signalbox.project=${project}`, `signalbox.environment=${environment}`];
   return { label: deploymentId === undefined ? label : [...label, `signalbox.deployment=${deploymentId}`] };
 }
 
-/** Builds the image name of a deployment, also used for its container so that two starts cannot both create it. */
-export function getImageName(id: ReleaseId): string {
+/** Builds the image name of a deployment. */
+export function buildImageName(id: ReleaseId): string {
   return `signalbox/${plain(id.project)}-${id.environment}:${plain(id.deploymentId)}`;
 }
 
-export function getContainerName(id: ReleaseId): string {
+export function buildContainerName(id: ReleaseId): string {
   return `signalbox-${plain(id.project)}-${id.environment}-${plain(id.deploymentId)}`;
 }
 
-/** Builds a host name that marks the containers of a build, which the engine gives no labels. */
-export function buildMarkOf(id: ReleaseId): string {
+/** Builds a host name that marks the containers of a build, because the engine gives them no labels. */
+export function getBuildMark(id: ReleaseId): string {
   const digest = createHash('sha256')
     .update(JSON.stringify([id.project, id.environment, id.deploymentId]))
     .digest('hex');

@@ -1,33 +1,33 @@
 import type { GroupFolders, ProgramLimits } from '../../sandbox/cgroup.ts';
 import { countOwnTasks } from './process-table.ts';
-import { readPrograms } from '../programs.ts';
+import { readPrograms } from '../read-programs.ts';
 
 const BOUNDED = readPrograms('limit.sh', 'bounded.sh');
 
-/** Bounds memory between two checks of the keeper; far above what runtimes reserve without use. */
+/** Limits memory between two checks of the keeper; far above what runtimes reserve without using it. */
 const dataLimitKb = (memoryMb: number): number => (memoryMb * 4 + 1_024) * 1_024;
-/** The usual limit of a service; each connection takes one. */
-const OPEN_FILES = 8_192;
-/** 4 GB in units of 512 bytes: a larger file would fill the shared disk. */
-const FILE_BLOCKS = 4 * 1024 * 1024 * 2;
+/** Maximum of open files, as usual for a service; each connection needs one. */
+const MAX_OPEN_FILES = 8_192;
+/** 4 GB in blocks of 512 bytes: a larger file would fill the shared disk. */
+const MAX_FILE_BLOCKS = 4 * 1024 * 1024 * 2;
 const SPARE_TASKS = 1_024;
 
-/** Arguments of the shim: DATA_KB FILES BLOCKS TASKS GROUPS. */
+/** Builds the arguments of limit.sh: DATA_KB FILES BLOCKS TASKS GROUPS. */
 export function buildLimitArgs(
   { memoryMb, tasks }: Pick<ProgramLimits, 'memoryMb' | 'tasks'>,
   groups: GroupFolders,
 ): readonly string[] {
   return [
     String(dataLimitKb(memoryMb)),
-    String(OPEN_FILES),
-    String(FILE_BLOCKS),
-    // Counts all processes of the user, to stop a program that starts many before the keeper's first check.
+    String(MAX_OPEN_FILES),
+    String(MAX_FILE_BLOCKS),
+    // The kernel counts all processes of the user. This stops a fork bomb before the keeper's first check.
     groups.length > 0 ? '' : String(countOwnTasks() + tasks + SPARE_TASKS),
     groups.join(':'),
   ];
 }
 
-/** Words before a command that limit it and its children. */
-export function createBoundedWords(limits: ProgramLimits, groups: GroupFolders): readonly string[] {
+/** Builds the arguments before a command that limit the resources of its processes. */
+export function buildBoundedPrefix(limits: ProgramLimits, groups: GroupFolders): readonly string[] {
   return ['/bin/sh', '-c', BOUNDED, 'build', ...buildLimitArgs(limits, groups)];
 }

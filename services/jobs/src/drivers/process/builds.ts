@@ -10,24 +10,24 @@ import { nameService, type LogLine } from '@signalbox/contracts/operations/deplo
 import { z } from 'zod';
 import type { Confinement } from '../../sandbox/confinement.ts';
 import { ReleaseId, type Artifact, type BuildRequest } from '../driver.ts';
-import { createBoundedWords } from './bounds.ts';
+import { buildBoundedPrefix } from './bounds.ts';
 import { describeRefusals, groupName, makeGroup, removeGroup, type ProgramLimits } from '../../sandbox/cgroup.ts';
-import { PLAIN_TOOLS, runLines, type Command, type Outcome } from './commands.ts';
+import { PLAIN_TOOLS, runLines, type Command, type CommandExit } from './commands.ts';
 import { putJson, readJson, type Folders } from './folders.ts';
 import { endAll, findFamily, measureCpuMs, type ProcessIdentity } from './process-table.ts';
 
 const run = promisify(execFile);
 const NONE_SUCH = 'there is no such program';
-/** The sandbox's launcher prints this for a missing program. */
+/** Output of the sandbox's launcher for a missing program. */
 const NO_PROGRAM = /^\/usr\/bin\/env: .*: No such file or directory$/;
 
-/** Identifies a started build, so that another process can end it. */
+/** Identifies the processes of a build in build.json, so that another worker can end them. */
 const BuildMark = z.object({
   mark: z.string(),
   sessions: z.array(z.object({ pid: z.number().int().positive(), startMark: z.string() })),
 });
 
-/** Copies the checkout and runs its commands there. Idempotent: a complete build is kept, a partial one starts again. */
+/** Copies the checkout and runs the build commands there. Idempotent: a complete build is kept, a partial one is repeated. */
 export async function buildFolder(
   {
     folders,
@@ -39,7 +39,7 @@ export async function buildFolder(
     readonly folders: Folders;
     readonly path: string;
     readonly confinement: Confinement;
-    /** The limits of a confined build, for all commands together. */
+    /** Limits of a confined build, for all commands together. */
     readonly limits: ProgramLimits;
     readonly controlGroups: string | undefined;
   },
@@ -58,10 +58,10 @@ export async function buildFolder(
   await cp(sourceDir, workDir, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });
 
   const mark = { name: 'SIGNALBOX_BUILD', value: randomUUID() };
-  const begun: z.output<typeof BuildMark> = { mark: `${mark.name}=${mark.value}`, sessions: [] };
+  const buildRecord: z.output<typeof BuildMark> = { mark: `${mark.name}=${mark.value}`, sessions: [] };
   const markFile = join(folder, 'build.json');
-  // Written before anything runs: a process that finds the file can end the whole build.
-  putJson(markFile, begun);
+  // The file is written before any command runs, so that another worker can end the whole build.
+  putJson(markFile, buildRecord);
   const groups = makeGroup(groupName(join(folder, 'build')), limits, controlGroups) ?? [];
   const environment = { PATH: path, LANG: 'C.UTF-8', CI: 'true', ...PLAIN_TOOLS, [mark.name]: mark.value };
   try {
@@ -75,17 +75,17 @@ export async function buildFolder(
       service: nameService(id),
     });
     const own = { ...environment, HOME: folders.home(id) };
-    const bounded = createBoundedWords(limits, groups);
+    const bounded = buildBoundedPrefix(limits, groups);
     for (const argv of file.build) {
-      const command = { argv, cwd: workDir, environment: own, mark: begun.mark, signal, confined, bounded };
+      const command = { argv, cwd: workDir, environment: own, mark: buildRecord.mark, signal, confined, bounded };
       const onStart = (leader: ProcessIdentity): void => {
-        begun.sessions.push({ pid: leader.pid, startMark: leader.startMark });
-        putJson(markFile, begun);
+        buildRecord.sessions.push({ pid: leader.pid, startMark: leader.startMark });
+        putJson(markFile, buildRecord);
       };
       await runStep(command, { onLine, onStart, refusals: () => describeRefusals(groups) });
     }
     signal.throwIfAborted();
-    // Other users read the result later. Links are not followed.
+    // Confined programs run as other users, so the artifact must be readable. `chmod -R` follows no links.
     if (confined !== null) await run('/bin/chmod', ['-R', 'a+rX', '--', workDir], { env: {}, maxBuffer: 1_000_000 });
   } catch (error) {
     await removeHalf(folders, id);
@@ -128,23 +128,23 @@ function notStarted({ argv }: Command, why: string): AppError {
   return new AppError('BUILD_FAILED', { command: shown(argv), outcome: `could not be started: ${why}` });
 }
 
-/** Ends the processes of a build, whichever process started it. */
+/** Ends the processes of a build, whichever worker started them. */
 export async function endFolderBuild(folders: Folders, id: ReleaseId, signal: AbortSignal): Promise<void> {
   const markFile = join(folders.at(folders.ref(id)), 'build.json');
-  const begun = readJson(markFile, BuildMark);
-  if (begun === null) return;
-  await endAll(() => findFamily(begun), signal);
+  const buildRecord = readJson(markFile, BuildMark);
+  if (buildRecord === null) return;
+  await endAll(() => findFamily(buildRecord), signal);
   if (!existsSync(join(folders.at(folders.ref(id)), 'built.json'))) await removeHalf(folders, id);
 }
 
-/** Processor time of a running build in milliseconds; null when none runs. */
-export function measureFolderBuild(folders: Folders, id: ReleaseId): number | null {
-  const begun = readJson(join(folders.at(folders.ref(id)), 'build.json'), BuildMark);
-  const rows = begun === null ? [] : findFamily(begun);
+/** Measures the processor time of a running build in milliseconds; null when none runs. */
+export function measureBuildCpuMs(folders: Folders, id: ReleaseId): number | null {
+  const buildRecord = readJson(join(folders.at(folders.ref(id)), 'build.json'), BuildMark);
+  const rows = buildRecord === null ? [] : findFamily(buildRecord);
   return rows.length === 0 ? null : measureCpuMs(rows);
 }
 
-/** Removes a failed build, which may be large. */
+/** Removes the files of a failed build, which may be large. */
 async function removeHalf(folders: Folders, id: ReleaseId): Promise<void> {
   const folder = folders.at(folders.ref(id));
   await rm(join(folder, 'artifact'), { recursive: true, force: true });
@@ -158,13 +158,12 @@ export function isBuilt(folders: Folders, artifact: Artifact): boolean {
   return existsSync(join(folder, 'built.json')) && existsSync(join(folder, 'artifact'));
 }
 
-/** A command as a person would type it, shortened. */
 function shown(argv: readonly string[]): string {
   const line = argv.join(' ');
   return line.length > 200 ? `${line.slice(0, 200)} …` : line;
 }
 
-function describe({ code, by }: Outcome): string {
+function describe({ code, by }: CommandExit): string {
   return code === null ? `was ended by ${by ?? 'a signal'}` : `ended with exit code ${code}`;
 }
 

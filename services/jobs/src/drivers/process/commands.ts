@@ -7,52 +7,50 @@ import type { LogLine } from '@signalbox/contracts/operations/deploy';
 import { startConfined, type ConfinedProgram } from '../../sandbox/confinement.ts';
 import type { CommandResult } from '../driver.ts';
 import { KeptOutput } from '../../sandbox/kept-output.ts';
-import { splitLines } from '../lines.ts';
+import { splitLines } from '../split-lines.ts';
 import { endAll, findFamily, type ProcessIdentity, type ProcessRow, readProcess } from './process-table.ts';
 
 export interface Command {
   readonly argv: readonly string[];
   readonly cwd: string;
   readonly environment: Readonly<Record<string, string>>;
-  /** An assignment in the environment that identifies all of its processes. */
+  /** A `NAME=value` of the environment that identifies all processes of the command. */
   readonly mark: string;
   readonly signal: AbortSignal;
   /** The confinement, which then sets `cwd` and `environment`. */
   readonly confined?: ConfinedProgram | null;
-  /** Limiting words before a confined command: see createBoundedWords. */
+  /** Arguments before a confined command that limit its resources: see `buildBoundedPrefix`. */
   readonly bounded?: readonly string[];
   /** Standard input; empty by default. */
   readonly input?: Readable;
-  /** Receives all output instead of the listener. */
+  /** Receives stdout instead of the listener. */
   readonly output?: Writable;
 }
 
-/** Silences package managers' notices about updates and funding, which nobody can act on here. */
+/** Turns off package managers' notices about updates and funding, which nobody can act on in a build. */
 export const PLAIN_TOOLS = {
   npm_config_update_notifier: 'false',
   npm_config_fund: 'false',
   PIP_DISABLE_PIP_VERSION_CHECK: '1',
 } as const;
 
-/** The exit code of a command, or the signal that ended it. */
-export interface Outcome {
+export interface CommandExit {
   readonly code: number | null;
   readonly by: NodeJS.Signals | null;
 }
 
-/** The wait for killed processes after an abort. */
+/** How long killed processes are waited for after an abort. */
 const AFTER_ABORT_MS = 15_000;
 
 /**
- * Runs one program to its end, in a session of its own, and gives its lines as they come. `onStart` learns of the session before
- * the first line. Settles when nothing of it is left, also what it sent to the background. Throws the signal's reason, and what
- * the system says when it cannot be started.
+ * Runs a program in a new session and passes its lines to `onLine`. Calls `onStart` before the first line. Settles when the program and
+ * its background processes are gone. Throws the signal's reason, or the system's error when the program cannot be started.
  */
 export async function runLines(
   command: Command,
   onLine: (line: LogLine) => void,
   onStart: (leader: ProcessIdentity) => void,
-): Promise<Outcome> {
+): Promise<CommandExit> {
   const [out, err] = [splitLines('out', onLine), splitLines('err', onLine)];
   const outcome = await run(command, {
     onOut: (bytes) => out.write(bytes),
@@ -78,24 +76,24 @@ interface Listener {
   readonly onStart: (leader: ProcessIdentity) => void;
 }
 
-async function run(command: Command, { onOut, onErr, onStart }: Listener): Promise<Outcome> {
+async function run(command: Command, { onOut, onErr, onStart }: Listener): Promise<CommandExit> {
   const { argv, cwd, environment, mark, signal, input, output, confined = null, bounded = [] } = command;
   signal.throwIfAborted();
   const stdin = input ? 'pipe' : 'ignore';
   const [program = '', ...words] = argv;
-  // The options make these two streams pipes.
+  // `stdio` makes stdout and stderr pipes.
   const child = (
     confined
       ? startConfined(confined, argv, { mark, stdin, bounded })
       : spawn(program, words, { cwd, env: environment, stdio: [stdin, 'pipe', 'pipe'], detached: true })
   ) as ChildProcess & { readonly stdout: Readable; readonly stderr: Readable };
-  const ended = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>; // as Node documents the event
+  const ended = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>; // Node documents these arguments of `exit`.
   const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
-  ended.catch(() => undefined); // thrown below, where it is waited for
+  ended.catch(() => undefined); // The rejection is handled by the `await` below.
   const leader = child.pid === undefined ? null : readProcess(child.pid);
   if (leader) onStart(leader);
   if (input && child.stdin) {
-    child.stdin.on('error', () => undefined); // it reads no more: that is no failure
+    child.stdin.on('error', () => undefined); // A program that closes its input early has not failed.
     input.pipe(child.stdin);
   }
   if (output) child.stdout.pipe(output);
@@ -104,13 +102,13 @@ async function run(command: Command, { onOut, onErr, onStart }: Listener): Promi
   const find = (): readonly ProcessRow[] => findFamily({ mark, sessions: leader ? [leader] : [] });
   const kill = (): void => {
     if (child.exitCode === null) killGroup(child);
-    // Unread output would hide its end.
+    // Unread output would keep `close` from being emitted.
     if (output) child.stdout.unpipe(output).resume();
   };
   signal.addEventListener('abort', kill, { once: true });
   try {
     const [code, by] = await ended;
-    // A background child holds the output open, so it is ended too.
+    // A background child keeps the output open, so it is killed first.
     await endAll(find, abortAfter(AFTER_ABORT_MS));
     await closed;
     signal.throwIfAborted();

@@ -6,13 +6,13 @@ import { attempt, parseJson } from '@signalbox/contracts/system-error';
 import type { z } from 'zod';
 
 /**
- * What lies where below the folder of the targets:
+ * Names the folders below `root`, the folder of the targets:
  *
- *   <project>/<environment>/.home                    the home folder of builds and programs, with their caches
- *   <project>/<environment>/<deployment>/artifact    what was built, and where the program runs
- *                                       /built.json  it is complete
- *                                       /build.json  a build that was begun: by what its processes are known
- *                                       /instance    the program that was started: see shim.sh
+ *   <project>/<environment>/.home                    home folder of builds and programs, with their caches
+ *   <project>/<environment>/<deployment>/artifact    the built files, in which the program runs
+ *                                       /built.json  exists when the artifact is complete
+ *                                       /build.json  identifies the processes of a running build
+ *                                       /instance    files of the started program: see shim.sh
  */
 export function createFolders(root: string) {
   const at = (ref: string): string => {
@@ -24,13 +24,13 @@ export function createFolders(root: string) {
   const service = ({ project, environment }: ServiceKey): string => join(root, plain(project), environment);
   return {
     root,
-    /** The folder of a name. Throws TARGET_NAME_REFUSED when it leads elsewhere. */
+    /** Returns the folder of an artifact's name. Throws TARGET_NAME_REFUSED when the name leads outside the root. */
     at,
     home: (key: ServiceKey): string => join(service(key), '.home'),
-    /** The name of a deployment's folder: `shop/staging/act_1`. */
+    /** Returns the name of a deployment's folder: `shop/staging/act_1`. */
     ref: (id: ServiceKey & { readonly deploymentId: string }): string =>
       [id.project, id.environment, id.deploymentId].map(plain).join('/'),
-    /** The names of all folders of a service's deployments. */
+    /** Lists the folder names of a service's deployments. */
     refsOf: (key: ServiceKey): readonly string[] =>
       attempt(() => readdirSync(service(key)).sort(), [])
         .filter(isPlain)
@@ -40,7 +40,7 @@ export function createFolders(root: string) {
 
 export type Folders = ReturnType<typeof createFolders>;
 
-/** The folder of an artifact; null when it is missing or leads elsewhere. */
+/** Returns the folder of an artifact; null when the folder is missing or leads outside the root. */
 export function releaseFolder({ root, at }: Folders, { ref }: { readonly ref: string }): string | null {
   const folder = join(at(ref), 'artifact');
   // The program runs as this user and could replace its folder by a link.
@@ -48,7 +48,7 @@ export function releaseFolder({ root, at }: Folders, { ref }: { readonly ref: st
   return isOurs ? folder : null;
 }
 
-/** Writes a file atomically, readable by its owner alone. */
+/** Writes a file atomically, readable by its owner only. */
 export function putJson(file: string, value: unknown): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   writeFileSync(`${file}.new`, `${JSON.stringify(value)}\n`, { mode: 0o600 });
@@ -60,12 +60,12 @@ export function readJson<T>(file: string, schema: z.ZodType<T>): T | null {
   return schema.safeParse(parseJson(readText(file) ?? '')).data ?? null;
 }
 
-/** The text of a file without its last line break, or null. */
+/** Reads a file without its last line break; null when it is missing. */
 export function readText(file: string): string | null {
   return attempt(() => readFileSync(file, 'utf8').trim(), null);
 }
 
-/** Refuses ids and names that lead to another folder. */
+/** Encodes an id as a folder name. Throws TARGET_NAME_REFUSED for one that leads to another folder. */
 function plain(part: string): string {
   const name = encodeURIComponent(part);
   if (!isPlain(name)) throw new AppError('TARGET_NAME_REFUSED', { name: part.slice(0, 100) });

@@ -31,9 +31,9 @@ import {
   type ProcessIdentity,
   type ProcessRow,
 } from './process-table.ts';
-import { readPrograms } from '../programs.ts';
+import { readPrograms } from '../read-programs.ts';
 
-/** The record of a started program, beside its shim's files; without values of variables. */
+/** The record of a started program, in spec.json next to the files of its shim. It holds no values of variables. */
 const InstanceFile = z.object({
   label: ReleaseId,
   artifact: z.string(),
@@ -41,18 +41,17 @@ const InstanceFile = z.object({
   port: z.number().int(),
   host: z.string(),
   startedAt: z.string(),
-  /** The machine's boot id: pids and ticks of another boot name no process. */
+  /** Boot id of the machine: after a reboot, recorded pids name other processes. */
   bootId: z.string(),
   memoryMb: z.number(),
   logBytes: z.number(),
-  /** Processes and threads together; null for instances from before the limit existed. */
+  /** Maximum of processes and threads together; null for instances older than this limit. */
   tasks: z.number().nullable().default(null),
   groups: z.array(z.string()).default([]),
 });
 type InstanceFile = z.output<typeof InstanceFile>;
 
-/** Where programs are started, with their common limits. See createProcessDriver. */
-interface StartPlace {
+interface InstanceOptions {
   readonly folders: Folders;
   readonly path: string;
   readonly restarts: number;
@@ -63,11 +62,11 @@ interface StartPlace {
 
 const HOST = '127.0.0.1';
 const START_MS = 10_000;
-/** The wait for a shim to record the end and complete the log. */
+/** How long the shim may take to record the program's end and to complete the log. */
 const SHIM_END_MS = 3_000;
-/** The size of a log file; two are kept. */
+/** Maximum size of one log file; the keeper keeps two. */
 const LOG_BYTES = 10 * 1024 * 1024;
-/** Written into each instance's folder, so that an update changes nothing below a running program. */
+/** Copied into each instance's folder, so that an update of Signalbox changes nothing under a running program. */
 const SHIM = readPrograms('limit.sh', 'shim.sh');
 const KEEPER = readPrograms('keeper.cjs');
 const SYSTEM_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
@@ -76,9 +75,9 @@ export function getInstanceFolder(folders: Folders, ref: string): string {
   return join(folders.at(ref), 'instance');
 }
 
-/** Starts the program, or returns the running one of this deployment. An ended one starts again with the same log. */
+/** Starts the program, or returns the running instance of this deployment. An ended program starts again with the same log. */
 export async function startInstance(
-  { folders, path, restarts, tasks, controlGroups, confinement }: StartPlace,
+  { folders, path, restarts, tasks, controlGroups, confinement }: InstanceOptions,
   request: InstanceRequest,
   signal: AbortSignal,
 ): Promise<Instance> {
@@ -89,7 +88,7 @@ export async function startInstance(
   const folder = getInstanceFolder(folders, ref);
   const earlier = readFile(folder);
   if (earlier && readState(folder, earlier).kind === 'running') return describe(ref, earlier);
-  // Includes a program without a shim, or whose starter died before writing the record.
+  // Kills a program that lost its shim, or whose starter died before it wrote the record.
   if (earlier) await endAll(() => findFamily({ mark: earlier.mark, sessions: [] }), signal);
 
   const groups = makeGroup(groupName(folder), { memoryMb: file.memoryMb, cpus: file.cpus, tasks }, controlGroups) ?? [];
@@ -141,7 +140,7 @@ export async function startInstance(
   ];
   const launch = confined ? launchWords(confined, instance.mark, { args: 8, filter: 9, info: 7 }) : [];
   const child = spawn('/bin/sh', [...words, '--', ...launch, ...file.start], {
-    // A confined program's shim gets none of its variables and does not start in its folder.
+    // The shim of a confined program gets none of its variables and starts in another folder.
     cwd: confined ? folder : release,
     env: confined
       ? { PATH: SYSTEM_PATH, [mark.name]: mark.value, ...inPieces(confined.args) }
@@ -150,7 +149,7 @@ export async function startInstance(
     stdio: 'ignore',
   });
   const failed = new Promise<never>((_, reject) => child.once('error', reject));
-  failed.catch(() => undefined); // thrown by the race, if it comes before the end
+  failed.catch(() => undefined); // `Promise.race` throws the error; a later one does not matter.
   child.unref();
   const isUp = (): boolean => readText(join(folder, 'pid')) !== null || readText(join(folder, 'exit')) !== null;
   if (!(await Promise.race([waitUntil(isUp, START_MS, signal), failed])))
@@ -158,14 +157,13 @@ export async function startInstance(
   return describe(ref, instance);
 }
 
-/** The state of a program, from its files and the process table. */
 export function getInstanceState(folders: Folders, instance: Instance): InstanceState {
   const folder = getInstanceFolder(folders, instance.ref);
   const file = readFile(folder);
   return file === null ? { kind: 'gone' } : readState(folder, file);
 }
 
-/** Sends TERM, and KILL after `graceMs`. Returns how it ended; `gone` when nothing ran. */
+/** Sends TERM, and KILL after `graceMs`. Returns how the program ended; `gone` when nothing ran. */
 export async function stopInstance(
   folders: Folders,
   instance: Instance,
@@ -176,14 +174,14 @@ export async function stopInstance(
   const file = readFile(folder);
   if (file === null) return 'gone';
   const shim = readPid(folder, 'shim', file);
-  // The log's keeper ends by itself when no program writes.
+  // The keeper of the log ends by itself once no program writes.
   const members = (): readonly ProcessRow[] => programOf(folder, file, shim);
   const isShimOver = (): boolean => shim === null || !isRunning(shim);
   if (members().length === 0 && isShimOver()) {
     removeGroup(file.groups);
     return 'gone';
   }
-  // The shim forwards the signal once. Without a shim, each process gets it.
+  // The shim forwards one signal to its program. Without a shim, each process gets the signal.
   if (!isShimOver() && shim) sendSignal(shim, 'SIGTERM');
   else for (const row of members()) sendSignal(row, 'SIGTERM');
   const isGraceful = await waitUntil(() => members().length === 0, graceMs, signal);
@@ -194,7 +192,7 @@ export async function stopInstance(
   return isGraceful ? 'graceful' : 'killed';
 }
 
-/** All started and not discarded programs of a service, oldest first. */
+/** Lists all instances of a service, running or not, oldest first. */
 export function findInstances(folders: Folders, service: ServiceKey): readonly FoundInstance[] {
   return folders
     .refsOf(service)
@@ -208,7 +206,7 @@ export function findInstances(folders: Folders, service: ServiceKey): readonly F
     .toSorted((one, other) => one.instance.startedAt.localeCompare(other.instance.startedAt));
 }
 
-/** Removes an artifact with its ended programs. Throws STILL_IN_USE while one runs. */
+/** Removes an artifact with its ended programs. Throws STILL_IN_USE while one of them runs. */
 export async function discardArtifact(folders: Folders, artifact: Artifact): Promise<void> {
   const folder = folders.at(artifact.ref);
   const label =
@@ -216,14 +214,14 @@ export async function discardArtifact(folders: Folders, artifact: Artifact): Pro
   const users = label
     ? folders.refsOf(label).filter((ref) => readFile(getInstanceFolder(folders, ref))?.artifact === artifact.ref)
     : [];
-  const running = users.find((ref) => getInstanceState(folders, { ref } as Instance).kind === 'running'); // its state is read by its ref alone
+  const running = users.find((ref) => getInstanceState(folders, { ref } as Instance).kind === 'running'); // `getInstanceState` needs only the ref.
   if (running) throw new AppError('STILL_IN_USE', { instance: running });
-  await rm(join(folder, 'built.json'), { force: true }); // first: half of it must not look complete
+  await rm(join(folder, 'built.json'), { force: true }); // Removed first, so that a half-removed artifact does not look complete.
   for (const ref of users) removeGroup(readFile(getInstanceFolder(folders, ref))?.groups ?? []);
   for (const ref of users) await rm(getInstanceFolder(folders, ref), { recursive: true, force: true });
   await rm(join(folder, 'artifact'), { recursive: true, force: true });
   await rm(join(folder, 'build.json'), { force: true });
-  // A rollback's instance has its own name, beside the artifact of another deployment.
+  // A rollback's instance has its own folder, and its artifact lies in another deployment's folder.
   if (!existsSync(getInstanceFolder(folders, artifact.ref))) await rm(folder, { recursive: true, force: true });
   for (const ref of users.filter((one) => !existsSync(join(folders.at(one), 'artifact'))))
     await rm(folders.at(ref), { recursive: true, force: true });
@@ -236,7 +234,7 @@ function readState(folder: string, file: InstanceFile): InstanceState {
   const isWatched = shim !== null && isRunning(shim);
   // Read after the process table: the shim writes the exit code before it ends.
   const [code, at, how] = (readText(join(folder, 'exit')) ?? '').split(' ');
-  // Between a crash and a restart nothing runs for a moment.
+  // Between a crash and a restart no process runs for a moment.
   const isOver = how === 'final' || how === 'told';
   if (isUp || (isWatched && !isOver))
     return {
@@ -251,14 +249,14 @@ function readState(folder: string, file: InstanceFile): InstanceState {
   return { kind: 'exited', code: code ? Number(code) : null, oom, at: at ?? null, lost: whyLost(file, how), restarts };
 }
 
-/** Without its shim's last word, the program was killed with it or the machine went down. */
+/** Explains why the program will not be restarted, unless its shim has recorded a final exit. */
 function whyLost({ bootId }: InstanceFile, how: string | undefined): string | null {
   if (how === 'final') return null;
   if (bootId !== readBootId()) return 'its machine was started anew';
   return how === 'told' ? 'it was told to end' : 'it was killed together with what watches over it';
 }
 
-/** The processes of the program, without its watchers. */
+/** Lists the processes of the program, without its shim and keeper. */
 function programOf(folder: string, file: InstanceFile, shim: ProcessIdentity | null): readonly ProcessRow[] {
   const program = readPid(folder, 'pid', file);
   return findFamily(
@@ -267,7 +265,7 @@ function programOf(folder: string, file: InstanceFile, shim: ProcessIdentity | n
   );
 }
 
-/** The process named in a shim's file: `pid tick`. */
+/** Reads a file of the shim: `<pid> <start tick>`. */
 function readPid(folder: string, name: 'shim' | 'pid', { bootId }: InstanceFile): ProcessIdentity | null {
   const [pid, tick] = (readText(join(folder, name)) ?? '').split(' ');
   return pid && tick ? { pid: Number(pid), startMark: `${bootId}:${tick}` } : null;
@@ -278,7 +276,7 @@ function readFile(folder: string): InstanceFile | null {
   return existsSync(file) ? readJson(file, InstanceFile) : null;
 }
 
-/** As variables of the shim; the kernel allows 128 kB each. */
+/** Splits the arguments over several variables: the kernel allows 128 kB for each. */
 function inPieces(args: Buffer): Record<string, string> {
   const pieces = args.toString('base64').match(/.{1,100000}/g) ?? [];
   return Object.fromEntries(pieces.map((piece, place) => [`_sb_args${place}`, piece]));

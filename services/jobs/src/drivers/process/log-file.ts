@@ -5,11 +5,11 @@ import { sleep } from '@signalbox/contracts/time';
 import { attempt } from '@signalbox/contracts/system-error';
 import type { LogQuery } from '../driver.ts';
 
-const LOOK_MS = 150;
+const POLL_MS = 150;
 const PIECE_BYTES = 64 * 1024;
 const NEWLINE = 10;
 
-/** Reads the log of an instance, oldest line first; with `follow` also new lines, until the signal. */
+/** Reads the log of an instance, oldest line first; with `follow` also new lines, until the signal aborts. */
 export async function* readLog(folder: string, query: LogQuery): AsyncGenerator<LogLine> {
   const { tail, since, until, follow = false, signal } = query;
   const file = join(folder, 'log');
@@ -27,12 +27,12 @@ export async function* readLog(folder: string, query: LogQuery): AsyncGenerator<
   while (follow && !signal.aborted) {
     if (until && Date.now() > until.getTime()) return;
     for (const line of reader.read()) if (inRange(line)) yield line;
-    await sleep(LOOK_MS, signal);
+    await sleep(POLL_MS, signal);
   }
 }
 
 interface LogReader {
-  /** New complete lines. A rotated log is read to its end first. */
+  /** Reads new complete lines. Finishes a rotated log first. */
   read(): Iterable<LogLine>;
 }
 
@@ -59,7 +59,7 @@ function openReader(file: string): LogReader {
   };
 }
 
-/** The complete lines of a file from an offset, with their sizes; read in pieces. */
+/** Reads complete lines of a file from a byte offset, with their sizes. */
 function* linesFrom(path: string, from: number): Generator<{ readonly text: string; readonly bytes: number }> {
   const fd = openSync(path, 'r');
   try {
@@ -83,7 +83,7 @@ function* linesFrom(path: string, from: number): Generator<{ readonly text: stri
 
 const inodeOf = (path: string): number | null => attempt(() => statSync(path).ino, null);
 
-/** keeper.cjs documents the format of a line. */
+/** The program keeper.cjs documents the format of a line. */
 function parseLine(line: string): LogLine {
   const found = /^(\d{4}-\d\d-\d\dT[\d:.]+Z) ([oe]) (.*)$/.exec(line);
   const [, at = null, mark, said = line] = found ?? [];

@@ -7,7 +7,7 @@ import type { Confinement } from '../../sandbox/confinement.ts';
 import type { Driver } from '../driver.ts';
 import type { Host } from '../host.ts';
 import { openThisMachine, readTotalBytes } from '../this-machine.ts';
-import { buildFolder, endFolderBuild, isBuilt, measureFolderBuild } from './builds.ts';
+import { buildFolder, endFolderBuild, isBuilt, measureBuildCpuMs } from './builds.ts';
 import { describeLimits, type ProgramLimits } from '../../sandbox/cgroup.ts';
 import { createFolders, releaseFolder } from './folders.ts';
 import {
@@ -25,19 +25,19 @@ const TASKS = 256;
 const BUILD_LIMITS: ProgramLimits = { memoryMb: 2_048, cpus: availableParallelism(), tasks: 1_024 };
 
 /**
- * Runs releases as processes of this machine, confined, without an engine. Everything about them is in files
- * below `targetsDir`, so that the next process finds them again. Linux only: it reads /proc.
+ * Runs releases as confined processes of this machine. Keeps its state in files below `targetsDir`, so that a restarted job service finds
+ * its instances. Linux only, because it reads /proc.
  */
 export function createProcessDriver(options: {
   readonly server: string;
   readonly targetsDir: string;
   readonly path: string;
   readonly restarts: number;
-  /** The most processes and threads of a program; by default as many as a container gets. */
+  /** Maximum of processes and threads of a program; 256 by default, as for a container. */
   readonly tasks?: number;
   readonly buildLimits?: ProgramLimits;
   readonly confinement: Confinement;
-  /** The mount point of control groups, if not the usual one. */
+  /** Mount point of the control groups; the usual one by default. */
   readonly controlGroups?: string;
 }): Driver {
   const { server, targetsDir, path, restarts, tasks = TASKS, controlGroups, confinement } = options;
@@ -60,7 +60,7 @@ export function createProcessDriver(options: {
     inspect: (signal) => measure(machine, { targetsDir, limits: describeLimits(controlGroups) }, signal),
     build: (request) => buildFolder({ folders, path, confinement, limits, controlGroups }, request),
     endBuild: (id, signal) => endFolderBuild(folders, id, signal),
-    buildCpuMs: async (id) => measureFolderBuild(folders, id),
+    buildCpuMs: async (id) => measureBuildCpuMs(folders, id),
     start: (request, signal) =>
       startInstance({ folders, path, restarts, tasks, controlGroups, confinement }, request, signal),
     state: async (instance) => getInstanceState(folders, instance),

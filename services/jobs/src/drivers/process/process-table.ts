@@ -3,8 +3,8 @@ import { sleep } from '@signalbox/contracts/time';
 import { attempt } from '@signalbox/contracts/system-error';
 
 /**
- * One process, for good: pids are reused, so the boot and the tick that it started at belong to it. `kill -0` would not do: it
- * answers for zombies, and for a later process with that pid.
+ * Identifies one process. Pids are reused, so the boot id and start tick belong to the identity. `kill -0` would also succeed for zombies
+ * and for a later process with the same pid.
  */
 export interface ProcessIdentity {
   readonly pid: number;
@@ -23,7 +23,7 @@ const TICK_MS = 10;
 /** A killed process is gone within milliseconds, unless it waits for a disk. */
 const GONE_MS = 10_000;
 
-/** A running process; null when the pid is unused or a zombie's. `bootId`: avoids repeated reads. */
+/** Reads a running process; null when no process has the pid, or a zombie. `bootId` avoids repeated reads. */
 export function readProcess(pid: number, bootId = readBootId()): ProcessRow | null {
   const fields = readStat(pid);
   const [state, tick] = [fields[0], fields[19]];
@@ -31,10 +31,10 @@ export function readProcess(pid: number, bootId = readBootId()): ProcessRow | nu
   return { pid, startMark: `${bootId}:${tick}`, parent: Number(fields[1]), session: Number(fields[3]) };
 }
 
-/** The fields of proc(5) from the third on; empty for an ended process. */
+/** Reads the fields of /proc/<pid>/stat from the third on; none for an ended process. */
 function readStat(pid: number | string): readonly string[] {
   const stat = attempt(() => readFileSync(`/proc/${pid}/stat`, 'utf8'), null);
-  // The program's name may hold blanks and parentheses, so fields count from the last parenthesis.
+  // The program name may contain blanks and parentheses, so fields start after the last parenthesis.
   return stat?.slice(stat.lastIndexOf(')') + 2).split(' ') ?? [];
 }
 
@@ -42,22 +42,22 @@ export function isRunning(identity: ProcessIdentity): boolean {
   return readProcess(identity.pid)?.startMark === identity.startMark;
 }
 
-/** True when the process was started with this `NAME=value`. False also for another user's process. */
+/** True when the process was started with this `NAME=value`. False when another user owns the process. */
 function hasVariable(pid: number, assignment: string): boolean {
   const environment = attempt(() => readFileSync(`/proc/${pid}/environ`, 'latin1'), '');
   return `\0${environment}`.includes(`\0${assignment}\0`);
 }
 
 /**
- * All that belongs to a program: what carries its mark in the environment, what is in one of the sessions or among `pids`, and what
- * descends from those. Only a process that has cleared its environment, left its session and lost its parents is not found.
+ * Finds all processes of a program: those with its mark in the environment, in one of its sessions or among `pids`, and their
+ * descendants. Misses a process that cleared its environment, left the session and lost its parents.
  */
 export function findFamily(
   of: { readonly mark: string; readonly sessions: readonly ProcessIdentity[]; readonly pids?: readonly number[] },
   except: (row: ProcessRow) => boolean = () => false,
 ): readonly ProcessRow[] {
   const rows = listProcesses();
-  // A session's number stays taken while it has members, so only its leader can have been replaced.
+  // The number of a session is not reused while the session has members, so only its leader can be another process.
   const sessions = new Set(of.sessions.filter((leader) => isSameOrGone(rows, leader)).map(({ pid }) => pid));
   const family = new Set(
     rows
@@ -71,7 +71,10 @@ export function findFamily(
   return rows.filter((row) => family.has(row.pid) && row.pid !== process.pid && !except(row));
 }
 
-/** Kills the found processes until none is found. Throws the signal's reason, or reports survivors. */
+/**
+ * Kills the processes that `find` returns until none is left. Returns their number. Throws the signal's reason, or an error that names
+ * survivors.
+ */
 export async function endAll(find: () => readonly ProcessRow[], signal: AbortSignal): Promise<number> {
   const deadline = performance.now() + GONE_MS;
   let ended = 0;
@@ -86,13 +89,13 @@ export async function endAll(find: () => readonly ProcessRow[], signal: AbortSig
   return ended;
 }
 
-/** Signals exactly that process; an ended one is no error. */
+/** Signals exactly that process; does nothing when it has ended. */
 export function sendSignal(identity: ProcessIdentity, name: NodeJS.Signals): void {
   if (!isRunning(identity)) return;
   try {
     process.kill(identity.pid, name);
   } catch (error) {
-    // ESRCH: it ended meanwhile. EPERM: it became another user's, and is reported as a survivor.
+    // ESRCH: the process has ended. EPERM: it belongs to another user now, and `endAll` reports it as a survivor.
     if (!(error instanceof Error)) throw error;
   }
 }
@@ -108,13 +111,13 @@ export async function waitUntil(isOver: () => boolean, timeoutMs: number, signal
   return true;
 }
 
-/** Memory in megabytes, shared memory counted once; null when unreadable. */
+/** Measures memory in megabytes and counts shared memory once; null when unreadable. */
 export function measureMemoryMb(rows: readonly ProcessRow[]): number | null {
   const shares = rows.map(({ pid }) => readShareKb(pid)).filter((share) => share !== null);
   return shares.length === 0 ? null : Math.round(shares.reduce((sum, share) => sum + share, 0) / 1_024);
 }
 
-/** Processor time of processes and their ended children, in milliseconds. */
+/** Measures the processor time of processes and their ended children, in milliseconds. */
 export function measureCpuMs(rows: readonly ProcessRow[]): number {
   return rows.reduce((sum, { pid }) => sum + readTicks(pid) * TICK_MS, 0);
 }
@@ -128,11 +131,11 @@ export function countOwnTasks(): number {
 
 function countTasks(pid: string, owner: number | undefined): number {
   const isOwn = attempt(() => statSync(`/proc/${pid}`).uid === owner, false);
-  return isOwn ? Number(readStat(pid)[17] ?? 0) : 0; // field 20
+  return isOwn ? Number(readStat(pid)[17] ?? 0) : 0; // Field 20 is the number of threads.
 }
 
 function readTicks(pid: number): number {
-  // Fields 14 to 17: user and system time, of itself and of its children.
+  // Fields 14 to 17: user and system time of the process and of its children.
   return readStat(pid)
     .slice(11, 15)
     .reduce((sum, ticks) => sum + Number(ticks), 0);
@@ -156,7 +159,6 @@ function isSameOrGone(rows: readonly ProcessRow[], leader: ProcessIdentity): boo
   return now ? now.startMark === leader.startMark : leader.startMark.startsWith(`${readBootId()}:`);
 }
 
-/** The machine's boot id: with it, a pid and a start tick identify a process forever. */
 export function readBootId(): string {
   return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
 }

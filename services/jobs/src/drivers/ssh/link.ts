@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import { AppError } from '@signalbox/contracts/errors';
 import { SECOND_MS, sleep, untilAborted } from '@signalbox/contracts/time';
 import { Client } from 'ssh2';
-import { quoteShellWord } from '../shell-quote.ts';
+import { quoteShellWord } from '../quote-shell-word.ts';
 import type { CommandResult, ExecuteOptions } from '../driver.ts';
 import { KeptOutput } from '../../sandbox/kept-output.ts';
 import { LEADER } from './lost-commands.ts';
@@ -15,20 +15,20 @@ export interface Login {
   readonly port: number;
   readonly user: string;
   readonly key: string;
-  /** The approved host key's fingerprint; null without an approval. */
+  /** Fingerprint of the approved host key; null without an approval. */
   readonly hostKey: string | null;
 }
 
 const READY_MS = 15 * SECOND_MS;
-/** After three unanswered ones the link counts as lost. */
+/** The client closes the link after three unanswered keepalives. */
 const KEEPALIVE_MS = 5 * SECOND_MS;
 const KILL_MS = 5 * SECOND_MS;
-const LOOK_MS = 20;
+const POLL_MS = 20;
 
 /**
- * Logs in. When the login drops, `lost` rejects with TARGET_LOST, and nothing that was under way counts as done. Throws
- * HOST_KEY_UNKNOWN and HOST_KEY_CHANGED before anything is sent that the server could use, and TARGET_UNREACHABLE when it does not
- * answer or refuses the login.
+ * Logs in over ssh. When the connection drops, `lost` rejects with TARGET_LOST, and the outcome of running calls is unknown. Throws
+ * HOST_KEY_UNKNOWN and HOST_KEY_CHANGED before it sends the login, and TARGET_UNREACHABLE when the server does not answer or refuses the
+ * login.
  */
 export async function openLink(login: Login, signal: AbortSignal) {
   const { server } = login;
@@ -36,12 +36,12 @@ export async function openLink(login: Login, signal: AbortSignal) {
   const client = new Client();
   let drop: (error: AppError) => void = () => undefined;
   const lost = new Promise<never>((_, reject) => (drop = reject));
-  lost.catch(() => undefined); // whoever waits for something hears of it
+  lost.catch(() => undefined); // Callers race against `lost`, which throws the error there.
   let isOpen = false;
   let problem: AppError | null = null;
   client.on('error', (error) => {
-    problem ??= new AppError('TARGET_UNREACHABLE', { server, detail: sayWhy(error) }, error);
-    drop(new AppError('TARGET_LOST', { server, detail: sayWhy(error) }, error));
+    problem ??= new AppError('TARGET_UNREACHABLE', { server, detail: describeError(error) }, error);
+    drop(new AppError('TARGET_LOST', { server, detail: describeError(error) }, error));
   });
   client.on('close', () => {
     isOpen = false;
@@ -66,7 +66,7 @@ export async function openLink(login: Login, signal: AbortSignal) {
         },
       });
     } catch (error) {
-      reject(unreachable(server, `the private key cannot be used: ${sayWhy(error)}`));
+      reject(unreachable(server, `the private key cannot be used: ${describeError(error)}`));
     }
   });
   await untilAborted(opening, signal).catch((error: unknown) => {
@@ -80,14 +80,14 @@ export async function openLink(login: Login, signal: AbortSignal) {
   return {
     server,
     lost,
-    /** Throws TARGET_UNREACHABLE when the link is gone. */
+    /** Throws TARGET_UNREACHABLE when the connection is gone. */
     assertOpen,
-    /** Runs a program without a shell. The signal ends it with its children. */
+    /** Runs a program without a shell. The signal kills the program with its children. */
     execute: (argv: readonly string[], options: ExecuteOptions): Promise<CommandResult> => {
       assertOpen();
       return Promise.race([execute(client, server, argv, options), lost]);
     },
-    /** A connection to a socket of the server. */
+    /** Connects to a Unix socket of the server. */
     connectSocket: (path: string): Promise<Duplex> => {
       assertOpen();
       const connecting = new Promise<Duplex>((resolve, reject) => {
@@ -107,7 +107,7 @@ export async function openLink(login: Login, signal: AbortSignal) {
 
 export type Link = Awaited<ReturnType<typeof openLink>>;
 
-/** The fingerprint as ssh-keygen prints it: `SHA256:…`. */
+/** Returns the fingerprint in the format of ssh-keygen: `SHA256:…`. */
 function getFingerprint(key: Buffer): string {
   return `SHA256:${createHash('sha256').update(key).digest('base64').replace(/=+$/, '')}`;
 }
@@ -124,13 +124,13 @@ async function execute(
   { signal, maxBytes, input, output }: ExecuteOptions,
 ): Promise<CommandResult> {
   signal.throwIfAborted();
-  // A new session, whose number is printed first: killing the group works where a signal over ssh does not.
+  // The leader starts a session and prints its number first, so that the whole group can be killed. Servers may ignore signals over ssh.
   const line = `setsid sh -c ${quoteShellWord(LEADER)} "$PPID" ${argv.map(quoteShellWord).join(' ')}; exit $?`;
   const kept = new KeptOutput(maxBytes);
   const [out, err] = [kept.stream(), kept.stream()];
   let head = Buffer.alloc(0);
   let group: number | null = null;
-  /** False while the next program accepts no more. */
+  /** Returns false when the output stream is full. */
   const give = (bytes: Buffer): boolean => (output ? output.write(bytes) : (out.keep(bytes), true));
   const onOut = (bytes: Buffer): boolean => {
     if (group !== null) return give(bytes);
@@ -142,17 +142,17 @@ async function execute(
   };
   const code = await new Promise<number | null>((resolve, reject) => {
     client.exec(line, (error, channel) => {
-      if (error) return reject(new AppError('TARGET_LOST', { server, detail: sayWhy(error) }, error));
+      if (error) return reject(new AppError('TARGET_LOST', { server, detail: describeError(error) }, error));
       let isClosed = false;
       const abort = async (): Promise<void> => {
         const deadline = performance.now() + KILL_MS;
-        while (group === null && !isClosed && performance.now() < deadline) await sleep(LOOK_MS);
+        while (group === null && !isClosed && performance.now() < deadline) await sleep(POLL_MS);
         if (group !== null && !isClosed) await killGroup(client, group);
-        while (!isClosed && performance.now() < deadline) await sleep(LOOK_MS);
+        while (!isClosed && performance.now() < deadline) await sleep(POLL_MS);
         channel.destroy();
-        reject(signal.reason as Error); // what aborts here gives an error
+        reject(signal.reason as Error); // Every abort here carries an Error.
       };
-      const onAbort = (): void => void abort().catch(reject); // a link that dropped has nothing to kill through
+      const onAbort = (): void => void abort().catch(reject); // Nothing can be killed over a link that dropped.
       if (signal.aborted) onAbort();
       else signal.addEventListener('abort', onAbort, { once: true });
       channel.on('data', (bytes: Buffer) => {
@@ -160,14 +160,14 @@ async function execute(
         channel.pause();
         output?.once('drain', () => channel.resume());
       });
-      channel.on('error', () => undefined); // it reads no more: that is no failure, and the end comes by `close`
+      channel.on('error', () => undefined); // A program that closes its input early has not failed; `close` reports its end.
       if (input) input.pipe(channel);
-      else channel.end(); // else a program that reads would wait for somebody to type
+      else channel.end(); // An open input would let a program that reads wait forever.
       channel.stderr.on('data', err.keep);
       channel.on('close', (ended: number | null | undefined, by: string | undefined) => {
         isClosed = true;
         output?.end();
-        if (signal.aborted) return; // `abort` settles it
+        if (signal.aborted) return; // `abort` settles the promise.
         signal.removeEventListener('abort', onAbort);
         // Without an exit code and signal the link was lost, and the program may still run.
         if (typeof ended !== 'number' && by === undefined)
@@ -179,7 +179,7 @@ async function execute(
   return { code, stdout: out.text(), stderr: err.text(), truncated: kept.isCut };
 }
 
-/** Kills the group of a program and waits for the server's confirmation. */
+/** Kills a process group of the server and waits for confirmation. */
 function killGroup(client: Client, group: number): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, KILL_MS);
@@ -198,7 +198,7 @@ function unreachable(server: string, detail: string): AppError {
   return new AppError('TARGET_UNREACHABLE', { server, detail });
 }
 
-function sayWhy(error: unknown): string {
+function describeError(error: unknown): string {
   if (!(error instanceof Error)) return 'it failed';
   if ('level' in error && error.level === 'client-authentication') return 'it refuses the login';
   return getSystemCode(error) || error.message;

@@ -10,7 +10,7 @@ import { endLostCommands } from './lost-commands.ts';
 
 const OUTPUT_BYTES = 64 * 1024;
 
-/** The server behind a link. Its instances listen on the address of `host`. */
+/** Opens the server of a link as a host whose instances listen on the address of `host`. */
 export async function openRemoteHost(link: Link, host: string): Promise<Host> {
   const { address } = await lookup(host);
   const read = async (argv: readonly string[], signal: AbortSignal): Promise<string> => {
@@ -35,14 +35,14 @@ export async function openRemoteHost(link: Link, host: string): Promise<Host> {
   };
 }
 
-/** The engine of that server, through its socket. */
+/** Creates a client for the server's engine through its socket. */
 export function openRemoteEngine(link: Link, socketPath: string): Engine {
   const agent = new TunnelAgent(link, socketPath);
   const options = { host: 'http://engine', port: 80, agent };
   return createEngine(link.server, new Docker(options), link);
 }
 
-/** Makes each HTTP connection a channel of the link. */
+/** Opens a channel of the link for each HTTP connection. */
 class TunnelAgent extends Agent {
   readonly #link: Link;
   readonly #socketPath: string;

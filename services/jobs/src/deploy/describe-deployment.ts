@@ -6,15 +6,15 @@ import { SECOND_MS } from '@signalbox/contracts/time';
 import { sayDuration } from '@signalbox/messages/duration';
 import { say } from '@signalbox/messages/say';
 
-/** Steps in order, one piece of the progress bar each. */
+/** States in order, one segment of the progress bar each. */
 const STEPS: readonly DeployState[] = DeployState.options.slice(
   DeployState.options.indexOf('preparing'),
   DeployState.options.indexOf('succeeded'),
 );
 
-/** Log lines in a message, to fit a screen. */
-const SAID_LINES = 12;
-const SAID_LENGTH = 160;
+/** Maximum of log lines in a message, to fit a screen. */
+const MAX_SHOWN_LINES = 12;
+const MAX_SHOWN_LENGTH = 160;
 
 export function describeProgress(
   row: Pick<WorkRow, 'project' | 'environment' | 'kind' | 'ref' | 'release' | 'state'>,
@@ -27,7 +27,7 @@ export function describeProgress(
   return `${head}\n${bar}${sayState(state)} · ${sayDuration(ms)}`;
 }
 
-/** Describes the end of a deployment in the progress message. Deterministic per row. */
+/** Describes the end of a deployment for the progress message. The same row always gives the same text. */
 export function describeEnded(
   row: Pick<
     WorkRow,
@@ -131,26 +131,26 @@ function describeFailure({ kind, release, failure }: DeployResult): string {
 /** Matches a stack frame of Node, Java or .NET. */
 const FRAME = /^\s+at \S/;
 
-/** Drops empty lines, and all stack frames but the first. */
-function tellingOf(lines: readonly string[]): readonly string[] {
+/** Drops empty lines, and every stack frame after the first. */
+function dropNoise(lines: readonly string[]): readonly string[] {
   return lines.filter((line, n) => line.trim() !== '' && !(FRAME.test(line) && FRAME.test(lines[n - 1] ?? '')));
 }
 
 function quote(failure: DeployFailure | null): string {
   const counts = new Map<string, number>();
-  for (const line of tellingOf(failure?.lines ?? [])) {
+  for (const line of dropNoise(failure?.lines ?? [])) {
     const count = (counts.get(line) ?? 0) + 1;
-    counts.delete(line); // moved to its last position
+    counts.delete(line); // Moves the line to its last position.
     counts.set(line, count);
   }
-  return quoteLines([...counts].slice(-SAID_LINES));
+  return quoteLines([...counts].slice(-MAX_SHOWN_LINES));
 }
 
-/** Formats log lines with their counts as a code block. Fences are removed, so all output stays text. */
+/** Formats log lines with their counts as a code block. Replaces backtick fences, so that output cannot close the block. */
 export function quoteLines(lines: readonly (readonly [line: string, count: number])[]): string {
   if (lines.length === 0) return '';
   const shown = lines.map(([line, count]) => {
-    const short = line.length > SAID_LENGTH ? `${line.slice(0, SAID_LENGTH)} …` : line;
+    const short = line.length > MAX_SHOWN_LENGTH ? `${line.slice(0, MAX_SHOWN_LENGTH)} …` : line;
     return `${short}${count > 1 ? ` (${count} ×)` : ''}`.replaceAll('```', "'''");
   });
   return `\n\`\`\`\n${shown.join('\n')}\n\`\`\``;

@@ -5,11 +5,11 @@ import type { ServiceFile } from '@signalbox/contracts/operations/deploy';
 import { parseJson } from '@signalbox/contracts/system-error';
 import { z } from 'zod';
 
-/** The answer of a program at its health path: a status, or why there was none, and the release that it reports. */
+/** Response of a program at its health path: a status and the reported release, or the problem that prevented a response. */
 export interface HealthProbe {
   readonly status: number | null;
   readonly problem: string | null;
-  /** True when nothing listens at that address. */
+  /** True when nothing listens at the address. */
   readonly isClosed: boolean;
   readonly release: string | null;
   readonly ms: number;
@@ -18,7 +18,7 @@ export interface HealthProbe {
 const PROBE_MS = 5_000;
 const MAX_BODY_BYTES = 65_536;
 
-/** Probes a program at its health path. Throws only the reason of the signal. */
+/** Probes a program at its health path. Throws only the signal's reason. */
 export async function probeHealth(
   address: { readonly host: string; readonly port: number },
   file: Pick<ServiceFile, 'health' | 'release'>,
@@ -63,7 +63,7 @@ export async function isFree(host: string, port: number): Promise<boolean> {
   }
 }
 
-/** The tables of connections of a Linux kernel. */
+/** Connection tables of the Linux kernel. */
 const CONNECTIONS = ['/proc/net/tcp', '/proc/net/tcp6'];
 
 /**
@@ -76,7 +76,7 @@ export async function hasConnections(port: number): Promise<boolean> {
   return tables.some((table) => local.test(table));
 }
 
-/** True when the reported release, or its absence, is that of the release that should serve. */
+/** True when the reported release, or its absence, fits the release that should serve. */
 export function isRelease(reported: string | null, release: string, file: Pick<ServiceFile, 'release'>): boolean {
   return reported === release || file.release?.from === 'instance' || (!file.release && reported === null);
 }
@@ -102,7 +102,7 @@ function releaseOf(
 async function readSome(response: Response): Promise<string> {
   const parts: Uint8Array[] = [];
   let room = MAX_BODY_BYTES;
-  // fetch gives bytes, which its type does not say
+  // `fetch` yields bytes, which its type does not say.
   for await (const part of (response.body ?? []) as AsyncIterable<Uint8Array>) {
     parts.push(part.subarray(0, room));
     room -= part.length;
@@ -111,7 +111,7 @@ async function readSome(response: Response): Promise<string> {
   return Buffer.concat(parts).toString('utf8');
 }
 
-/** Describes why there was no answer. The system code is in the cause. */
+/** Explains why the program did not respond. `fetch` puts the system's code into `cause`. */
 function describe(error: unknown): Pick<HealthProbe, 'problem' | 'isClosed'> {
   const open = (problem: string) => ({ problem, isClosed: false });
   if (!(error instanceof Error)) return open('no answer');

@@ -2,25 +2,25 @@ import type { DriverName } from '@signalbox/contracts/operations/drivers';
 import type { Connection } from '@signalbox/contracts/operations/deploy';
 import type { Confinement } from '../sandbox/confinement.ts';
 
-// Apart from open-driver.ts, which imports every driver: a driver imports these.
+// These types are apart from open-driver.ts, which imports every driver, because the drivers import them.
 
 export interface DriverServer {
   readonly name: string;
   readonly host: string;
   readonly driver: DriverName | null;
   readonly connection: Connection;
-  /** The fingerprint of its host key that a person has approved, `SHA256:…`. */
+  /** Fingerprint of the server's host key that a person approved: `SHA256:…`. Null without an approval. */
   readonly hostKey: string | null;
 }
 
-export interface DriverParts {
+export interface DriverDeps {
   readonly targetsDir: string;
   readonly path: string;
   /** Base image for repositories without a Dockerfile. */
   readonly baseImage: string;
-  /** Opens a secret of the person named by Connection. */
+  /** Opens a secret on behalf of its owner, for an audited purpose. */
   readonly openSecret: (secret: { handle: string; owner: string }, purpose: string) => Promise<string>;
-  /** Consecutive restarts after a crash; default RESTARTS. */
+  /** Maximum of consecutive restarts after a crash; MAX_RESTARTS by default. */
   readonly restarts?: number;
   readonly confinement: Confinement;
 }

@@ -1,6 +1,6 @@
 import { createLog } from '@signalbox/platform/log';
 import { expect, test } from 'vitest';
-import { createLineFilter, createLineStore } from './lines.ts';
+import { createLineFilter, createLineStore } from './line-store.ts';
 
 test('of a line that a driver has cut, only the beginning is kept, per stream', () => {
   const clean = createLineFilter((text) => text.replaceAll('plum', '[secret]'));

@@ -1,6 +1,6 @@
 import type { createDeployments } from '@signalbox/store/deploy/deployments';
-import type { PortLeases } from './deployments-ports.ts';
-import type { DeploymentWork } from './deployments-work.ts';
+import type { PortLeases } from './port-leases.ts';
+import type { DeploymentWork } from './deployment-work.ts';
 import type { PlacedTarget } from '@signalbox/store/deploy/deployments-placement';
 import type { createServices } from '@signalbox/store/deploy/services';
 import type { Driver } from '../drivers/driver.ts';
@@ -15,17 +15,17 @@ export interface DeployLimits {
   readonly startingMs: number;
   readonly switchingMs: number;
   readonly verifyingMs: number;
-  /** Undoing: switching back and stopping instances. */
+  /** Deadline for switching back and stopping instances. */
   readonly undoingMs: number;
-  /** A build without output and CPU use for this long is stopped. */
+  /** A build is stopped after this time without output and CPU use. */
   readonly stallMs: number;
   /** How long a silent server is retried before the run ends with `unknown`. */
   readonly unknownMs: number;
-  /** All steps before the switch together. */
+  /** Deadline for all steps before the switch together. */
   readonly wholeMs: number;
 }
 
-export interface DeployParts {
+export interface DeployDeps {
   readonly work: DeploymentWork;
   readonly deployments: ReturnType<typeof createDeployments>;
   readonly services: ReturnType<typeof createServices>;
@@ -33,9 +33,9 @@ export interface DeployParts {
   readonly sources: Sources;
   readonly traffic: Traffic;
   readonly confinement: Confinement;
-  /** Opens the login of a server in the name of its owner, for one run. */
+  /** Opens the login of a server on behalf of its owner, for one run. */
   readonly openDriver: (target: PlacedTarget, context: Pick<JobContext, 'openSecret'>) => Promise<Driver>;
-  /** The hosts on which the proxy listens, is reached from here, and is shown to people. */
+  /** The proxy listens on `listenHost`; this process reaches the proxy on `reachHost`, people on `publicHost`. */
   readonly listenHost: string;
   readonly reachHost: string;
   readonly publicHost: string;

@@ -1,20 +1,20 @@
 import type { Driver, Instance, LogQuery } from '../drivers/driver.ts';
 import type { DeployState, LogLine } from '@signalbox/contracts/operations/deploy';
-import type { DeploymentWork } from './deployments-work.ts';
+import type { DeploymentWork } from './deployment-work.ts';
 import type { Log } from '@signalbox/platform/log';
 import { redactText } from '@signalbox/safety/redact/redact';
 import { startLoop } from '@signalbox/platform/loop';
 
-/** Length of the pieces into which drivers cut a long line. See drivers/lines.ts. */
-const PIECE = 16_000;
-const LONGEST = 2_000;
+/** Drivers cut longer lines into pieces of at least this length: see drivers/split-lines.ts. */
+const PIECE_LENGTH = 16_000;
+const MAX_LINE_LENGTH = 2_000;
 const FLUSH_MS = 300;
-const BATCH = 500;
-/** Lines buffered while the database is away; the oldest are dropped. */
-const WAITING = 5_000;
-const REMEMBERED = 40;
+const BATCH_LINES = 500;
+/** Maximum of lines buffered while the database is away; older lines are dropped. */
+const MAX_WAITING_LINES = 5_000;
+const MAX_NEWEST_LINES = 40;
 
-/** Stores output of builds and instances in batches. Every opened secret is redacted before a line leaves it. */
+/** Stores output of builds and instances in batches. Redacts every opened secret before it stores a line. */
 export function createLineStore(options: {
   readonly work: Pick<DeploymentWork, 'addLines'>;
   readonly deploymentId: string;
@@ -34,10 +34,10 @@ export function createLineStore(options: {
     while (waiting.length > 0) {
       const state = waiting[0]?.state ?? options.state();
       const other = waiting.findIndex((one) => one.state !== state);
-      const batch = waiting.slice(0, Math.min(BATCH, other === -1 ? BATCH : other));
+      const batch = waiting.slice(0, Math.min(BATCH_LINES, other === -1 ? BATCH_LINES : other));
       const lines = batch.map(({ line }) => line);
       await work.addLines(deploymentId, epoch, state, lines);
-      // Earlier lines may have been dropped meanwhile.
+      // `push` may have dropped earlier lines meanwhile.
       waiting = waiting.filter((one) => !batch.includes(one));
     }
   };
@@ -55,13 +55,13 @@ export function createLineStore(options: {
       const stored = clean(line);
       if (stored === null) return;
       waiting.push({ state: options.state(), line: stored });
-      if (waiting.length > WAITING) waiting.splice(0, waiting.length - WAITING);
+      if (waiting.length > MAX_WAITING_LINES) waiting.splice(0, waiting.length - MAX_WAITING_LINES);
       newest.push(stored);
-      if (newest.length > REMEMBERED) newest.shift();
+      if (newest.length > MAX_NEWEST_LINES) newest.shift();
     },
-    /** The newest lines of this attempt, as stored. */
+    /** The newest lines of this run, as stored. */
     last: (count: number): readonly string[] => newest.slice(-count),
-    /** Time of the last line by the monotonic clock of this process; 0 before the first. */
+    /** When the last line came, by performance.now(); 0 before the first line. */
     lastAt: (): number => at,
     flush,
     close: async (): Promise<void> => {
@@ -73,18 +73,18 @@ export function createLineStore(options: {
 
 export type LineStore = ReturnType<typeof createLineStore>;
 
-/** Creates a filter that redacts and cuts lines. Null for the remaining pieces of a long line, which come in order. */
+/** Creates a filter that redacts and shortens lines. It returns null for the later pieces of a cut line. */
 export function createLineFilter(
   mask: (text: string) => string,
 ): (line: Pick<LogLine, 'stream' | 'line'>) => string | null {
   const isCut: Record<LogLine['stream'], boolean> = { out: false, err: false };
   return ({ stream, line }) => {
     const isRest = isCut[stream];
-    isCut[stream] = line.length >= PIECE;
-    // A secret may cross the cut, and nobody reads that far.
+    isCut[stream] = line.length >= PIECE_LENGTH;
+    // A secret may span two pieces, so later pieces are dropped unredacted.
     if (isRest) return null;
     const clean = redactText(mask(line));
-    return clean.length > LONGEST ? `${clean.slice(0, LONGEST - 2)} …` : clean;
+    return clean.length > MAX_LINE_LENGTH ? `${clean.slice(0, MAX_LINE_LENGTH - 2)} …` : clean;
   };
 }
 

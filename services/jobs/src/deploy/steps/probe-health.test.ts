@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
-import { hasConnections, isFree } from './reach.ts';
+import { hasConnections, isFree } from './probe-health.ts';
 
 it('a port whose program has ended, and whose connections linger, is free for Node and not for every program', async () => {
   const server = createServer((socket) => socket.end('bye'));

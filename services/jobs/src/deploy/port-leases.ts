@@ -9,7 +9,7 @@ import { findRow, findValue, listValues, sql } from '@signalbox/store/sql';
 interface Lease {
   readonly server: string;
   readonly project: string;
-  /** Purpose: `staging` for the public port of a service, `instance:<deployment>` for that of an instance. */
+  /** Purpose of the port: the environment for a service's public port, `instance:<deployment>` for an instance's port. */
   readonly label: string;
   readonly memoryMb: number;
   readonly by: string;
@@ -19,12 +19,12 @@ export function createInstanceLabel(deploymentId: string): string {
   return `instance:${deploymentId}`;
 }
 
-/** Port leases of servers, in `port_allocations`; held until released. */
+/** Leases ports of servers in `port_allocations`. A lease is held until it is released. */
 export function createPortLeases(pool: Pool) {
   return {
     /**
-     * Returns the port leased for this purpose (`isOld`: its listener is most likely the holder), or leases the lowest free one; never one
-     * of `avoid`. Throws NOT_FOUND (server), NO_CAPACITY (no port, or not enough memory).
+     * Returns the port leased for this purpose (`isOld`), or leases the lowest free port that is not in `avoid`. Throws NOT_FOUND
+     * (server), NO_CAPACITY (no port, or not enough memory).
      */
     lease: (lease: Lease, avoid: readonly number[]) => withTransaction(pool, (db) => take(db, lease, avoid)),
 
@@ -34,14 +34,14 @@ export function createPortLeases(pool: Pool) {
           where server = ${server} and project = ${project} and service = ${label} and released_at is null`);
     },
 
-    /** The port leased for this purpose; null without one. */
+    /** Finds the port leased for this purpose; null without a lease. */
     async find(server: string, project: string, label: string): Promise<number | null> {
       return findValue<number>(pool)`select port from port_allocations where server = ${server}
           and project = ${project} and service = ${label} and released_at is null order by id limit 1`;
     },
 
-    /** The lowest free port of a server, without a lease; never one of `avoid`. Null when all are taken. */
-    async next(server: string, avoid: readonly number[]): Promise<number | null> {
+    /** Finds the lowest free port of a server that is not in `avoid`, without leasing it. Null when all are leased. */
+    async findFreePort(server: string, avoid: readonly number[]): Promise<number | null> {
       return findValue<number>(pool)`
         select p.port from servers s, generate_series(s.first_port, s.last_port) as p (port)
           where s.name = ${server} and p.port <> all (${avoid}::int[]) and not exists (
@@ -49,7 +49,7 @@ export function createPortLeases(pool: Pool) {
           order by p.port limit 1`;
     },
 
-    instances(service: ServiceKey): Promise<readonly string[]> {
+    listLeasedInstances(service: ServiceKey): Promise<readonly string[]> {
       return listValues<string>(pool)`select d.deployment_id from port_allocations a
            join deployments d on a.project = d.project and a.server = d.server and a.service = 'instance:' || d.deployment_id
           where a.released_at is null and d.project = ${service.project} and d.environment = ${service.environment} order by a.id`;
@@ -59,7 +59,7 @@ export function createPortLeases(pool: Pool) {
 
 export type PortLeases = ReturnType<typeof createPortLeases>;
 
-/** Leases the lowest port that is free in the table and accepted by `isUsable`. Throws NOT_FOUND (server), NO_CAPACITY. */
+/** Leases the lowest free port that `isUsable` accepts. Throws NOT_FOUND (server), NO_CAPACITY. */
 export async function leaseUsable(
   leases: PortLeases,
   lease: Lease,
@@ -76,7 +76,7 @@ export async function leaseUsable(
 
 async function take(db: Queryable, lease: Lease, avoid: readonly number[]) {
   const { server, project, label, memoryMb, by } = lease;
-  // Locks the row of the server, as port allocation does.
+  // Locks the row of the server, as every port allocation does.
   const place = await findRow<{ memoryMb: number; first: number; last: number }>(db)`
     select memory_mb as "memoryMb", first_port as first, last_port as last from servers where name = ${server} for no key update`;
   if (!place) throw await createNameNotFound(db, 'server', server);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { describeProgress, describeResult } from './words.ts';
+import { describeProgress, describeResult } from './describe-deployment.ts';
 
 const RESULT = {
   deploymentId: 'act_1',

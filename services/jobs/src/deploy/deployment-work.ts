@@ -28,21 +28,21 @@ export interface WorkChange {
   readonly failure?: DeployFailure;
 }
 
-export interface Move {
+export interface StateTransition {
   readonly epoch: number;
   readonly from: DeployState;
   readonly to: DeployState;
 }
 
-export interface Step {
+export interface TransitionDetails {
   readonly actor: string;
   readonly evidence: Readonly<Record<string, unknown>>;
-  /** Deadline of the new state, in milliseconds; null without a limit. */
+  /** Deadline of the new state, in milliseconds from now; null without a deadline. */
   readonly limitMs: number | null;
   readonly change?: WorkChange;
-  /** What serves from now on: this deployment, or the one it was to replace (or null). */
+  /** The deployment that serves from now on: this one, or the replaced one, or null. */
   readonly serving?: { readonly deploymentId: string | null; readonly port: number | null };
-  /** Failure to count among the errors of the service. */
+  /** Failures to count among the errors of the service. */
   readonly errors?: readonly FoundErrors[];
 }
 
@@ -53,12 +53,12 @@ export interface StaleArtifact {
   readonly deploymentIds: readonly string[];
 }
 
-/** An open deployment without a run. */
+/** An unfinished deployment without an open run. */
 export interface AbandonedDeployment extends ServiceKey {
   readonly deploymentId: string;
   readonly state: DeployState;
   readonly runs: number;
-  /** Who cancelled its run instead of the deployment; null when nobody did. */
+  /** Who cancelled the run instead of the deployment; null when nobody did. */
   readonly cancelledBy: string | null;
   readonly traceId: string | null;
   readonly userKey: string;
@@ -66,12 +66,12 @@ export interface AbandonedDeployment extends ServiceKey {
   readonly threadId: string | null;
 }
 
-/** Newest lines that are kept of a deployment. */
+/** Maximum of stored lines per deployment; older ones are deleted. */
 const MAX_LINES = 5_000;
 
 /**
- * The writes of the job that works on a deployment. A worker claims its deployment and gets an epoch higher than any before. Every write
- * names its epoch, and does nothing (false) once there is a higher one.
+ * Writes of the job that runs a deployment. Claiming it gives a worker an epoch above all earlier ones. Every write names the worker's
+ * epoch, and returns false once a higher epoch exists.
  */
 export class DeploymentWork {
   readonly #pool: Pool;
@@ -84,34 +84,34 @@ export class DeploymentWork {
     return findRow<WorkRow>(this.#pool)`${SELECT_WORK} where d.deployment_id = ${deploymentId}`;
   }
 
-  /** True when this service file has served for the project, in any environment. */
+  /** True when a deployment with this service file has succeeded in the project, in any environment. */
   hasServed(project: string, { file }: Pick<DeployPlan, 'file'>): Promise<boolean> {
     return hasRow(this.#pool)`
       select 1 from deployments where project = ${project} and state = 'succeeded' and plan ->> 'file' = ${file} limit 1`;
   }
 
   /**
-   * Claims a deployment: a queued one starts, one in progress becomes `unknown`. Null when it has ended or there is none.
-   * `from`: the state before.
+   * Claims a deployment: a queued one starts, a running one becomes `unknown`. Returns its state before as `from`; null when it has ended
+   * or does not exist.
    */
   claim(
     deploymentId: string,
-    step: Omit<Step, 'change' | 'serving'>,
+    step: Omit<TransitionDetails, 'change' | 'serving'>,
   ): Promise<{ readonly epoch: number; readonly from: DeployState } | null> {
     return withTransaction(this.#pool, (db) => claim(db, deploymentId, step));
   }
 
   /**
-   * Moves to the next state, with an event. False when another job moved or took it, and for `switching` when it is to be cancelled.
-   * Throws for a transition that does not exist.
+   * Moves to the next state and records an event. False when another worker has moved or claimed the deployment, or when a cancel request
+   * forbids `switching`. Throws for a transition that is not allowed.
    */
-  advance(deploymentId: string, move: Move, step: Step): Promise<boolean> {
+  advance(deploymentId: string, move: StateTransition, step: TransitionDetails): Promise<boolean> {
     const { from, to } = move;
     if (!DEPLOY_TRANSITIONS[from].includes(to)) throw new Error(`no deployment goes from ${from} to ${to}`);
     return withTransaction(this.#pool, (db) => advance(db, deploymentId, move, step));
   }
 
-  async note(deploymentId: string, epoch: number, change: WorkChange): Promise<boolean> {
+  async saveChange(deploymentId: string, epoch: number, change: WorkChange): Promise<boolean> {
     return withTransaction(this.#pool, async (db) => {
       const isOurs = await hasRow(db)`
         select 1 from deployments where deployment_id = ${deploymentId} and fence = ${epoch} for update`;
@@ -121,7 +121,7 @@ export class DeploymentWork {
     });
   }
 
-  /** Read twice a second by the job. `isOurs` is false once another worker has taken it. */
+  /** Reads cancellation and ownership, twice a second. `isOurs` is false once another worker has claimed the deployment. */
   async watch(
     deploymentId: string,
     epoch: number,
@@ -135,30 +135,30 @@ export class DeploymentWork {
     return row ?? { isOurs: false, cancelAt: null, cancelBy: null };
   }
 
-  /** Finds where a deployment would be placed now. Throws like `placeService`; writes nothing. */
-  target(service: ServiceKey, named: string | null): Promise<PlacedTarget> {
+  /** Finds the server that a deployment would use now. Throws like `placeService`; writes nothing. */
+  findTarget(service: ServiceKey, named: string | null): Promise<PlacedTarget> {
     return findTarget(this.#pool, service, named);
   }
 
-  /** The last state before `unknown`. */
-  lastKnown(deploymentId: string): Promise<DeployState> {
+  /** Finds the last state before `unknown`. */
+  findLastKnownState(deploymentId: string): Promise<DeployState> {
     return findValue<DeployState>(this.#pool, 'queued')`select to_state from deployment_events
         where deployment_id = ${deploymentId} and to_state <> 'unknown' order by n desc limit 1`;
   }
 
-  /** True when it has ever been in one of these states. */
+  /** True when the deployment has ever been in one of these states. */
   wasIn(deploymentId: string, ...states: readonly DeployState[]): Promise<boolean> {
     return hasRow(this.#pool)`select 1 from deployment_events
         where deployment_id = ${deploymentId} and to_state = any (${states}) limit 1`;
   }
 
-  /** Records that the state makes progress. */
-  sign(deploymentId: string, epoch: number): Promise<boolean> {
+  /** Records that the current state makes progress. */
+  recordProgress(deploymentId: string, epoch: number): Promise<boolean> {
     return hasRow(this.#pool)`update deployments set progress_at = clock_timestamp()
         where deployment_id = ${deploymentId} and fence = ${epoch} and state not in ${FINAL_STATES}`;
   }
 
-  /** Appends redacted lines, keeps the newest 5,000, and records progress. */
+  /** Appends lines after redaction, keeps the newest 5,000, and records progress. */
   addLines(deploymentId: string, epoch: number, state: DeployState, lines: readonly string[]): Promise<boolean> {
     return withTransaction(this.#pool, async (db) => {
       const isOurs = await hasRow(db)`update deployments set progress_at = clock_timestamp()
@@ -180,9 +180,9 @@ export class DeploymentWork {
 
   /**
    * Lists stored artifacts that are no longer needed: all except the newest `keep` that served, the serving one, the previous one, and
-   * those of open deployments. Age does not matter.
+   * those of unfinished deployments.
    */
-  stale({ project, environment }: ServiceKey, keep: number): Promise<readonly StaleArtifact[]> {
+  listStaleArtifacts({ project, environment }: ServiceKey, keep: number): Promise<readonly StaleArtifact[]> {
     return listRows<StaleArtifact>(this.#pool)`
   with kept as (
     select d.* from deployments d where d.project = ${project} and d.environment = ${environment} and d.artifact_kept and d.artifact is not null),
@@ -200,14 +200,14 @@ export class DeploymentWork {
    where artifact not in (select artifact from needed) group by server, artifact`;
   }
 
-  /** Records that these artifacts are gone: a rollback to one of them builds it again. */
-  async forget(deploymentIds: readonly string[]): Promise<void> {
+  /** Records that these artifacts were removed: a rollback to one of them builds it again. */
+  async forgetArtifacts(deploymentIds: readonly string[]): Promise<void> {
     await this.#pool.query(sql`update deployments set artifact_kept = false
         where deployment_id = any(${deploymentIds}::text[])`);
   }
 
-  /** Lists open deployments whose run has ended or never started, without progress for `quietMs`. */
-  abandoned(quietMs: number): Promise<readonly AbandonedDeployment[]> {
+  /** Lists unfinished deployments whose run has ended or never started, without progress for `quietMs`. */
+  listAbandoned(quietMs: number): Promise<readonly AbandonedDeployment[]> {
     return listRows<AbandonedDeployment>(this.#pool)`
   select d.deployment_id as "deploymentId", d.project, d.environment, d.state, d.user_key as "userKey", d.thread_id as "threadId",
          coalesce(r.n, 0)::int as runs, r.trace_id as "traceId", coalesce(r.chat_key, t.chat_key) as "chatKey",
@@ -227,7 +227,7 @@ export class DeploymentWork {
 async function claim(
   db: Queryable,
   deploymentId: string,
-  step: Omit<Step, 'change' | 'serving'>,
+  step: Omit<TransitionDetails, 'change' | 'serving'>,
 ): Promise<{ readonly epoch: number; readonly from: DeployState } | null> {
   const service = await findRow<{ epoch: number }>(db)`
     update services s set fence = s.fence + 1, updated_at = clock_timestamp() from deployments d
@@ -235,7 +235,7 @@ async function claim(
       returning s.fence::float8 as epoch`;
   if (!service) return null;
   const from = await lockState(db, deploymentId);
-  // It was cancelled in between; nobody uses the new epoch.
+  // The deployment was cancelled meanwhile, and nobody uses the new epoch.
   if (from === null || isFinal(from)) return null;
   const { epoch } = service;
   const to = from === 'queued' ? 'preparing' : 'unknown';
@@ -249,7 +249,12 @@ async function claim(
   return { epoch, from };
 }
 
-async function advance(db: Queryable, deploymentId: string, move: Move, step: Step): Promise<boolean> {
+async function advance(
+  db: Queryable,
+  deploymentId: string,
+  move: StateTransition,
+  step: TransitionDetails,
+): Promise<boolean> {
   const { epoch, from, to } = move;
   const service = await findRow<ServiceKey>(db)`
     update deployments set state = ${to}, state_at = clock_timestamp(), progress_at = clock_timestamp(),
@@ -264,7 +269,7 @@ async function advance(db: Queryable, deploymentId: string, move: Move, step: St
       update services set serving = ${step.serving.deploymentId}, port = coalesce(${step.serving.port}, port),
         updated_at = clock_timestamp()
         where project = ${service.project} and environment = ${service.environment} and fence = ${epoch}`);
-  // The first deployment makes an intended project active.
+  // The first successful deployment makes an intended project active.
   if (to === 'succeeded')
     await db.query(sql`update projects set status = 'active' where name = ${service.project} and status = 'intended'`);
   if (step.errors) await addErrors(db, service, step.errors);
@@ -274,7 +279,7 @@ async function advance(db: Queryable, deploymentId: string, move: Move, step: St
 }
 
 async function write(db: Queryable, deploymentId: string, change: WorkChange): Promise<void> {
-  // Fields are named as their columns, except `kept`.
+  // Columns have the names of the fields, except `kept`.
   const columns: readonly (readonly [string, unknown])[] = Object.entries(change);
   for (const [field, value] of columns) {
     const column = field === 'kept' ? 'artifact_kept' : field;
@@ -283,7 +288,7 @@ async function write(db: Queryable, deploymentId: string, change: WorkChange): P
   }
 }
 
-/** Redacts failures only: handles of drivers must be stored unchanged, and a folder name may look like a secret. */
+/** Redacts failures only: drivers need their references unchanged, and a folder name may look like a secret. */
 function redactFailure(value: object): object {
   return 'sentence' in value ? redactValue(value) : value;
 }
