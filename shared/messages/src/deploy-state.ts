@@ -1,7 +1,7 @@
 import type { DeployState } from '@signalbox/contracts/operations/deploy';
 import { say } from './say.ts';
 
-/** What goes on in a state of a deployment, or what came of it: the same words wherever people read them. */
+/** Names the state of a deployment for people. */
 export function sayState(state: DeployState): string {
   return say(`deployment.state-${state}`);
 }

@@ -5,11 +5,11 @@ const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** From here on a time in seconds needs no tenths. */
+/** Longer times are shown in whole seconds. */
 const WHOLE_SECONDS_MS = 950;
 const TENTH_MS = 100;
 
-/** `0.4 s`, `8 s`, `12 min`, `3 h`: a time in one unit, rounded, for people. At least a tenth of a second. */
+/** Formats a time in one rounded unit for people, at least a tenth of a second: `0.4 s`, `8 s`, `12 min`, `3 h`. */
 export function sayDuration(ms: number, language: string = getCurrentLanguage()): string {
   if (ms < WHOLE_SECONDS_MS)
     return say('duration.seconds', { count: sayTenths(Math.max(1, Math.round(ms / TENTH_MS)), language) }, language);
@@ -18,19 +18,19 @@ export function sayDuration(ms: number, language: string = getCurrentLanguage())
   return say('duration.hours', { count: Math.round(ms / HOUR_MS) }, language);
 }
 
-/** `20 minutes ago`, `23 hours ago`, `3 days ago`, for people. */
+/** Formats an age for people: `20 minutes ago`, `23 hours ago`, `3 days ago`. */
 export function sayAgo(ms: number): string {
   if (ms < 90 * MINUTE_MS) return say('duration.minutesAgo', { count: Math.round(ms / MINUTE_MS) });
   if (ms < 48 * HOUR_MS) return say('duration.hoursAgo', { count: Math.round(ms / HOUR_MS) });
   return say('duration.daysAgo', { count: Math.round(ms / (24 * HOUR_MS)) });
 }
 
-/** `0.4`, or `0,4` where people write it so. */
+/** Formats tenths with the decimal sign of the language: `0.4` or `0,4`. */
 function sayTenths(tenths: number, language: string): string {
   return (tenths / 10).toLocaleString(toLanguage(language) ?? ENGLISH, { minimumFractionDigits: 1 });
 }
 
-/** `20 ms`, `1.5 s`. */
+/** Formats a time for operators, in English: `20 ms`, `1.5 s`. */
 export function inSeconds(ms: number): string {
   return ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1).replace(/\.0$/, '')} s`;
 }

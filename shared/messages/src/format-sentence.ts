@@ -2,7 +2,7 @@ import { IntlMessageFormat } from 'intl-messageformat';
 
 const compiled = new Map<string, IntlMessageFormat>();
 
-/** Fills in a sentence of the catalog, in ICU MessageFormat. Runs in a browser as well. Throws when a value is missing. */
+/** Fills in a sentence of the catalog, in ICU MessageFormat. Runs in browsers too. Throws when a value is missing. */
 export function formatSentence(
   sentence: string,
   values: Readonly<Record<string, string | number | boolean>>,

@@ -1,8 +1,8 @@
 import { getCurrentLanguage, ENGLISH } from './language.ts';
 
-/** `a, b and c`: a list in the middle of a sentence, in the language of whoever is spoken to. */
+/** Joins items for a sentence in the current language: `a, b and c`. */
 export function sayList(items: readonly string[]): string {
   const language = getCurrentLanguage();
-  // The English of the product has no comma before the last item, as in Britain.
+  // As in Britain, the product's English has no comma before the last item.
   return new Intl.ListFormat(language === ENGLISH ? 'en-GB' : language, { type: 'conjunction' }).format(items);
 }

@@ -3,12 +3,12 @@ import { JOBS } from '@signalbox/contracts/operations/jobs';
 import { inLanguage, LANGUAGES } from './language.ts';
 import { explain, sayError, sentencesOf } from './say.ts';
 
-/** What jobs of ours talk to. */
+/** Servers that jobs connect to. */
 const SERVERS = ['Redis', 'The proxy', 'HAProxy'];
 
 /**
- * Which failure of ours alone a run ended with, when `said` is nothing but its sentence, in any language, or the news of it; otherwise
- * null. It compares whole sentences and believes no mark beside them: who may write the sentence could write the mark as well.
+ * Finds the failure of Signalbox itself with which a run ended; null when `said` is more than the sentence of such a failure in some
+ * language. Compares whole sentences and trusts no mark in the text, because whoever can write the sentence could also write the mark.
  */
 export function ownFailureOf(said: string, runId: string): AppError | null {
   const number = /\d+(?:\.\d+)?/.exec(said.replaceAll(runId, ''))?.[0] ?? '';
@@ -31,7 +31,7 @@ function isSaid(said: string, failure: AppError): boolean {
   return titles().some((job) => said === sayError('JOB_FAILED', { job, detail }));
 }
 
-/** What a job may be called in the language that is spoken now. */
+/** Names of jobs in the current language. */
 function titles(): readonly string[] {
   return [...Object.keys(JOBS), ...sentencesOf('jobs').filter((title) => !title.includes('{'))];
 }

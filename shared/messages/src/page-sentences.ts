@@ -4,13 +4,13 @@ import type english from './languages/en/page.json';
 
 export type PageKey = `page.${keyof typeof english}`;
 
-/** What a page in a browser says, which cannot read the catalog itself: its sentences in one language, by key. */
+/** The sentences of a browser page in one language, by key: browsers cannot read the catalog itself. */
 export interface PageSentences {
   readonly language: string;
   readonly sentences: Readonly<Record<PageKey, string>>;
 }
 
-/** The sentences in the first of these languages that the catalog has, and in English what that lacks. */
+/** Reads the page sentences of the first of these languages that the catalog has. Missing sentences are English. */
 export function readPageSentences(languages: readonly string[]): PageSentences {
   const language = languages.map(toLanguage).find((one) => one !== null) ?? ENGLISH;
   const said = { ...readFile(ENGLISH), ...readFile(language) };

@@ -4,10 +4,10 @@ import type { RepositoryLookResult } from '@signalbox/contracts/operations/opera
 import { sayList } from './list.ts';
 import { say } from './say.ts';
 
-/** What can be read of a repository; without anything while somebody still looks. */
+/** The result of reading a repository, or STILL_LOOKING while it is being read. */
 export type RepositoryLook = RepositoryLookResult | typeof STILL_LOOKING;
 
-/** Somebody still looks. */
+/** The repository is still being read. */
 export const STILL_LOOKING = {
   problem: null,
   branch: null,
@@ -17,7 +17,7 @@ export const STILL_LOOKING = {
   planProblem: null,
 } as const;
 
-/** What was seen of a repository, and how it would be deployed, a sentence each; none when nobody looked. */
+/** Describes a repository and how it would be deployed, one sentence each; empty for null. */
 export function sayLook(look: RepositoryLook | null): readonly string[] {
   if (look === null) return [];
   const { problem, main, tags, plan, planProblem } = look;
@@ -47,7 +47,7 @@ function code(command: string): string {
   return `\`${command.replaceAll('`', "'")}\``;
 }
 
-/** What could be deployed of it: the newest versions, so many at most, and what the main branch is now. */
+/** Builds deploy buttons for the newest versions, at most `newest`, and for the main branch. */
 export function createVersionButtons(
   project: string,
   look: RepositoryLook | null,
@@ -61,7 +61,7 @@ export function createVersionButtons(
   return versions.map((version) => ({
     label: say('deploy.deployOrder', { project, version, environment, server: 'any' }),
     value: `deploy ${project} ${version} to ${environment}`,
-    // A press confirms exactly this, whatever was read in the conversation before.
+    // A press confirms exactly this call, whatever the conversation has read before.
     does: { tool: 'trigger_deploy', arguments: { project, version, environment } },
   }));
 }

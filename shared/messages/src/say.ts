@@ -80,30 +80,29 @@ export interface Catalog {
 
 export type MessageKey = { [File in keyof Catalog]: `${File}.${keyof Catalog[File] & string}` }[keyof Catalog];
 
-/** What fills the placeholders of a sentence: plain text and figures, which it never reads as a format, and what it chooses by. */
+/** Values for the placeholders of a sentence. Texts are inserted as they are, never parsed as a format. */
 export type MessageValues = Readonly<Record<string, string | number | boolean>>;
 
-/** The sentences of a language by key. */
 const sentences = new Map<string, ReadonlyMap<string, string>>();
 
 /**
- * One sentence of the catalog in ICU MessageFormat, filled in, in the language of whoever is spoken to (`inLanguage`) unless another is
- * given. `language` may come from outside: one without a folder is said in English, and so is what a language lacks.
- * Throws when a value is missing: tests/messages.test.ts compares every call with its sentence.
+ * Fills in one sentence of the catalog (ICU MessageFormat) in the current language (see `inLanguage`) or in `language`. A sentence that
+ * the language lacks, or an unknown language, gives English. Throws when a value is missing; tests/messages.test.ts compares every call
+ * with its sentence.
  */
 export function say(key: MessageKey, values: MessageValues = {}, language: string = getCurrentLanguage()): string {
   return fill(key, values, language);
 }
 
-/** The sentence of an error, as `say` says those of the catalog. Its English stands in the catalog of errors. */
+/** Formats the sentence of an error in the current language. The English sentences are in the error catalog. */
 export function sayError<C extends ErrorCode>(code: C, data: ErrorData<C>): string {
   return explain({ code, data });
 }
 
-/** The part of an error's sentence that is a reason of a rule, or of the classifier of commands. */
+/** The part of an error's sentence that is the reason of a policy rule or of the command classifier. */
 const REASON_IN: Partial<Record<ErrorCode, string>> = { POLICY_DENIED: 'sentence', COMMAND_REFUSED: 'reason' };
 
-/** What an error says to a person; its `message` is the same in English, for logs. */
+/** Explains an error to a person. The error's `message` is the English sentence, for logs. */
 export function explain({ code, data }: { readonly code: ErrorCode; readonly data: MessageValues }): string {
   const name = REASON_IN[code] ?? '';
   const reason = data[name];
@@ -111,14 +110,15 @@ export function explain({ code, data }: { readonly code: ErrorCode; readonly dat
   return fill(`errors.${code}`, said, getCurrentLanguage());
 }
 
-/** The question of a tool's argument as a person reads it: tools write it in English, which is its key in the other languages. */
+/** Translates the question about a tool's argument. Tools write it in English, which is the key of the translations. */
 export function sayQuestion(english: string): string {
   return readSentences(getCurrentLanguage()).get(`questions.${english}`) ?? english;
 }
 
 /**
- * Why something is refused, or asked about, as a person reads it. Rules and the classifier of commands write it in English, and so it is
- * kept; that is its key in the other languages, with names in braces for what differs. A rule of an operator's own is said as it is written.
+ * Translates a reason for a refusal or an approval. Policy rules and the command classifier write reasons in English, with which they are
+ * recorded; the English text is the key of the translations, with names in braces for the variable parts. Reasons of an operator's own
+ * rules stay as written.
  */
 export function sayReason(english: string, language: string = getCurrentLanguage()): string {
   const isOpen = !english.endsWith('.');
@@ -131,15 +131,15 @@ export function sayReason(english: string, language: string = getCurrentLanguage
   return english;
 }
 
-/** All sentences of one file of the catalog, unfilled, in the language of whoever is spoken to. */
+/** Lists all unfilled sentences of one file of the catalog, in the current language. */
 export function sentencesOf(file: keyof Catalog): readonly string[] {
   return [...readSentences(getCurrentLanguage())].flatMap(([key, text]) => (key.startsWith(`${file}.`) ? [text] : []));
 }
 
-/** The folders of sentences: that of the product, then those of plug-ins. */
+/** The folders of sentences: the product's first, then those of plug-ins. */
 const folders: URL[] = [CATALOG];
 
-/** Adds the sentences of a plug-in: a folder with one folder for each language. Adding it twice changes nothing. */
+/** Adds the sentences of a plug-in: a folder with one folder per language. Idempotent. */
 export function addSentences(folder: URL): void {
   if (folders.some(({ href }) => href === folder.href)) return;
   folders.push(folder);
@@ -147,7 +147,7 @@ export function addSentences(folder: URL): void {
   reasons.clear();
 }
 
-/** The names of the files that hold English sentences. */
+/** Lists the names of the English files of all folders. */
 export function listFiles(): readonly string[] {
   return folders.flatMap((folder) => readdirSync(new URL(`${ENGLISH}/`, folder)));
 }
@@ -157,7 +157,7 @@ interface Reason {
   readonly form: RegExp;
 }
 
-/** The reasons of each language with what tells them, those without a name in them first. */
+/** The reasons of each language as patterns, those without variable parts first. */
 const reasons = new Map<string, readonly Reason[]>();
 
 function readReasons(language: string): readonly Reason[] {
@@ -201,9 +201,9 @@ function readSentences(language: string): ReadonlyMap<string, string> {
 }
 
 function readFolder(folder: URL): readonly (readonly [key: string, text: string])[] {
-  if (!existsSync(folder)) return []; // a plug-in may lack a language
+  if (!existsSync(folder)) return [];
   return readdirSync(folder).flatMap((file) => {
-    // A file of the catalog is an object of strings: tests/messages.test.ts reads all of them.
+    // tests/messages.test.ts checks that each file is an object of strings.
     const entries = JSON.parse(readFileSync(new URL(file, folder), 'utf8')) as Record<string, string>;
     return Object.entries(entries).map(([entry, text]) => [`${file.replace('.json', '')}.${entry}`, text] as const);
   });

@@ -3,14 +3,14 @@ import type { DeployState, ServiceKey } from '@signalbox/contracts/operations/de
 import { say } from './say.ts';
 
 /*
- * Buttons about a service. What a button says in the person's name is English, which every planner and model reads; what stands on one
- * that confirms a whole call is the order of its tool, in the language of whoever is spoken to.
+ * Buttons about a service. The text that a press sends is English, which every planner and model reads. The label of a button that
+ * confirms a whole call is the tool's order in the reader's language.
  */
 
-/** A phone shows about so much of a button; what is longer cannot be read whole, so it names less. */
+/** Phones cut longer labels, so a longer order leaves details out. */
 const LABEL_LENGTH = 64;
 
-/** Back to the release before, by name where there is room. The label says all that a press does. */
+/** Builds the button that returns to the previous release, with its name if that fits. The label says everything that a press does. */
 export function rollbackButton({ project, environment }: ServiceKey, release: string | null): ActionButton {
   const words = `roll back ${project} in ${environment}`;
   const order = (version: string): string => say('deploy.rollBackOrder', { project, environment, version });
@@ -21,14 +21,14 @@ export function rollbackButton({ project, environment }: ServiceKey, release: st
   return button(order('any'), words, { tool: 'rollback_deploy', arguments: { project, environment } });
 }
 
-/** The end of the deployment that is under way. */
+/** Builds the button that cancels the running deployment. */
 export function cancelButton({ project, environment }: ServiceKey): ActionButton {
   const does = { tool: 'cancel_deploy', arguments: { project, environment } };
   const label = say('deploy.cancelOrder', { project, where: environment });
   return button(label, `cancel the deploy of ${project} to ${environment}`, does);
 }
 
-/** No messages about the health of a service for an hour. */
+/** Builds the button that mutes messages about a service's health for an hour. */
 export function createMuteButton({ project, environment }: ServiceKey): ActionButton {
   const does = { tool: 'mute_service', arguments: { project, environment, hours: 1 } };
   return button(
@@ -38,12 +38,12 @@ export function createMuteButton({ project, environment }: ServiceKey): ActionBu
   );
 }
 
-/** A look at what is wrong with a service. */
+/** Builds the button that diagnoses a service. */
 export function diagnoseButton({ project, environment }: ServiceKey): ActionButton {
   return { label: say('diagnose.diagnose'), value: `diagnose ${project} in ${environment}` };
 }
 
-/** What may be done about a deployment that is over: to look and try again when it failed, to go back when there is something before it. */
+/** Builds the buttons of an ended deployment: logs and retry after a failure, rollback while it serves. */
 export function createDeploymentButtons(
   deployment: ServiceKey & {
     readonly kind: 'deploy' | 'rollback';
@@ -51,7 +51,6 @@ export function createDeploymentButtons(
     readonly state: DeployState;
     readonly isServing: boolean;
   },
-  /** The release that a rollback would start again; null without one. */
   before: string | null,
 ): readonly ActionButton[] {
   const { project, environment, kind, version, state, isServing } = deployment;
@@ -65,7 +64,7 @@ export function createDeploymentButtons(
   return isServing && before !== null ? [rollbackButton({ project, environment }, before)] : [];
 }
 
-/** A label that is too long is cut, and then it confirms nothing. */
+/** A cut label does not show the whole order, so the press then asks instead of confirming. */
 function button(label: string, value: string, does: NonNullable<ActionButton['does']>): ActionButton {
   return { label: label.slice(0, LABEL_LENGTH), value, does };
 }

@@ -3,7 +3,7 @@ import { createGrowingField, dropHalfCharacter, type GrowingField } from './grow
 import { readSpokenText } from './said-text.ts';
 import type { DraftRequest } from './port.ts';
 
-/** The start of a tool call written as text, as small models do; held back until it is clear that it is none. */
+/** The start of a tool call written as text, as small models do. The draft holds it back until it turns out to be no call. */
 const MAY_BE_CALL = /^\s*(?:```(?:json)?\s*)?(?:\[\s*)?\{\s*(?:"(?:name|tool|function|type)"|"?[a-z]{0,8}$)/;
 
 /**

@@ -8,7 +8,7 @@ export interface GrowingField {
 
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', b: '\b', f: '\f' };
 
-/** Reads the string value of a top-level `field`. */
+/** Creates a reader of the string value of a top-level `field`. */
 export function createGrowingField(field: string): GrowingField {
   let state: 'open' | 'name' | 'after' | 'string' | 'other' = 'open';
   let name = '';

@@ -4,13 +4,13 @@ import { z } from 'zod';
 /** Key of the data that an answer's provider wants back in later requests. */
 const KEPT_KEY = 'kept';
 
-/** Key of the handled message's id. Stored in records, so the name stays. */
+/** Key of the id of the handled message. Stored in records, so the name stays. */
 const HANDLED_KEY = 'planner';
 const HandledMessage = z.object({ for: z.string() });
 
 const Kept = z.object({ model: z.string(), data: z.unknown() });
 
-/** Extras with which an answer is stored, read by `readKept`. Empty when `data` is null. */
+/** Builds the extras with which an answer is stored; `readKept` reads them. Empty when `data` is null. */
 export function toKeptExtras(model: string, data: unknown): Record<string, unknown> {
   return data === null || data === undefined ? {} : { [KEPT_KEY]: { model, data } };
 }
@@ -22,17 +22,17 @@ export function pickKept({ additional_kwargs: extras }: Pick<AIMessage, 'additio
   );
 }
 
-/** The id of the message that an answer handles; null when its model does not say. */
+/** Reads the id of the message that an answer handles; null when the model does not say. */
 export function readHandledMessageId(answer: Pick<AIMessage, 'additional_kwargs'> | undefined): string | null {
   return HandledMessage.safeParse(answer?.additional_kwargs[HANDLED_KEY]).data?.for ?? null;
 }
 
-/** Extras of an answer that the runtime writes instead of a model. `isDone`: the message needs no further pass. */
+/** Builds the extras of an answer that the runtime writes instead of a model. `isDone`: the message needs no further pass. */
 export function markHandled(messageId: string, isDone: boolean): Record<string, unknown> {
   return { [HANDLED_KEY]: { for: messageId, done: isDone } };
 }
 
-/** The data that `model` wants back with this answer; null when there is none or another model answered. */
+/** Reads the data that `model` wants back with this answer; null when there is none or another model answered. */
 export function readKept<S extends z.ZodType>(
   message: Pick<AIMessage, 'additional_kwargs'>,
   model: string,

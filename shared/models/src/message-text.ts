@@ -1,6 +1,6 @@
 import type { BaseMessage } from '@langchain/core/messages';
 
-/** The text of a message. Faster than LangChain's getter, which converts even plain strings to blocks. */
+/** Returns the text of a message. Faster than LangChain's getter, which converts even plain strings to blocks. */
 export function getMessageText(message: BaseMessage): string {
   return typeof message.content === 'string' ? message.content : message.text;
 }

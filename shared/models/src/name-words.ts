@@ -1,7 +1,7 @@
 import type { NameWords } from '@signalbox/contracts/name-words';
 import { nameWords } from '@signalbox/planner/name-words';
 
-/** Words that may be names, from texts sorted by newest first: only names that match them are given to a model. Pure. */
+/** Collects words that may be names, from texts sorted newest first: a model gets only names that match them. Pure. */
 export function readNameWords(texts: readonly string[]): NameWords {
   return nameWords(texts);
 }

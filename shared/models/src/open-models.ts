@@ -13,9 +13,8 @@ import { toFunctions, toTool } from './providers/provider.ts';
 
 type Bound = Pick<BaseChatModel, 'invoke'>;
 
-/** Options for opening models. */
 export interface OpenOptions {
-  /** Called for each answer of the offline planner, so that capabilities may change meanwhile. */
+  /** Returns the current tools; called for each answer of the offline planner, because capabilities may change. */
   readonly catalog: () => ToolCatalog;
   readonly log: Pick<Log, 'warn'>;
   readonly observer?: ModelObserver;
@@ -36,13 +35,12 @@ export async function openModels(plan: ModelPlan, options: OpenOptions): Promise
     }),
   );
   const candidates = new Map(opened);
-  // As a fallback the built-in planner may only read: it understands less than a model.
+  // As a fallback the built-in planner may only read, because it understands less than a model.
   const offlineFallback: Candidate = {
     model: openPlanner({ ...options, mayChange: false }),
     circuit: createCircuit(),
   };
 
-  /** A model with its fallbacks. */
   const withFallbacks = (settings: ModelSettings): Model => {
     const [first = settings.name, ...rest] = new Set([settings, ...plan.fallbacks].map(({ name }) => name));
     return createFallback(
@@ -52,7 +50,7 @@ export async function openModels(plan: ModelPlan, options: OpenOptions): Promise
   };
   const find = (name: string): Candidate => {
     const candidate = candidates.get(name);
-    if (!candidate) throw new Error(`the model ${name} was not opened`); // listModels listed all
+    if (!candidate) throw new Error(`the model ${name} was not opened`); // unreachable: listModels lists every model of the plan
     return candidate;
   };
   const main = withFallbacks(plan.main);

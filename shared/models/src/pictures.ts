@@ -1,7 +1,7 @@
 import { HumanMessage, type BaseMessage } from '@langchain/core/messages';
 import type { Picture } from './port.ts';
 
-/* Which models accept pictures, and how they get them. Pictures go with one call; conversations do not store their bytes. */
+/* Knowledge of which models accept pictures. Pictures go with one call; conversations do not store their bytes. */
 
 /** Models that accept pictures by their makers' documentation. MODEL_SEES names others. */
 const KNOWN = [
@@ -16,7 +16,9 @@ export function acceptsPictures(model: string, names: string = KNOWN): boolean {
   return names.split(',').some((name) => matchesPieces(model.toLowerCase(), name.trim().toLowerCase().split('*')));
 }
 
-/** Adds pictures to the messages they came with. A model that cannot see is told that there was a picture, so that it does not guess. */
+/**
+ * Adds pictures to the messages that they belong to. A model without vision is told that there was a picture, so that it does not guess.
+ */
 export function addPictures(
   messages: readonly BaseMessage[],
   pictures: readonly Picture[],
@@ -35,7 +37,7 @@ export function addPictures(
   });
 }
 
-/** Told to a fallback model that cannot see. */
+/** Text for a fallback model without vision. */
 const UNSEEN = '[You cannot look at the picture that came with this. Say so, and ask for a description in words.]';
 
 /** True when a text consists of these pieces, in order, with anything between them. */

@@ -32,12 +32,12 @@ export interface Picture {
 }
 
 export interface ModelRequest {
-  /** A system message first, if there is one. */
+  /** The system message comes first, if there is one. */
   readonly messages: readonly BaseMessage[];
-  /** Pictures of these messages. Models that cannot see ignore them. */
+  /** Pictures of these messages. Models without vision ignore them. */
   readonly pictures?: readonly Picture[];
   readonly tools: readonly BoundTool[];
-  /** When set, the answer is one object and `tools` is empty. */
+  /** When set, the answer is one object, and `tools` must be empty. */
   readonly object: ObjectRequest | null;
   /** Aborts the call and its connection at once. */
   readonly signal: AbortSignal;
@@ -69,10 +69,10 @@ export interface ModelSpend {
 export interface Model {
   /** `provider:model`, or `offline`. */
   readonly name: string;
-  /** Set when it accepts pictures. */
+  /** Set when the model accepts pictures. */
   readonly sees?: true;
   /**
-   * Answers once. After all tries it throws MODEL_UNAVAILABLE or a related code with a ModelFailure as cause; when aborted, the signal's
+   * Asks once. After all tries it throws MODEL_UNAVAILABLE or a related code with a ModelFailure as cause; when aborted, the signal's
    * reason. Not idempotent: each call costs.
    */
   ask(request: ModelRequest): Promise<ModelAnswer>;

@@ -4,14 +4,14 @@ import { z } from 'zod';
 import { AppError } from '@signalbox/contracts/errors';
 import type { TokenCounts } from './retry/chat-try.ts';
 
-/** The built-in price table, with source and date. */
+/** The built-in price table, which states its sources and date. */
 const FILE = fileURLToPath(new URL('../../../infra/models/prices.json', import.meta.url));
 
 const TOKENS_PER_PRICE = 1_000_000;
 /** Costs are rounded to a billionth of a dollar: below one token's price, without noise of binary fractions. */
 const NANO = 1e9;
 
-/** USD per million tokens. Cache reads and writes without own prices cost as much as other input. */
+/** USD per million tokens. Cache reads and writes without their own price cost as much as other input. */
 const Price = z.object({
   input: z.number().min(0),
   cached: z.number().min(0).optional(),
@@ -34,7 +34,7 @@ export async function loadPrices(ownFile: string | null): Promise<Prices> {
   return new Map(files.flatMap((file) => Object.entries(file.models)));
 }
 
-/** The cost of a call in USD; null when the model has no price. A dated model name falls back to the undated one. */
+/** Computes the cost of a call in USD; null when the model has no price. A dated model name falls back to the undated one. */
 export function computeCost(prices: Prices, model: string, tokens: TokenCounts): number | null {
   const price = prices.get(model) ?? prices.get(model.replace(/-(\d{4}-\d{2}-\d{2}|\d{8})$/, ''));
   if (!price) return null;

@@ -1,7 +1,7 @@
 import type { AIMessage } from '@langchain/core/messages';
 import { z } from 'zod';
 
-/* A model's reasoning, where its provider returns it. Stored for the record only: never shown to people or sent to a model again. */
+/* Handles a model's reasoning, if its provider returns it. Stored for the record only: never shown to people or sent to a model again. */
 
 /** Key of the reasoning among an answer's extras. */
 const FIELD = 'reasoning';
@@ -9,13 +9,13 @@ const FIELD = 'reasoning';
 /** About 4,096 tokens, the usual limit of an answer; longer reasoning is cut. */
 const REASONING_LENGTH = 16_000;
 
-/** Extras with an answer's reasoning; empty without one. */
+/** Builds the extras with an answer's reasoning; empty without reasoning. */
 export function toReasoningExtras(reasoning: string | null): Record<string, string> {
   const text = reasoning?.trim().slice(0, REASONING_LENGTH).toWellFormed() ?? '';
   return text === '' ? {} : { [FIELD]: text };
 }
 
-/** The stored reasoning of an answer; null without one. */
+/** Returns the stored reasoning of an answer; null without one. */
 export function getReasoning({ additional_kwargs: extras }: Pick<AIMessage, 'additional_kwargs'>): string | null {
   const reasoning = extras[FIELD];
   return typeof reasoning === 'string' && reasoning !== '' ? reasoning : null;

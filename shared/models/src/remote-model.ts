@@ -20,7 +20,7 @@ export interface RemoteOptions extends ModelObserver {
   /** Deadline of an answer, including retries. */
   readonly deadlineMs: number;
   readonly tries?: number;
-  /** The cost of tokens in USD; null when unknown. */
+  /** Computes the cost of tokens in USD; null when unknown. */
   readonly cost: (tokens: TokenCounts) => number | null;
 }
 
@@ -98,7 +98,7 @@ async function tryOnce(
       signal,
       count: spend,
     });
-    if (!isCounted) spend(null); // records the model even when its usage is unknown
+    if (!isCounted) spend(null); // an unknown usage still records the model
     return { message, model };
   } catch (thrown) {
     if (signal.aborted || !http.isSent()) throw thrown;

@@ -1,17 +1,16 @@
 /*
- * Separates what a model says to people from thoughts in tags and from tool calls that its server did not recognize. Marks within code
- * count as text: a person may have asked for them.
+ * Separates text for people from thoughts in tags and from tool calls that the model's server did not recognize. Marks within code count
+ * as text, because a person may have asked for them.
  */
 
-/** A model's text, separated. */
 export interface SpokenText {
   /** The text for people. */
   readonly text: string;
   /** Its thoughts; may be empty. */
   readonly thought: string;
-  /** True when it contains a tool call as text. */
+  /** True when the text contains a tool call. */
   readonly hasCall: boolean;
-  /** True when its last thought or call is not closed, so that later text is missing. */
+  /** True when the last thought or call is not closed, so that later text is missing. */
   readonly isOpen: boolean;
 }
 
@@ -84,7 +83,7 @@ export function readSpokenText(whole: string, isGrowing = false): SpokenText {
     const after = mark.index + mark[0].length;
     at = after;
     if (groups['fence'] !== undefined) {
-      if (isGrowing && after === whole.length) break; // its first line may continue
+      if (isGrowing && after === whole.length) break; // the first line of the code block may continue
       const end = findFenceEnd(whole, after, groups['fence']);
       const isCall = CALL_FENCE.test(groups['info']?.trim() ?? '');
       if (isCall) skip(after, end);

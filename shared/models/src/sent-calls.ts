@@ -43,7 +43,10 @@ export function createCallReader(): { take(piece: AIMessageChunk): void; calls()
   };
 }
 
-/** True when a piece starts another call. A piece without a name continues the open one: some servers send a new id with every piece. */
+/**
+ * True when a piece starts another call. A piece without a name continues the open call, because some servers send a new id with every
+ * piece.
+ */
 function beginsAnother(open: OpenCall, { id, name, args }: Omit<OpenCall, 'id'> & Pick<OpenCall, 'id'>): boolean {
   if (name === '') return false;
   if (name !== open.name || (id && open.id && id !== open.id)) return true;
@@ -54,5 +57,5 @@ function beginsAnother(open: OpenCall, { id, name, args }: Omit<OpenCall, 'id'> 
 export function readArguments(args: string): Record<string, unknown> | null {
   const parsed: unknown = args.trim() === '' ? {} : parseJson(args);
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return null;
-  return parsed as Record<string, unknown>; // a JSON object
+  return parsed as Record<string, unknown>; // JSON.parse gave an object
 }

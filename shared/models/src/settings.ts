@@ -45,7 +45,7 @@ export interface RemoteSettings extends ModelAccess {
   /** `provider:model`. */
   readonly name: string;
   readonly provider: Provider;
-  /** True when it accepts pictures. */
+  /** True when the model accepts pictures. */
   readonly sees: boolean;
 }
 
@@ -53,7 +53,7 @@ export type ModelSettings = RemoteSettings | { readonly name: typeof OFFLINE; re
 
 export interface ModelPlan {
   readonly main: ModelSettings;
-  /** Used in this order when the main model cannot answer. */
+  /** Models to try in this order when the main model cannot answer. */
   readonly fallbacks: readonly ModelSettings[];
   /** Keyed by `agent` or `agent.node`. */
   readonly targets: ReadonlyMap<string, ModelSettings>;
@@ -102,7 +102,7 @@ export function checkTargets(
   throw new AppError('CONFIG_INVALID', { problems: problems.join('; ') });
 }
 
-/** Lists every model of a plan once, the main one first, each with its role. */
+/** Lists every model of a plan once, the main model first, each with its role. */
 export function listModels(plan: ModelPlan): readonly { readonly settings: ModelSettings; readonly role: string }[] {
   const all = [
     { settings: plan.main, role: 'model' },
@@ -133,7 +133,7 @@ function describeUnknownProvider(id: string): string {
   const known = [OFFLINE, ...PROVIDERS.map((provider) => provider.id)];
   const near = findNearestName(id, known);
   const meant = near ? ` (did you mean ${near}?)` : '';
-  // It may be a key by mistake, so only plausible names are shown.
+  // The text may be a key by mistake, so only plausible names are shown.
   const shown = /^[a-z_-]{1,24}$/i.test(id) ? ` named ${id}${meant}` : ' of that name';
   return `there is no provider${shown}; there are ${known.join(', ')}`;
 }

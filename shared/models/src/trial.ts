@@ -19,8 +19,8 @@ const PING = {
 };
 
 /**
- * Makes one small call in the agents' way: streamed and with a tool. Costs a few tokens. Failures are returned; throws CONFIG_INVALID
- * when the price file cannot be read.
+ * Makes one small call like an agent: streamed and with a tool. Costs a few tokens. Returns failures; throws CONFIG_INVALID when the
+ * price file cannot be read.
  */
 export async function tryModel(settings: ModelSettings, plan: ModelPlan, deadlineMs: number): Promise<CallOutcome> {
   if (settings.provider === null) return { result: 'works', durationMs: 0 };

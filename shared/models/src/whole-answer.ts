@@ -7,8 +7,8 @@ import { readArguments, type SentCall } from './sent-calls.ts';
 import type { ModelRequest } from './port.ts';
 
 /*
- * Turns a streamed answer into the one that is stored. Its calls run all or none: when one is cut, nobody knows what the others belong
- * to, and a deployment must not run without the variable that was to be set before it.
+ * Turns a streamed answer into the stored one. Either all of its calls run or none: when one is cut, nobody knows how the others depend
+ * on it, and a deployment must not run without the variable that a lost call would have set.
  */
 
 /** Keys of two extras: the text lacks its end; a call was written as text. */
@@ -101,7 +101,7 @@ function readCalls(sent: readonly SentCall[], cut: string | null): Calls {
   };
 }
 
-/** The call that returns an object; it arrives in one piece, as the client parsed it. */
+/** Reads the call that returns an object, which arrives in one piece, parsed by the client. */
 function readClientCalls(
   { tool_calls: calls = [], invalid_tool_calls: broken = [] }: AIMessageChunk,
   cut: string | null,
@@ -126,7 +126,7 @@ function isWrittenCall(text: string, { tools }: Pick<ModelRequest, 'tools'>): bo
 
 function isCallOf(call: unknown, names: ReadonlySet<string>): boolean {
   if (typeof call !== 'object' || call === null) return false;
-  const { name, tool, function: called, ...rest } = call as Readonly<Record<string, unknown>>; // an object of JSON
+  const { name, tool, function: called, ...rest } = call as Readonly<Record<string, unknown>>; // JSON.parse gave an object
   if (typeof called === 'object') return isCallOf(called, names);
   const isNamed = [name, tool, called].some((value) => typeof value === 'string' && names.has(value));
   return isNamed && ['arguments', 'parameters', 'args', 'input'].some((field) => field in rest);

@@ -1,9 +1,9 @@
 import { closeSync, readdirSync, readFileSync } from 'node:fs';
 import { attempt } from '@signalbox/contracts/system-error';
 
-/** Linux's O_CLOEXEC, as `flags` in /proc/self/fdinfo shows it: the kernel closes such a descriptor on exec. */
+/** Linux's O_CLOEXEC, as `flags` in /proc/self/fdinfo shows it: exec closes such a descriptor. */
 const CLOSE_ON_EXEC_FLAG = 0o2_000_000;
-/** File descriptors 0 to 2 are stdin, stdout and stderr; each spawn decides about them. */
+/** Descriptors 0 to 2 are stdin, stdout and stderr, which each spawn sets itself. */
 const MAX_STANDARD_DESCRIPTOR = 2;
 
 /**

@@ -8,7 +8,7 @@ export interface Closable {
 
 export type Own = <T extends Closable>(part: T) => T;
 
-/** Milliseconds for closing all parts before the process exits; shorter than the grace periods of launcher and Kubernetes. */
+/** Milliseconds for closing all parts before the process exits; shorter than the grace periods of the launcher and of Kubernetes. */
 const CLOSE_DEADLINE_MS = 12_000;
 const RESTART_DELAY_MS = 2_000;
 

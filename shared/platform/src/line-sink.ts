@@ -8,7 +8,7 @@ import { writeSync } from 'node:fs';
  * A writer never waits, and the sink never throws. When it works again, one line says how many lines are missing.
  */
 
-/** Bound of buffered lines: some thousand. */
+/** Limit of buffered lines: several thousand. */
 const MAX_WAITING_BYTES = 1024 * 1024;
 /** The capacity of a Linux pipe. */
 const MAX_BATCH_BYTES = 64 * 1024;

@@ -13,7 +13,7 @@ export function startLoop(options: {
 }): Closable {
   let isStopping = false;
   let wake = (): void => undefined;
-  // One timer without an abort signal: idle services mostly wait here, and a signal costs several times as much.
+  // A timer without an abort signal, because idle services mostly wait here and a signal costs several times as much.
   const pause = (): Promise<void> =>
     new Promise((resolve) => {
       const timer = setTimeout(resolve, options.everyMs);

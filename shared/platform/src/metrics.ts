@@ -1,12 +1,10 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
-/** A Prometheus counter with labels. */
 export interface Count {
   /** Grows by one, or by `amount`. */
   add(labels: Readonly<Record<string, string>>, amount?: number): void;
 }
 
-/** A Prometheus gauge with labels. */
 export interface Level {
   set(labels: Readonly<Record<string, string>>, value: number): void;
 }
@@ -22,7 +20,7 @@ export function createCount(registry: Registry, name: string, help: string, labe
   return { add: (values, amount = 1) => counter.inc({ ...values }, amount) };
 }
 
-/** Registers a gauge. */
+/** Registers a gauge, which exports the last value that was set. */
 export function createLevel(registry: Registry, name: string, help: string, labels: readonly string[]): Level {
   const gauge = new Gauge({ name, help, labelNames: [...labels], registers: [registry] });
   return { set: (values, value) => gauge.set({ ...values }, value) };

@@ -12,10 +12,10 @@ import {
   type PolicySet,
 } from '@signalbox/safety/policy/policy-set';
 
-/** The result of a change in the policy folder. */
+/** A change in the policy folder. */
 export type PolicyChange =
   | { readonly kind: 'loaded'; readonly version: string }
-  /** The previous set stays in use. `version` is that of the broken files; null when they cannot be read. */
+  /** The previous set stays in use. `version` is the hash of the broken files; null when they cannot be read. */
   | { readonly kind: 'refused'; readonly version: string | null; readonly detail: string };
 
 /** Polling all files is most of what an idle process does, so it is rare. */
@@ -24,7 +24,7 @@ const POLL_MS = 5 * SECOND_MS;
 const SETTLE_MS = SECOND_MS;
 
 export interface PolicyOptions {
-  /** That of the product, then those of plug-ins. */
+  /** The product's folder, then those of plug-ins. */
   readonly folders: readonly string[];
   /** IANA time zone that rules use. */
   readonly timeZone: string;
@@ -38,7 +38,7 @@ export interface PolicyOptions {
 export interface Policies {
   /** The newest valid policies. Call it for each decision, and keep the result within one decision. */
   current(): PolicyEngine;
-  /** The same policies with their rules and source files, for the audit record. */
+  /** The newest valid policies with their rules and source files, for the audit record. */
   currentSet(): PolicySet;
   close(): Promise<void>;
 }
@@ -56,7 +56,7 @@ export async function openPolicies(options: PolicyOptions): Promise<Policies> {
     background(log, 'policy change', (async () => options.onChange?.(change))());
 
   let lastPoll: { readonly stamp: string | null; readonly files: PolicyFiles | LoadFailure } | null = null;
-  let lastVersion = current.engine.version; // found by the last poll
+  let lastVersion = current.engine.version; // the version that the last poll found
   let refusedVersion = '';
   /** Polls the folder once. True when the files equal those of the previous poll. */
   const poll = async (): Promise<boolean> => {

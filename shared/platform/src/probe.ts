@@ -95,7 +95,7 @@ export async function openProbe(options: {
   const retrying = (await listen(server, options))
     ? Promise.resolve()
     : retryListening(server, options, closing.signal);
-  const address = server.address() as AddressInfo | null; // a TCP address, or null while it does not listen
+  const address = server.address() as AddressInfo | null; // a TCP address, or null while the server does not listen
   return {
     port: address?.port ?? options.port,
     serve: (parts) => void (state = parts),
@@ -126,7 +126,7 @@ async function checkReadiness({ problems, notes }: ProbeParts): Promise<ProbeRes
   return textResponse(200, ['ready', ...remarks].join('\n'));
 }
 
-/** Returns false, and logs it unless `isLogged`, when the port is taken. */
+/** Returns false when the port is taken, which it logs unless `isLogged`. */
 async function listen(
   server: Server,
   { host, port, log }: Parameters<typeof openProbe>[0],

@@ -53,7 +53,7 @@ const SCOPES: Readonly<Record<RedisService, RedisScope>> = {
   analysis: toPoolScope('analysis'),
 };
 
-/** The user names, equal to the service names. */
+/** The names of the Redis users, equal to the service names. */
 export const REDIS_SERVICES = Object.keys(SCOPES) as readonly RedisService[]; // the keys of the record above, and no others
 
 /**
@@ -86,7 +86,7 @@ export async function setRedisUsers(
     const password = passwords[service];
     if (password !== undefined) await redis.acl('SETUSER', service, ...buildRedisUserRules(service, password, prefix));
   }
-  // CONFIG GET returns name and value.
+  // CONFIG GET returns name and value
   const [, file] = (await redis.config('GET', 'aclfile')) as readonly string[];
   if (file) await redis.acl('SAVE');
 }

@@ -52,7 +52,7 @@ export async function checkRedis(url: string): Promise<AppError | null> {
   redis.on('error', (error: Error) => (reason ??= error));
   try {
     await redis.connect();
-    await redis.ping(); // fails while Redis loads its data
+    await redis.ping(); // throws while Redis loads its data
     await requireNoEviction(redis);
     return null;
   } catch (error) {

@@ -23,7 +23,7 @@ export function openStandardOutput(formatNotice: (lines: number, reason: string)
   return sink;
 }
 
-/** Log lines of this process that standard output did not take. */
+/** Counts the log lines of this process that standard output did not take. */
 export function countDroppedLines(): number {
   return sink?.dropped ?? 0;
 }

@@ -1,6 +1,6 @@
 type Schema = Readonly<Record<string, unknown>>;
 
-/** JSON Schema keywords that every provider supports in strict mode; we check bounds such as maxLength afterwards. */
+/** JSON Schema keywords that every provider supports in strict mode; bounds such as maxLength are checked afterwards. */
 const SUPPORTED_KEYWORDS: ReadonlySet<string> = new Set([
   'type',
   'description',
@@ -34,5 +34,5 @@ export function toStrictSchema(schema: Schema): Record<string, unknown> {
 }
 
 function asSchema(part: unknown): Schema {
-  return typeof part === 'object' && part !== null ? (part as Schema) : {}; // JSON Schema: an object, or `true` for anything
+  return typeof part === 'object' && part !== null ? (part as Schema) : {}; // a JSON Schema is an object, or `true` for anything
 }

@@ -3,7 +3,7 @@ import type { Runnable } from '@langchain/core/runnables';
 import type { BoundTool } from '@signalbox/contracts/tool-catalog';
 import type { ObjectRequest } from '../port.ts';
 
-/** Access data of one model. */
+/** Data for accessing one model. */
 export interface ModelAccess {
   readonly model: string;
   /** Null for servers without keys. */
@@ -23,7 +23,7 @@ export interface ProviderVariables {
 export interface ProviderReading {
   /** True when its variables suffice to choose it without MODEL. */
   readonly chosen: boolean;
-  /** Missing settings as phrases after the provider's name: "needs OPENAI_API_KEY". Empty when it is usable. */
+  /** Missing settings as phrases that follow the provider's name: "needs OPENAI_API_KEY". Empty when the provider is usable. */
   readonly missing: readonly string[];
   readonly apiKey: string | null;
   readonly baseURL: string;
@@ -48,17 +48,20 @@ export interface Wire {
   client(call: ClientCall, fetch: Fetch): Runnable<BaseMessage[], AIMessageChunk>;
   /** Converts the conversation to the form of this provider. */
   arrange(messages: readonly BaseMessage[]): BaseMessage[];
-  /** The server's word for why the answer ended, from the answer or a piece of it; null in pieces without it. A cut-off answer has none. */
+  /**
+   * The server's word for why the answer ended, from an answer or one of its pieces; null in pieces without it. Cut-off answers have
+   * none.
+   */
   endOf(answer: AIMessageChunk): string | null;
   /** True when the last usage of a stream repeats the first one. The library adds both up, for providers that send differences. */
   readonly repeatsFirstCount?: boolean;
-  /** Data that this provider wants back with the answer in later requests, as JSON; null for none. */
+  /** Data as JSON that this provider wants back with the answer in later requests; null for none. */
   keep?(answer: AIMessageChunk): unknown;
 }
 
-/** A provider; each has a file in this folder. To add one, see docs/extending.md. */
+/** A provider of models; each has a file in this folder. To add one, see docs/extending.md. */
 export interface Provider {
-  /** Its name in MODEL. */
+  /** Name of the provider in MODEL. */
   readonly id: string;
   readonly variables: ProviderVariables;
   /** Reads the provider's variables from the configuration. */

@@ -9,7 +9,7 @@ import { toAnswer } from '../whole-answer.ts';
 
 /** Token usage of one try as the provider counts it. */
 export interface TokenCounts {
-  /** All input, cached or not. */
+  /** All input tokens, cached or not. */
   readonly inputTokens: number;
   /** Input tokens read from the provider's cache. */
   readonly cachedTokens: number;
@@ -88,13 +88,13 @@ export async function tryChat({ wire, model, request, fetch, signal, count }: Ch
   }
 }
 
-/** The result of a client call, or the signal's reason: not every client honors its signal. A late answer is ignored. */
+/** Resolves with the result of a client call, or rejects with the signal's reason, because not every client honors its signal. */
 async function untilAborted<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
   answer.catch(() => undefined);
   signal.throwIfAborted();
   let stopListening = (): void => undefined;
   const aborted = new Promise<never>((_, reject) => {
-    const abort = (): void => reject(signal.reason as Error); // every abort of ours gives an error
+    const abort = (): void => reject(signal.reason as Error); // every abort in Signalbox passes an error
     signal.addEventListener('abort', abort, { once: true });
     stopListening = () => signal.removeEventListener('abort', abort);
   });

@@ -27,7 +27,7 @@ export interface FailureFacts {
   readonly kind?: string;
   /** The server's Retry-After in milliseconds. */
   readonly retryAfterMs?: number | null;
-  /** The server's message without keys, for `doctor` only: it may quote the conversation, so it is never logged. */
+  /** The server's message without keys, for `doctor` only. Never logged, because it may quote the conversation. */
   readonly detail?: string | null;
 }
 
@@ -72,7 +72,6 @@ const HINTS: Readonly<Record<ModelFailureReason, string>> = {
   refused: 'the server refused the request',
 };
 
-/** Hints at the variable that an operator should check. */
 function describeCheck(code: ModelFailureReason, variables: FailureFacts['variables']): string {
   if (!variables) return '';
   if (code === 'unauthorized' && variables.key) return `: check ${variables.key}`;
@@ -98,7 +97,7 @@ export function mayAnotherModelHelp(reason: ModelFailureReason): boolean {
   return reason !== 'refused';
 }
 
-/** Error codes for failures that retrying cannot fix; each says who can. */
+/** Error codes for failures that retrying cannot fix. Each error's sentence says who can. */
 const CODES = {
   'too-long': 'MODEL_TOO_LONG',
   unauthorized: 'MODEL_KEY_REFUSED',
@@ -120,9 +119,9 @@ export function isModelUnavailable(thrown: unknown): boolean {
   return thrown instanceof AppError && NO_ANSWER.has((thrown as AppError).code); // checked by instanceof
 }
 
-/** The ModelFailure in a thrown error, or null. */
+/** Finds the ModelFailure in a thrown error; null without one. */
 export function findModelFailure(thrown: unknown): ModelFailure | null {
-  const inner = isModelUnavailable(thrown) ? (thrown as AppError).cause : thrown; // by its code
+  const inner = isModelUnavailable(thrown) ? (thrown as AppError).cause : thrown; // its code says so
   return inner instanceof ModelFailure ? inner : null;
 }
 
@@ -207,7 +206,6 @@ const NETWORK_NAMES: ReadonlySet<string> = new Set(['APIConnectionError', 'Fetch
 const TIMEOUT_NAMES: ReadonlySet<string> = new Set(['TimeoutError', 'APIConnectionTimeoutError']);
 const TIMEOUT_CODES: ReadonlySet<string> = new Set(['ETIMEDOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']);
 
-/** Fields of libraries' errors. */
 const Thrown = z.object({
   name: z.string().catch(''),
   code: z.string().catch(''),

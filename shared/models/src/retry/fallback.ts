@@ -49,7 +49,7 @@ export function createFallback(candidates: readonly [Candidate, ...Candidate[]],
       if (answer) return answer;
       // All have just failed, but a person still waits.
       const lateAnswer = await tryCandidates(candidates, request, true);
-      if (!lateAnswer) throw new Error('a fallback without models was asked'); // the type requires one
+      if (!lateAnswer) throw new Error('a fallback without models was asked'); // unreachable: there is a candidate
       return lateAnswer;
     },
   };

@@ -10,7 +10,7 @@ export interface HttpTry {
   readonly fetch: Fetch;
   /** True when a request was sent. */
   isSent(): boolean;
-  /** Why the try failed, after the client threw or the answer was incomplete. */
+  /** Explains why the try failed, after the client threw or the answer was incomplete. */
   failure(): { readonly reason: ModelFailureReason; readonly facts: FailureFacts };
 }
 
@@ -160,7 +160,6 @@ interface Refusal extends ErrorWords {
   readonly retryAfterMs: number | null;
 }
 
-/** A server's error. */
 interface ErrorWords {
   readonly codes: readonly string[];
   /** The original message: for classification only, never shown. */
@@ -204,7 +203,7 @@ function readRefusal(response: Response, text: string, secrets: readonly string[
   };
 }
 
-/** The error in a JSON body; null without one. */
+/** Reads the error from a JSON body; null without one. */
 function readError(text: string, secrets: readonly string[]): ErrorWords | null {
   const json = parseJson(text);
   const body: unknown = Array.isArray(json) ? json[0] : json; // Google wraps stream errors in an array
@@ -215,7 +214,7 @@ function readError(text: string, secrets: readonly string[]): ErrorWords | null 
   return { codes, words, detail: words.replace(/\s+/g, ' ').trim().slice(0, MAX_DETAIL_CHARS) || null };
 }
 
-/** Reads retry-after-ms, else Retry-After in seconds or as a date; in milliseconds. */
+/** Reads retry-after-ms, else Retry-After in seconds or as a date. Returns milliseconds; null without either. */
 function readRetryAfter(headers: Headers): number | null {
   const milliseconds = Number(headers.get('retry-after-ms') ?? Number.NaN);
   if (milliseconds >= 0) return milliseconds;

@@ -58,7 +58,7 @@ export function consumeQueue(options: {
   const decide = async (job: Job): Promise<QueueVerdict> => {
     const name = job.name;
     if (!isJobName(name)) {
-      // A rolling update: a job of a newer release reached an older process. The sweepers of newer processes bring it again.
+      // During a rolling update a newer process may enqueue a job that this release does not know. Newer sweepers bring it again.
       log.warn('job of an unknown name left to others', { job: name });
       return { kind: 'forget' };
     }
@@ -94,7 +94,7 @@ export function consumeQueue(options: {
     },
   );
   worker.on('completed', pauses.start);
-  // When Redis was emptied, the lock of a running job is gone; its result still goes to Postgres.
+  // When Redis was emptied, the lock of a running job is gone; the job's result still goes to Postgres.
   worker.on('error', (error) => log.warn('queue trouble', { pool, error }));
   worker.on('stalled', (jobId) => log.warn('job lost its process and comes again', { pool, jobId }));
   return {

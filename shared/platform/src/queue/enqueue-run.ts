@@ -13,7 +13,7 @@ interface RequestedRun<Job, Payload> {
   readonly requestHash?: string;
 }
 
-/** The part of the store that the queue needs, which must not import the store. */
+/** The writer of a run's row, passed in because this package must not import the store. */
 export interface RunWriter {
   create(run: RequestedRun<string, unknown>): Promise<boolean>;
 }

@@ -1,19 +1,19 @@
-/** Key prefix of all queues. The braces are a Redis Cluster hash tag: BullMQ's scripts touch several keys at once. */
+/** Returns the key prefix of all queues. The braces are a Redis Cluster hash tag, because BullMQ's scripts touch several keys at once. */
 export function getQueuePrefix(prefix: string): string {
   return `${prefix}{jobs}`;
 }
 
-/** The job id of a run. BullMQ forbids colons and plain numbers in job ids; the encoding keeps different runs apart. */
+/** Returns the job id of a run. BullMQ forbids colons and plain numbers in job ids; the encoding keeps different runs apart. */
 export function toJobId(runId: string): string {
   return `run-${encodeURIComponent(runId)}`;
 }
 
-/** The job id of a scheduled job: the same for each execution, so that at most one waits or runs. */
+/** Returns the job id of a scheduled job: the same for each execution, so that at most one waits or runs. */
 export function toTickId(job: string): string {
   return `tick-${job}`;
 }
 
-/** The run id of a job id; null for a scheduled execution. */
+/** Returns the run id of a job id; null for a scheduled execution. */
 export function toRunId(jobId: string | undefined): string | null {
   return jobId?.startsWith('run-') ? decodeURIComponent(jobId.slice('run-'.length)) : null;
 }

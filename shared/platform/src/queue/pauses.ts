@@ -3,7 +3,6 @@ import type { Log } from '../log.ts';
 import { toRunId } from './names.ts';
 import type { Queue } from './queue.ts';
 
-/** The fields of a BullMQ job that are used here. */
 interface PausedJob {
   readonly name: string;
   readonly id?: string | undefined;

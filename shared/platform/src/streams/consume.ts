@@ -74,7 +74,7 @@ class StreamConsumer<S extends z.ZodType> implements Consumer {
   /** A separate connection, because reads block it. */
   #reader: Redis;
   #groupsExist = false;
-  /** Returns how many more entries may be read, given the number of running ones. */
+  /** Returns how many more entries may start, given the number of running ones. */
   readonly #room: (running: number) => number;
   readonly #running = new Set<Promise<void>>();
   /** Wakes the read loop while it waits for a free slot. */
@@ -143,7 +143,7 @@ class StreamConsumer<S extends z.ZodType> implements Consumer {
     const from = this.#keys.map(() => '>');
     const words = ['GROUP', topic.group, consumer, 'COUNT', count, 'BLOCK', BLOCK_MS, 'STREAMS'] as const;
     const reply = this.#reader.xreadgroup(...words, ...this.#keys, ...from);
-    // A blocked read may never settle.
+    // A blocked read may never settle, hence the deadline.
     const entries = await withinMs(untilAborted(reply, this.#stop.signal), WATCHDOG_MS);
     if (entries === undefined) throw new SilentConnection(`no answer in ${WATCHDOG_MS} ms`);
     for (const [key, list] of (entries ?? []) as [string, Entry[]][]) this.#takeAll(key, list); // the shape of XREADGROUP's reply
@@ -157,7 +157,7 @@ class StreamConsumer<S extends z.ZodType> implements Consumer {
     this.#reader = this.#openReader();
   }
 
-  /** Resolves when running work ends, or when more may run. */
+  /** Resolves when running work ends, or when more work may run. */
   async #waitForRoom(): Promise<void> {
     const freed = new AbortController();
     this.#slotFreed = (): void => freed.abort();

@@ -12,7 +12,7 @@ const CHANNEL = 'draft';
 /** Longest draft text in UTF-16 units: Telegram's limit. */
 export const MAX_DRAFT_LENGTH = 4_096;
 
-/** A preview of the answer while it is being written. Losing or delaying one is harmless. */
+/** A preview of an answer while the model writes it. Lost or late drafts do no harm. */
 export const Draft = z.object({
   chatKey: z.string().min(1),
   userKey: z.string().min(1),
@@ -29,14 +29,14 @@ export const Draft = z.object({
 });
 export type Draft = z.infer<typeof Draft>;
 
-/** The channel's id for a turn's draft. */
+/** Returns the channel's id for a turn's draft. */
 export function toDraftId(turnId: string): number {
   return createHash('sha1').update(turnId).digest().readInt32BE(0) & 0x7f_ff_ff_ff || 1;
 }
 
-/** How far the start of a long draft moves at a time, so that it stands still in between. */
+/** The start of a long draft moves by this length at a time, so that the text stands still in between. */
 const STEP = MAX_DRAFT_LENGTH / 4;
-/** Shown above a text that was cut. */
+/** Precedes a text whose start was cut. */
 const ELLIPSIS = '…\n\n';
 /** Space for the ellipsis and for a line that opens a code block again. */
 const HEAD_ROOM = 64;
@@ -87,7 +87,7 @@ export async function subscribeToDrafts(options: {
   return { close: () => closeRedis(redis) };
 }
 
-/** Offset of the first paragraph, else line, else word, else character in the range where a draft may start. */
+/** Finds the first paragraph, else line, else word, else character in the range where a draft may start. Returns its offset. */
 function findStart(range: string): number {
   for (const border of ['\n\n', '\n', ' ']) {
     const at = range.indexOf(border);
@@ -96,7 +96,7 @@ function findStart(range: string): number {
   return /^[\uDC00-\uDFFF]/.test(range) ? 1 : 0; // not inside a surrogate pair
 }
 
-/** The opening line of the code block in which this text ends; empty outside of code. */
+/** Returns the opening line of the code block in which a text ends; empty outside of code. */
 function reopenCode(text: string): string {
   let open: { readonly line: string; readonly mark: string } | null = null;
   for (const [match, mark = ''] of text.matchAll(/^ {0,3}(`{3,}|~{3,}).*$/gm)) {

@@ -65,7 +65,7 @@ export async function requestFile(
     const bytes = await redis.lpopBuffer(replyList);
     return bytes === null ? { kind: 'away' } : { kind, bytes };
   };
-  const late = abortAfter(FETCH_MS + SECOND_MS); // in case Redis is away
+  const late = abortAfter(FETCH_MS + SECOND_MS); // for when Redis does not answer
   try {
     return await untilAborted(request(), AbortSignal.any([signal, late]));
   } catch (error) {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Topic } from '@signalbox/contracts/conversation/topics';
 
-/** The stream key of one partition. The braces are a Redis Cluster hash tag: a partition lives on one node. */
+/** Returns the stream key of one partition. The braces are a Redis Cluster hash tag, so that a partition lives on one node. */
 export function getStreamKey(prefix: string, topic: Topic, partition: number, branch: string | null = null): string {
   return `${prefix}{${[topic.name, ...(branch === null ? [] : [branch]), partition].join(':')}}:messages`;
 }
@@ -15,7 +15,7 @@ export function listStreamKeys(
   return Array.from({ length: partitions }, (_, partition) => getStreamKey(prefix, topic, partition, branch));
 }
 
-/** The partition of a key: the same in every process and release. */
+/** Returns the partition of a key, the same in every process and release. */
 export function getPartition(key: string, partitions: number): number {
   if (partitions === 1) return 0;
   return createHash('sha1').update(key).digest().readUInt32BE(0) % partitions;

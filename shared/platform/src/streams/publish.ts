@@ -24,7 +24,7 @@ export async function publishStored<S extends z.ZodType>(
 
 /** A publisher that can count unhandled messages. */
 export interface CountingPublisher extends Publisher {
-  /** Number of messages of a topic that are not handled yet. */
+  /** Number of messages of a topic that no consumer has handled yet. */
   waiting(topic: Topic<z.ZodType>): Promise<number>;
 }
 

@@ -37,7 +37,7 @@ export function createExporter(options: ExporterOptions): SpanExporter {
   };
 }
 
-/** Null on success. */
+/** Sends one request. Returns the problem, or null on success. */
 async function post(
   { url, headers, timeoutMs, signal }: ExporterOptions,
   body: Uint8Array | undefined,

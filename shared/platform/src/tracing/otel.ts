@@ -18,7 +18,7 @@ import { createExporter } from './exporter.ts';
 import { readPairs, type TraceTarget, type TracingConfig } from './settings.ts';
 import { ROOT, type FinishedSpan, type SpanAttributes, type Tracing } from './tracing.ts';
 
-/** Spans are sent in batches, this often. */
+/** Milliseconds between two batches of spans. */
 const BATCH_MS = 1_000;
 /** Further spans are dropped while a receiver is slow; the queue takes some megabytes. */
 const MAX_QUEUED_SPANS = 4_096;
@@ -100,12 +100,12 @@ export function createOtelTracing(options: {
   };
 }
 
-/** The W3C trace id of a trace: the digits of `trace_…`, or a hash of an id of an older release. */
+/** Returns the W3C trace id of a trace: the digits of `trace_…`, or a hash of an older release's id. */
 export function toOtelTraceId(traceId: string): string {
   return toTraceHex(traceId) ?? digest(traceId).slice(0, 32);
 }
 
-/** OpenTelemetry's 8-byte id for a span with a key. */
+/** Returns OpenTelemetry's 8-byte id for a span with a key. */
 export function toOtelSpanId(traceId: string, key: string): string {
   return digest(`${traceId}/${key}`).slice(0, 16);
 }
@@ -129,7 +129,7 @@ function createSampler({ OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG: sha
   return name.endsWith('traceidratio') ? new TraceIdRatioBasedSampler(share) : new AlwaysOnSampler();
 }
 
-/** Redacts attributes as the log does: none should hold secrets, but that is not relied on. */
+/** Redacts attributes like the log does. None should hold secrets, but this does not rely on it. */
 function clean(attributes: SpanAttributes): Attributes {
   const cleanText = (text: string): string => redactForLog(text).slice(0, MAX_VALUE_LENGTH);
   const cleaned: Attributes = {};
@@ -141,7 +141,7 @@ function clean(attributes: SpanAttributes): Attributes {
   return cleaned;
 }
 
-/** OpenTelemetry reads a small number as time since the process started, so both parts are given. */
+/** OpenTelemetry reads a small number as time since the process started, so the result has both parts. */
 function toHrTime(ms: number): HrTime {
   const seconds = Math.floor(ms / 1_000);
   return [seconds, Math.round((ms - seconds * 1_000) * 1e6)];

@@ -1,7 +1,7 @@
 import { AppError } from '@signalbox/contracts/errors';
 import { z } from 'zod';
 
-/** Where spans go, and which are kept. Without an endpoint or Langfuse keys nothing is traced, and no library is loaded. */
+/** The receivers of spans, and the sampled share. Without an endpoint or Langfuse keys nothing is traced, and no library is loaded. */
 export const TracingConfig = z.object({
   /** OTLP-over-HTTP address of an OpenTelemetry collector, such as http://127.0.0.1:4318. `/v1/traces` is appended. */
   OTEL_EXPORTER_OTLP_ENDPOINT: z.url().optional(),
@@ -27,7 +27,7 @@ export const TracingConfig = z.object({
 });
 export type TracingConfig = z.infer<typeof TracingConfig>;
 
-/** For processes that may hold no secret: an endpoint without headers or keys. */
+/** The variables for processes that may hold no secret: an endpoint without headers or keys. */
 export const TracingWithoutKeysConfig = TracingConfig.pick({
   OTEL_EXPORTER_OTLP_ENDPOINT: true,
   OTEL_TRACES_SAMPLER: true,
@@ -73,7 +73,7 @@ function decode(value: string): string {
   try {
     return decodeURIComponent(value);
   } catch {
-    return value; // a literal percent sign
+    return value; // the text has a literal percent sign
   }
 }
 

@@ -29,7 +29,7 @@ export interface FinishedSpan {
   readonly links?: readonly string[];
 }
 
-/** The spans of one service. */
+/** Records the spans of one service. */
 export interface Tracing extends Closable {
   /** False when there is no receiver: recording does nothing. */
   readonly isOn: boolean;
@@ -37,7 +37,7 @@ export interface Tracing extends Closable {
   record(span: FinishedSpan): void;
 }
 
-/** The key of every trace's root: the turn of its first message, or the gateway's own answer. */
+/** The key of a trace's root span: the turn of the first message, or the gateway's own answer. */
 export const ROOT = 'root';
 
 export const NO_TRACING: Tracing = { isOn: false, record: () => undefined, close: () => Promise.resolve() };

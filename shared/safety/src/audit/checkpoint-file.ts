@@ -6,7 +6,7 @@ import { AppError } from '@signalbox/contracts/errors';
 import { parseJson } from '@signalbox/contracts/system-error';
 import { CheckpointLine } from './checkpoint.ts';
 
-/** The path of the checkpoint file in its folder. */
+/** Returns the path of the checkpoint file in a folder. */
 export function getCheckpointFile(dir: string): string {
   return join(dir, 'checkpoints.jsonl');
 }

@@ -24,7 +24,7 @@ export type Checkpoint = z.infer<typeof Checkpoint>;
 
 /**
  * A line of the checkpoint file outside of the database. `leaves` are the leaf hashes (32 bytes each, base64) of the events since the
- * previous line: with them a verifier can name the changed event, otherwise only the checkpoint.
+ * previous line, with which a verifier can name the changed event.
  */
 export const CheckpointLine = Checkpoint.extend({ leaves: z.base64().default('') });
 export type CheckpointLine = z.infer<typeof CheckpointLine>;
@@ -32,7 +32,7 @@ export type CheckpointLine = z.infer<typeof CheckpointLine>;
 /** Public keys by id. */
 export type AuditKeys = ReadonlyMap<string, KeyObject>;
 
-/** The id of a private or public key: the first 16 hex digits of its public key's hash. */
+/** Returns the id of a private or public key: the first 16 hex digits of the public key's hash. */
 export function getKeyId(key: KeyObject): string {
   const publicKey = key.type === 'private' ? createPublicKey(key) : key;
   return createHash('sha256')
@@ -41,13 +41,13 @@ export function getKeyId(key: KeyObject): string {
     .slice(0, 16);
 }
 
-/** Signs a statement with the key, whose id it includes. */
+/** Signs a statement with the key, and adds the key's id. */
 export function signCheckpoint(statement: Omit<CheckpointStatement, 'keyId'>, key: KeyObject): Checkpoint {
   const full = { ...statement, keyId: getKeyId(key) };
   return { ...full, signature: sign(null, signedBytes(full), key).toString('base64') };
 }
 
-/** Describes why a signature is invalid, as part of a sentence; null when one of the keys made it. */
+/** Explains, as part of a sentence, why a signature is invalid; null when one of the keys made it. */
 export function findSignatureProblem(checkpoint: Checkpoint, keys: AuditKeys): string | null {
   const key = keys.get(checkpoint.keyId);
   if (!key) return `its key ${checkpoint.keyId} is not among the given ones`;

@@ -1,18 +1,17 @@
 import { toCanonicalJson } from '../cards/canonical.ts';
 import type { RecordedAuditEvent } from '@signalbox/contracts/governance/audit';
 
-/** Matches strings, to skip them, and numbers. */
 const TOKENS = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
 /** This many digits always survive conversion to a double. */
 const SAFE_DIGITS = 15;
 
 /**
- * The hashed text of an event: canonical JSON of all fields. When `data` holds a number that JSON.parse would change, the stored text
- * replaces it: we never write such a number, so the event must differ from the sealed one.
+ * Formats an event for hashing: canonical JSON of all fields. When `data` holds a number that JSON.parse would change, the stored text
+ * replaces it: the product never writes such a number, so the event must differ from the sealed one.
  */
 export function toEventJson(event: RecordedAuditEvent): string {
   const { dataJson, writtenBy, ...rest } = event;
-  // Events from before there was a writer are hashed without it.
+  // Events from before writers were recorded are hashed without this field.
   const fields = writtenBy === null ? rest : { ...rest, writtenBy };
   const data: unknown = JSON.parse(dataJson);
   if (holdsExactNumbers(dataJson)) return toCanonicalJson({ ...fields, data });

@@ -20,14 +20,14 @@ export function hashLeaf(bytes: Buffer | string): Buffer {
   return createHash('sha256').update(LEAF).update(bytes).digest();
 }
 
-/** The chain hash of an event: covers the previous one (empty for the first) and the event's leaf. */
+/** Computes the chain hash of an event from the previous chain hash (empty for the first event) and the event's leaf. */
 export function hashLink(previous: Buffer, leafHash: Buffer): Buffer {
   return createHash('sha256')
     .update(Buffer.concat([LINK, previous, leafHash]))
     .digest();
 }
 
-/** An empty tree. */
+/** Creates an empty tree. */
 export function createMerkleTree(): MerkleTree {
   return growTree(0, []);
 }

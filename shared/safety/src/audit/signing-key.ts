@@ -63,7 +63,7 @@ async function makeKey(file: string): Promise<KeyObject> {
 }
 
 async function publishKey(file: string, key: KeyObject): Promise<void> {
-  const known = await readFile(`${file}.pub`, 'utf8').catch(() => ''); // missing at first
+  const known = await readFile(`${file}.pub`, 'utf8').catch(() => ''); // the file is missing at first
   const pem = String(createPublicKey(key).export({ type: 'spki', format: 'pem' }));
   if (known.includes(pem.trim())) return;
   await writeDurably(`${file}.pub`, pem, 0o644, 'a');

@@ -6,10 +6,9 @@ import type { OutboundBody, RuntimeButton } from '@signalbox/contracts/conversat
 import { sayDuration } from '@signalbox/messages/duration';
 import { say } from '@signalbox/messages/say';
 
-/** Readers of an approval card: approvers or the requester. */
 export type CardReader = 'approver' | 'requester';
 
-/** The text on the card of a running action. */
+/** Returns the card's text for a running action. */
 export const underWay = (): string => `⏳ ${say('card.under-way')}`;
 
 /** Lines of a card above its buttons on a 360 × 740 phone; the last one is its id. */
@@ -78,7 +77,7 @@ const MARK: Readonly<Record<Approval['status'], string>> = {
   void: '🚫',
 };
 
-/** The mark with which the reason begins when an approved action is running, failed, stopped or unknown; null otherwise. */
+/** Returns the mark that starts the reason of an approved action that is running, failed, stopped or unknown; null otherwise. */
 function outcomeMark({ status, reason }: Approval): string | null {
   if (status !== 'consumed') return null;
   return /^(?:⏳|❌|⏹|❓)/u.exec(reason ?? '')?.[0] ?? null;
@@ -118,8 +117,8 @@ function verdict(approval: Approval, votes: readonly ApprovalVote[]): string {
 }
 
 /**
- * The text lines of a card, without values; the tool's preview lines come first. `takes`: the required approval, appended to the rule's
- * sentence.
+ * Lists the text lines of a card without its values; the tool's preview lines come first. `takes`: the required approval, appended to the
+ * rule's sentence.
  */
 function listLines(approval: Approval, takes: string | null = null): readonly CardLine[] {
   const { card, status } = approval;
@@ -207,7 +206,6 @@ function button({ approvalId }: Approval, name: keyof typeof BUTTONS): RuntimeBu
   return { label, value: label, act: { approvalId, verb: BUTTONS[name] } };
 }
 
-/** The verb of each button. */
 const BUTTONS = {
   confirm: 'approve',
   cancel: 'withdraw',

@@ -20,7 +20,7 @@ const EMPTY = '⟨⟩';
 
 /**
  * Renders an action as text: the tool, then each argument by name, strings after `: ` and other values as JSON after `= `. The text has
- * no character that a channel removes, reorders or hides. Reversed by `readExact`. Pure.
+ * no character that a channel removes, reorders or hides. `readExact` reverses it. Pure.
  */
 export function renderExact({ tool, arguments: args, resolved }: ExactAction): string {
   const lines = [escapeName(tool), ...members('', args), ...members('→ ', resolved ?? {})];
@@ -71,7 +71,6 @@ export function escapeText(text: string): string {
   return write((char) => RIGHT_TO_LEFT.test(char));
 }
 
-/** Reverses `escapeText`. */
 export function unescapeText(shown: string): string {
   return shown === EMPTY
     ? ''
@@ -110,7 +109,7 @@ export function asCodeBlock(exact: string): string {
   return `${fence}\n${exact}\n${fence}`;
 }
 
-/** Width of a text in columns of a fixed-width font. */
+/** Counts the columns that a text takes in a fixed-width font. */
 export function countColumns(text: string): number {
   return splitCharacters(text).reduce((sum, char) => sum + getWidth(char), 0);
 }
@@ -134,7 +133,6 @@ const ALWAYS_ESCAPED = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}⟨⟩
 /** Characters that look like ASCII ones. */
 const LOOKS_ASCII =
   /[\u2010-\u2012\u2212\u2044\u2215\u29F8\u2216\u29F5\u2236\u02D0\uA789\u01C3\u2223\u01C0\u2024\u02C8\u2032\u02CB\u0131]/u;
-/** Unicode blocks of right-to-left characters. */
 const TURNING = '\\u0590-\\u08FF\\uFB1D-\\uFDFF\\uFE70-\\uFEFC\\u{10800}-\\u{10FFF}\\u{1E800}-\\u{1EFFF}';
 const RIGHT_TO_LEFT = new RegExp(`[${TURNING}]`, 'u');
 /** A text of right-to-left letters and neutral punctuation only. */
@@ -144,7 +142,10 @@ const MAX_MARKS = 3;
 const UNUSUAL = /[^\x21-\x7e ]/u;
 const PICTURE = /\p{Extended_Pictographic}|\p{Emoji_Modifier}/u;
 
-/** Offsets of letters that could be taken for Latin: in words of mixed scripts, or without own letters of their script in the text. */
+/**
+ * Finds the offsets of letters that could be taken for Latin: in words of mixed scripts, or without a letter in the text that only their
+ * script has.
+ */
 function findDoubtful(text: string): ReadonlySet<number> {
   const doubtful = new Set<number>();
   for (const { 0: word, index } of text.matchAll(WORD)) {
@@ -171,7 +172,6 @@ function isPartOfPicture(chars: readonly string[], place: number): boolean {
   return chars[place] === '\u200D' && isPicture && PICTURE.test(chars[place + 1] ?? '');
 }
 
-/** True when a letter already has the most accents allowed. */
 function isStacked(chars: readonly string[], place: number): boolean {
   return (
     chars.slice(Math.max(0, place - MAX_MARKS), place + 1).filter((char) => /\p{M}/u.test(char)).length > MAX_MARKS
@@ -198,7 +198,6 @@ function members(mark: string, values: Readonly<Record<string, unknown>>): reado
     });
 }
 
-/** Escapes leading and trailing spaces, which are invisible. */
 function escapeEnds(text: string): string {
   return escapeText(text)
     .replace(/ +$/, (spaces) => toCodePoint(' ').repeat(spaces.length))
@@ -234,7 +233,6 @@ function wrap(line: string): readonly string[] {
   return lines.map((text, index) => (index === 0 ? text : CONTINUATION + text));
 }
 
-/** Splits a line into escapes and visible characters. */
 function splitCharacters(line: string): readonly string[] {
   return (line.match(/⟨[^⟩]*⟩|[^⟨]+/gu) ?? []).flatMap((part) => {
     if (part.startsWith('⟨')) return [part];

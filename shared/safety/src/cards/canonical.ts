@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * Canonical JSON (RFC 8785): keys sorted by UTF-16 units, no spaces, numbers as in ECMAScript, so that equal values give equal bytes.
- * Throws for values without a JSON form: NaN, undefined outside of an object, unpaired surrogates.
+ * Formats canonical JSON (RFC 8785): keys sorted by UTF-16 units, no spaces, numbers as in ECMAScript, so that equal values give equal
+ * bytes. Throws for values without a JSON form: NaN, undefined outside of an object, unpaired surrogates.
  */
 export function toCanonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(toCanonicalJson).join(',')}]`;
@@ -21,12 +21,12 @@ export function toCanonicalJson(value: unknown): string {
   return JSON.stringify(value);
 }
 
-/** SHA-256 of the canonical JSON, as 64 hexadecimal digits. */
+/** Returns the SHA-256 of the canonical JSON as 64 hexadecimal digits. */
 export function hashCanonical(value: unknown): string {
   return sha256(toCanonicalJson(value));
 }
 
-/** SHA-256 of a text in UTF-8, as 64 hexadecimal digits. */
+/** Returns the SHA-256 of a text in UTF-8 as 64 hexadecimal digits. */
 export function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }

@@ -1,12 +1,11 @@
 import { countColumns, escapeLine } from './canonical-card.ts';
 
-/** One line of a card. */
 export interface CardLine {
-  /** The unescaped text. */
+  /** The text before escaping. */
   readonly raw: string;
-  /** Wraps the escaped text in markdown. */
+  /** Formats the escaped text as markdown. */
   readonly as: (text: string) => string;
-  /** True for lines that are cut last. */
+  /** True for important lines, which are cut last. */
   readonly isGrave?: boolean;
 }
 
@@ -15,7 +14,7 @@ const ROW_COLUMNS = 36;
 /** Longer texts are cut before measuring. In UTF-16 units. */
 const MAX_MEASURED_LENGTH = 500;
 
-/** Rows that a markdown text takes on a phone. */
+/** Counts the rows that a markdown text takes on a phone. */
 function countRows(markdown: string): number {
   return Math.max(1, Math.ceil(countColumns(markdown.replace(/\\(.)|`|\*\*/g, '$1')) / ROW_COLUMNS));
 }
@@ -53,11 +52,11 @@ export function fitRows(
   return { shown, blockRows: rowsByItem[lines.length] ?? 0 };
 }
 
-/** First line, mark and last line. */
+/** The first line, the mark for hidden lines, and the last line. */
 const MIN_BLOCK_ROWS = 3;
-/** Name and start of a command, mark and end. */
+/** The tool's name, the start of a command, the mark for hidden lines, and the end. */
 const USUAL_BLOCK_ROWS = 5;
-/** Values of longer sentences are shown in the block. */
+/** A longer sentence leaves its values to the block. */
 const MAX_FIRST_ROWS = 3;
 const MAX_OTHER_ROWS = 2;
 

@@ -1,16 +1,16 @@
 import type { EssentialValue } from '@signalbox/contracts/governance/approval';
 import { renderExact, type ExactAction } from './canonical-card.ts';
 
-/** What a tool declares about the values of its calls, by name; resolved values as `→ name`, their members as `→ name.member`. */
+/** What a tool declares about the values of its calls, by name. Resolved values are named `→ name`, their members `→ name.member`. */
 export interface DeclaredValues {
-  /** Values that its preview lines contain completely. */
+  /** Values that the preview lines of the tool show completely. */
   readonly told: readonly string[];
   /** Values that follow from others, such as digests. */
   readonly derived: readonly string[];
 }
 
 /**
- * Lists the values that a decision depends on, as `renderExact` orders and writes them: all except derived, null and empty resolved ones.
+ * Lists the values that a decision depends on, in the order and form of `renderExact`: all except derived, null and empty resolved ones.
  * Pure.
  */
 export function listEssentialValues(
@@ -31,7 +31,7 @@ export function listEssentialValues(
   ];
 }
 
-/** The lines of an exact action without that of its tool. */
+/** Lists the lines of an exact action without the tool's line. */
 export function listValueLines(exact: string): readonly string[] {
   const lines = exact.split('\n');
   const first = lines.findIndex((line, place) => place > 0 && !line.startsWith('┊'));

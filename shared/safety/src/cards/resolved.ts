@@ -1,6 +1,6 @@
 import { toCanonicalJson } from './canonical.ts';
 
-/** Resolved references of an action's arguments: JSON without secrets. */
+/** References in an action's arguments, resolved to JSON without secrets. */
 export type Resolved = Readonly<Record<string, unknown>>;
 
 const MAX_VALUE_LENGTH = 90;

@@ -48,7 +48,7 @@ export function requireWritable(bounds: AgentBounds, parts: PathParts): void {
     deny(path, `this kind of agent may write only below ${bounds.writePaths.join(', ')}`);
 }
 
-/** Throws PATH_DENIED. */
+/** Throws PATH_DENIED with a printable form of the path. */
 export function deny(path: string, why: string): never {
   // The sentence must not contain the refused characters.
   const shown = path.replaceAll(/[^\P{C}]/gu, '\uFFFD').slice(0, 200);

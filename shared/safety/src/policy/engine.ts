@@ -64,7 +64,7 @@ export function createEngine(set: RuleSet, version: string, timeZone: string): E
       const person = judge(set, user, subject);
       // When the person is denied, the agent's answer does not matter.
       const agent = person.effect === 'deny' ? person : judge(set, agentClass, subject);
-      // When one may run and the other needs approval, the approval terms for the first apply too.
+      // When one side may run the call and the other needs approval, the terms for the first side apply too.
       const mixed = (person.effect === 'ask') !== (agent.effect === 'ask') && agent.effect !== 'deny';
       const [runner, type] =
         person.effect !== 'ask' ? ([user, 'User'] as const) : ([agentClass, 'AgentClass'] as const);
@@ -145,20 +145,20 @@ function combine(
     return { effect: 'confirm', ...toAnswer(confirms, sayRole(principal.role)), approval };
   }
   const own = asking.flatMap((verdict) => verdict.asks).sort(stricterFirst);
-  // A forbid of running explains better why approval is needed than the permit of asking.
+  // A rule that forbids running explains better why approval is needed than the rule that permits asking.
   const forbids = [...person.forbids, ...agent.forbids];
   const deciding = forbids.length > 0 ? forbids : own;
   const approval = combineTerms(asks, action.leastRole ?? 'viewer', context.otherApprovers);
   return { effect: 'ask', ...toAnswer(deciding, sayRole(principal.role)), approval };
 }
 
-/** A confirmation by the requester, with the shortest lifetime. */
+/** Builds a confirmation by the requester, with the shortest lifetime. */
 function toConfirmation(confirms: readonly Rule[], role: Role): PolicyDecision['approval'] {
   const expiresMs = Math.min(...confirms.map(({ terms }) => terms.expiresMs ?? DEFAULT_EXPIRY_MS));
   return { approvals: 1, role, expiresMs, solo: false };
 }
 
-/** Combines the strictest terms. In solo mode one approval is enough. */
+/** Combines the strictest terms of all rules. In solo mode one approval is enough. */
 function combineTerms(asks: readonly Rule[], leastRole: Role, otherApprovers: number): PolicyDecision['approval'] {
   const terms = asks.map((rule) => rule.terms);
   const approvals = Math.max(1, ...terms.flatMap(({ approvals: count }) => count ?? []));
@@ -174,7 +174,7 @@ function combineTerms(asks: readonly Rule[], leastRole: Role, otherApprovers: nu
   };
 }
 
-/** Sorts by more approvals, higher role, shorter lifetime, then by position. */
+/** Sorts by more approvals, higher role, shorter lifetime, then by position in the files. */
 function stricterFirst(a: Rule, b: Rule): number {
   const rank = ({ approver }: Rule['terms']): number => (approver === null ? 0 : Role.options.indexOf(approver));
   return (
@@ -207,7 +207,7 @@ function sayClass(agentClass: string): string {
   return `agents of the class ${agentClass}`;
 }
 
-/** Ids of the contributing rules: those of each side with this effect. */
+/** Lists the ids of the contributing rules: those of each side with this effect. */
 function listRuleIds(verdicts: readonly Verdict[], effect: PolicyDecision['effect']): readonly string[] {
   const parts = verdicts.filter((verdict) => verdict.effect === effect);
   return [...new Set(parts.flatMap(({ runs, asks, forbids }) => [...forbids, ...asks, ...runs]).map(({ id }) => id))];

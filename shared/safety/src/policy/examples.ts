@@ -34,7 +34,7 @@ const ExpectedDecision = z.strictObject({
 
 const says = z.string().min(1);
 
-/** One example: a title, an outline of a question, and the expected answer. */
+/** One example: a title, the outline of a question, and the expected answer. */
 const Example = z.union([
   z.strictObject({ says, decide: CallOutline, expect: ExpectedDecision }),
   z.strictObject({ says, approve: ApproverOutline, expect: ExpectedPermission }),
@@ -99,7 +99,7 @@ function readExamples(file: PolicyFile, problems: PolicyProblem[]): readonly Exa
   });
 }
 
-/** The schema of the item's verb, so that errors name one schema and not three. */
+/** Finds the schema of the item's verb, so that errors name one schema and not three. */
 function schemaOf(item: unknown): z.ZodType<Example> {
   const wanted = Example.options.find(({ shape }) =>
     ['decide', 'approve', 'load'].some((verb) => verb in shape && typeof item === 'object' && item && verb in item),

@@ -33,7 +33,7 @@ export function createLocalTime(timeZone: string): (at: string) => LocalTime {
       minute: getPart('minute'),
     };
   };
-  // Converting takes 0.1 ms, and the same minute is asked for repeatedly. Since 1972 no zone has an offset with seconds.
+  // Converting takes 0.1 ms, and calls repeat the same minute. Since 1972 no zone has an offset with seconds.
   let cached: { readonly minute: number; readonly time: LocalTime } | null = null;
   return (at) => {
     const minute = Math.floor(Date.parse(at) / MINUTE_MS);

@@ -8,7 +8,6 @@ import type { LoadQuestion } from './engine.ts';
 /** Default scores: the middle of each risk's range. */
 const DEFAULT_SCORE = { safe: 0.1, sensitive: 0.4, dangerous: 0.8 } as const;
 
-/** Fields of all outlines: principal, agent class and context. */
 const principalAndContext = {
   role: Role.default('developer'),
   userKey: z.string().min(1).max(120).default('1001'),

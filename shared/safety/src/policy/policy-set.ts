@@ -27,7 +27,7 @@ export function readPolicyFolder(folder: string): Promise<PolicyFiles> {
   return readPolicyFolders([folder]);
 }
 
-/** The same of several folders as one set: that of the product and those of plug-ins. Throws when two have a file of one name. */
+/** Reads several folders as one set: the product's folder and those of plug-ins. Throws when two folders have a file of one name. */
 export async function readPolicyFolders(folders: readonly string[]): Promise<PolicyFiles> {
   const parts = await listFiles(folders);
   const twin = parts.find(({ name }, place) => parts[place - 1]?.name === name);
@@ -40,18 +40,18 @@ export async function readPolicyFolders(folders: readonly string[]): Promise<Pol
 const STAMP_MS = 2_000;
 
 /**
- * A stamp that changes whenever a file of the set is changed, replaced or relinked, without reading it: it uses the change time, which
- * programs cannot set. Null when a change is too recent for the stamp to be unique.
+ * Computes a stamp that changes whenever a file of the set is changed, replaced or relinked, without reading the files: it uses the
+ * change time, which programs cannot set. Null when a change is too recent for a unique stamp.
  */
 export async function stampPolicyFolders(folders: readonly string[]): Promise<string | null> {
   const parts = await listFiles(folders);
-  // Synchronous: asynchronous stats would take an idle service ten times as long.
+  // Synchronous, because asynchronous stats would take an idle service ten times as long.
   const stats = parts.map(({ path }) => statSync(path, { bigint: true }));
   if (stats.some(({ ctimeMs }) => Number(ctimeMs) > Date.now() - STAMP_MS)) return null;
   return stats.map(({ ino, size, ctimeNs }, at) => `${parts[at]?.path} ${ino} ${size} ${ctimeNs}`).join('\n');
 }
 
-/** The files of a set in the order of their names, by which its version is told. */
+/** Lists the files of a set, sorted by name because the version is a hash of their order. */
 async function listFiles(
   folders: readonly string[],
 ): Promise<readonly { readonly name: string; readonly path: string }[]> {

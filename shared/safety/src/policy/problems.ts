@@ -36,7 +36,7 @@ export class EvaluationError extends Error {
   }
 }
 
-/** The line number, from 1, of an offset in a text. */
+/** Returns the line number, from 1, of an offset in a text. */
 export function getLineAt(text: string, offset: number): number {
   return text.slice(0, Math.max(0, offset)).split('\n').length;
 }

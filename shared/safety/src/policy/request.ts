@@ -6,7 +6,7 @@ import type { LocalTime } from './local-time.ts';
 import { EvaluationError } from './problems.ts';
 import { getSliceId, type Verb } from './slices.ts';
 
-/** The part of a Cedar request without principal and action. */
+/** The part of a Cedar request besides principal and action. */
 export interface Subject {
   readonly resource: EntityUid;
   readonly context: Context;
@@ -26,18 +26,18 @@ const CALL = uid('Call', 'this');
 const NUMBERS = uid('Numbers', 'this');
 const APPROVAL = uid('Approval', 'this');
 
-/** The person as an entity, member of their role and all lower ones. */
+/** Builds the entity of a person, who is a member of their role and all lower ones. */
 export function toPersonEntity(userKey: string, role: Role): EntityJson {
   const roles = Role.options.filter((option) => coversRole(role, option));
   return { uid: uid('User', userKey), attrs: {}, parents: roles.map((option) => uid('Role', option)) };
 }
 
-/** The entity id of an agent's class. */
+/** Returns the entity id of an agent's class. */
 export function toClassEntity(agentClass: string): EntityUid {
   return uid('AgentClass', agentClass);
 }
 
-/** The subject of running a call. Throws EvaluationError for arguments that cannot be evaluated. */
+/** Builds the subject of running a call. Throws EvaluationError for arguments that cannot be evaluated. */
 export function toCallSubject(
   action: PolicyQuestion['action'],
   context: PolicyQuestion['context'],
@@ -46,7 +46,7 @@ export function toCallSubject(
   return { resource: CALL, context: toContext(context, at), entities: callEntities(action) };
 }
 
-/** The subject of approving a call. Throws EvaluationError for arguments that cannot be evaluated. */
+/** Builds the subject of approving a call. Throws EvaluationError for arguments that cannot be evaluated. */
 export function toApprovalSubject(question: ApproverQuestion, at: LocalTime): Subject {
   const { action, context, authors, ageMs } = question;
   const attrs = {
@@ -61,12 +61,12 @@ export function toApprovalSubject(question: ApproverQuestion, at: LocalTime): Su
   };
 }
 
-/** The subject of loading a capability group. */
+/** Builds the subject of loading a capability group. */
 export function toGroupSubject(group: string, context: PolicyQuestion['context'], at: LocalTime): Subject {
   return { resource: uid('Group', group), context: toContext(context, at), entities: [] };
 }
 
-/** The Cedar request whether `principal` may do `verb`. */
+/** Builds the Cedar request that asks whether `principal` may do `verb`. */
 export function toAuthorizationCall(
   setId: string,
   verb: Verb,
@@ -82,7 +82,7 @@ export function toAuthorizationCall(
     entities: isPerson ? [principal, ...entities] : [...entities],
     preparsedPolicySetId: getSliceId(setId, verb, isPerson ? 'User' : 'AgentClass'),
     preparsedSchemaName: setId,
-    validateRequest: true, // a request that does not fit the schema fails, which means deny
+    validateRequest: true, // a request that does not fit the schema fails, and the engine denies
   };
 }
 

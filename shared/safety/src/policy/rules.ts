@@ -7,7 +7,7 @@ import { readVisibleAttributes, type VisibleAttributes } from './visible-attribu
 import { matchesSlice, getSliceId, SLICES, type PrincipalType } from './slices.ts';
 import { getLineAt, PolicySetError, type PolicyFile, type PolicyProblem } from './problems.ts';
 
-/** A rule's terms for an approval; null where it sets none. */
+/** A rule's approval terms; null for terms that it does not set. */
 export interface ApprovalTerms {
   readonly approvals: number | null;
   readonly approver: Role | null;
@@ -62,7 +62,7 @@ const Annotations = z.strictObject({
   expires: z
     .string()
     .regex(/^[1-9]\d{0,5}[smhd]$/, 'is a time such as 30m or 2h')
-    .transform((text) => Number(text.slice(0, -1)) * UNITS_MS[text.slice(-1) as keyof typeof UNITS_MS]) // guaranteed by the pattern
+    .transform((text) => Number(text.slice(0, -1)) * UNITS_MS[text.slice(-1) as keyof typeof UNITS_MS]) // the pattern guarantees the unit
     .optional(),
   solo: z
     .enum(['yes', 'no'])
@@ -127,7 +127,6 @@ export function* readRulesInSteps(files: readonly PolicyFile[], version: string)
   };
 }
 
-/** Reads which later additions a schema has. */
 function readSchemaFeatures(schema: PolicyFile): Pick<RuleSet, 'hasConfirm' | 'hasAge'> {
   const read = cedar.schemaToJson(schema.text);
   const spaces = read.type === 'success' ? Object.values(read.json) : [];
@@ -137,7 +136,7 @@ function readSchemaFeatures(schema: PolicyFile): Pick<RuleSet, 'hasConfirm' | 'h
   };
 }
 
-/** Cedar gets the original text, because JSON would change large numbers. */
+/** A policy with its original text, which Cedar gets because JSON would change large numbers. */
 interface Policy {
   readonly head: cedar.PolicyJson;
   readonly text: string;

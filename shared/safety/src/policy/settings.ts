@@ -15,7 +15,7 @@ export const PolicyConfig = z.object({
 });
 export type PolicyConfig = z.infer<typeof PolicyConfig>;
 
-/** The folders of the policies in force. A folder of one's own replaces the shipped policies and those of plug-ins. */
+/** Lists the folders of the policies in force. A configured folder replaces the shipped policies and those of plug-ins. */
 export function listPolicyFolders(folder: string, ofPlugins: readonly string[]): readonly string[] {
   return resolve(folder) === resolve(POLICY_FOLDER) ? [folder, ...ofPlugins] : [folder];
 }

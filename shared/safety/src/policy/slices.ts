@@ -18,7 +18,7 @@ export const SLICES: readonly { readonly verb: Verb; readonly principal: Princip
   { verb: 'load', principal: 'AgentClass' },
 ];
 
-/** The id under which a slice is registered with Cedar. */
+/** Returns the id under which a slice is registered with Cedar. */
 export function getSliceId(setId: string, verb: Verb, principal: PrincipalType): string {
   return `${setId}:${verb}:${principal}`;
 }

@@ -12,13 +12,13 @@ import type { Rule, RuleSet } from './rules.ts';
 import { toCacheKey } from './visible-attributes.ts';
 import type { Verb } from './slices.ts';
 
-/** The answer about one verb of one principal: the permits when allowed, otherwise the forbids. */
+/** The answer about one verb of one principal: the permitting rules when allowed, otherwise the forbidding ones. */
 export interface VerbAnswer {
   readonly allowed: boolean;
   readonly rules: readonly Rule[];
 }
 
-/** The effect that a principal may have a call with, and the rules for it. */
+/** The effect of a call for one principal, with the rules for it. */
 export interface Verdict {
   readonly effect: Effect;
   /** Rules that permit `run`. */
@@ -80,8 +80,8 @@ function evaluate(set: RuleSet, call: StatefulAuthorizationCall): VerbAnswer {
 }
 
 /**
- * The effect for a principal: `run` when permitted, else `ask` when `request` is, else `deny`. A permitted `confirm` turns `run` into a
- * confirmation.
+ * Decides the effect for a principal: `run` when permitted, else `ask` when `request` is permitted, else `deny`. A permitted `confirm`
+ * turns `run` into a confirmation.
  */
 export function judge(set: RuleSet, principal: EntityJson | EntityUid, subject: Subject): Verdict {
   const run = askRules(set, 'run', principal, subject);

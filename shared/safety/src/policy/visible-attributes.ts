@@ -7,7 +7,7 @@ export interface VisibleAttributes {
   readonly tags: boolean;
 }
 
-/** Collects the attributes that policies read: those they do not name cannot matter. In doubt, all. */
+/** Collects the attributes that policies read, because other attributes cannot matter. In doubt, all. */
 export function readVisibleAttributes(policies: readonly PolicyJson[]): VisibleAttributes {
   const attributes = new Set<string>();
   let isWhole = false;
@@ -26,7 +26,7 @@ export function readVisibleAttributes(policies: readonly PolicyJson[]): VisibleA
     const names = Array.isArray(attr) ? (attr as readonly unknown[]) : [attr];
     for (const name of names)
       if (typeof name === 'string') attributes.add(name);
-      else isWhole = true; // not an access, but a record field of that name
+      else isWhole = true; // a record field named '.' or 'has', not an access
     const isContext = typeof left === 'object' && left !== null && 'Var' in left && left.Var === 'context';
     if (!isContext) visit(left);
   };
@@ -35,8 +35,8 @@ export function readVisibleAttributes(policies: readonly PolicyJson[]): VisibleA
 }
 
 /**
- * A cache key, equal for all requests that these policies cannot distinguish and the schema accepts alike: unread values count by type
- * only. Requests of other slices need their own cache.
+ * Computes a cache key that is equal for all requests that these policies cannot distinguish and the schema accepts alike: unread values
+ * count by type only. Requests of other slices need their own cache.
  */
 export function toCacheKey({ attributes, tags }: VisibleAttributes, call: StatefulAuthorizationCall): string {
   const isRead = (name: string): boolean => attributes === 'all' || attributes.has(name);
@@ -51,14 +51,14 @@ export function toCacheKey({ attributes, tags }: VisibleAttributes, call: Statef
   return JSON.stringify([call.principal, call.action, call.resource, fields(call.context), call.entities.map(entity)]);
 }
 
-/** The part of a value that the schema distinguishes: the type of strings, booleans and integers, and other values completely. */
+/** Reduces a value to what the schema distinguishes: the type of strings, booleans and integers, and other values completely. */
 function toShape(value: unknown): unknown {
   if (typeof value === 'string' || typeof value === 'boolean' || Number.isSafeInteger(value)) return typeof value;
   if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return ['string'];
   return value;
 }
 
-/** The distinct types of tags. Names with a meaning for Cedar are kept. */
+/** Lists the distinct types of tags. Names with a meaning for Cedar are kept. */
 function listShapes(tags: Readonly<Record<string, unknown>>): unknown {
   const entries = Object.entries(tags);
   if (entries.some(([name]) => name.startsWith('__'))) return tags;

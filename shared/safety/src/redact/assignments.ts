@@ -27,11 +27,10 @@ const IS = /\\?["'`]?[ \t]{1,3}(?:is|ist|es|est|это|to|auf)[ \t]{1,3}/iy;
 /** Assignment in an order: `set API_KEY of shop in staging to …`. */
 const TO =
   /\\?["'`]?(?:[ \t]{1,3}(?:of|for|in|on|von|für|de|para|en|для|в)[ \t]{1,3}[\w.-]{1,60}){0,3}[ \t]{1,3}(?:to|auf|a|на|为)[ \t]{1,3}/iy;
-/** A variable name. */
 const VARIABLE = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/;
 const BLANK = /[ \t]{1,4}/y;
 const MAX_NAME_LENGTH = 60;
-/** Longest value; the rest is no part of a password. */
+/** Longest value; passwords are shorter. */
 const MAX_VALUE_LENGTH = 4_000;
 const MAX_BARE_LENGTH = 300;
 
@@ -94,7 +93,6 @@ function readValue(text: string, nameEnd: number, keyword: number, bareEnd: Bare
   return null;
 }
 
-/** The name that ends at this offset. */
 function readWordBefore(text: string, end: number): string {
   return /(?<![A-Za-z0-9_])[A-Za-z0-9_]*$/.exec(text.slice(Math.max(0, end - MAX_NAME_LENGTH), end))?.[0] ?? '';
 }
@@ -114,7 +112,7 @@ function readAt(text: string, start: number, manner: AssignmentKind, bareEnd: Ba
   // A longer run without spaces is machine-made: taken completely.
   if (run - begin > MAX_BARE_LENGTH) return { start: begin, end: run, manner, isQuoted: opened !== '', rest: run };
   const bare = text.slice(begin, run);
-  // Ends at the next query parameter or at an escaped quote of nested text.
+  // The value ends at the next query parameter, or at an escaped quote of nested text.
   const cut = bare.search(/&[\w.-]{1,40}=|\\[nrt"']|\\$/);
   const value = (cut < 0 ? bare : bare.slice(0, cut)).replace(/[.,;:!?)}\]]{1,8}$/, '');
   if (value === '') return null;
@@ -137,7 +135,7 @@ function createBareEnd(text: string): BareEnd {
   };
 }
 
-/** The complete name that ends with the keyword. Read backwards by hand: a pattern would restart at every offset. */
+/** Reads the complete name that ends with the keyword. Reads backwards by hand, because a pattern would restart at every offset. */
 function readName(text: string, keyword: number, end: number): string {
   let start = keyword;
   while (start > 0 && keyword - start < MAX_NAME_LENGTH && NAME_SIGN.test(text.charAt(start - 1))) start -= 1;
@@ -168,7 +166,7 @@ function findKind(name: string): string {
   return KIND_PATTERNS.find(([pattern]) => pattern.test(name))?.[1] ?? 'secret';
 }
 
-/** End of a sticky pattern's match at an offset; null without one. */
+/** Returns the end of a sticky pattern's match at an offset; null without a match. */
 function matchAt(pattern: RegExp, text: string, from: number): number | null {
   pattern.lastIndex = from;
   return pattern.test(text) ? pattern.lastIndex : null;

@@ -9,7 +9,7 @@ const UNFINISHED_NUMBER =
 /** Longest number of a card or account, with separators. */
 const MAX_NUMBER_LENGTH = 64;
 
-/** Redacts a text that is still being written: a possible start of a secret is held back until it turns out to be none. */
+/** Redacts a text that is still being written: holds back a possible start of a secret until it turns out to be none. */
 export function redactDraft(text: string): string {
   const whole = redactText(text);
   const tail = Math.max(0, whole.length - 4_096);

@@ -14,12 +14,12 @@ import {
 
 /** Shortest text that may hold a secret. */
 const MIN_LENGTH = 8;
-/** Least length of the next line's part of a token that may have ended with its line. */
+/** Least length of a token's part on the next line, when the token may have ended with its line. */
 const MIN_CONTINUATION = 8;
 
 /**
- * Finds secrets in a text, in order and without overlaps; also percent-encoded, in base64, with invisible characters in between, or
- * broken over two lines. Linear time.
+ * Finds secrets in a text, in order and without overlaps. Also finds percent-encoded, base64-encoded and line-broken ones, and ones with
+ * invisible characters. Linear time.
  */
 export function findSecrets(text: string): readonly SecretMatch[] {
   if (text.length < MIN_LENGTH) return [];

@@ -1,9 +1,8 @@
-/** A secret found in a text. */
 export interface SecretMatch {
   readonly kind: string;
-  /** Offset of the first UTF-16 unit. */
+  /** Offset of the secret's first UTF-16 unit. */
   readonly start: number;
-  /** Offset after the last one. */
+  /** Offset after the secret. */
   readonly end: number;
 }
 

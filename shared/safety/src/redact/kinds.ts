@@ -33,7 +33,7 @@ const WORDS = new Set(
   'key token secret password client oauth webhook private card number bearer header named account'.split(' '),
 );
 
-/** A kind of secret in words: `aws-key` is `AWS key`. */
+/** Names a kind of secret for people: `aws-key` is `AWS key`. */
 export function describeKind(kind: string): string {
   return kind
     .split('-')

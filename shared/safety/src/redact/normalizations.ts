@@ -80,7 +80,7 @@ export function findBase64Texts(
   if (text.length < MIN_BASE64_LENGTH) return [];
   const wrapped: { start: number; end: number; text: string }[] = [];
   for (const match of text.matchAll(BASE64)) {
-    // Base64 of text practically always has capitals; our ids and hex digests have none.
+    // Base64 of text practically always has capitals; ids of Signalbox and hex digests have none.
     if (!/[A-Z]/.test(match[0])) continue;
     const inner = Buffer.from(match[0], 'base64').toString('latin1');
     if (isPrintable(inner)) wrapped.push({ start: match.index, end: match.index + match[0].length, text: inner });

@@ -17,7 +17,7 @@ const PHONE =
 /** Replacement of a secret. */
 export const SECRET = '[secret]';
 
-/** Deeper values are dropped; none of ours are nested this deep. */
+/** Deeper values are dropped; the product's values are not nested this deep. */
 const MAX_DEPTH = 40;
 
 /**
@@ -67,7 +67,7 @@ export function redactForLog(text: string): string {
  * redacted, else a copy; dates and bytes are kept.
  */
 export function redactValue<T>(value: T, redact: (text: string) => string = redactText): T {
-  return redactDeep(value, redact, 0) as T; // the shape is kept
+  return redactDeep(value, redact, 0) as T; // the copy has the same shape
 }
 
 function redactDeep(value: unknown, redact: (text: string) => string, depth: number): unknown {

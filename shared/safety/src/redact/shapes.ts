@@ -103,7 +103,7 @@ export function findShapedSecrets(text: string): readonly SecretMatch[] {
 /** Characters around a candidate in which a word about AWS must appear. */
 const AWS_CONTEXT_LENGTH = 300;
 
-/** Forty base64 characters near a word about AWS are its secret key. Commits are hexadecimal. */
+/** True for forty base64 characters near a word about AWS, which are its secret key. Commits are hexadecimal. */
 function isAwsSecret(secret: string, text: string, place: number): boolean {
   if (!/\d/.test(secret) || !/[A-Z]/.test(secret) || !/[a-z]/.test(secret)) return false;
   return /A[KS]IA|aws|secret/i.test(text.slice(Math.max(0, place - AWS_CONTEXT_LENGTH), place + AWS_CONTEXT_LENGTH));

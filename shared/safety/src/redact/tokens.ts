@@ -121,7 +121,7 @@ export function findTokens(text: string): readonly SecretMatch[] {
     const end = runEnd(begin, tokenKind.chars);
     const length = end - begin;
     if (length < tokenKind.min || (tokenKind.max !== undefined && length > tokenKind.max)) continue;
-    // A run that ends within a word is another, longer word.
+    // A run that ends within a word is part of a longer word.
     if (tokenKind.max !== undefined && /[A-Za-z0-9]/.test(text.charAt(end))) continue;
     // Tokens are random, so they contain a digit; letters alone are a word.
     if (digit < begin) digit = findNextDigit(text, begin);

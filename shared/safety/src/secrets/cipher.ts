@@ -31,7 +31,7 @@ const TAG_BYTES = 16;
 /** 40 bits: two secrets of a person collide once in a trillion. */
 const MARK_LENGTH = 8;
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
-/** First bytes of a sealed box. Older values start with a random nonce; one that equals this is tried as both. */
+/** First bytes of a sealed box. Older values start with a random nonce; a value whose nonce equals these bytes is tried as both. */
 const BOX = Buffer.from('sbx1');
 
 /** Creates a sealer from the 64 bytes of `deriveSealingKey`. */
@@ -59,7 +59,7 @@ export function createSecretCipher(key: Uint8Array): SecretCipher {
       try {
         if (bytes.subarray(0, BOX.length).equals(BOX)) return openBox(privateKey, bytes, seal);
       } catch {
-        // Perhaps an older value whose nonce starts like a box.
+        // The value may be an older one whose nonce starts like a box.
       }
       try {
         return decrypt(legacyKey, bytes.subarray(0, NONCE_BYTES), bytes.subarray(NONCE_BYTES), seal);

@@ -1,7 +1,7 @@
 import { createPrivateKey, createPublicKey, hkdfSync, type KeyObject } from 'node:crypto';
 
 export const KEY_BYTES = 32;
-/** A public key and the key for marks. */
+/** Bytes of a public key and the key for marks. */
 export const SEALING_KEY_BYTES = 2 * KEY_BYTES;
 
 /** DER prefixes of 32-byte X25519 keys (RFC 8410). */
@@ -12,7 +12,7 @@ const PUBLIC_DER = Buffer.from('302a300506032b656e032100', 'hex');
 export function deriveKeys(key: Uint8Array): {
   readonly privateKey: KeyObject;
   readonly sealingKey: Buffer;
-  /** Key of older releases, before boxes. */
+  /** The key of older releases, before boxes. */
   readonly legacyKey: Buffer;
 } {
   const derive = (purpose: string): Buffer =>
@@ -29,7 +29,7 @@ export function deriveKeys(key: Uint8Array): {
   };
 }
 
-/** The part of the keys that sealing needs; it cannot decrypt. Deterministic. */
+/** Derives the public key and the mark key, which can seal but not decrypt. Deterministic. */
 export function deriveSealingKey(key: Uint8Array): Buffer {
   return deriveKeys(key).sealingKey;
 }

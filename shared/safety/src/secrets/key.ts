@@ -61,7 +61,7 @@ function readKeyFile(file: string): string | null {
   }
 }
 
-/** Written completely before it is linked to its name: nobody reads half a key, and the first of two processes wins. */
+/** Writes the file completely before linking it to its name: nobody reads half a key, and the first of two processes wins. */
 function makeKeyFile(file: string): string {
   const draft = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`;
   try {

@@ -3,8 +3,8 @@ import { HANDLE_PREFIX } from './hide.ts';
 import type { SecretSealer } from './cipher.ts';
 
 /*
- * Codes by which people prove their identity. A code is computed from its challenge's id and the mark key, which only gateways have, when
- * it is sent and again when an answer arrives. No table, stream or log holds one.
+ * Codes by which people prove their identity. A code is computed from its challenge's id and the mark key, which only gateways have: when
+ * it is sent, and again when an answer arrives. No table, stream or log holds a code.
  */
 
 /** Prefix of handles of typed codes. */
@@ -17,7 +17,7 @@ const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 /** A challenge whose code was sent. */
 export interface Challenge {
   readonly challengeId: string;
-  /** True while answers are accepted. */
+  /** True while the challenge accepts answers. */
   readonly isOpen: boolean;
 }
 
@@ -70,7 +70,6 @@ export function hideCodes(sealer: SecretSealer, text: string, challenges: readon
     .join('');
 }
 
-/** The digits of a text as ASCII. */
 function extractDigits(text: string): string {
   return toAsciiDigits(text.normalize('NFKC')).replace(/\D/g, '');
 }

@@ -2,9 +2,9 @@ import type { Risk } from '@signalbox/contracts/governance/action';
 import { getBaseName, findRefusal, listScripts } from './refusals.ts';
 import { readStructure } from './structure.ts';
 
-/** The risk of a command that does not run unasked. */
+/** The risk of a command that needs a person. */
 export interface Alarm {
-  /** Why it can only do harm; null when a person could want it. */
+  /** Why the command can only do harm; null when a person could want it. */
   readonly deny: string | null;
   readonly risk: Risk;
   readonly programs: readonly string[];
@@ -41,8 +41,8 @@ const READ_ONLY_FORMS: Readonly<Record<string, RegExp>> = {
 const MAX_SCRIPTS = 3;
 
 /**
- * A second check after the allow-list: denies a few commands and marks dangerous ones on the card. It may miss some; the list of unasked
- * commands does not depend on it.
+ * Checks a command again, after the allow-list: denies a few commands and marks dangerous ones on the card. It may miss some; the list of
+ * unasked commands does not depend on it.
  */
 export function findAlarm(command: string, depth = 0): Alarm {
   const structure = readStructure(command);

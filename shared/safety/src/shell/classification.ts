@@ -14,7 +14,7 @@ export interface Classification {
   /** With `run`: argv vectors joined by pipes, executed without a shell. Null otherwise. */
   readonly pipeline: readonly (readonly string[])[] | null;
   readonly risk: Risk;
-  /** Names of the programs that it would start, as far as readable. */
+  /** Names of the programs that the command would start, as far as readable. */
   readonly programs: readonly string[];
 }
 

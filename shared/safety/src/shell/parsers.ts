@@ -59,7 +59,7 @@ function isLiteralPart(part: WordPart): boolean {
   return part.type === 'Literal' || part.type === 'SingleQuoted';
 }
 
-/** The value of one part of a word by the quoting rules; null for an expansion. */
+/** Returns the value of one part of a word by the quoting rules; null for an expansion. */
 function unquote(part: string): string | null {
   if (part.startsWith("'")) return part.slice(1, -1);
   if (part.startsWith('"')) return part.slice(1, -1).replace(/\\(["\\$`])/g, '$1');

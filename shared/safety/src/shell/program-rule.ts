@@ -1,6 +1,5 @@
 import { findSecretPath } from './secret-paths.ts';
 
-/** A program's arguments, separated into flags and operands. */
 export interface ParsedArguments {
   /** The values of each given flag; empty text for flags without a value. */
   readonly flags: ReadonlyMap<string, readonly string[]>;
@@ -15,8 +14,8 @@ export interface ProgramRule {
    */
   readonly flags?: string;
   /**
-   * The program does not use getopt: values are separate words, and a flag with a value stands alone. `tree -Io a b` has pattern `a` and
-   * output file `b`, where getopt would read pattern `o`.
+   * True for a program without getopt: values are separate words, and a flag with a value stands alone. In `tree -Io a b`, `a` is the
+   * pattern and `b` the output file, where getopt would read the pattern `o`.
    */
   readonly separate?: boolean;
   /** Allowed operands; none by default. `any` is for paths, patterns and text that is only read. */
@@ -61,7 +60,7 @@ export function readArguments(name: string, rule: ProgramRule, args: readonly st
   const problem = rule.check?.(parsed) ?? null;
   if (problem !== null) return { reason: problem };
   const hardening = typeof rule.hardening === 'function' ? rule.hardening(parsed) : (rule.hardening ?? []);
-  // After the other flags, because the last of contradicting flags wins, but before `--`.
+  // The added flags follow the given ones, because the last of contradicting flags wins, but precede `--`.
   const end = args.includes('--') ? args.indexOf('--') : args.length;
   return { argv: [...args.slice(0, end), ...hardening, ...args.slice(end)] };
 }
@@ -104,7 +103,6 @@ export function parseArguments(
 
 interface ReadFlag {
   readonly flags: readonly string[];
-  /** The flag that takes a value; `value` is null when it is the next word. */
   readonly valued: string | null;
   readonly value: string | null;
 }
@@ -143,7 +141,6 @@ function readShort(known: ReadonlySet<string>, word: string, separate: boolean):
   return { flags, valued: null, value: null };
 }
 
-/** Quotes a word for a sentence. */
 export function quote(word: string): string {
   return `'${word.length > 40 ? `${word.slice(0, 40)}…` : word}'`;
 }

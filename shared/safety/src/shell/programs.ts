@@ -20,14 +20,14 @@ export const PROGRAMS: ProgramTable = {
   ...SYSTEM_PROGRAMS,
   ...GIT_PROGRAMS,
   find: createFindReader({ harden: (vector) => hardenArgv(vector), parse: (vector) => parseVector(vector) }),
-  // After find it is checked together with it: see xargs.ts.
+  // hardenPipeline checks xargs after find: see xargs.ts.
   xargs: () => ({ reason: 'xargs runs another command.' }),
 };
 
-/** The list, for programs that start others. */
+/** The program list, for programs that start others. */
 export const LIST: ProgramList = { harden: hardenArgv, parse: parseVector };
 
-/** Reasons why well-known programs are not on the list, for messages only: missing ones need a person as well. */
+/** Reasons why well-known programs are not on the list, for messages only: unknown programs need a person as well. */
 const REASONS: readonly (readonly [RegExp, string])[] = [
   [
     /^(docker|podman|kubectl|helm|psql|mysql|mongosh|redis-cli|pg_isready|aws|gcloud|az|vault)$/,
@@ -51,7 +51,7 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
   [/^(kill|killall|pkill|reboot|shutdown|halt|poweroff|service|mount|umount|swapoff)$/, 'changes the running system.'],
 ];
 
-/** The argv to execute for a written one, with safety flags added; or the reason to ask. */
+/** Returns the argv to execute for a written one, with safety flags added; or the reason to ask. */
 export function hardenArgv(vector: readonly string[]): ReturnType<ArgumentReader> {
   const [name = '', ...args] = vector;
   const rule = Object.hasOwn(PROGRAMS, name) ? PROGRAMS[name] : undefined;
@@ -60,14 +60,13 @@ export function hardenArgv(vector: readonly string[]): ReturnType<ArgumentReader
   return 'reason' in read ? read : { argv: [name, ...read.argv] };
 }
 
-/** The paths that a listed program would open; null when unknown. */
+/** Lists the paths that a listed program would open; null when unknown. */
 export function listPaths(vector: readonly string[]): readonly string[] | null {
   const rule = findRule(vector);
   const parsed = parseVector(vector);
   return rule === null || parsed === null ? null : (rule.paths?.(parsed) ?? parsed.operands);
 }
 
-/** The flags and operands of a listed program; null when its rule does not know them. */
 function parseVector(vector: readonly string[]): ParsedArguments | null {
   const [name = '', ...args] = vector;
   const rule = findRule(vector);

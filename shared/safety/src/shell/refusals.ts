@@ -18,7 +18,7 @@ const NOISE = /^if=\/+dev\/(zero|full|null|u?random)$/;
 const CHOOSES_ALL = /^-(delete|P|H|L|depth|d|xdev|mount|mindepth|type|true|print0?|ls|\d+)$|^(\d+|[a-z])$/;
 const DISKS = /^\/+dev\/(sd|hd|vd|xvd|nvme|mmcblk|md|dm-|mapper\/|disk\/|mem|kmem)/;
 
-/** Why a command can only do harm; null when a person could want it. */
+/** Explains why a command can only do harm; null when a person could want it. */
 export function findRefusal({ vectors, pipelines, nestings, bombs, targets }: ShellStructure): string | null {
   if (bombs.length > 0) return 'It is a fork bomb: it fills the machine with processes.';
   if (targets.some((target) => DISKS.test(target))) return 'It overwrites a disk.';
@@ -32,12 +32,12 @@ export function findRefusal({ vectors, pipelines, nestings, bombs, targets }: Sh
   return null;
 }
 
-/** The scripts given to `sh -c` and `eval`. */
+/** Lists the scripts given to `sh -c` and `eval`. */
 export function listScripts(vector: readonly string[]): readonly string[] {
   return unwrap(vector).flatMap(([name = '', ...args]) => readScript(name, args));
 }
 
-/** The last part of a path. */
+/** Returns the last part of a path. */
 export function getBaseName(name: string): string {
   return name.slice(name.lastIndexOf('/') + 1);
 }
@@ -108,7 +108,7 @@ function nestsDownload([outer = [], ...inner]: readonly (readonly string[])[]): 
   return shell && inner.some((vector) => unwrap(vector).some(([name = '']) => FETCHERS.test(getBaseName(name))));
 }
 
-/** The command itself, or after a wrapper every command that its words could mean. */
+/** Lists the command itself, or after a wrapper every command that its words could mean. */
 function unwrap(vector: readonly string[]): readonly (readonly string[])[] {
   if (!WRAPPERS.test(getBaseName(vector[0] ?? ''))) return [vector];
   // Printed words are not run: `xargs echo rm -rf`.

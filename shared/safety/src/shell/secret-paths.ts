@@ -3,7 +3,7 @@ import { posix } from 'node:path';
 /** Extensions of settings files, as patterns. */
 const SETTINGS = 'json y*ml toml ini conf cfg txt csv xml properties'.split(' ');
 
-/** Paths of secrets, or that lead elsewhere. Matched against the lowercase path. */
+/** Paths that hold secrets or lead elsewhere. Matched against the lowercase path. */
 const SECRETS: readonly RegExp[] = [
   /(^|\/)etc\/(shadow|gshadow|sudoers|security\/opasswd|krb5\.keytab|ssl\/private|ipsec\.|ppp\/|apt\/auth|kubernetes|rancher)/,
   /(^|\/)etc\/(wireguard|openvpn|wpa_supplicant|networkmanager|netplan|letsencrypt|mysql\/debian|cloud|docker|default|environment)/,
@@ -28,7 +28,7 @@ const SECRETS: readonly RegExp[] = [
   /\.(env|pem|key|p12|pfx|jks|keystore|kdbx|asc|gpg|ovpn|tfstate|tfvars)(\.(bak|backup|enc|old|orig|txt))?$/,
   /(^|\/)\.?(credentials?|secrets?|tokens?|passwords?|auth)(\.(json|ya?ml|toml|ini|conf|cfg|txt|csv|xml|properties))?$/,
   /(^|\/)[^/]*(credential|secret|passw(or)?d)[^/]*\.(json|ya?ml|toml|ini|conf|cfg|txt|csv|xml|properties)$/,
-  // Also that of a submodule and of a worktree.
+  // Also matches the configuration of a submodule and of a worktree.
   /(^|\/)\.git\/(.*\/)?(config(\.worktree)?|credentials)$/,
   /^\/+root(\/|$)/,
 ];
@@ -72,13 +72,12 @@ export const SECRET_FOLDERS: readonly string[] =
     ' ',
   );
 
-/** Folders where a recursive search meets secrets and devices under any name; of /etc, all but servers' folders. */
+/** Folders where a recursive search finds secrets and devices under any name; of /etc, all except servers' folders. */
 const TOO_WIDE: readonly RegExp[] = [
   /^\/(proc|sys|dev|root|run|boot|var\/(run|lib|backups|spool|cache|mail))(\/|$)/,
   /^\/((home(\/[^/]+)?|var)\/?)?$/,
   /^\/etc(\/?$|\/(?!(nginx|apache2|httpd|haproxy|caddy|logrotate\.d|rsyslog\.d|sysctl\.d|fail2ban)(\/|$)))/,
 ];
-/** Leads upwards or into .git. */
 const LEADS_AWAY = /(^|\/)(\.\.|\.git)(\/|$)/i;
 
 /** True when a recursive search of a folder meets private data. */
@@ -87,7 +86,7 @@ export function isWideFolder(path: string): boolean {
   return LEADS_AWAY.test(path) || TOO_WIDE.some((folders) => folders.test(normal));
 }
 
-/** Spellings of a path: after a colon, as in `HEAD:.env`, and without detours. */
+/** Lists the spellings of a path: after a colon, as in `HEAD:.env`, and without detours. */
 function listSpellings(word: string): readonly string[] {
   const lower = word.toLowerCase();
   const parts = [lower, ...lower.split(/[:=,]/)].filter((part) => part !== '');
@@ -95,13 +94,15 @@ function listSpellings(word: string): readonly string[] {
   return [...new Set(plain.flatMap((path) => [path, toOriginalName(path)]))];
 }
 
-/** The original name of a copy: `.env~`, `.env.swp`, `shadow.gz` and `#.env#` hold the original's content. */
+/** Returns the original name of a copy: `.env~`, `.env.swp`, `shadow.gz` and `#.env#` hold the original's content. */
 function toOriginalName(path: string): string {
   const plain = path.replace(/(~|\.(bak|backup|old|orig|save|copy|swp|swo|gz|bz2|xz|zst|enc|\d))+$/, '');
   return plain.replace(/(^|\/)#([^/]*)#$/, '$1$2');
 }
 
-/** Paths after `..`, which leads anywhere through a link (/var/run/../root is /root): the rest is checked as an absolute path. */
+/**
+ * Lists the paths after `..`, which may lead anywhere through a link (/var/run/../root is /root): each is checked as an absolute path.
+ */
 function listAfterDetours(path: string): readonly string[] {
   const names = path.split('/').slice(0, 100);
   return names.flatMap((name, place) =>

@@ -3,8 +3,8 @@ import { listPaths } from './programs.ts';
 import { quote } from './program-rule.ts';
 
 /*
- * On a server commands are not sandboxed, and the login may read much. So instead of excluding secret files, only figures of the machine
- * may be read. Releases are read in the sandbox and logs by drivers, not here.
+ * Commands on a server are not sandboxed, and the login may read much. So only figures of the machine may be read, instead of excluding
+ * secret files. Releases are read in the sandbox and logs by drivers.
  */
 
 /** Programs that show figures and names of processes and users with any listed flags, and open no named file. */
@@ -24,8 +24,8 @@ const UNIT_VERBS =
   /^(status|is-active|is-enabled|is-failed|is-system-running|list-units|list-timers|list-sockets|list-unit-files)$/;
 
 /**
- * Why a program of a pipeline on a server needs a person; null when it does not. It is not sandboxed there, and starts in `/` or a home
- * folder.
+ * Explains why a program of a pipeline on a server needs a person; null when it does not. The program is not sandboxed, and starts in `/`
+ * or a home folder.
  */
 export function findServerProblem([name = '', ...args]: readonly string[]): string | null {
   if (FIGURE_PROGRAMS.has(name)) return null;

@@ -16,7 +16,7 @@ export interface ShellStructure {
   readonly hidden: boolean;
 }
 
-/** Parses any text as bash would, as far as possible. Total: the parser limits nesting. */
+/** Parses any text as bash would, as far as possible. Never throws: the parser limits nesting. */
 export function readStructure(command: string): ShellStructure {
   const script = parse(command);
   const vectors: (readonly string[])[] = [];
@@ -43,7 +43,7 @@ export function readStructure(command: string): ShellStructure {
   return { vectors, pipelines, nestings, bombs, targets, hidden };
 }
 
-/** The simple commands of a subtree, outermost first. */
+/** Lists the simple commands of a subtree, outermost first. */
 function listCommands(node: SyntaxNode): readonly (readonly string[])[] {
   const found: (readonly string[])[] = [];
   const visit = (child: SyntaxNode): void => {

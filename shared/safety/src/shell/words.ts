@@ -4,7 +4,7 @@ export interface ShellWord {
   readonly value: string;
 }
 
-/** The commands of a pipeline as lists of words; or the first reason why it is more than that. */
+/** The commands of a pipeline as lists of words; or the first reason why the text is more than that. */
 export type Words =
   { readonly commands: readonly (readonly ShellWord[])[] } | { readonly commands: null; readonly reason: string };
 
@@ -38,7 +38,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
 
 /**
  * Splits a command into words by a grammar without shell features: plain characters, quotes, backslashes and `|`. Anything else gives a
- * reason. Knows no programs. Total, linear time.
+ * reason. Knows no programs. Never throws; linear time.
  */
 export function splitWords(command: string): Words {
   const commands: ShellWord[][] = [[]];

@@ -8,7 +8,7 @@ type Vector = readonly string[];
 /** Actions of find other than -print and -print0. */
 const OTHER_ACTIONS = /^-(exec|ls|printf|quit)$/;
 const PRINTS = /^-print0?$/;
-/** With alternatives, the implicit action would be ambiguous. */
+/** With alternatives, find's implicit action would be ambiguous. */
 const ALTERNATIVES = /^(-o|-or|,)$/;
 
 /**
@@ -59,7 +59,7 @@ function hardenPair(
   return { find: [name, ...before, ...guard, '-print0'], xargs: ['xargs', '-0', ...started.words] };
 }
 
-/** Parses xargs: its known flags, except -0, which is always added, and its command. */
+/** Parses the arguments of xargs: known flags except -0, which is always added, and the command. */
 function readXargs(args: Vector): { readonly words: Vector; readonly program: string } | { readonly reason: string } {
   const flags: string[] = [];
   let at = 0;

@@ -54,16 +54,15 @@ const VALUED: Readonly<Record<string, RegExp>> = {
 
 /** Programs that find may start for its results: they describe files and open none. */
 const TELLING = new Set('basename dirname du echo ls readlink realpath stat'.split(' '));
-/** Programs that print file contents. */
 const READING = new Set(
   'cat cksum cut file grep head md5sum nl od sha1sum sha256sum sha512sum sort tac tail wc zcat'.split(' '),
 );
-/** True when find may start it for its results. */
+/** True when find may start this program for its results. */
 export function mayStart(program: string): boolean {
   return TELLING.has(program) || READING.has(program);
 }
 
-/** True when it prints file contents, so that files with secrets must be excluded. */
+/** True when a program prints file contents, so that files with secrets must be excluded. */
 export function isReading(program: string): boolean {
   return READING.has(program);
 }

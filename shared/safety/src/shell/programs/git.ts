@@ -13,12 +13,12 @@ import { findSecretPath } from '../secret-paths.ts';
  */
 const HARDENING = [
   '--no-pager',
-  '--no-optional-locks', // status would write the index, and run a hook for it
+  '--no-optional-locks', // status would write the index and run a hook for that
   ...[
     'core.fsmonitor=false',
     'core.hooksPath=/dev/null',
     'diff.autoRefreshIndex=false',
-    'diff.submodule=short', // inside of a submodule git would start without these flags
+    'diff.submodule=short', // in a submodule git would start without these flags
     'status.submoduleSummary=false',
     'log.showSignature=false',
     'gpg.program=false',
@@ -26,7 +26,7 @@ const HARDENING = [
     'gpg.x509.program=false',
     'gpg.ssh.program=false',
     'safe.bareRepository=explicit',
-    'blame.ignoreRevsFile=', // a file anywhere, of which it complains line by line
+    'blame.ignoreRevsFile=', // the setting may name any file, which git would quote in its complaints
     'mailmap.file=',
     'diff.orderFile=/dev/null',
     ...['', '.ext', '.file', '.git', '.ssh', '.http', '.https'].map((protocol) => `protocol${protocol}.allow=never`),
@@ -46,11 +46,11 @@ const LOG =
 
 interface Subcommand {
   readonly flags: string;
-  /** False when operands are forbidden, because they would name something to create. */
+  /** False when operands would name something to create. */
   readonly operands: boolean;
   /** Flags added after the subcommand. */
   readonly hardening?: readonly string[];
-  /** With one of these flags, operands are patterns and nothing is created. */
+  /** With one of these flags, operands are patterns and git creates nothing. */
   readonly listing?: readonly string[];
 }
 

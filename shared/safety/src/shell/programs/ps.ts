@@ -1,18 +1,18 @@
 import { quote, type ArgumentReader } from '../program-rule.ts';
 
 /*
- * ps reads its words as Unix options first. When anything about them does not fit, it silently reads all of them again in the old
- * style of BSD, where `e` shows the environment of every process: in `ps -aux -e` there is no user `x`, so `-e` becomes that `e`. What
- * makes it do so differs between versions. Therefore no word that holds an `e` as an option ever reaches it: `-e` is passed as `-A`,
- * which means the same and which the old style does not have, and whatever takes a value is passed in its long form, which both read
- * alike. The words that it gets show no environment whichever way they are read.
+ * ps reads its words as Unix options first. When anything does not fit, it silently reads all of them in BSD's old style, where `e` shows
+ * the environment of every process: without a user `x`, the `-e` of `ps -aux -e` becomes that `e`. What triggers this differs between
+ * versions. Therefore no option with an `e` ever reaches ps: `-e` is passed as `-A`, which means the same and does not exist in the old
+ * style, and options with values are passed in their long form, which both styles read alike. The passed words show no environment in
+ * either style.
  */
 
-/** Letters of the old style that only choose and format. Not `e`, nor any that takes a value. */
+/** Letters of the old style that only select and format. `e` and letters with values are missing. */
 const OLD_STYLE = /^[afhjlmruvwxHT]+$/;
-/** Unix letters without a value. Not -H, -L, -M, -T, which contradict each other. */
+/** Unix letters without a value. -H, -L, -M and -T are missing, because they contradict each other. */
 const LETTERS = 'AadefFjlw';
-/** Unix letters whose value follows, and what is passed instead. */
+/** Unix letters with a value, and the long options that replace them. */
 const VALUED: Readonly<Record<string, string>> = { o: '--format', p: '--pid' };
 const FORMAT = /^(?!.*env)[a-z%_,+=:0-9-]+$/i;
 const NUMBERS = /^\d+(,\d+)*$/;
@@ -30,12 +30,12 @@ const LONG: Readonly<Record<string, RegExp | null>> = {
   '--no-headers': null,
 };
 
-/** `ps`: the same question in words that can be read in one way only. */
+/** Rewrites the arguments of `ps` to words that have one meaning only. */
 export const readPsArguments: ArgumentReader = (args) => {
   const found = { old: [] as string[], unix: [] as string[], long: [] as string[] };
   for (let at = 0; at < args.length; at += 1) {
     const word = args[at] ?? '';
-    // A value of its own that looks like a flag might be one.
+    // A separate value that looks like a flag might be a flag.
     const next = args[at + 1]?.startsWith('-') ? undefined : args[at + 1];
     const read = readWord(word, next);
     if (read === null) return { reason: `ps with ${quote(word)} is not on the list.` };
@@ -56,7 +56,7 @@ interface ReadWord {
 
 function readWord(word: string, next: string | undefined): ReadWord | null {
   if (OLD_STYLE.test(word)) return { old: [word] };
-  // There may be a user `x`; what is meant is the old style.
+  // There may be a user `x`, but people mean the old style.
   if (word === '-aux') return { old: ['aux'] };
   if (word.startsWith('--')) return readLong(word, next);
   return /^-[A-Za-z]/.test(word) ? readLetters(word.slice(1), next) : null;
