@@ -7,23 +7,30 @@ import { startRedis } from './redis/redis.ts';
 import type { RedisUser } from './supervisor/service-logins.ts';
 
 /**
- * Starts the Postgres and Redis that the configuration does not name, concurrently, and manages only those. A started Redis gets these
- * users. Throws SetupError; then none is left running.
+ * Starts Postgres and Redis concurrently, except a server whose URL is configured. A started Redis gets the users of the services.
+ * Throws SetupError; then neither is left running.
  */
 export async function startLocalServers(
   config: LocalConfig,
   redisUsers: readonly RedisUser[],
   report: (line: string) => void,
 ) {
+  const folderOf = (name: string): string => join(config.SIGNALBOX_DATA_DIR, name);
+  const openPostgres = (port?: number): Promise<LocalServer> => startPostgres({ dir: folderOf('postgres'), port });
+  const redis = { dir: folderOf('redis'), binDir: folderOf('redis-bin'), path: config.PATH, users: redisUsers, report };
   const openers = [
-    ...(config.DATABASE_URL === undefined ? [{ name: 'Postgres', open: postgresOpener(config) }] : []),
-    ...(config.REDIS_URL === undefined ? [{ name: 'Redis', open: redisOpener(config, redisUsers, report) }] : []),
+    ...(config.DATABASE_URL === undefined ? [{ name: 'Postgres', open: openPostgres }] : []),
+    ...(config.REDIS_URL === undefined
+      ? [{ name: 'Redis', open: (port?: number) => startRedis({ ...redis, port }) }]
+      : []),
   ];
   const results = await Promise.allSettled(
     openers.map(async ({ name, open }) => {
       const begin = Date.now();
       const server = await open();
-      const how = server.adopted ? 'was left running, taken over' : `started in ${seconds(begin)}`;
+      const how = server.adopted
+        ? 'was left running, taken over'
+        : `started in ${((Date.now() - begin) / 1000).toFixed(1)} s`;
       report(`${name} ${how} (${new URL(server.url).host})`);
       return { name, open, server };
     }),
@@ -41,9 +48,8 @@ export async function startLocalServers(
   return {
     databaseUrl: config.DATABASE_URL ?? urlOf('Postgres') ?? '',
     redisUrl: config.REDIS_URL ?? urlOf('Redis') ?? '',
-    /** Stops the servers started here, Redis first. Idempotent. */
+    /** Stops the started servers, Redis first. Idempotent. */
     stop,
-    /** Kills the servers started here. */
     kill: (): void => running.forEach(({ server }) => server.kill()),
     /** Restarts servers that die, on the same port, until `signal` aborts. */
     watch: (signal: AbortSignal) => watchServers(running, report, signal),
@@ -52,19 +58,24 @@ export async function startLocalServers(
 
 export type LocalServers = Awaited<ReturnType<typeof startLocalServers>>;
 
-interface Running {
+interface WatchedServer {
   readonly name: string;
   readonly open: (port: number) => Promise<LocalServer>;
   server: LocalServer;
 }
 
-async function watchServers(running: Running[], report: (line: string) => void, signal: AbortSignal): Promise<void> {
-  const said = new Map<string, string>();
-  // Equal problems are reported once: a full disk may last for hours.
-  const sayOnce = (name: string, problem: string): void => {
-    const [what = ''] = problem.split('\n'); // later lines are the server's log, with times
-    if (said.get(name) !== what) report(`${name} cannot be started, it is tried again: ${problem}`);
-    said.set(name, what);
+async function watchServers(
+  running: WatchedServer[],
+  report: (line: string) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  /** The last reported problem of each server. */
+  const reported = new Map<string, string>();
+  // A repeated problem is reported once: a full disk may last for hours.
+  const reportOnce = (name: string, problem: string): void => {
+    const [summary = ''] = problem.split('\n'); // later lines are the server's log, with times
+    if (reported.get(name) !== summary) report(`${name} cannot be started, it is tried again: ${problem}`);
+    reported.set(name, summary);
   };
   for (;;) {
     await sleep(1_000, signal);
@@ -72,35 +83,15 @@ async function watchServers(running: Running[], report: (line: string) => void, 
     for (const entry of running) {
       const { name } = entry;
       if (entry.server.isRunning() || signal.aborted) continue;
-      if (!said.has(name)) report(`${name} ended; it starts again`);
+      if (!reported.has(name)) report(`${name} ended; it starts again`);
       try {
         entry.server = await entry.open(Number(new URL(entry.server.url).port));
         report(`${name} runs again`);
-        said.delete(name);
+        reported.delete(name);
       } catch (error) {
-        sayOnce(name, describeError(error));
+        reportOnce(name, describeError(error));
         await sleep(5_000, signal);
       }
     }
   }
-}
-
-function postgresOpener(config: LocalConfig): (port?: number) => Promise<LocalServer> {
-  const dir = join(config.SIGNALBOX_DATA_DIR, 'postgres');
-  return (port) => startPostgres({ dir, ...(port === undefined ? {} : { port }) });
-}
-
-function redisOpener(
-  config: LocalConfig,
-  users: readonly RedisUser[],
-  report: (line: string) => void,
-): (port?: number) => Promise<LocalServer> {
-  const dir = join(config.SIGNALBOX_DATA_DIR, 'redis');
-  const binDir = join(config.SIGNALBOX_DATA_DIR, 'redis-bin');
-  return (port) =>
-    startRedis({ dir, binDir, path: config.PATH, users, report, ...(port === undefined ? {} : { port }) });
-}
-
-function seconds(begin: number): string {
-  return `${((Date.now() - begin) / 1000).toFixed(1)} s`;
 }

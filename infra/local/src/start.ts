@@ -11,17 +11,12 @@ import { removeRun, stopLeftovers, takeInstanceLock, writeRun, type RunRecord } 
 import { startLocalServers, type LocalServers } from './local-servers.ts';
 import { placeKeys, type KeyFiles } from './setup/key-files.ts';
 import { migrateDatabase } from './postgres/migrate-database.ts';
-import { settleModel } from './setup/model-line.ts';
+import { chooseModel } from './setup/local-model.ts';
 import { describeServices, describeSimulator } from './supervisor/programs.ts';
 import { getDemoRepositoryPath } from './supervisor/service-wiring.ts';
 import { seedSimulatorPeople } from './setup/seed.ts';
-import {
-  listDatabasePasswords,
-  describeLogins,
-  describeRedisUsers,
-  drawPasswords,
-} from './supervisor/service-logins.ts';
-import { makeMemberLogins, type ServicePasswords } from './supervisor/service-logins.ts';
+import { describeLogins, describeRedisUsers, drawPasswords } from './supervisor/service-logins.ts';
+import { listDatabasePasswords, makeMemberLogins, type ServicePasswords } from './supervisor/service-logins.ts';
 import { createStopSwitch, type StopSwitch } from './supervisor/stop-switch.ts';
 import { createSupervisor, type ProgramSpec } from './supervisor/supervisor.ts';
 import { describeOwnerCode, describeReady, report, show } from './supervisor/terminal.ts';
@@ -53,7 +48,7 @@ async function run(config: LocalConfig): Promise<void> {
     moveDemoRepository(join(dataDir, 'demo.git'), getDemoRepositoryPath(dataDir));
     const found = { named: config.BWRAP_PATH, path: config.PATH };
     const preparing = Promise.all([
-      settleModel(report),
+      chooseModel(report),
       locateBubblewrap(join(dataDir, 'bubblewrap-bin'), found, report),
       makeDemoRepository(getDemoRepositoryPath(dataDir)).catch((error: unknown) =>
         report(`there is no demo project: ${describeError(error).split('\n').at(-1) ?? ''}`),
@@ -70,12 +65,12 @@ async function run(config: LocalConfig): Promise<void> {
     const parts = { servers, keys, passwords, bubblewrap: bubblewrap.settings, model };
     await startPrograms(config, { ...parts, stopSwitch, cleanups });
     if (stopSwitch.signal.aborted) return;
-    const sayDeployed = async (): Promise<void> => {
+    const reportDeployed = async (): Promise<void> => {
       await stopSwitch.pressed;
       const deployed = await describeDeployed(servers.databaseUrl);
       if (deployed !== null) report(deployed);
     };
-    await Promise.all([servers.watch(stopSwitch.signal), sayDeployed()]);
+    await Promise.all([servers.watch(stopSwitch.signal), reportDeployed()]);
   } finally {
     if (stopSwitch.signal.aborted) report('stopping (Ctrl-C again ends at once)');
     for (const cleanup of cleanups.toReversed())
@@ -104,25 +99,16 @@ async function startPrograms(
   const simulator = config.TELEGRAM_BOT_TOKEN === undefined ? await describeSimulator(config) : null;
   const simulatorUrl = simulator?.url ?? null;
   const startedAt = new Date(begin).toISOString();
-  const record = createRunRecorder({
-    dataDir: config.SIGNALBOX_DATA_DIR,
-    report,
-    signal: life.stopSwitch.signal,
-  });
+  const record = createRunRecorder(config.SIGNALBOX_DATA_DIR, life.stopSwitch.signal);
   const supervisor = createSupervisor({
     report,
     onChange: () => {
-      const services = supervisor.services();
-      record({
-        pid: process.pid,
-        startedAt,
-        databaseUrl,
-        redisUrl,
-        simulatorUrl,
+      const programs = {
         bubblewrap: { ...life.bubblewrap },
         agents: config.AGENTS,
-        services: [...services],
-      });
+        services: [...supervisor.services()],
+      };
+      record({ pid: process.pid, startedAt, databaseUrl, redisUrl, simulatorUrl, ...programs });
     },
   });
   life.cleanups.push(supervisor.stop);
@@ -150,17 +136,10 @@ async function startPrograms(
   await simulating;
   await Promise.all(services.map(start));
   if (life.stopSwitch.signal.aborted) return;
-  const facts = {
-    seconds: (Date.now() - begin) / 1000,
-    simulatorUrl,
-    pageUrl: findPageUrl(services),
-    model: life.model,
-    databaseUrl,
-    redisUrl,
-    logsDir: join(config.SIGNALBOX_DATA_DIR, 'logs'),
-    probeUrl: services.find(({ name }) => name === 'gateway')?.readyUrl ?? '',
-  };
-  show(describeReady(facts));
+  const urls = { simulatorUrl, pageUrl: findPageUrl(services), databaseUrl, redisUrl };
+  const logsDir = join(config.SIGNALBOX_DATA_DIR, 'logs');
+  const probeUrl = services.find(({ name }) => name === 'gateway')?.readyUrl ?? '';
+  show(describeReady({ seconds: (Date.now() - begin) / 1000, ...urls, model: life.model, logsDir, probeUrl }));
   const code = await ensureOwnerCode(databaseUrl);
   if (code !== null) show(describeOwnerCode(code));
 }
@@ -178,12 +157,7 @@ function findPageUrl(services: readonly ProgramSpec[]): string | null {
 }
 
 /** Creates a writer of run.json that retries until it succeeds: a full disk is reported once and stops nothing. The newest record wins. */
-function createRunRecorder(options: {
-  readonly dataDir: string;
-  readonly report: (line: string) => void;
-  readonly signal: AbortSignal;
-}): (record: RunRecord) => void {
-  const { dataDir, report, signal } = options;
+function createRunRecorder(dataDir: string, signal: AbortSignal): (record: RunRecord) => void {
   let newest: RunRecord | null = null;
   let isTrying = false;
 

@@ -1,14 +1,11 @@
 import pg from 'pg';
-
-/** The result of a login. `refused`: wrong password; `absent`: no server, or not ready yet. */
-export type LoginResult = 'ours' | 'other' | 'refused' | 'absent';
+import type { LoginResult } from '../server-login.ts';
 
 /** The user that owns the embedded databases, and the database that Signalbox uses. */
 export const POSTGRES_USER = 'signalbox';
 
-/** Timeout of one login attempt. */
 const LOGIN_MS = 2_000;
-/** Timeout once the server has accepted a login, generous for a busy machine. */
+/** Timeout of a connection after a login has succeeded; generous for a busy machine. */
 const CONNECT_MS = 30_000;
 
 /** The connection URL of a database of the local Postgres. */
@@ -17,16 +14,16 @@ export function toPostgresUrl(port: number, password: string, database: string):
 }
 
 /**
- * Logs in and compares the server's data folder. SCRAM authenticates both sides: a stranger on this port neither learns the password nor
- * can fake it.
+ * Logs in and compares the server's data folder. SCRAM authenticates both sides: another server on this port neither learns the password
+ * nor can pass for ours.
  */
 export async function tryLogin(port: number, password: string, data: string): Promise<LoginResult> {
   const url = toPostgresUrl(port, password, 'postgres');
   try {
-    const answer = await query(url, LOGIN_MS, "select current_setting('data_directory') as value");
-    return answer === data ? 'ours' : 'other';
+    const folder = await query(url, LOGIN_MS, "select current_setting('data_directory') as value");
+    return folder === data ? 'ours' : 'other';
   } catch (error) {
-    // 28P01: wrong password; 28000: no such user. Both mean: the server is not ours.
+    // 28P01 is a wrong password, 28000 an unknown user: in both cases another Postgres listens there.
     const code = (error as { readonly code?: string }).code;
     return code === '28P01' || code === '28000' ? 'refused' : 'absent';
   }

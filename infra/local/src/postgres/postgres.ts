@@ -15,6 +15,7 @@ import {
   waitForExit,
 } from '../supervisor/process-identity.ts';
 import type { ProcessIdentity } from '../supervisor/process-identity.ts';
+import { waitForLogin, type RunningServer } from '../server-login.ts';
 import { SetupError } from '../setup-error.ts';
 
 /** A running local server. `stop` waits until it is gone; idempotent. */
@@ -28,7 +29,7 @@ export interface LocalServer {
   readonly kill: () => void;
 }
 
-/** Generous: a start after a crash replays the log, even on a slow disk. */
+/** Generous: after a crash Postgres first replays its log, even on a slow disk. */
 const READY_TIMEOUT_MS = 60_000;
 
 /**
@@ -52,7 +53,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
  */
 export async function startPostgres(options: {
   readonly dir: string;
-  readonly port?: number;
+  readonly port?: number | undefined;
   readonly settings?: Readonly<Record<string, string>>;
   readonly logFile?: string;
 }): Promise<LocalServer> {
@@ -81,11 +82,6 @@ export async function discardPostgres(dir: string): Promise<void> {
   if (running !== null) await stopPostmaster(running.identity);
   const beside = ['.new', '.password'].map((ending) => `${place.data}${ending}`);
   for (const path of [place.data, ...beside, place.dir]) rmSync(path, { recursive: true, force: true });
-}
-
-interface Postmaster {
-  readonly identity: ProcessIdentity;
-  readonly port: number;
 }
 
 function createCluster(place: PostgresPlace, sync: boolean): void {
@@ -123,7 +119,7 @@ function createCluster(place: PostgresPlace, sync: boolean): void {
  * Finds a running postmaster: its pid file names a live process that was started on this folder and accepts our password. Removes stale
  * pid files.
  */
-async function adoptPostmaster(place: PostgresPlace): Promise<Postmaster | null> {
+async function adoptPostmaster(place: PostgresPlace): Promise<RunningServer | null> {
   const pidFile = join(place.data, 'postmaster.pid');
   if (!existsSync(pidFile)) return null;
   const lines = readFileSync(pidFile, 'utf8').split('\n');
@@ -133,18 +129,11 @@ async function adoptPostmaster(place: PostgresPlace): Promise<Postmaster | null>
     return null;
   }
   const port = Number(lines[3]);
-  const deadline = Date.now() + READY_TIMEOUT_MS;
-  while (isRunning(identity)) {
-    const login = await tryLogin(port, place.password, place.data);
-    if (login === 'ours') return { identity, port };
-    if (login !== 'absent' || Date.now() > deadline) {
-      throw new SetupError(`A Postgres (pid ${identity.pid}) uses ${place.data}, but does not let Signalbox log in.`, {
-        remedy: `Stop it with: kill -INT ${identity.pid}`,
-      });
-    }
-    await delay(100);
-  }
-  return null; // it was stopping
+  if (await waitForLogin(identity, () => tryLogin(port, place.password, place.data))) return { identity, port };
+  if (!isRunning(identity)) return null; // it was stopping
+  throw new SetupError(`A Postgres (pid ${identity.pid}) uses ${place.data}, but does not let Signalbox log in.`, {
+    remedy: `Stop it with: kill -INT ${identity.pid}`,
+  });
 }
 
 interface LaunchOptions {
@@ -153,7 +142,7 @@ interface LaunchOptions {
   readonly port: number | undefined;
 }
 
-async function launch(place: PostgresPlace, options: LaunchOptions): Promise<Postmaster> {
+async function launch(place: PostgresPlace, options: LaunchOptions): Promise<RunningServer> {
   const deadline = Date.now() + READY_TIMEOUT_MS;
   for (;;) {
     const port = options.port ?? (await findFreePort(place.port ?? undefined));
@@ -180,7 +169,7 @@ async function tryLaunch(
   place: PostgresPlace,
   options: LaunchOptions & { readonly port: number },
   deadline: number,
-): Promise<Postmaster | null> {
+): Promise<RunningServer | null> {
   const words = Object.entries(options.settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const log = openLog(options.logFile);
   // Detached: Ctrl-C reaches only the supervisor, which stops its servers in order. SIGINT on parent death: connections end and
@@ -197,7 +186,7 @@ async function tryLaunch(
   closeSync(log);
   const failure = new Promise<never>((_, reject) => child.once('error', reject));
   child.unref();
-  const ready = (async (): Promise<Postmaster | null> => {
+  const ready = (async (): Promise<RunningServer | null> => {
     const identity = identifyProcess(child.pid ?? 0);
     while (identity !== null && isRunning(identity)) {
       if ((await tryLogin(options.port, place.password, place.data)) === 'ours')

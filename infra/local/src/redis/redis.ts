@@ -11,7 +11,6 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join, resolve, delimiter } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { connect } from 'node:net';
 import { createLog } from '@signalbox/platform/log';
 import { closeRedis, openRedis } from '@signalbox/platform/redis';
@@ -23,7 +22,7 @@ import type { LocalServer } from '../postgres/postgres.ts';
 import { endWithParent } from '../parent-death.ts';
 import { stopProcess } from '../supervisor/instance.ts';
 import { identifyProcess, isRunning, readCommandLine, sendSignal } from '../supervisor/process-identity.ts';
-import type { ProcessIdentity } from '../supervisor/process-identity.ts';
+import { waitForLogin, type LoginResult, type RunningServer } from '../server-login.ts';
 import { SetupError } from '../setup-error.ts';
 import { fetchProgram, runs, type RunnableProgram } from '../setup/debian-packages.ts';
 
@@ -33,8 +32,6 @@ const DEBIAN = {
   file: 'usr/bin/redis-server',
 };
 
-/** Generous: loading a large append-only file takes time on a slow disk. */
-const READY_TIMEOUT_MS = 60_000;
 /** Time for SIGTERM, which writes the append-only file. */
 const STOP_MS = 15_000;
 
@@ -50,7 +47,7 @@ export async function startRedis(options: {
   readonly dir: string;
   readonly binDir: string;
   readonly path: string;
-  readonly port?: number;
+  readonly port?: number | undefined;
   readonly settings?: readonly string[];
   readonly users?: readonly RedisUser[];
   readonly report?: (line: string) => void;
@@ -93,11 +90,6 @@ export async function discardRedis(dir: string): Promise<void> {
   rmSync(folder, { recursive: true, force: true });
 }
 
-interface RunningRedis {
-  readonly identity: ProcessIdentity;
-  readonly port: number;
-}
-
 function loadRecord(dir: string): RedisRecord {
   const file = join(dir, 'server.json');
   if (existsSync(file)) return readRecord(file);
@@ -127,7 +119,7 @@ function saveRecord(dir: string, record: RedisRecord): void {
  * Finds a running Redis: its pid file names a live process with our configuration file that accepts our password and reports this process
  * id and folder.
  */
-async function adoptRedis(dir: string, record: RedisRecord): Promise<RunningRedis | null> {
+async function adoptRedis(dir: string, record: RedisRecord): Promise<RunningServer | null> {
   const pidFile = join(dir, 'redis.pid');
   if (!existsSync(pidFile) || record.port === null) return null;
   const identity = identifyProcess(Number(readFileSync(pidFile, 'utf8').trim()));
@@ -135,26 +127,13 @@ async function adoptRedis(dir: string, record: RedisRecord): Promise<RunningRedi
     rmSync(pidFile, { force: true });
     return null;
   }
-  if (await waitUntilServing(identity, dir, { ...record, port: record.port })) return { identity, port: record.port };
+  const { port, password } = record;
+  const login = (): Promise<LoginResult> => tryRedisLogin(port, password, { pid: identity.pid, dir });
+  if (await waitForLogin(identity, login)) return { identity, port };
   if (!isRunning(identity)) return null; // it was stopping
   throw new SetupError(`A Redis (pid ${identity.pid}) uses ${dir}, but does not let Signalbox log in.`, {
     remedy: `Stop it with: kill ${identity.pid}`,
   });
-}
-
-async function waitUntilServing(
-  identity: ProcessIdentity,
-  dir: string,
-  record: { readonly password: string; readonly port: number },
-): Promise<boolean> {
-  const deadline = Date.now() + READY_TIMEOUT_MS;
-  while (isRunning(identity) && Date.now() < deadline) {
-    const login = await tryRedisLogin(record.port, record.password, { pid: identity.pid, dir });
-    if (login === 'ours') return true;
-    if (login === 'refused' || login === 'other') return false;
-    await delay(20);
-  }
-  return false;
 }
 
 async function launch(
@@ -163,11 +142,11 @@ async function launch(
     readonly record: RedisRecord;
     readonly binDir: string;
     readonly path: string;
-    readonly port?: number;
+    readonly port?: number | undefined;
     readonly settings?: readonly string[];
     readonly report?: (line: string) => void;
   },
-): Promise<RunningRedis> {
+): Promise<RunningServer> {
   const program = await locateRedis(resolve(options.binDir), options.path, options.report ?? (() => undefined));
   const port = options.port ?? (await findFreePort(options.record.port ?? undefined));
   const record = { password: options.record.password, port };
@@ -190,7 +169,8 @@ async function launch(
   child.on('error', (error) => (spawnError = error.message)); // it has no pid then
   child.unref();
   const identity = identifyProcess(child.pid ?? 0);
-  if (identity !== null && (await waitUntilServing(identity, dir, record))) return { identity, port };
+  const login = (pid: number): Promise<LoginResult> => tryRedisLogin(port, record.password, { pid, dir });
+  if (identity !== null && (await waitForLogin(identity, () => login(identity.pid)))) return { identity, port };
   if (identity !== null) await stopProcess(identity, STOP_MS);
   throw new SetupError('Redis did not start.', {
     output: spawnError || readLogTail(logFile, logStart),
@@ -253,7 +233,7 @@ export async function tryRedisLogin(
   port: number,
   password: string,
   expected: { readonly pid: number; readonly dir: string },
-): Promise<'ours' | 'other' | 'refused' | 'absent'> {
+): Promise<LoginResult> {
   const text = await ask(port, [`AUTH ${password}`, 'PING', 'INFO server', 'CONFIG GET dir', 'QUIT']);
   if (text === null) return 'absent';
   if (text.startsWith('-WRONGPASS') || text.startsWith('-ERR')) return 'refused';

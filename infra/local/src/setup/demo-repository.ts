@@ -33,7 +33,10 @@ const GIT_MS = 20_000;
  * Creates the demo project's bare repository, with a tag per release and the same commits on every machine. Replaces one made of other
  * releases. Atomic. Throws SetupError when git is missing or fails.
  */
-export async function makeDemoRepository(folder: string, releases = releasesFolder()): Promise<void> {
+export async function makeDemoRepository(
+  folder: string,
+  releases = join(getCheckoutPath(), 'infra/demo/releases'),
+): Promise<void> {
   const mark = hashReleases(releases);
   if (readMark(folder) === mark) return;
   mkdirSync(dirname(folder), { recursive: true });
@@ -59,10 +62,6 @@ export function moveDemoRepository(before: string, folder: string): void {
   symlinkSync(folder, before);
 }
 
-function releasesFolder(): string {
-  return join(getCheckoutPath(), 'infra/demo/releases');
-}
-
 async function commitReleases(repository: string, releases: string): Promise<void> {
   await git(repository, {}, 'init', '--quiet', '--bare', '--template=', '--initial-branch=main', '.');
   let parent: string | null = null;
@@ -82,7 +81,7 @@ async function commitReleases(repository: string, releases: string): Promise<voi
 /** Runs git without the settings of machine and user, which would change the commits. */
 async function git(repository: string, env: Readonly<Record<string, string>>, ...words: string[]): Promise<string> {
   const settings = ['core.autocrlf=false', 'core.fileMode=false', 'commit.gpgSign=false'].flatMap((one) => ['-c', one]);
-  const person = { NAME: 'Tea Shop', EMAIL: 'shop@example.com' };
+  const [name, email] = ['Tea Shop', 'shop@example.com'];
   return new Promise((resolve, reject) => {
     execFile(
       'git',
@@ -98,10 +97,10 @@ async function git(repository: string, env: Readonly<Record<string, string>>, ..
           GIT_CONFIG_NOSYSTEM: '1',
           GIT_ATTR_NOSYSTEM: '1',
           GIT_DEFAULT_HASH: 'sha1',
-          GIT_AUTHOR_NAME: person.NAME,
-          GIT_AUTHOR_EMAIL: person.EMAIL,
-          GIT_COMMITTER_NAME: person.NAME,
-          GIT_COMMITTER_EMAIL: person.EMAIL,
+          GIT_AUTHOR_NAME: name,
+          GIT_AUTHOR_EMAIL: email,
+          GIT_COMMITTER_NAME: name,
+          GIT_COMMITTER_EMAIL: email,
           ...env,
         },
       },

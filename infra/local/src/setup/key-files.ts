@@ -20,13 +20,12 @@ export function placeKeys(dataDir: string) {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     chmodSync(folder, 0o700);
   }
-  const keys = {
+  return {
     /** Decrypts people's secrets, for the pool `deploy`. The sealing key is derived from it. */
     secrets: join(dataDir, 'keys/secrets/secrets.key'),
     /** Signs the audit, for the pool `maintenance`. Its public key is beside it. */
     audit: join(dataDir, 'keys/audit/signing-key.pem'),
   };
-  return keys;
 }
 
 export type KeyFiles = ReturnType<typeof placeKeys>;

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import type { RedisService } from '@signalbox/platform/redis-users';
@@ -7,6 +6,7 @@ import { deriveSealingKey } from '@signalbox/safety/secrets/key-pair';
 import type { BubblewrapSettings } from '../setup/bubblewrap-program.ts';
 import type { KeyFiles } from '../setup/key-files.ts';
 import type { ServiceLogin } from './service-logins.ts';
+import { hashPath } from '../checkout.ts';
 import { SAMPLE_AGENTS } from '../config.ts';
 import { pickEnvironment } from './service-variables.ts';
 
@@ -140,7 +140,7 @@ function listPrograms(around: Surroundings): readonly Program[] {
 function socketPath(folder: string): string {
   const usual = join(folder, 'admin.sock');
   if (Buffer.byteLength(usual) <= 107) return usual;
-  return join(tmpdir(), `signalbox-${createHash('sha256').update(folder).digest('hex').slice(0, 16)}.sock`);
+  return join(tmpdir(), `signalbox-${hashPath(folder)}.sock`);
 }
 
 /** Our repositories have their own folder, so that no other file of ours can be used as one; configured folders come first. */
