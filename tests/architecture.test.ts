@@ -247,8 +247,8 @@ describe('tests', () => {
     // What is run without words is what the README's command runs.
     for (const suite of CI_SUITES) {
       const plan = planCommand('test', suite.words, ROOT, {});
-      const words = 'steps' in plan ? (plan.steps[0]?.words ?? []) : [];
-      const named = [...words.join(' ').matchAll(/--project[= ](\S+)/g)].flatMap(([, name = '']) => suitesOf(name));
+      const args = 'steps' in plan ? (plan.steps[0]?.args ?? []) : [];
+      const named = [...args.join(' ').matchAll(/--project[= ](\S+)/g)].flatMap(([, name = '']) => suitesOf(name));
       expect(suite.projects).toEqual(named);
     }
   });

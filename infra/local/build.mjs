@@ -3,15 +3,14 @@ import { dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 const SOURCE = /\.(ts|json)$/;
-/** Sources shared by all pages, included in their bundles. */
 const PAGE_KIT = 'infra/page-kit/';
-/** Sources that no service loads: tests and pages. */
+/** Tests, fixtures, declarations and pages, which no service loads. */
 const NOT_BUILT = /\.(test|fixture|d)\.ts$|\/page(-kit)?\//;
-/** Build script of a page; pages without one are bundled on request. */
+/** Path of a page's build script. A page without one is bundled on request. */
 const BUNDLE = /\/page\/bundle\.mjs$/;
 
 /**
- * Compiles changed sources of all packages to their `dist` folders, so that services start without a loader. Does not check types.
+ * Compiles changed sources to the `dist` folders, so that services start without a loader. Does not check types.
  * @param {string} checkout
  * @param {(line: string) => void} report
  * @returns {Promise<string | null>} the compiler's errors; null on success
@@ -25,7 +24,7 @@ export async function buildServices(checkout, report) {
   );
   const removed = Object.keys(built).filter((source) => !sources.has(source));
   if (changed.length === 0 && removed.length === 0) return null;
-  const begin = Date.now();
+  const startedAtMs = Date.now();
   const problem = await compile(
     checkout,
     changed.map(([source]) => source).filter((source) => !NOT_BUILT.test(source)),
@@ -41,16 +40,12 @@ export async function buildServices(checkout, report) {
   mkdirSync(dirname(record), { recursive: true });
   writeInOneStep(record, JSON.stringify(Object.fromEntries(sources)));
   report(
-    `built ${changed.length} ${changed.length === 1 ? 'file' : 'files'} in ${((Date.now() - begin) / 1000).toFixed(1)} s`,
+    `built ${changed.length} ${changed.length === 1 ? 'file' : 'files'} in ${((Date.now() - startedAtMs) / 1000).toFixed(1)} s`,
   );
   return null;
 }
 
-/**
- * All sources of all packages with a stamp that changes when a file is edited, replaced or checked out again.
- * @param {string} checkout
- * @returns {Map<string, string>} stamps by path relative to the checkout
- */
+/** Lists the sources of all packages by path, each with a stamp that changes when the file is edited or replaced. */
 function listSources(checkout) {
   const sources = new Map();
   for (const folder of packageFolders(checkout)) {
@@ -66,7 +61,6 @@ function listSources(checkout) {
   return sources;
 }
 
-/** @param {string} checkout @returns {string[]} */
 function packageFolders(checkout) {
   const { workspaces } = JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf8'));
   return workspaces.flatMap((/** @type {string} */ pattern) => {
@@ -76,7 +70,6 @@ function packageFolders(checkout) {
   });
 }
 
-/** @param {string} folder @returns {string[]} */
 function filesBelow(folder) {
   if (!existsSync(folder)) return [];
   return readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -84,19 +77,13 @@ function filesBelow(folder) {
     .map((entry) => join(entry.parentPath, entry.name));
 }
 
-/** @param {string} source @returns {string} */
 function outputOf(source) {
   if (source.startsWith(PAGE_KIT)) return source;
   const output = source.replace('/src/', '/dist/');
-  // All files of a page are in its bundle.
+  // A page is built as one bundle.
   return NOT_BUILT.test(source) ? output.replace(/(\/page)\/.*$/, '$1/main.js') : output.replace(/\.ts$/, '.js');
 }
 
-/**
- * @param {string} checkout
- * @param {string[]} bundles
- * @returns {Promise<string | null>}
- */
 async function bundlePages(checkout, bundles) {
   try {
     for (const bundle of bundles) await (await import(pathToFileURL(join(checkout, bundle)).href)).buildPage();
@@ -106,11 +93,6 @@ async function bundlePages(checkout, bundles) {
   }
 }
 
-/**
- * @param {string} checkout
- * @param {string[]} sources
- * @returns {Promise<string | null>}
- */
 async function compile(checkout, sources) {
   for (const source of sources.filter((path) => path.endsWith('.json')))
     writeIfChanged(join(checkout, outputOf(source)), readFileSync(join(checkout, source)));
@@ -123,7 +105,7 @@ async function compile(checkout, sources) {
       entryPoints: programs.map((source) => ({ in: source, out: outputOf(source).replace(/\.js$/, '') })),
       outdir: '.',
       write: false,
-      bundle: true, // imports are external, so each file stays separate
+      bundle: true, // each file stays separate, because IMPORTS_STAY makes all imports external
       plugins: [IMPORTS_STAY],
       platform: 'node',
       format: 'esm',
@@ -136,11 +118,11 @@ async function compile(checkout, sources) {
   } catch (error) {
     return await explainFailure(error);
   } finally {
-    await stop(); // ends esbuild's process
+    await stop(); // ends esbuild's child process
   }
 }
 
-/** Formats esbuild's errors with their lines; throws other errors. @param {any} error @returns {Promise<string>} */
+/** Formats esbuild's errors with the source lines. Throws any other error. */
 async function explainFailure(error) {
   if (!Array.isArray(error.errors)) throw error;
   const { formatMessages, stop } = await import('esbuild');
@@ -159,10 +141,7 @@ const IMPORTS_STAY = {
   },
 };
 
-/**
- * Removes built files and folders without a source: commands, agents, capabilities and sentences are discovered by listing folders.
- * @param {string} checkout
- */
+/** Removes built files whose source is gone, because services load all commands, agents and capabilities of a folder. */
 function removeOrphans(checkout) {
   for (const folder of packageFolders(checkout)) {
     const [src, dist] = [join(checkout, folder, 'src'), join(checkout, folder, 'dist')];
@@ -176,25 +155,23 @@ function removeOrphans(checkout) {
   }
 }
 
-/** @param {string} path @param {Uint8Array} contents */
 function writeIfChanged(path, contents) {
   if (existsSync(path) && readFileSync(path).equals(contents)) return;
   mkdirSync(dirname(path), { recursive: true });
   writeInOneStep(path, contents);
 }
 
-/** Writes atomically, because another process may build or load at the same time. @param {string} path @param {string | Uint8Array} contents */
+/** Writes a file atomically, because another process may build or load at the same time. */
 function writeInOneStep(path, contents) {
   const draft = `${path}.${process.pid}`;
   writeFileSync(draft, contents);
   renameSync(draft, path);
 }
 
-/** @param {string} file @returns {Record<string, string>} */
 function readRecord(file) {
   try {
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch {
-    return {}; // nothing built yet, or written incompletely
+    return {}; // the record is missing or incomplete
   }
 }

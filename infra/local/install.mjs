@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { compareFolders, listFolders } from './installation.mjs';
 import { forwardSignals } from './run-commands.mjs';
 
-/** Ten minutes; a slow network and a cold cache need two. */
+/** Longest wait for another installation; a slow network and a cold cache need two minutes. */
 const OTHER_INSTALL_TIMEOUT_MS = 600_000;
 
 /**
@@ -50,11 +50,7 @@ export function matchesLock(wanted, installed) {
   return complete && Object.keys(present).every((path) => path in known);
 }
 
-/**
- * Describes what is wrong with the installation; null when it is complete.
- * @param {string} checkout
- * @returns {string | null}
- */
+/** Describes what is wrong with the installation; null when it is complete. */
 function findProblem(checkout) {
   const lock = readFileSync(join(checkout, 'package-lock.json'), 'utf8');
   const mark = readMark(checkout);
@@ -78,10 +74,9 @@ function findProblem(checkout) {
   return null;
 }
 
-/** No installation, or one of another package-lock.json: nothing to report. */
+/** Reported for a missing installation, or for one of another package-lock.json. Not an error. */
 const NOTHING_THERE = 'nothing is installed';
 
-/** @param {string | null} text @returns {{ packages?: Record<string, PackageEntry> }} */
 function parseRecord(text) {
   try {
     return JSON.parse(text ?? '{}');
@@ -90,21 +85,15 @@ function parseRecord(text) {
   }
 }
 
-/** @param {string} checkout */
 function recordOf(checkout) {
   return join(checkout, 'node_modules/.package-lock.json');
 }
 
-/** @param {string} checkout */
 function markOf(checkout) {
   return join(checkout, 'node_modules/.signalbox-lock');
 }
 
-/**
- * The record of a complete installation; null without a valid one.
- * @param {string} checkout
- * @returns {{ lock: string, recordMs: number | null, folders: import('./installation.mjs').Folder[] } | null}
- */
+/** Reads the record of a complete installation. Returns null without a valid one. */
 function readMark(checkout) {
   try {
     return JSON.parse(readFileSync(markOf(checkout), 'utf8'));
@@ -113,10 +102,9 @@ function readMark(checkout) {
   }
 }
 
-/** @param {string} checkout */
 function writeMark(checkout) {
   const lock = readFileSync(join(checkout, 'package-lock.json'), 'utf8');
-  // Includes packages within single workspaces.
+  // Includes node_modules folders of single workspaces.
   const paths = Object.keys(JSON.parse(lock).packages).filter((path) => path.includes('node_modules/'));
   const roots = new Set(paths.map((path) => path.slice(0, path.indexOf('node_modules/') + 'node_modules'.length)));
   const there = [...roots].filter((root) => changedMs(join(checkout, root)) !== null);
@@ -125,17 +113,14 @@ function writeMark(checkout) {
   writeFileSync(markOf(checkout), JSON.stringify(mark));
 }
 
-/** @param {string} path */
 function changedMs(path) {
   return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? null;
 }
 
-/** @param {string} text */
 function hash(text) {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** @param {string} file */
 function readIfThere(file) {
   try {
     return readFileSync(file, 'utf8');
@@ -144,10 +129,6 @@ function readIfThere(file) {
   }
 }
 
-/**
- * @param {string} folder
- * @returns {Promise<(() => void) | null>}
- */
 async function takeLock(folder) {
   mkdirSync(folder, { recursive: true });
   const file = join(folder, 'install.lock');
@@ -155,11 +136,11 @@ async function takeLock(folder) {
   const deadline = Date.now() + OTHER_INSTALL_TIMEOUT_MS;
   writeFileSync(draft, String(process.pid));
   try {
-    for (let told = false; !tryLink(draft, file); told = true) {
+    for (let isReported = false; !tryLink(draft, file); isReported = true) {
       if (Date.now() > deadline) return null;
       const owner = Number(readIfThere(file) ?? 0);
       if (owner > 0 && !isAlive(owner)) rmSync(file, { force: true });
-      if (!told) console.error(`waiting for another install (pid ${owner})`);
+      if (!isReported) console.error(`waiting for another install (pid ${owner})`);
       await delay(200);
     }
     return () => rmSync(file, { force: true });
@@ -168,7 +149,6 @@ async function takeLock(folder) {
   }
 }
 
-/** @param {string} draft @param {string} file */
 function tryLink(draft, file) {
   try {
     linkSync(draft, file);
@@ -179,32 +159,26 @@ function tryLink(draft, file) {
   }
 }
 
-/** @param {number} pid */
 function isAlive(pid) {
   try {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return error.code === 'EPERM'; // another user's process is running
+    return error.code === 'EPERM'; // EPERM: the process runs as another user
   }
 }
 
-/**
- * @param {string} checkout
- * @param {Record<string, string | undefined>} environment
- * @returns {Promise<string | null>}
- */
 function runNpm(checkout, environment) {
-  // --include=dev: NODE_ENV=production would omit the tools that start everything. --include=optional: Postgres is optional.
-  const words = ['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=warn'];
+  // NODE_ENV=production would omit development tools, which start everything. Postgres is an optional package.
+  const args = ['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=warn'];
   const npm = environment['npm_execpath'];
   const [program, first] = npm?.endsWith('.js') ? [process.execPath, [npm]] : ['npm', []];
   console.error('installing dependencies (npm ci, once; one to two minutes)');
   const begin = Date.now();
   return new Promise((resolve) => {
     const options = { cwd: checkout, env: environment, stdio: ['ignore', process.stderr, process.stderr] };
-    const child = spawn(program, [...first, ...words], options);
-    const signals = forwardSignals(child, 2_000); // npm would finish the install first
+    const child = spawn(program, [...first, ...args], options);
+    const signals = forwardSignals(child, 2_000); // without the kill, npm would finish the installation first
     const finish = (/** @type {string | null} */ problem) => {
       signals.stop();
       if (problem === null) console.error(`dependencies installed in ${((Date.now() - begin) / 1000).toFixed(0)} s`);

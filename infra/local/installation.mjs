@@ -2,12 +2,12 @@ import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * A folder of a complete installation: relative path, modification time and number of entries.
+ * A folder of an installation: its relative path, modification time and number of entries.
  * @typedef {[path: string, changedMs: number, entries: number]} Folder
  */
 
 /**
- * All folders below `roots`, to record an installation. Ignores folders of `node_modules` that start with a dot, except `.bin`.
+ * Lists all folders below `roots`. Ignores folders of `node_modules` whose name begins with a dot, except `.bin`.
  * @param {string} checkout
  * @param {readonly string[]} roots such as node_modules
  * @returns {Folder[]}
@@ -18,7 +18,7 @@ export function listFolders(checkout, roots) {
 
 /**
  * Finds the first folder that is missing or has lost entries. `isSame` is false when the record must be renewed. Takes some
- * milliseconds; files that were truncated in place are not noticed.
+ * milliseconds. Does not notice damaged files.
  * @param {string} checkout
  * @param {readonly Folder[]} folders
  * @returns {{ missing: string | null, isSame: boolean }}
@@ -35,16 +35,13 @@ export function compareFolders(checkout, folders) {
   return { missing: null, isSame };
 }
 
-/** @param {string} checkout @param {string} root */
 function listNames(checkout, root) {
   return readdirSync(join(checkout, root)).filter((name) => !name.startsWith('.') || name === '.bin');
 }
 
-/** @param {string} checkout @param {string} path @returns {Folder[]} */
 function listBelow(checkout, path) {
   const children = readdirSync(join(checkout, path), { withFileTypes: true });
   const folders = children.filter((child) => child.isDirectory());
-  /** @type {Folder} */
   const own = [path, statSync(join(checkout, path)).mtimeMs, children.length];
   return [own, ...folders.flatMap(({ name }) => listBelow(checkout, `${path}/${name}`))];
 }

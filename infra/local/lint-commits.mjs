@@ -4,14 +4,13 @@ import { execFileSync, spawnSync } from 'node:child_process';
 const range = chooseRange();
 if (range === null) console.log('no git checkout: there are no commits to check');
 else {
-  const words = ['node_modules/@commitlint/cli/cli.js', ...range];
-  process.exitCode = spawnSync(process.execPath, words, { stdio: 'inherit' }).status ?? 1;
+  const args = ['node_modules/@commitlint/cli/cli.js', ...range];
+  process.exitCode = spawnSync(process.execPath, args, { stdio: 'inherit' }).status ?? 1;
 }
 
 /**
- * The commits since this branch left `origin/main`; on main itself, those since the newest release. Without either, as in
- * a shallow clone, only the newest commit. Null outside of git.
- * @returns {string[] | null} words of commitlint
+ * Returns commitlint's arguments for the commits since this branch left `origin/main`; on main, since the newest release. A shallow
+ * clone has neither, so only the newest commit is checked. Null outside of a git checkout.
  */
 function chooseRange() {
   const head = git('rev-parse', 'HEAD');
@@ -24,10 +23,10 @@ function chooseRange() {
   return ['--last'];
 }
 
-/** @param {...string} words @returns {string | null} what git printed; null when it failed */
-function git(...words) {
+/** Returns the output of git; null when git fails. */
+function git(...args) {
   try {
-    return execFileSync('git', words, {
+    return execFileSync('git', args, {
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'ignore'],
       timeout: 10_000,

@@ -12,7 +12,7 @@ if (version === undefined) {
   console.error('There is nothing to release: .changeset/ holds no change. `npx changeset` writes one.');
   process.exit(1);
 }
-run('node_modules/@changesets/cli/bin.js', 'version'); // updates the packages and removes the changesets
+run('node_modules/@changesets/cli/bin.js', 'version'); // updates package versions and removes the changesets
 const root = JSON.parse(readFileSync('package.json', 'utf8'));
 writeFileSync('package.json', `${JSON.stringify({ ...root, version }, null, 2)}\n`);
 execFileSync('npm', ['install', '--package-lock-only', '--ignore-scripts', '--offline'], { stdio: 'inherit' });
@@ -30,7 +30,7 @@ run(
 );
 console.log(`This is ${version}. Read CHANGELOG.md, commit, and tag it: git tag v${version}`);
 
-/** The planned release. @returns {{ changesets: { summary: string, releases: { type: string }[] }[], releases: { newVersion: string }[] }} */
+/** Reads what the changesets would release: their summaries and the new versions. */
 function readPlan() {
   const folder = mkdtempSync(join(tmpdir(), 'release-'));
   const file = join(folder, 'plan.json');
@@ -42,7 +42,7 @@ function readPlan() {
   }
 }
 
-/** The section of the change log, with breaking changes first. */
+/** Formats the new section of CHANGELOG.md, breaking changes first. */
 function describeRelease() {
   const lines = BUMPS.flatMap((bump) =>
     changesets
@@ -52,7 +52,6 @@ function describeRelease() {
   return [`## ${version}`, '', ...lines, ''].join('\n');
 }
 
-/** @param {...string} words */
-function run(...words) {
-  execFileSync(process.execPath, words, { stdio: 'inherit' });
+function run(...args) {
+  execFileSync(process.execPath, args, { stdio: 'inherit' });
 }

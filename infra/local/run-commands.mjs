@@ -4,17 +4,16 @@ import { constants } from 'node:os';
 /** @typedef {import('./commands.mjs').Step} Step */
 
 /**
- * Runs a program in the foreground and returns its exit code (128 + signal number when killed). The child handles Ctrl-C; this
- * process waits for it.
+ * Runs a program in the foreground and returns its exit code (128 + signal number when killed). The program handles Ctrl-C.
  * @param {Step} step
  */
-export async function runAndReplace(step) {
+export async function runInForeground(step) {
   const { code } = await run(step, 'inherit');
   return code;
 }
 
 /**
- * Runs programs one after another until one fails.
+ * Runs programs one after another until one fails. Returns the last exit code.
  * @param {Step[]} steps
  */
 export async function runInTurn(steps) {
@@ -26,7 +25,7 @@ export async function runInTurn(steps) {
   return 0;
 }
 
-/** Concurrent checks: most keep one core busy, and small machines have two. */
+/** Two, because most checks keep one core busy and small machines have two cores. */
 const CHECKS_AT_ONCE = 2;
 
 /**
@@ -54,15 +53,10 @@ export async function runChecks(steps) {
   return failed.length === 0 ? 0 : 1;
 }
 
-/**
- * @param {Step} step
- * @param {'inherit' | 'pipe'} output
- * @returns {Promise<{ code: number, output: string, tookMs: number, interrupted: boolean }>}
- */
 function run(step, output) {
   const begin = Date.now();
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, step.words, { env: step.env, stdio: ['inherit', output, output] });
+    const child = spawn(process.execPath, step.args, { env: step.env, stdio: ['inherit', output, output] });
     let text = '';
     for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (text += chunk));
     const signals = forwardSignals(child);
@@ -76,9 +70,9 @@ function run(step, output) {
 }
 
 /**
- * Forwards termination signals to a child. At a terminal Ctrl-C reaches the child anyway; forwarding would count as a second one.
+ * Forwards termination signals to a child, except Ctrl-C at a terminal, which the child receives itself.
  * @param {import('node:child_process').ChildProcess} child
- * @param {number} graceMs milliseconds before the child is killed
+ * @param {number} graceMs milliseconds after the signal before the child is killed
  */
 export function forwardSignals(child, graceMs = Infinity) {
   let seen = false;
@@ -99,7 +93,6 @@ export function forwardSignals(child, graceMs = Infinity) {
   return { seen: () => seen, stop };
 }
 
-/** @param {number} ms */
 function seconds(ms) {
   return `${(ms / 1000).toFixed(1)} s`;
 }

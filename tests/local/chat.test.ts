@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { openActivity, type Activity } from '@signalbox/local/chat/chat-activity';
+import { openChatActivity, type ChatActivity } from '@signalbox/local/chat/chat-activity';
 import { formatJsonLines, formatPlain, openChatSession, type ChatSession } from '@signalbox/local/chat/chat-session';
 import { createSimulatorClient, type SimulatorClient } from '@signalbox/local/chat/chat-simulator';
 import { getCheckoutPath } from '@signalbox/local/checkout';
@@ -20,7 +20,7 @@ let database: TestDatabase;
 let pool: pg.Pool;
 let simulator: SimulatorClient;
 let bot: Api;
-let activity: Activity;
+let activity: ChatActivity;
 let session: ChatSession;
 
 beforeAll(async () => {
@@ -31,7 +31,7 @@ beforeAll(async () => {
   const main = join(getCheckoutPath(), 'infra/telegram-simulator/src/main.ts');
   await supervisor.start({
     name: 'simulator',
-    words: ['--conditions=source', '--import', 'tsx', main],
+    args: ['--conditions=source', '--import', 'tsx', main],
     main,
     env: { SIMULATOR_PORT: String(port) },
     readyUrl: `${url}/healthz`,
@@ -46,7 +46,7 @@ afterAll(async () => {
   await database.drop();
 });
 beforeEach(async () => {
-  activity = openActivity(database.url, '1001');
+  activity = openChatActivity(database.url, '1001');
   const speaker = await simulator.findSpeaker(1001, undefined);
   session = await openChatSession({ simulator, activity, speaker, times });
 });

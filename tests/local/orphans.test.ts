@@ -61,7 +61,7 @@ test('a supervisor whose log disk is full keeps supervising, and reports start a
   const main = probe;
   const readyUrl = `http://127.0.0.1:${port}/readyz`;
   const logFile = join(disk.folder, 'logs/probe.log');
-  await supervisor.start({ name: 'probe', words: [main, String(port)], main, env: {}, readyUrl, logFile });
+  await supervisor.start({ name: 'probe', args: [main, String(port)], main, env: {}, readyUrl, logFile });
   disk.fill();
   await fetch(new URL('/talk', readyUrl));
   for (let death = 0; death < 3; death += 1) {

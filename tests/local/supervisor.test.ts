@@ -126,7 +126,7 @@ async function describeProgram(name: string, ...words: string[]): Promise<Progra
   const port = await findFreePort();
   return {
     name,
-    words: [main, String(port), ...words],
+    args: [main, String(port), ...words],
     main,
     env: {},
     readyUrl: `http://127.0.0.1:${port}/readyz`,

@@ -3,14 +3,14 @@ import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The root folder of this checkout, without symbolic links. */
+/** Returns the root folder of this checkout, without symbolic links. */
 export function getCheckoutPath(): string {
   return realpathSync(fileURLToPath(new URL('../../../', import.meta.url)));
 }
 
 /**
- * Arguments with which node runs a program such as `services/worker/src/main.ts`: the compiled file, or the source through a loader when
- * this process runs from source. The file comes last.
+ * Returns node's arguments for a program such as `services/worker/src/main.ts`; the last one is its file. Selects the compiled file, or
+ * the source with a loader when this process runs from source.
  */
 export function buildProgramArgs(source: string): readonly string[] {
   if (import.meta.url.endsWith('.ts'))
@@ -18,7 +18,7 @@ export function buildProgramArgs(source: string): readonly string[] {
   return [join(getCheckoutPath(), source.replace('/src/', '/dist/').replace(/ts$/, 'js'))];
 }
 
-/** A 16-digit hash of a path, short enough for a folder name. */
+/** Hashes a path to 16 hexadecimal digits, short enough for a folder name. */
 export function hashPath(path: string): string {
   return createHash('sha256').update(path).digest('hex').slice(0, 16);
 }

@@ -4,28 +4,28 @@ import { readConfig } from '@signalbox/platform/config';
 import { z } from 'zod';
 import { getCheckoutPath } from './checkout.ts';
 
-/** Default of AGENTS in local runs: the sample agents. */
+/** Sample agents, the default of AGENTS in local runs. */
 export const SAMPLE_AGENTS = 'examples/bank';
 
-/** Variables of a local run. All are optional: `npm start` works with none of them. */
+/** Variables of a local run, all optional. */
 export const LocalConfig = z.object({
-  /** A Postgres to use instead of the embedded one, as a postgres:// URL. Secret. */
+  /** URL of a Postgres to use instead of the embedded one: postgres://… Secret. */
   DATABASE_URL: z.url().optional().meta({ secret: true }),
-  /** A Redis to use instead of the local one, as a redis:// URL. Secret. */
+  /** URL of a Redis to use instead of the local one: redis://… Secret. */
   REDIS_URL: z.url().optional().meta({ secret: true }),
-  /** The token of a real Telegram bot. Without it, a Telegram simulator starts. Secret. */
+  /** Token of a real Telegram bot. Without a token, the Telegram simulator starts. Secret. */
   TELEGRAM_BOT_TOKEN: z.string().optional().meta({ secret: true }),
-  /** The folder for databases, logs and everything else of this run. */
+  /** Folder of the databases, logs and all other data of this run. */
   SIGNALBOX_DATA_DIR: z.string().default(() => join(getCheckoutPath(), '.signalbox')),
-  /** Plug-in agents, as for every service. Default: the samples; `none`: no plug-in. */
+  /** Plug-ins with agents. Default: the sample agents. `none` loads no plug-in. */
   AGENTS: z.string().default(SAMPLE_AGENTS),
-  /** How many workers to start. */
+  /** Number of workers. */
   SIGNALBOX_WORKERS: z.coerce.number().int().min(1).max(32).default(1),
-  /** Port of the simulator, or the next free one. */
+  /** Preferred port of the simulator; when it is taken, the next free port. */
   SIMULATOR_PORT: z.coerce.number().int().min(1).max(65_535).default(8081),
-  /** Port of the gateway's page, or the next free one. */
+  /** Preferred port of the gateway's page; when it is taken, the next free port. */
   GATEWAY_HTTP_PORT: z.coerce.number().int().min(1).max(65_535).default(8082),
-  /** Path of bubblewrap. Default: searched on PATH, else fetched from Debian. */
+  /** Path of bubblewrap. Default: bwrap on PATH, otherwise the package of Debian. */
   BWRAP_PATH: z.string().optional(),
   /** Search path for redis-server, valkey-server and bwrap. */
   PATH: z.string().default('/usr/local/bin:/usr/bin:/bin'),
@@ -39,12 +39,12 @@ export function loadLocalConfig(): LocalConfig {
   return readConfig(LocalConfig);
 }
 
-/** The environment that programs started from here inherit. */
+/** Returns the environment that started programs inherit. */
 export function getInheritedEnvironment(): Readonly<Record<string, string | undefined>> {
   return process.env;
 }
 
-/** Sets variables for the programs that are started from here. */
+/** Sets variables that started programs inherit. */
 export function addToEnvironment(variables: Readonly<Record<string, string>>): void {
   Object.assign(process.env, variables);
 }

@@ -1,7 +1,6 @@
 import { dirname } from 'node:path';
 import { getSystemCode } from '@signalbox/contracts/system-error';
 
-/** System error codes of unwritable files, in words. */
 const REASONS: Readonly<Record<string, string>> = {
   EROFS: 'its file system is read-only',
   EACCES: 'this user may not write there',
@@ -13,8 +12,8 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Describes an error for the terminal: SetupError and AppError by message, unwritable folders with a remedy, others with their stack,
- * because they are bugs.
+ * Describes an error for the terminal: SetupError and AppError by message, an unwritable folder with a remedy. Other errors are bugs and
+ * keep their stack.
  */
 export function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);

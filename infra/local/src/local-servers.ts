@@ -69,11 +69,11 @@ async function watchServers(
   report: (line: string) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  /** The last reported problem of each server. */
+  /** The last reported problem by server name. */
   const reported = new Map<string, string>();
-  // A repeated problem is reported once: a full disk may last for hours.
+  // Reports a repeated problem once, because a full disk may last for hours.
   const reportOnce = (name: string, problem: string): void => {
-    const [summary = ''] = problem.split('\n'); // later lines are the server's log, with times
+    const [summary = ''] = problem.split('\n'); // later lines come from the server's log and contain times
     if (reported.get(name) !== summary) report(`${name} cannot be started, it is tried again: ${problem}`);
     reported.set(name, summary);
   };

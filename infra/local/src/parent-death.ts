@@ -1,24 +1,22 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 
-/** A program to start, and its arguments. */
 export interface Command {
   readonly file: string;
-  readonly words: readonly string[];
+  readonly args: readonly string[];
 }
 
-/** Paths of util-linux's setpriv, which sets the parent-death signal. */
 const SETPRIV_PATHS = ['/usr/bin/setpriv', '/bin/setpriv'];
 
 let setpriv: string | null | undefined;
 
 /**
- * Wraps a command so that the kernel sends it `signal` when its parent thread dies for any reason. Returns the command unchanged where
- * unsupported (macOS, busybox); the next start then ends or adopts leftovers.
+ * Wraps a command so that the kernel sends `signal` to the program when the parent thread dies. Returns the command unchanged on systems
+ * without setpriv (macOS, busybox); there the next start stops or adopts remaining programs.
  */
-export function endWithParent(signal: 'TERM' | 'INT', { file, words }: Command): Command {
+export function endWithParent(signal: 'TERM' | 'INT', { file, args }: Command): Command {
   setpriv ??= findSetpriv();
-  return setpriv === null ? { file, words } : { file: setpriv, words: ['--pdeathsig', signal, file, ...words] };
+  return setpriv === null ? { file, args } : { file: setpriv, args: ['--pdeathsig', signal, file, ...args] };
 }
 
 function findSetpriv(): string | null {

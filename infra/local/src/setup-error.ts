@@ -1,4 +1,4 @@
-/** An error for the person at the terminal: what happened, the end of the failing program's output, and the remedy. */
+/** An error message for the terminal: the problem, the last output of the failed program, and the remedy. */
 export class SetupError extends Error {
   override readonly name = 'SetupError';
 
@@ -8,7 +8,7 @@ export class SetupError extends Error {
   }
 }
 
-/** The last `count` lines of a text, indented. */
+/** Returns the last `count` lines of a text, indented. */
 export function takeLastLines(text: string, count: number): string {
   const lines = text.trimEnd().split('\n').slice(-count);
   return lines.map((line) => `    ${line}`).join('\n');

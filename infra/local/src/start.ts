@@ -5,7 +5,7 @@ import { sleep } from '@signalbox/contracts/time';
 import { locateBubblewrap, type BubblewrapSettings } from './setup/bubblewrap-program.ts';
 import { loadLocalConfig, type LocalConfig } from './config.ts';
 import { makeDemoRepository, moveDemoRepository } from './setup/demo-repository.ts';
-import { describeDeployed } from './setup/deployed.ts';
+import { describeRunningServices } from './setup/running-services.ts';
 import { describeError } from './describe-error.ts';
 import { removeRun, stopLeftovers, takeInstanceLock, writeRun, type RunRecord } from './supervisor/instance.ts';
 import { startLocalServers, type LocalServers } from './local-servers.ts';
@@ -23,7 +23,7 @@ import { describeOwnerCode, describeReady, report, show } from './supervisor/ter
 
 const RETRY_MS = 2_000;
 
-// `npm start`: starts servers, migrations, simulator and services, and stops them all on Ctrl-C.
+// `npm start` starts the servers, migrates the database, and runs the simulator and services until Ctrl-C.
 
 const begin = Date.now();
 closeInherited();
@@ -54,7 +54,7 @@ async function run(config: LocalConfig): Promise<void> {
         report(`there is no demo project: ${describeError(error).split('\n').at(-1) ?? ''}`),
       ),
     ]);
-    preparing.catch(() => undefined); // awaited below, after the cleanup exists
+    preparing.catch(() => undefined); // a failure is thrown by the await below, after the cleanup exists
     const servers = await startLocalServers(config, describeRedisUsers(passwords), report);
     cleanups.push(servers.stop);
     const [model, bubblewrap] = await preparing;
@@ -67,7 +67,7 @@ async function run(config: LocalConfig): Promise<void> {
     if (stopSwitch.signal.aborted) return;
     const reportDeployed = async (): Promise<void> => {
       await stopSwitch.pressed;
-      const deployed = await describeDeployed(servers.databaseUrl);
+      const deployed = await describeRunningServices(servers.databaseUrl);
       if (deployed !== null) report(deployed);
     };
     await Promise.all([servers.watch(stopSwitch.signal), reportDeployed()]);
@@ -132,7 +132,7 @@ async function startPrograms(
   if (simulator !== null) await seedSimulatorPeople(databaseUrl, config.AGENTS);
   const loginOf = describeLogins(config, { databaseUrl, redisUrl }, life.passwords);
   const services = await describeServices(config, { loginOf, keys: life.keys, simulatorUrl }, life.bubblewrap);
-  // The simulator starts before the gateway, which calls getMe; services do not wait for each other.
+  // The gateway calls getMe when it starts, so the simulator must be ready first.
   await simulating;
   await Promise.all(services.map(start));
   if (life.stopSwitch.signal.aborted) return;
@@ -145,8 +145,8 @@ async function startPrograms(
 }
 
 /**
- * URL of the gateway's page, on localhost so that it shares no host with deployed services, with its demo people; null without the web
- * channel.
+ * Returns the URL of the gateway's page, with the key of the demo people; null without the web channel. The host is localhost, because
+ * deployed services use 127.0.0.1 and must not share cookies.
  */
 function findPageUrl(services: readonly ProgramSpec[]): string | null {
   const env = services.find(({ name }) => name === 'gateway')?.env ?? {};
@@ -156,7 +156,7 @@ function findPageUrl(services: readonly ProgramSpec[]): string | null {
   return env['WEB_DEMO_PEOPLE'] === 'on' ? `${url}${env['WEB_START_KEY']}/` : url;
 }
 
-/** Creates a writer of run.json that retries until it succeeds: a full disk is reported once and stops nothing. The newest record wins. */
+/** Returns a function that writes run.json and retries every two seconds. Reports a full disk once; the newest record wins. */
 function createRunRecorder(dataDir: string, signal: AbortSignal): (record: RunRecord) => void {
   let newest: RunRecord | null = null;
   let isTrying = false;

@@ -36,7 +36,7 @@ export function createService(spec: ProgramSpec, wires: readonly TcpRelay[], clo
     const env = Object.fromEntries(Object.entries(spec.env).filter(([, value]) => value !== undefined));
     const offMs = clock();
     log.write(`${new Date().toISOString()} started with a clock that is ${offMs / 60_000} minutes ahead\n`);
-    const born = spawn(process.execPath, [...spec.words], {
+    const born = spawn(process.execPath, [...spec.args], {
       cwd: getCheckoutPath(),
       env: offMs === 0 ? env : { ...env, NODE_OPTIONS: withClock(offMs) },
       stdio: ['ignore', 'pipe', 'pipe', ...(spec.sockets ?? [])],

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { describeDeployed } from '@signalbox/local/setup/deployed';
+import { describeRunningServices } from '@signalbox/local/setup/running-services';
 import { appFiles } from '../../support/deploy-repository.ts';
 import { openDeployBench, type DeployBench } from '../jobs/deploy-bench.ts';
 import { openTerminal, type Written } from './terminal.ts';
@@ -25,13 +25,13 @@ it('a service is listed, and can be stopped only while the job service runs', as
   expect((await signalbox('services')).out).toMatch(/shop +staging +v1-\w{7} +local +http:\/\/127.0.0.1:\d+\/ +serves/);
 
   // What `npm start` says on Ctrl-C.
-  expect(await describeDeployed(bench.jobs.databaseUrl)).toMatch(
+  expect(await describeRunningServices(bench.jobs.databaseUrl)).toMatch(
     /^shop\/staging goes on running .*"stop shop in staging", or run: npm run signalbox -- services stop shop staging$/,
   );
 
   expect((await signalbox(...stop)).out).toContain('shop/staging is stopped: its program has ended');
   expect((await signalbox('services')).out).toMatch(/shop +staging .*stopped/);
-  expect(await describeDeployed(bench.jobs.databaseUrl)).toBeNull();
+  expect(await describeRunningServices(bench.jobs.databaseUrl)).toBeNull();
   await expect(shop.serves()).rejects.toThrow('fetch failed');
   expect((await signalbox(...stop)).out).toContain('was not stopped: Nothing of shop serves in staging');
 });

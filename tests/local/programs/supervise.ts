@@ -10,7 +10,7 @@ const pids: number[] = [];
 const supervisor = createSupervisor({ report: () => undefined, onChange: () => undefined });
 await supervisor.start({
   name: 'probe',
-  words: [main, port],
+  args: [main, port],
   main,
   env: {},
   readyUrl: `http://127.0.0.1:${port}/readyz`,

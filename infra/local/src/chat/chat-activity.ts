@@ -7,8 +7,8 @@ const UNDER_WAY = `
 
 const ARRIVED = 'select exists (select from inbox where user_key = $1 and update_id = $2) as yes';
 
-/** Opens a view of one person's messages in the database. Close it. */
-export function openActivity(databaseUrl: string, userKey: string) {
+/** Opens a database connection that reports the progress of one person's messages. Close it after use. */
+export function openChatActivity(databaseUrl: string, userKey: string) {
   const pool = new pg.Pool({
     connectionString: databaseUrl,
     max: 1,
@@ -21,7 +21,7 @@ export function openActivity(databaseUrl: string, userKey: string) {
     return result.rows[0]?.yes === true;
   };
   return {
-    /** True when the update has been received, so that isUnderWay is meaningful. */
+    /** True when the update is in the database; before that, isUnderWay is false for every message. */
     hasArrived: (updateId: number): Promise<boolean> => ask(ARRIVED, [userKey, String(updateId)]),
     /** True while a message of this person is queued, processed or being sent. */
     isUnderWay: (): Promise<boolean> => ask(UNDER_WAY, [userKey]),
@@ -29,4 +29,4 @@ export function openActivity(databaseUrl: string, userKey: string) {
   };
 }
 
-export type Activity = ReturnType<typeof openActivity>;
+export type ChatActivity = ReturnType<typeof openChatActivity>;

@@ -1,33 +1,32 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Activity } from './chat-activity.ts';
-import type { SeenMessage, SimulatorClient, Speaker, Submitted } from './chat-simulator.ts';
+import type { ChatActivity } from './chat-activity.ts';
+import type { SeenMessage, SimulatorClient, Speaker, SubmittedUpdate } from './chat-simulator.ts';
 
 /** The bot's reaction to a message or click. */
-export interface Exchange {
-  /** New and edited messages of the bot, final and in order. */
+export interface BotReaction {
+  /** The bot's new and edited messages in their final form, oldest first. */
   readonly messages: readonly SeenMessage[];
-  /** The notice after a click; empty without one. */
+  /** The bot's notice after a click; empty without a notice. */
   readonly notice: string;
   /** False when the bot was still busy at the time limit. */
   readonly settled: boolean;
 }
 
-/** Waiting times in milliseconds. */
 export interface ChatTimes {
-  /** The bot has finished when nothing new came and nothing was under way for this long. */
+  /** The bot has finished when it was idle and sent nothing for this long. */
   readonly quietMs: number;
-  /** The longest wait for one answer. */
+  /** Longest wait for the bot's reaction. */
   readonly limitMs: number;
 }
 
-/** Longest time until an update is in the database; later means that the bot does not record it. */
+/** After this time without the update in the database, the bot is assumed to ignore the update. */
 const ARRIVAL_TIMEOUT_MS = 5_000;
 const POLL_MS = 100;
 
-/** Opens one person's conversation, starting at the end of the chat. Exchanges run one at a time. */
+/** Opens one person's conversation at the end of the chat. Callers wait for one message before they send the next. */
 export async function openChatSession(options: {
   readonly simulator: SimulatorClient;
-  readonly activity: Activity;
+  readonly activity: ChatActivity;
   readonly speaker: Speaker;
   readonly times: ChatTimes;
 }) {
@@ -40,13 +39,13 @@ export async function openChatSession(options: {
     return seen.messages.filter((message) => message.from.isBot && !message.deleted);
   };
 
-  // Before the update has arrived, isUnderWay means nothing.
-  const hasArrived = async ({ updateId, callbackQueryId }: Submitted): Promise<boolean> => {
+  // Until the update is in the database, isUnderWay is always false.
+  const hasArrived = async ({ updateId, callbackQueryId }: SubmittedUpdate): Promise<boolean> => {
     if (updateId === null || (await activity.hasArrived(updateId))) return true;
     return callbackQueryId !== null && (await simulator.readNotice(callbackQueryId)).answered;
   };
 
-  const waitUntilSettled = async (submitted: Submitted): Promise<Exchange> => {
+  const waitUntilSettled = async (submitted: SubmittedUpdate): Promise<BotReaction> => {
     const begin = Date.now();
     const final = new Map<number, SeenMessage>();
     let arrived = false;
@@ -54,7 +53,7 @@ export async function openChatSession(options: {
     for (;;) {
       arrived ||= Date.now() - begin > ARRIVAL_TIMEOUT_MS || (await hasArrived(submitted));
       const busy = !arrived || (await activity.isUnderWay());
-      // Read after isUnderWay, so that messages written before the work ended are included.
+      // Read after isUnderWay: messages that the bot wrote before it finished are included.
       const fresh = await catchUp();
       for (const message of fresh) final.set(message.messageId, message);
       if (fresh.length > 0 || busy) quietSince = Date.now();
@@ -69,17 +68,17 @@ export async function openChatSession(options: {
   };
 
   return {
-    /** Messages that the bot sent unasked. */
+    /** Returns messages that the bot sent without being asked. */
     catchUp,
-    say: async (text: string): Promise<Exchange> => waitUntilSettled(await simulator.send(speaker, text)),
-    press: async (button: string): Promise<Exchange> => waitUntilSettled(await simulator.click(speaker, button)),
+    say: async (text: string): Promise<BotReaction> => waitUntilSettled(await simulator.send(speaker, text)),
+    press: async (button: string): Promise<BotReaction> => waitUntilSettled(await simulator.click(speaker, button)),
   };
 }
 
 export type ChatSession = Awaited<ReturnType<typeof openChatSession>>;
 
 /** Formats messages and a notice as text: each message with its buttons, separated by blank lines. */
-export function formatPlain({ messages, notice }: Pick<Exchange, 'messages' | 'notice'>): string {
+export function formatPlain({ messages, notice }: Pick<BotReaction, 'messages' | 'notice'>): string {
   const texts = messages.map(({ text, buttons }) => {
     const rows = (buttons ?? []).map((row) => `${row.map((button) => `[${button.text}]`).join(' ')}\n`);
     return `${text}\n${rows.join('')}\n`;
@@ -88,7 +87,7 @@ export function formatPlain({ messages, notice }: Pick<Exchange, 'messages' | 'n
 }
 
 /** Formats each message (messageId, from, text, button labels, edited) and the notice as one line of JSON. */
-export function formatJsonLines({ messages, notice }: Pick<Exchange, 'messages' | 'notice'>): string {
+export function formatJsonLines({ messages, notice }: Pick<BotReaction, 'messages' | 'notice'>): string {
   const lines = messages.map(({ messageId, from, text, buttons, editedAt }) => {
     const labels = (buttons ?? []).map((row) => row.map((button) => button.text));
     return { messageId, from: from.name, text, buttons: labels, edited: editedAt !== null };

@@ -7,44 +7,44 @@ import { SetupError } from '../setup-error.ts';
 /** A message as a person sees it. `seq` grows with each message and edit. */
 export type SeenMessage = MessageView;
 
-/** A person and the chat they write in. The private chat with the bot has the person's id. */
+/** A person and the chat in which they write. The id of a private chat with the bot is the person's id. */
 export interface Speaker {
   readonly person: number;
   readonly chat: number;
 }
 
-/** The update id of a message or click; null when the bot does not see it. */
-export interface Submitted {
+/** The update that a message or click caused. The update id is null when the bot does not receive the update. */
+export interface SubmittedUpdate {
   readonly updateId: number | null;
   readonly callbackQueryId: string | null;
 }
 
-/** A client of the simulator at `baseUrl` that acts as its people. Calls throw SetupError with a remedy. */
+/** Creates a client that acts as the people of the simulator at `baseUrl`. Its calls throw SetupError with a remedy. */
 export function createSimulatorClient(baseUrl: string) {
   const client = createClient(baseUrl);
   const callOrExplain = async <Answer>(answer: Promise<Answer>): Promise<Answer> => {
     try {
       return await answer;
     } catch (cause) {
-      if (!(cause instanceof TypeError)) throw cause; // fetch throws TypeError without a connection
+      if (!(cause instanceof TypeError)) throw cause; // fetch throws TypeError when the connection fails
       const remedy = 'Is `npm start` still running?';
       throw new SetupError(`The chat at ${baseUrl} does not answer.`, { remedy, cause });
     }
   };
   return {
-    /** Messages new or edited since `after`, and the value for the next call. */
+    /** Returns messages that are new or edited since `after`, and the `after` of the next call. */
     read: ({ person, chat }: Speaker, after: number): Promise<Pick<MessagesView, 'seq' | 'messages'>> =>
       callOrExplain(client.get<MessagesView>(`/api/chats/${chat}/messages?as=${person}&after=${after}`)),
-    send: async ({ person, chat }: Speaker, text: string): Promise<Submitted> => {
+    send: async ({ person, chat }: Speaker, text: string): Promise<SubmittedUpdate> => {
       const { updateId } = await callOrExplain(client.say(person, text, { chat }));
       return { updateId, callbackQueryId: null };
     },
-    click: ({ person, chat }: Speaker, button: string): Promise<Submitted> =>
+    click: ({ person, chat }: Speaker, button: string): Promise<SubmittedUpdate> =>
       callOrExplain(client.click(person, button, { chat })),
-    /** Whether the bot has answered a click, and its notice, which may be empty. */
+    /** Returns whether the bot has answered a click, and its notice, which may be empty. */
     readNotice: (id: string): Promise<{ readonly answered: boolean; readonly text: string }> =>
       callOrExplain(client.clickAnswer(id)),
-    /** Finds a person and their chat by title or id; by default the private chat with the bot. */
+    /** Finds a person by id and their chat by title or id; the default is the private chat with the bot. */
     findSpeaker: async (person: number, chat: string | undefined): Promise<Speaker> => {
       const people = await callOrExplain(client.get<readonly PersonView[]>('/api/people'));
       if (!people.some(({ id }) => id === person)) {

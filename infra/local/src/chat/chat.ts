@@ -2,14 +2,14 @@ import { createInterface, type Interface } from 'node:readline';
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { openActivity } from './chat-activity.ts';
-import { formatJsonLines, formatPlain, openChatSession, type ChatSession, type Exchange } from './chat-session.ts';
+import { openChatActivity } from './chat-activity.ts';
+import { formatJsonLines, formatPlain, openChatSession, type ChatSession, type BotReaction } from './chat-session.ts';
 import { createSimulatorClient } from './chat-simulator.ts';
 import { loadLocalConfig } from '../config.ts';
 import { readLiveRun, type RunRecord } from '../supervisor/instance.ts';
 import { SetupError } from '../setup-error.ts';
 
-// `npm run chat`: writes as a person of the simulator and shows what that person sees.
+// `npm run chat` sends messages as a person of the simulator and shows the bot's replies.
 
 const USAGE = `Usage: npm run chat -- [--as 1001] [--chat ops] [--wait SECONDS] [--json] ["text" | --click "Approve"]
 Without a text: a conversation in the terminal, or one message per line of what is piped in.
@@ -38,7 +38,7 @@ async function main(): Promise<void> {
   const run = requireRun();
   const simulator = createSimulatorClient(run.simulatorUrl);
   const speaker = await simulator.findSpeaker(request.person, request.chat);
-  const activity = openActivity(run.databaseUrl, String(request.person));
+  const activity = openChatActivity(run.databaseUrl, String(request.person));
   try {
     const times = { quietMs: 1_500, limitMs: request.limitMs };
     const session = await openChatSession({ simulator, activity, speaker, times });
@@ -53,8 +53,8 @@ async function main(): Promise<void> {
   }
 }
 
-/** Parses the command line; null for --help. */
-function parseRequest(words: string[]): Request | null {
+/** Parses the command line. Returns null for --help. */
+function parseRequest(args: string[]): Request | null {
   const options = {
     as: { type: 'string', default: '1001' },
     chat: { type: 'string' },
@@ -63,7 +63,7 @@ function parseRequest(words: string[]): Request | null {
     json: { type: 'boolean', default: false },
     help: { type: 'boolean', short: 'h', default: false },
   } as const;
-  const { values, positionals } = parseWords(() => parseArgs({ args: words, options, allowPositionals: true }));
+  const { values, positionals } = parseWords(() => parseArgs({ args, options, allowPositionals: true }));
   if (values.help) return null;
   const person = Number(values.as);
   const seconds = Number(values.wait);
@@ -97,12 +97,12 @@ function requireRun(): RunRecord & { readonly simulatorUrl: string } {
   });
 }
 
-function submitLine(session: ChatSession, line: string): Promise<Exchange> {
+function submitLine(session: ChatSession, line: string): Promise<BotReaction> {
   const button = /^\[(.+)\]$/.exec(line.trim())?.[1];
   return button === undefined ? session.say(line) : session.press(button);
 }
 
-async function show(request: Request, exchange: Promise<Exchange>): Promise<void> {
+async function show(request: Request, exchange: Promise<BotReaction>): Promise<void> {
   const result = await exchange;
   process.stdout.write(request.format(result));
   if (!result.settled) process.stderr.write(`(still working after ${request.limitMs / 1000} s)\n`);
@@ -129,7 +129,7 @@ async function converse(request: Request, session: ChatSession): Promise<void> {
   await watching;
 }
 
-/** Shows unsolicited messages of the bot, such as progress or approval requests, between answers. */
+/** Shows messages that the bot sends between replies, such as progress or approval requests. */
 async function showUnasked(
   request: Request,
   session: ChatSession,
@@ -143,7 +143,7 @@ async function showUnasked(
   while (!signal.aborted) {
     await delay(1_000, undefined, { signal }).catch(() => undefined);
     if (state.answering || signal.aborted) continue;
-    const messages = await session.catchUp().catch(() => []); // the next message reports the error
+    const messages = await session.catchUp().catch(() => []); // the next message of the person reports the error
     if (messages.length === 0) continue;
     process.stdout.write(`\r\u001b[K${request.format({ messages, notice: '' })}`);
     lines.prompt(true);

@@ -1,14 +1,14 @@
 import pg from 'pg';
 import type { LoginResult } from '../server-login.ts';
 
-/** The user that owns the embedded databases, and the database that Signalbox uses. */
+/** The user that owns the databases of the embedded Postgres. */
 export const POSTGRES_USER = 'signalbox';
 
 const LOGIN_MS = 2_000;
 /** Timeout of a connection after a login has succeeded; generous for a busy machine. */
 const CONNECT_MS = 30_000;
 
-/** The connection URL of a database of the local Postgres. */
+/** Builds the connection URL of a database of the local Postgres. */
 export function toPostgresUrl(port: number, password: string, database: string): string {
   return `postgres://${POSTGRES_USER}:${password}@127.0.0.1:${port}/${database}`;
 }
@@ -29,7 +29,7 @@ export async function tryLogin(port: number, password: string, data: string): Pr
   }
 }
 
-/** Creates the database when it is missing. */
+/** Creates the database if it does not exist. */
 export async function ensureDatabase(adminUrl: string, name: string): Promise<void> {
   const text = 'select datname as value from pg_database where datname = $1';
   const existing = await query(adminUrl, CONNECT_MS, text, [name]);
@@ -38,12 +38,12 @@ export async function ensureDatabase(adminUrl: string, name: string): Promise<vo
 
 async function query(url: string, withinMs: number, text: string, values: string[] = []): Promise<string | undefined> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: withinMs, query_timeout: 60_000 });
-  client.on('error', () => undefined); // the server stopped between statements; the pending call rejects as well
+  client.on('error', () => undefined); // the server stopped between statements; the pending query rejects as well
   try {
     await client.connect();
     const result = await client.query<{ readonly value?: string }>(text, values);
     return result.rows[0]?.value;
   } finally {
-    await client.end().catch(() => undefined); // never connected
+    await client.end().catch(() => undefined); // the client never connected
   }
 }

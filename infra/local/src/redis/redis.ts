@@ -24,7 +24,7 @@ import { stopProcess } from '../supervisor/instance.ts';
 import { identifyProcess, isRunning, readCommandLine, sendSignal } from '../supervisor/process-identity.ts';
 import { waitForLogin, type LoginResult, type RunningServer } from '../server-login.ts';
 import { SetupError } from '../setup-error.ts';
-import { fetchProgram, runs, type RunnableProgram } from '../setup/debian-packages.ts';
+import { fetchProgram, canRun, type RunnableProgram } from '../setup/debian-packages.ts';
 
 const DEBIAN = {
   title: 'Redis',
@@ -32,16 +32,15 @@ const DEBIAN = {
   file: 'usr/bin/redis-server',
 };
 
-/** Time for SIGTERM, which writes the append-only file. */
+/** Redis writes its append-only file within this time after SIGTERM. */
 const STOP_MS = 15_000;
 
 const RedisRecord = z.object({ password: z.string().min(20), port: z.number().int().nullable() });
 type RedisRecord = z.infer<typeof RedisRecord>;
 
 /**
- * Starts the Redis of `dir` with the program of `binDir` (fetched when missing), or adopts a running one that is provably ours. Resolves
- * when it serves. `settings` are lines of redis.conf; `users` may log in besides the default user, whose password stays with the caller.
- * Throws SetupError with the end of the server's log.
+ * Starts the Redis of `dir`, or adopts one that already runs and is provably ours. Fetches the program into `binDir` if needed. Resolves
+ * when a login works. `settings` are lines of redis.conf; `users` are further logins. Throws SetupError with the end of the server's log.
  */
 export async function startRedis(options: {
   readonly dir: string;
@@ -60,7 +59,7 @@ export async function startRedis(options: {
   const settings = [...(options.settings ?? []), ...users.map(({ name, rules }) => ['user', name, ...rules].join(' '))];
   const server = adopted ?? (await launch(dir, { ...options, record, settings }));
   const url = `redis://:${record.password}@127.0.0.1:${server.port}/0`;
-  // An adopted server has the users of an earlier start.
+  // An adopted server still has the passwords of an earlier start.
   if (adopted !== null) await setRedisUsers(url, users);
   return {
     url,
@@ -81,7 +80,7 @@ async function setRedisUsers(url: string, users: readonly RedisUser[]): Promise<
   }
 }
 
-/** Stops the Redis of `dir` if it runs, and deletes its data. For tests. */
+/** Stops the Redis of `dir` and deletes its data. For tests. */
 export async function discardRedis(dir: string): Promise<void> {
   if (!existsSync(dir)) return;
   const folder = realpathSync(dir);
@@ -116,8 +115,8 @@ function saveRecord(dir: string, record: RedisRecord): void {
 }
 
 /**
- * Finds a running Redis: its pid file names a live process with our configuration file that accepts our password and reports this process
- * id and folder.
+ * Finds a running Redis of this folder: the process in its pid file has our configuration file in its arguments, and accepts our
+ * password. Removes a stale pid file.
  */
 async function adoptRedis(dir: string, record: RedisRecord): Promise<RunningServer | null> {
   const pidFile = join(dir, 'redis.pid');
@@ -130,7 +129,7 @@ async function adoptRedis(dir: string, record: RedisRecord): Promise<RunningServ
   const { port, password } = record;
   const login = (): Promise<LoginResult> => tryRedisLogin(port, password, { pid: identity.pid, dir });
   if (await waitForLogin(identity, login)) return { identity, port };
-  if (!isRunning(identity)) return null; // it was stopping
+  if (!isRunning(identity)) return null; // the server was stopping
   throw new SetupError(`A Redis (pid ${identity.pid}) uses ${dir}, but does not let Signalbox log in.`, {
     remedy: `Stop it with: kill ${identity.pid}`,
   });
@@ -156,9 +155,9 @@ async function launch(
   const logFile = join(dir, 'server.log');
   const logStart = readLogSize(logFile);
   const log = openLog(logFile);
-  // Detached: Ctrl-C reaches only the supervisor, which stops its servers in order.
-  const { file, words } = endWithParent('TERM', { file: program.file, words: [config] });
-  const child = spawn(file, [...words], {
+  // Detached, so that Ctrl-C reaches only the supervisor, which stops its servers in order.
+  const { file, args } = endWithParent('TERM', { file: program.file, args: [config] });
+  const child = spawn(file, [...args], {
     env: { ...program.env, LC_ALL: 'C' },
     cwd: dir,
     detached: true,
@@ -166,7 +165,7 @@ async function launch(
   });
   closeSync(log);
   let spawnError = '';
-  child.on('error', (error) => (spawnError = error.message)); // it has no pid then
+  child.on('error', (error) => (spawnError = error.message)); // the child then has no pid
   child.unref();
   const identity = identifyProcess(child.pid ?? 0);
   const login = (pid: number): Promise<LoginResult> => tryRedisLogin(port, record.password, { pid, dir });
@@ -178,7 +177,7 @@ async function launch(
   });
 }
 
-/** The password is in a 0600 file, not on the command line, which all users can read. */
+/** The password is in a file with mode 0600, because all users can read command lines. */
 function configuration(dir: string, record: { password: string; port: number }, settings: readonly string[]): string {
   const quoted = JSON.stringify(dir);
   const lines = [
@@ -188,9 +187,9 @@ function configuration(dir: string, record: { password: string; port: number }, 
     `dir ${quoted}`,
     `pidfile ${JSON.stringify(join(dir, 'redis.pid'))}`,
     'daemonize no',
-    // Keeps the command line, by which a later start recognizes its server.
+    // Keeps the configuration file in the command line, by which a later start recognizes the server.
     'set-proc-title no',
-    // Jobs and streams must not be evicted, and lose at most one second on a crash.
+    // Jobs and streams must not be evicted. A crash loses at most one second.
     'appendonly yes',
     'appendfsync everysec',
     'save ""',
@@ -201,8 +200,8 @@ function configuration(dir: string, record: { password: string; port: number }, 
 }
 
 /**
- * Finds a Redis server: the one unpacked in `binDir`, else Debian's packages unpacked there without root (needs apt, 5 s and 7 MB, once),
- * else redis-server or valkey-server on PATH. Throws SetupError without any.
+ * Finds a Redis server: in `binDir`, otherwise from Debian's packages (apt downloads 7 MB in about 5 s, without root), otherwise
+ * redis-server or valkey-server on PATH. Throws SetupError when all fail.
  */
 export async function locateRedis(
   binDir: string,
@@ -215,7 +214,7 @@ export async function locateRedis(
   const installed = ['redis-server', 'valkey-server'].flatMap((name) =>
     folders.map((folder) => ({ file: join(folder, name), env: {} })),
   );
-  const program = installed.find((one) => existsSync(one.file) && runs(one));
+  const program = installed.find((one) => existsSync(one.file) && canRun(one));
   if (program) return program;
   throw new SetupError('There is no Redis server on this machine, and none could be fetched.', {
     output: fetched.problem,
@@ -226,7 +225,7 @@ export async function locateRedis(
 }
 
 /**
- * Logs in to a local Redis and compares its process id and folder, within two seconds. Raw commands, because a client library would
+ * Logs in to a local Redis within two seconds and compares its process id and folder. Sends raw commands, because a client library would
  * reconnect.
  */
 export async function tryRedisLogin(
@@ -239,7 +238,7 @@ export async function tryRedisLogin(
   if (text.startsWith('-WRONGPASS') || text.startsWith('-ERR')) return 'refused';
   const ours = text.includes(`process_id:${expected.pid}\r\n`) && text.includes(`\r\n${expected.dir}\r\n`);
   if (!ours) return 'other';
-  return text.includes('+PONG') ? 'ours' : 'absent'; // no PONG while it loads its data
+  return text.includes('+PONG') ? 'ours' : 'absent'; // Redis sends no PONG while it loads its data
 }
 
 function ask(port: number, commands: readonly string[]): Promise<string | null> {
@@ -250,7 +249,7 @@ function ask(port: number, commands: readonly string[]): Promise<string | null> 
     socket.on('connect', () => socket.write(commands.map((command) => `${command}\r\n`).join('')));
     socket.on('data', (chunk: string) => (text += chunk));
     socket.on('timeout', () => socket.destroy());
-    socket.on('error', () => undefined); // no server: `close` follows
+    socket.on('error', () => undefined); // the event `close` follows
     socket.on('close', () => resolve(text === '' ? null : text));
   });
 }

@@ -11,7 +11,7 @@ export const AGENT: ScaffoldKind = {
   description: 'who turns the messages of a conversation into answers',
   wording: ['an agent', 'agents'],
   template: TEMPLATE,
-  // Used in `/agent_<id>`, where Telegram allows 26 characters.
+  // The name is part of `/agent_<id>`, where Telegram allows 26 characters for the id.
   namePattern: /^(?=.{2,26}$)[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/,
   nameRule: 'Take 2 to 26 small letters, digits and single hyphens, a letter first.',
   listPaths: (name) => [`${AGENTS}/${name}`, `${AGENTS}/${name}.ts`, `${TESTS}/${name}.test.ts`],

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { copyTemplate, insertBelow } from './template.ts';
-import type { Refused, Scaffold, ScaffoldKind } from './scaffold.ts';
+import type { RefusedScaffold, Scaffold, ScaffoldKind } from './scaffold.ts';
 
 const TEMPLATE = 'spare-room';
 const CAPABILITIES = 'services/worker/src/capabilities';
@@ -22,7 +22,7 @@ export const CAPABILITY: ScaffoldKind = {
   plan: planCapability,
 };
 
-function planCapability(checkout: string, name: string): Scaffold | Refused {
+function planCapability(checkout: string, name: string): Scaffold | RefusedScaffold {
   const group = name.replaceAll('-', '_');
   const [file, test] = [`${CAPABILITIES}/${name}.ts`, `${TESTS}/${name}.test.ts`];
   const [reads, changes] = [`list_${group}`, `fill_${group}`];

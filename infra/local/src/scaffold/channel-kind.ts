@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Move } from './moved-source.ts';
+import type { FileMove } from './moved-source.ts';
 import { capitalize, copyTemplate } from './template.ts';
-import type { Refused, Scaffold, ScaffoldKind } from './scaffold.ts';
+import type { RefusedScaffold, Scaffold, ScaffoldKind } from './scaffold.ts';
 
 const TEMPLATE = 'postbox';
 const TEMPLATE_FOLDER = `tests/examples/${TEMPLATE}`;
@@ -24,7 +24,7 @@ export const CHANNEL: ScaffoldKind = {
   plan: planChannel,
 };
 
-function planChannel(checkout: string, name: string): Scaffold | Refused {
+function planChannel(checkout: string, name: string): Scaffold | RefusedScaffold {
   const example = readFileSync(join(checkout, VARIABLES), 'utf8');
   const prefix = `${name.toUpperCase()}_`;
   const foreign = new RegExp(`^(?:# )?${prefix}[A-Z_]+`, 'm').exec(example);
@@ -42,7 +42,7 @@ function planChannel(checkout: string, name: string): Scaffold | Refused {
   return { files, changes: [variables], next: describeNext(name) };
 }
 
-function listMoves(checkout: string, name: string): readonly Move[] {
+function listMoves(checkout: string, name: string): readonly FileMove[] {
   const sources = readdirSync(join(checkout, TEMPLATE_FOLDER)).toSorted();
   return [
     ...sources.map((file) => ({ from: `${TEMPLATE_FOLDER}/${file}`, to: `${CHANNELS}/${name}/${file}` })),

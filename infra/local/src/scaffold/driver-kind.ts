@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { capitalize, copyTemplate, insertBelow } from './template.ts';
-import type { Refused, Scaffold, ScaffoldFile, ScaffoldKind } from './scaffold.ts';
+import type { RefusedScaffold, Scaffold, ScaffoldFile, ScaffoldKind } from './scaffold.ts';
 
 const TEMPLATE = 'spare';
 const DRIVERS = 'services/jobs/src/drivers';
@@ -15,14 +15,14 @@ export const DRIVER: ScaffoldKind = {
   description: 'a way to run releases on a server',
   wording: ['a driver', 'drivers'],
   template: TEMPLATE,
-  // Used as a key, in a function name, and in the database, which has the same check.
+  // The name is an object key, part of a function name, and a database value with the same check.
   namePattern: /^[a-z][a-z0-9]{1,19}$/,
   nameRule: 'Take 2 to 20 small letters and digits, a letter first.',
   listPaths: (name) => [`${DRIVERS}/${name}`, `${DRIVERS}/${name}.ts`, `${TESTS}/driver-${name}.test.ts`],
   plan: planDriver,
 };
 
-function planDriver(checkout: string, name: string): Scaffold | Refused {
+function planDriver(checkout: string, name: string): Scaffold | RefusedScaffold {
   const file = `${DRIVERS}/${name}/${name}-driver.ts`;
   const test = `${TESTS}/driver-${name}.test.ts`;
   const changes = listEntries(name).map(({ path, lines }) => {

@@ -3,15 +3,15 @@ import { CAPABILITY } from './capability-kind.ts';
 import { CHANNEL } from './channel-kind.ts';
 import { DRIVER } from './driver-kind.ts';
 import { PLUGIN } from './plugin-kind.ts';
-import { findNameProblem, type Refused, type Scaffold, type ScaffoldKind } from './scaffold.ts';
+import { findNameProblem, type RefusedScaffold, type Scaffold, type ScaffoldKind } from './scaffold.ts';
 
-/** Makes the agent a plug-in with tables. */
+/** Flag of `npm run new -- agent`: the agent becomes a plug-in with tables. */
 const WITH_TABLE = '--with-table';
 const KINDS: readonly ScaffoldKind[] = [CHANNEL, AGENT, CAPABILITY, DRIVER];
 
-/** Plans the files of `npm run new -- <words>`, without writing. */
-export function planScaffold(checkout: string, words: readonly string[]): Scaffold | Refused {
-  const [wanted, name, ...rest] = words;
+/** Plans the files of `npm run new -- <kind> <name>`. Writes nothing. */
+export function planScaffold(checkout: string, args: readonly string[]): Scaffold | RefusedScaffold {
+  const [wanted, name, ...rest] = args;
   const withTable = wanted === 'agent' && rest.join() === WITH_TABLE;
   const kind = withTable ? PLUGIN : KINDS.find((known) => known.name === wanted);
   if (!kind) return { problem: [wanted === undefined ? USAGE : `There is no '${wanted}' to make.`, KNOWN].join('\n') };

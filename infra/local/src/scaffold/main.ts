@@ -3,7 +3,7 @@ import { getCheckoutPath } from '../checkout.ts';
 import { planScaffold } from './kinds.ts';
 import { writeScaffold, type Scaffold } from './scaffold.ts';
 
-// npm run new -- <kind> <name>
+// `npm run new -- <kind> <name>` writes the files of a new agent, capability, channel or driver.
 
 const checkout = getCheckoutPath();
 const plan = planScaffold(checkout, process.argv.slice(2));

@@ -1,19 +1,19 @@
 import { posix } from 'node:path';
 
-/** A file that is copied to another path, both relative to the checkout. */
-export interface Move {
+/** A copy of a file to another path. Both paths are relative to the checkout. */
+export interface FileMove {
   readonly from: string;
   readonly to: string;
 }
 
-/** Import specifiers, static or dynamic. */
+/** Matches static and dynamic imports with their path. */
 const SPECIFIER = /(\bfrom |\bimport\()'([^']+)'/g;
 const PACKAGE = /^@signalbox\/([\w-]+)\/(.+)$/;
-/** Packages that scaffolds write to; within them imports are relative. */
+/** Packages into which scaffolds write. Imports within one of them are relative. */
 const SERVICES = ['gateway', 'worker', 'jobs'];
 
-/** Rewrites a file's imports for its new path: relative within a package, by package name otherwise. */
-export function moveSource(text: string, move: Move, moves: readonly Move[]): string {
+/** Rewrites the imports of a copied file: relative paths within a package, package names across packages. */
+export function moveSource(text: string, move: FileMove, moves: readonly FileMove[]): string {
   return text.replace(SPECIFIER, (whole, before: string, specifier: string) => {
     const target = resolve(specifier, move.from);
     if (target === null) return whole;
@@ -22,7 +22,7 @@ export function moveSource(text: string, move: Move, moves: readonly Move[]): st
   });
 }
 
-/** The imported file; null for packages outside of the services, whose imports stay. */
+/** Returns the path of the imported file; null for packages whose imports need no change. */
 function resolve(specifier: string, from: string): string | null {
   if (specifier.startsWith('.')) return posix.join(posix.dirname(from), specifier);
   const [, name, path] = PACKAGE.exec(specifier) ?? [];

@@ -31,7 +31,7 @@ function planPlugin(checkout: string, name: string): Scaffold {
       [TEMPLATE.toUpperCase(), name.toUpperCase()],
       [capitalize(TEMPLATE), capitalize(name)],
       ['../../../tsconfig.base.json', '../../tsconfig.base.json'],
-      ['"../../../s', '"../../s'], // the packages that tsconfig.json names
+      ['"../../../s', '"../../s'], // references in tsconfig.json to packages below services/ and shared/
     ]),
     changes: [],
     next: [
@@ -43,7 +43,6 @@ function planPlugin(checkout: string, name: string): Scaffold {
   };
 }
 
-/** Lists the template's files, without compiled ones. */
 function listFiles(checkout: string): readonly string[] {
   const names = readdirSync(join(checkout, TEMPLATE_FOLDER), { recursive: true, withFileTypes: true });
   return names

@@ -10,18 +10,18 @@ export interface ScaffoldFile {
 
 export interface Scaffold {
   readonly files: readonly ScaffoldFile[];
-  /** Existing files with their new text. */
+  /** New text of existing files. */
   readonly changes: readonly ScaffoldFile[];
-  /** Next steps, one per line. */
+  /** Next steps for the author, one per line. */
   readonly next: readonly string[];
 }
 
 /** A refused scaffold, with the reason for the person. */
-export interface Refused {
+export interface RefusedScaffold {
   readonly problem: string;
 }
 
-/** A kind of scaffold of `npm run new`, listed in kinds.ts. */
+/** A kind of scaffold that `npm run new` makes. */
 export interface ScaffoldKind {
   readonly name: string;
   readonly description: string;
@@ -35,7 +35,7 @@ export interface ScaffoldKind {
   /** Paths, relative to the checkout, that must not exist yet. */
   listPaths(name: string, checkout: string): readonly string[];
   /** Plans the files for a name that `findNameProblem` accepts. Writes nothing. */
-  plan(checkout: string, name: string): Scaffold | Refused;
+  plan(checkout: string, name: string): Scaffold | RefusedScaffold;
 }
 
 /** Returns why a scaffold of this kind cannot have this name; null when it can. */
@@ -47,7 +47,7 @@ export function findNameProblem(kind: ScaffoldKind, checkout: string, name: stri
   return taken === undefined ? null : `${taken} is there already. Take another name, or remove it first.`;
 }
 
-/** Writes all files, formatted, or none: on a failure new files are removed and changed ones restored. Throws the system's error. */
+/** Writes and formats all files, or none: after a failure new files are removed and changed ones restored. Throws the system's error. */
 export function writeScaffold(checkout: string, { files, changes }: Scaffold): void {
   const written: string[] = [];
   const changed: ScaffoldFile[] = [];
@@ -74,8 +74,8 @@ export function writeScaffold(checkout: string, { files, changes }: Scaffold): v
 
 /** Formats the files, because another name changes line lengths and `npm run check` requires formatting. */
 function format(checkout: string, files: readonly ScaffoldFile[]): void {
-  const words = ['node_modules/prettier/bin/prettier.cjs', '--write', '--ignore-unknown', '--log-level', 'error'];
-  const { status, stderr } = spawnSync(process.execPath, [...words, ...files.map(({ path }) => path)], {
+  const args = ['node_modules/prettier/bin/prettier.cjs', '--write', '--ignore-unknown', '--log-level', 'error'];
+  const { status, stderr } = spawnSync(process.execPath, [...args, ...files.map(({ path }) => path)], {
     cwd: checkout,
     encoding: 'utf8',
   });

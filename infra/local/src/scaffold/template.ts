@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { moveSource, type Move } from './moved-source.ts';
+import { moveSource, type FileMove } from './moved-source.ts';
 import type { ScaffoldFile } from './scaffold.ts';
 
-/** A spelling of the template's name and its replacement. */
+/** A spelling of the template's name, such as `ECHO`, and its replacement. */
 export type Spelling = readonly [template: string, name: string];
 
 /** Copies a template's files to new paths, replacing every spelling of its name. */
 export function copyTemplate(
   checkout: string,
-  moves: readonly Move[],
+  moves: readonly FileMove[],
   spellings: readonly Spelling[],
 ): readonly ScaffoldFile[] {
   return moves.map((move) => {
@@ -18,7 +18,7 @@ export function copyTemplate(
   });
 }
 
-/** Inserts lines below the only matching line; null when none or several match. */
+/** Inserts text below the only line that matches. Returns null when no line or several lines match. */
 export function insertBelow(text: string, line: RegExp, added: string): string | null {
   const lines = text.split('\n');
   const places = lines.flatMap((one, place) => (line.test(one) ? [place] : []));
@@ -26,7 +26,7 @@ export function insertBelow(text: string, line: RegExp, added: string): string |
   return place === undefined || places.length > 1 ? null : lines.toSpliced(place + 1, 0, added).join('\n');
 }
 
-/** Capitalizes a word: `wire` to `Wire`. */
+/** Makes the first letter of a word upper case: `wire` becomes `Wire`. */
 export function capitalize(word: string): string {
   return `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
 }

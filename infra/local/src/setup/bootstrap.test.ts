@@ -23,11 +23,11 @@ test('an unknown command names the known ones', () => {
   });
 });
 
-test('words after a command are passed on', () => {
+test('arguments after a command are passed on', () => {
   const plan = planCommand('chat', ['--as', '1001', 'hello there'], checkout, {});
   expect(plan).toMatchObject({
     mode: 'replace',
-    steps: [{ words: expect.arrayContaining(['--as', '1001', 'hello there']) }],
+    steps: [{ args: expect.arrayContaining(['--as', '1001', 'hello there']) }],
   });
 });
 
@@ -54,7 +54,7 @@ test('bench runs all files in order, a named one, or with options alone the comp
     steps: [{ title: 'latency' }, { title: 'peers' }],
   });
   expect(planCommand('bench', ['--quick'], checkout, {})).toMatchObject({
-    steps: [{ title: 'peers', words: expect.arrayContaining(['--quick']) }],
+    steps: [{ title: 'peers', args: expect.arrayContaining(['--quick']) }],
   });
   expect(planCommand('bench', ['latency'], checkout, {})).toMatchObject({ steps: [{ title: 'latency' }] });
   expect(planCommand('bench', ['nothing'], checkout, {})).toEqual({
@@ -89,16 +89,16 @@ test('a missing, different or extra package needs an install', () => {
 });
 
 test('npm test runs the quick suites, and a named suite or file alone', () => {
-  const words = (...given: string[]): string => JSON.stringify(planCommand('test', given, checkout, {}));
-  expect(words()).toContain('"run","--project=unit","--project=together"]');
-  expect(words('--coverage')).toContain('"--project=together","--coverage"]');
-  expect(words('--project', 'faults')).toContain('"run","--project","faults"]');
-  expect(words('tests/faults/kills.test.ts')).toContain('"run","--project=!together*","tests/faults/kills.test.ts"]');
+  const args = (...given: string[]): string => JSON.stringify(planCommand('test', given, checkout, {}));
+  expect(args()).toContain('"run","--project=unit","--project=together"]');
+  expect(args('--coverage')).toContain('"--project=together","--coverage"]');
+  expect(args('--project', 'faults')).toContain('"run","--project","faults"]');
+  expect(args('tests/faults/kills.test.ts')).toContain('"run","--project=!together*","tests/faults/kills.test.ts"]');
 });
 
 test('checks include the unit tests, unless --without-tests is given', () => {
-  const titles = (words: readonly string[]): readonly string[] => {
-    const plan = planCommand('check', words, checkout, {});
+  const titles = (args: readonly string[]): readonly string[] => {
+    const plan = planCommand('check', args, checkout, {});
     return 'steps' in plan ? plan.steps.map(({ title }) => title) : [];
   };
   expect(titles([])).toEqual(['unit tests', 'types', 'format', 'lint', 'unused code', 'commits']);

@@ -3,25 +3,25 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path';
 import { getInheritedEnvironment } from '../config.ts';
 
-/** A program available from Debian. */
+/** A program in Debian's packages. */
 export interface DebianProgram {
-  /** Name for messages: `Redis`. */
+  /** Name in messages, such as `Redis`. */
   readonly title: string;
-  /** Packages that a minimal Debian 12 or 13 lacks. */
+  /** Packages to download: the program and the libraries that a minimal Debian 12 or 13 lacks. */
   readonly packages: readonly string[];
-  /** Its path within the unpacked packages. */
+  /** Path of the program within the unpacked packages. */
   readonly file: string;
 }
 
-/** A program that runs on this machine, with the environment for its libraries. */
+/** A program and the environment variables that it needs to find its libraries. */
 export interface RunnableProgram {
   readonly file: string;
   readonly env: Readonly<Record<string, string>>;
 }
 
 /**
- * Returns the program unpacked in `binDir`, fetching Debian's packages first when none there runs (needs apt, some seconds, once; no
- * root). Otherwise the `problem`.
+ * Returns the program in `binDir`, first downloading it with apt if needed (takes seconds, needs no root). Returns `problem` when that
+ * fails.
  */
 export async function fetchProgram(
   debian: DebianProgram,
@@ -37,22 +37,22 @@ export async function fetchProgram(
     : { problem: problem ?? `the downloaded ${basename(debian.file)} does not run on this machine` };
 }
 
-/** True when a program starts on this machine. */
-export function runs({ file, env }: RunnableProgram): boolean {
+/** True when the program starts on this machine. */
+export function canRun({ file, env }: RunnableProgram): boolean {
   return spawnSync(file, ['--version'], { env: { ...env }, stdio: 'ignore', timeout: 10_000 }).status === 0;
 }
 
 function findUnpacked({ file }: DebianProgram, binDir: string): RunnableProgram | null {
   const program = { file: join(binDir, file), env: { LD_LIBRARY_PATH: libraryPath(binDir) } };
-  return existsSync(program.file) && runs(program) ? program : null;
+  return existsSync(program.file) && canRun(program) ? program : null;
 }
 
 /** A hanging mirror must not block the start. */
 const APT_TIMEOUT_MS = 180_000;
 
 /**
- * Fetches a program with apt-get and unpacks it into `target`, without root and without the system's package lists. Safe concurrently:
- * each process has its own folder, and the first rename wins. Returns null on success, otherwise the reason for the person.
+ * Downloads a program with apt-get and unpacks it into `target`, without root. Safe to call concurrently: each process has its own
+ * folder, and the first rename wins. Returns null on success, otherwise the reason.
  */
 async function downloadProgram(
   program: DebianProgram,
@@ -66,21 +66,21 @@ async function downloadProgram(
   for (const folder of ['state/lists/partial', 'cache/archives/partial', 'debs', 'root']) {
     mkdirSync(join(work, folder), { recursive: true });
   }
-  // An existing program does not run here (another release or machine); otherwise this is not called.
+  // A program that is already here does not run on this machine, for example after an upgrade of the system.
   if (existsSync(target)) renameSync(target, join(work, 'unusable'));
   try {
     const problem = await fetchInto(work, program);
     if (problem === null) renameSync(join(work, 'root'), target);
     return problem;
   } catch (error) {
-    if (existsSync(join(target, program.file))) return null; // another process was first
+    if (existsSync(join(target, program.file))) return null; // another process has just installed the program
     return error instanceof Error ? error.message : String(error);
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
 }
 
-/** Folders of shared libraries below `root`; the second level depends on the machine. */
+/** Lists folders of shared libraries below `root`. A name such as `x86_64-linux-gnu` depends on the machine. */
 function libraryPath(root: string): string {
   const folders = ['usr/lib', 'lib'].map((name) => join(root, name)).filter((folder) => existsSync(folder));
   const nested = folders.flatMap((folder) =>
@@ -91,7 +91,7 @@ function libraryPath(root: string): string {
   return [...nested, ...folders].join(':');
 }
 
-/** Possible Debian package names of a shared library, best guess first: libssl.so.3 is in libssl3 or libssl3t64. */
+/** Guesses the Debian packages of a shared library: libssl.so.3 is in libssl3 or libssl3t64. */
 export function guessPackages(library: string): readonly string[] {
   const match = /^(lib.+?)\.so\.([\d.]+)$/.exec(library);
   if (match === null) return [];
@@ -107,7 +107,7 @@ async function fetchInto(work: string, program: DebianProgram): Promise<string |
   if (update.failed) return describe('apt-get update', update);
   const problem = await download(work, program.packages);
   if (problem !== null) return problem;
-  // A newer Debian may have split off a library: fetch missing ones as well.
+  // A newer Debian may have moved a library to a package of its own, which is downloaded too.
   for (let round = 0; round < 3; round += 1) {
     const missing = await missingLibraries(join(work, 'root'), program);
     if (missing.length === 0) return null;
@@ -122,7 +122,7 @@ async function fetchInto(work: string, program: DebianProgram): Promise<string |
 async function download(work: string, packages: readonly string[]): Promise<string | null> {
   const debs = join(work, 'debs');
   let fetched = await apt(work, 'apt-get', ['-q', 'download', ...packages], debs);
-  // apt refuses all packages when it does not know one: retry with the known ones.
+  // apt downloads nothing when it does not know one of the packages.
   const known = fetched.failed ? await keepKnown(work, packages) : packages;
   if (known.length < packages.length) fetched = await apt(work, 'apt-get', ['-q', 'download', ...known], debs);
   if (fetched.failed) return describe('apt-get download', fetched);
@@ -133,7 +133,7 @@ async function download(work: string, packages: readonly string[]): Promise<stri
   return null;
 }
 
-/** The packages that this Debian release has. */
+/** Returns the packages that exist in this Debian release. */
 async function keepKnown(work: string, packages: readonly string[]): Promise<readonly string[]> {
   const known: string[] = [];
   for (const name of packages) {
@@ -149,10 +149,10 @@ async function missingLibraries(root: string, program: DebianProgram): Promise<r
 }
 
 /**
- * Runs apt with its own lists and archives, which needs no root; installed packages are read from the system. As root, apt must not
- * switch to its sandbox user, who could not write here.
+ * Runs apt with its own package lists and archives, which needs no root. As root, apt must not switch to its sandbox user, who could not
+ * write to `work`.
  */
-function apt(work: string, program: string, words: readonly string[], cwd = work): Promise<RunResult> {
+function apt(work: string, program: string, args: readonly string[], cwd = work): Promise<RunResult> {
   const settings = {
     'Dir::State': join(work, 'state'),
     'Dir::State::status': '/var/lib/dpkg/status',
@@ -166,7 +166,7 @@ function apt(work: string, program: string, words: readonly string[], cwd = work
     'Acquire::IndexTargets::deb::Contents-deb::DefaultEnabled': 'false',
   };
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-o', `${name}=${value}`]);
-  return run(program, [...flags, ...words], {}, cwd);
+  return run(program, [...flags, ...args], {}, cwd);
 }
 
 interface RunResult {
@@ -176,14 +176,14 @@ interface RunResult {
 
 function run(
   program: string,
-  words: readonly string[],
+  args: readonly string[],
   env: Record<string, string> = {},
   cwd = '/',
 ): Promise<RunResult> {
   const options = { env: { ...getInheritedEnvironment(), LC_ALL: 'C', ...env }, cwd, timeout: APT_TIMEOUT_MS };
   return new Promise((done) => {
-    execFile(program, [...words], options, (error, stdout, stderr) => {
-      // Without output, the program itself failed: not installed, not allowed, or timed out.
+    execFile(program, [...args], options, (error, stdout, stderr) => {
+      // Without output, the program did not start or timed out.
       const output = `${stdout}${stderr}` || (error?.message ?? '');
       done({ failed: error !== null, output });
     });

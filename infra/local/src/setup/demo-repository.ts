@@ -18,20 +18,20 @@ import { getCheckoutPath } from '../checkout.ts';
 import { getInheritedEnvironment } from '../config.ts';
 import { SetupError } from '../setup-error.ts';
 
-/** Releases of the demo project, one commit and tag each, in order; dates in seconds since 1970. */
+/** Releases of the demo project, oldest first. Each becomes a commit and a tag; `date` is in Unix seconds. */
 const RELEASES = [
   { tag: '1.0', date: 1_767_603_600, subject: 'Open the shop' },
   { tag: '1.1', date: 1_768_208_400, subject: 'Compare every request with the whole catalog' },
   { tag: '1.2', date: 1_768_813_200, subject: 'Keep the prices in a folder of their own' },
 ] as const;
 
-/** File with the hash of the releases that a repository was made of. */
+/** Name of a file with the hash of the releases in a repository. */
 const MARK_FILE = 'made-of';
 const GIT_MS = 20_000;
 
 /**
- * Creates the demo project's bare repository, with a tag per release and the same commits on every machine. Replaces one made of other
- * releases. Atomic. Throws SetupError when git is missing or fails.
+ * Creates the demo project's bare repository, with equal commits on every machine. Replaces a repository of other releases. Atomic.
+ * Throws SetupError when git is missing or fails.
  */
 export async function makeDemoRepository(
   folder: string,
@@ -47,13 +47,15 @@ export async function makeDemoRepository(
     rmSync(folder, { recursive: true, force: true });
     renameSync(draft, folder);
   } catch (error) {
-    if (readMark(folder) !== mark) throw error; // another start was faster
+    if (readMark(folder) !== mark) throw error; // another start has just created the repository
   } finally {
     rmSync(draft, { recursive: true, force: true });
   }
 }
 
-/** Moves the repository of an older release and leaves a link, because projects use the old path. Idempotent; does nothing without one. */
+/**
+ * Moves the repository that an older version of Signalbox created, and leaves a link at the old path, which projects may use. Idempotent.
+ */
 export function moveDemoRepository(before: string, folder: string): void {
   if (lstatSync(before, { throwIfNoEntry: false })?.isDirectory() !== true) return;
   mkdirSync(dirname(folder), { recursive: true });
@@ -71,21 +73,21 @@ async function commitReleases(repository: string, releases: string): Promise<voi
     await git(repository, index, 'add', '--all', '--force', '.');
     const tree = await git(repository, index, 'write-tree');
     rmSync(index.GIT_INDEX_FILE, { force: true });
-    const words = [tree, ...(parent === null ? [] : ['-p', parent]), '-m', subject];
-    parent = await git(repository, when, 'commit-tree', ...words);
+    const args = [tree, ...(parent === null ? [] : ['-p', parent]), '-m', subject];
+    parent = await git(repository, when, 'commit-tree', ...args);
     await git(repository, {}, 'update-ref', `refs/tags/${tag}`, parent);
     await git(repository, {}, 'update-ref', 'refs/heads/main', parent);
   }
 }
 
-/** Runs git without the settings of machine and user, which would change the commits. */
-async function git(repository: string, env: Readonly<Record<string, string>>, ...words: string[]): Promise<string> {
+/** Runs git without the configuration of machine and user, which would change commit ids. */
+async function git(repository: string, env: Readonly<Record<string, string>>, ...args: string[]): Promise<string> {
   const settings = ['core.autocrlf=false', 'core.fileMode=false', 'commit.gpgSign=false'].flatMap((one) => ['-c', one]);
   const [name, email] = ['Tea Shop', 'shop@example.com'];
   return new Promise((resolve, reject) => {
     execFile(
       'git',
-      [...settings, ...words],
+      [...settings, ...args],
       {
         cwd: env['GIT_WORK_TREE'] ?? repository,
         encoding: 'utf8',
@@ -119,7 +121,6 @@ async function git(repository: string, env: Readonly<Record<string, string>>, ..
   });
 }
 
-/** A hash that depends on the releases only. */
 function hashReleases(releases: string): string {
   const hash = createHash('sha256');
   hash.update(JSON.stringify(RELEASES));

@@ -1,13 +1,10 @@
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
-/**
- * Above Linux's range for outgoing connections, so that a free port stays free until it is used; a port picked by the system may be taken
- * a moment later.
- */
+/** Ports above Linux's range for outgoing connections. A port that the system picks may be used by such a connection a moment later. */
 const STABLE_PORTS = { first: 61_000, last: 65_400 };
 
-/** Finds a free TCP port on 127.0.0.1: `preferred` if free, otherwise one of STABLE_PORTS, otherwise any. */
+/** Finds a free TCP port on 127.0.0.1: the preferred one, otherwise a random one of STABLE_PORTS, otherwise any. */
 export async function findFreePort(preferred?: number): Promise<number> {
   if (preferred !== undefined && (await tryPort(preferred)) !== null) return preferred;
   for (let attempt = 0; attempt < 20; attempt += 1) {

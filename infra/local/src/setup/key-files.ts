@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Folders of a data folder for its owner only: keys, conversations, audit, logs, files and repositories. */
+/** Folders that only the owner of the data folder may read. */
 const PRIVATE_FOLDERS = [
   'keys',
   'keys/secrets',
@@ -13,7 +13,7 @@ const PRIVATE_FOLDERS = [
   'repositories',
 ];
 
-/** Returns the key files of a run, each in its own private folder, and makes the folders above private. Idempotent. */
+/** Creates the private folders of a data folder and returns the paths of its key files. Idempotent. */
 export function placeKeys(dataDir: string) {
   for (const name of PRIVATE_FOLDERS) {
     const folder = join(dataDir, name);
@@ -21,9 +21,9 @@ export function placeKeys(dataDir: string) {
     chmodSync(folder, 0o700);
   }
   return {
-    /** Decrypts people's secrets, for the pool `deploy`. The sealing key is derived from it. */
+    /** Key that decrypts people's secrets, used by the job pool `deploy`. The sealing key is derived from it. */
     secrets: join(dataDir, 'keys/secrets/secrets.key'),
-    /** Signs the audit, for the pool `maintenance`. Its public key is beside it. */
+    /** Key that signs the audit, used by the job pool `maintenance`. Its public key is in the same folder. */
     audit: join(dataDir, 'keys/audit/signing-key.pem'),
   };
 }

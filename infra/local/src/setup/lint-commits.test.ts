@@ -13,9 +13,9 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-const git = (...words: readonly string[]): void => {
+const git = (...args: readonly string[]): void => {
   const who = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.org', '-c', 'commit.gpgsign=false'];
-  execFileSync('git', [...who, ...words], { cwd: folder, stdio: 'ignore' });
+  execFileSync('git', [...who, ...args], { cwd: folder, stdio: 'ignore' });
 };
 const commit = (subject: string): void => git('commit', '--allow-empty', '-m', subject);
 const lint = (cwd = folder): { readonly code: number | null; readonly out: string } => {

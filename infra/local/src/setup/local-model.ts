@@ -7,7 +7,7 @@ import { addToEnvironment } from '../config.ts';
 export interface ModelServer {
   readonly name: string;
   readonly url: string;
-  /** Path of its model list. */
+  /** Path of the request that lists the models. */
   readonly list: '/api/tags' | '/v1/models';
 }
 
@@ -17,14 +17,14 @@ const SERVERS: readonly ModelServer[] = [
   { name: 'llama.cpp', url: 'http://127.0.0.1:8080', list: '/v1/models' },
 ];
 
-/** A local server lists its models within this time. */
+/** Timeout for the list of models. */
 const LIST_MS = 1_000;
-/** Includes loading the model. */
+/** Timeout for the trial of a model; includes loading the model. */
 const TRIAL_MS = 20_000;
-/** Models tried per server: some only embed, or cannot call tools. */
+/** Maximum number of models to try per server. Some only compute embeddings or cannot call tools. */
 const MAX_TRIALS = 3;
 
-/** Model lists of Ollama and of OpenAI's API. */
+/** Model lists in Ollama's and in OpenAI's format. */
 const Listed = z.union([
   z
     .object({ models: z.array(z.object({ name: z.string().min(1).max(200) })) })
@@ -34,17 +34,17 @@ const Listed = z.union([
     .transform(({ data }) => data.map(({ id }) => id)),
 ]);
 
-/** A usable model, or why none is usable. */
+/** A model that works, or the problem of every model that was tried. */
 export type FoundModel =
   | { readonly variables: Readonly<Record<string, string>>; readonly server: string }
   | { readonly variables: null; readonly problem: string };
 
 /**
- * Describes the configured models for the terminal. Without configuration, uses a local model server that can call tools. Throws
- * CONFIG_INVALID at once, before a worker would.
+ * Returns the configured models in words. Without a configuration, selects a model of a local server that can call tools. Throws
+ * CONFIG_INVALID.
  */
 export async function chooseModel(report: (line: string) => void): Promise<string> {
-  // Imported late, so that loading runs while Postgres starts.
+  // Imported late, so that the module loads while Postgres starts.
   const { ModelConfig, readModelPlan } = await import('@signalbox/models/settings');
   const config = readConfig(ModelConfig);
   const { main, fallbacks } = readModelPlan(config);
@@ -62,8 +62,7 @@ export async function chooseModel(report: (line: string) => void): Promise<strin
 }
 
 /**
- * Looks for a model server on this machine with a model that calls tools. Null when no server listens. Sends only a trial sentence, on
- * this machine.
+ * Searches the local model servers for a model that calls tools. Returns null when no server listens. Sends one trial sentence per model.
  */
 export async function findLocalModel(
   report: (line: string) => void,
@@ -86,7 +85,7 @@ export async function findLocalModel(
   return problems.length === 0 ? null : { variables: null, problem: problems.join('; ') };
 }
 
-/** The names of a server's models; null without a model server at the address. */
+/** Returns the models of a server; null when no model server answers. */
 async function listModels({ url, list }: ModelServer): Promise<readonly string[] | null> {
   try {
     const answer = await fetch(`${url}${list}`, { signal: abortAfter(LIST_MS), redirect: 'error' });
@@ -102,7 +101,7 @@ function toVariables({ url, list }: ModelServer, model: string): Readonly<Record
     : { MODEL: `openai_compatible:${model}`, OPENAI_COMPATIBLE_BASE_URL: `${url}/v1` };
 }
 
-/** Tries a model: null when it calls the requested tool, else a problem. */
+/** Returns null when the model calls the requested tool, otherwise the problem. */
 async function tryVariables(variables: Readonly<Record<string, string>>, trialMs: number): Promise<string | null> {
   const [{ ModelConfig, readModelPlan }, { tryModel }] = await Promise.all([
     import('@signalbox/models/settings'),

@@ -1,7 +1,7 @@
 import { loadPlugins } from '@signalbox/plugins/load-plugins';
 import pg from 'pg';
 
-/** People of the Telegram simulator who get roles. 1009, Zoe, stays a stranger. */
+/** People of the Telegram simulator who get a role. Zoe (1009) gets none. */
 const PEOPLE = [
   { id: '1001', name: 'Ada', role: 'admin' },
   { id: '1002', name: 'Ben', role: 'developer' },
@@ -10,7 +10,7 @@ const PEOPLE = [
   { id: '1005', name: 'Eli', role: 'viewer' },
 ] as const;
 
-/** Inserts the simulator's people with roles, and lets plug-ins add demo data. Existing users keep name and role. */
+/** Gives roles to the simulator's people and lets plug-ins add demo data. Existing users keep their name and role. */
 export async function seedSimulatorPeople(databaseUrl: string, agents: string): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 30_000 });
   await client.connect();

@@ -6,7 +6,7 @@ import { identifyProcess, isRunning, readCommandLine, sendSignal, waitForExit } 
 import type { ProcessIdentity } from './process-identity.ts';
 import { SetupError } from '../setup-error.ts';
 
-/** A program of a run. A later start recognizes it by `main`, its file. */
+/** A program of a run. A later start recognizes its process by `main`, the program's file. */
 export const ServiceRecord = z.object({
   name: z.string(),
   pid: z.number().int(),
@@ -16,16 +16,16 @@ export const ServiceRecord = z.object({
 });
 export type ServiceRecord = z.output<typeof ServiceRecord>;
 
-/** The state of a run, for `npm run chat`, `npm run signalbox` and the next start. Stored in run.json (0600). */
+/** The state of a run, stored in run.json (0600) for `npm run chat`, `npm run signalbox` and the next start. */
 export const RunRecord = z.object({
   pid: z.number().int(),
   startedAt: z.iso.datetime(),
   databaseUrl: z.url(),
   redisUrl: z.url(),
   simulatorUrl: z.url().nullable(),
-  /** Variables that locate bubblewrap; empty when it is installed or unavailable. */
+  /** Variables that locate bubblewrap; empty when bubblewrap is installed or unavailable. */
   bubblewrap: z.record(z.string(), z.string()).default({}),
-  /** The plug-ins of the services, for `npm run signalbox`. */
+  /** The value of AGENTS, for `npm run signalbox`. */
   agents: z.string().default(''),
   services: z.array(ServiceRecord),
 });
@@ -34,11 +34,11 @@ export type RunRecord = z.output<typeof RunRecord>;
 const Lock = z.object({ pid: z.number().int(), startMark: z.string() });
 
 /**
- * Locks the data folder for this process and returns the unlock function. A lock of a dead process is taken over, even when its pid was
- * reused. Throws SetupError when Signalbox already runs there.
+ * Locks the data folder for this process and returns a function that unlocks it. Takes over the lock of a dead process, even when its pid
+ * is in use again. Throws SetupError when Signalbox already runs there.
  */
 export function takeInstanceLock(dataDir: string, identity = ownIdentity()): () => void {
-  // As root, Postgres's user must be able to pass through.
+  // When root starts Postgres as another user, that user must be able to enter the folder.
   mkdirSync(dataDir, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
   const file = join(dataDir, 'lock');
   const draft = `${file}.${identity.pid}`;
@@ -59,7 +59,7 @@ export function takeInstanceLock(dataDir: string, identity = ownIdentity()): () 
   };
 }
 
-/** Reads run.json; null when it is missing or invalid. */
+/** Reads run.json. Returns null when it is missing or invalid. */
 export function readRun(dataDir: string): RunRecord | null {
   try {
     const parsed = RunRecord.safeParse(JSON.parse(readFileSync(join(dataDir, 'run.json'), 'utf8')));
@@ -69,28 +69,27 @@ export function readRun(dataDir: string): RunRecord | null {
   }
 }
 
-/** Reads run.json when the process that wrote it holds the lock. */
+/** Reads run.json. Returns null unless the process that wrote it still runs. */
 export function readLiveRun(dataDir: string): RunRecord | null {
   const owner = readLock(join(dataDir, 'lock'));
   const run = readRun(dataDir);
   return owner !== null && run !== null && owner.pid === run.pid && isRunning(owner) ? run : null;
 }
 
-/** Writes run.json atomically with mode 0600: it has the servers' passwords. */
+/** Writes run.json atomically. Mode 0600, because it contains the servers' passwords. */
 export function writeRun(dataDir: string, run: RunRecord): void {
   const file = join(dataDir, 'run.json');
   writeFileSync(`${file}.new`, `${JSON.stringify(run, null, 2)}\n`, { mode: 0o600 });
   renameSync(`${file}.new`, file);
 }
 
-/** Deletes run.json. */
 export function removeRun(dataDir: string): void {
   rmSync(join(dataDir, 'run.json'), { force: true });
 }
 
 /**
- * Stops services of a killed supervisor: only processes that run.json recorded, started with the same file. Returns their names. Call it
- * while holding the lock.
+ * Stops services that a killed supervisor left running. Compares each process with its record in run.json. Returns the names. Requires
+ * the lock of the data folder.
  */
 export async function stopLeftovers(dataDir: string, graceMs = 15_000): Promise<readonly string[]> {
   const services = readRun(dataDir)?.services ?? [];
@@ -99,7 +98,7 @@ export async function stopLeftovers(dataDir: string, graceMs = 15_000): Promise<
   return left.map(({ name }) => name);
 }
 
-/** Sends SIGTERM, after `graceMs` SIGKILL to the whole process group. */
+/** Sends SIGTERM to the process, and after `graceMs` SIGKILL to its process group. */
 export async function stopProcess(identity: ProcessIdentity, graceMs: number): Promise<void> {
   sendSignal(identity, 'SIGTERM', 'process');
   await waitForExit(identity, graceMs);
@@ -133,7 +132,7 @@ function tryLink(draft: string, file: string): boolean {
   }
 }
 
-/** Removes a stale lock; checks the moved file again, because another start may have replaced it meanwhile. */
+/** Removes the lock of a dead process. Moves the file first and reads it again, because another start may have replaced it. */
 function removeStaleLock(file: string, seen: ProcessIdentity | null): void {
   const aside = `${file}.stale.${process.pid}`;
   try {
@@ -151,6 +150,6 @@ function readLock(file: string): ProcessIdentity | null {
   try {
     return Lock.parse(JSON.parse(readFileSync(file, 'utf8')));
   } catch {
-    return null; // missing or incomplete: no owner
+    return null; // a missing or incomplete lock has no owner
   }
 }

@@ -1,22 +1,22 @@
 import { closeSync, existsSync, mkdirSync, openSync, readSync, renameSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** Ten megabytes hold weeks of a local run; one older file is kept. */
+/** Ten megabytes contain weeks of a local run. */
 const ROTATE_ABOVE_BYTES = 10 * 1024 * 1024;
 
-/** Opens a log for appending with mode 0600; a log above 10 MB is renamed to `<file>.1` first. */
+/** Opens a log for appending, with mode 0600. Renames a log above 10 MB to `<file>.1` first. */
 export function openLog(file: string): number {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   if (readLogSize(file) > ROTATE_ABOVE_BYTES) renameSync(file, `${file}.1`);
   return openSync(file, 'a', 0o600);
 }
 
-/** The size of a log in bytes; 0 without a file. */
+/** Returns the size of a log in bytes, 0 if it does not exist. */
 export function readLogSize(file: string): number {
   return existsSync(file) ? statSync(file).size : 0;
 }
 
-/** The part of a log after `fromBytes`, at most its last 64 kB. */
+/** Returns the log after `fromBytes`, at most its last 64 kB. */
 export function readLogTail(file: string, fromBytes: number): string {
   const size = readLogSize(file);
   const start = Math.max(Math.min(fromBytes, size), size - 64 * 1024);

@@ -4,30 +4,30 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { getSystemCode } from '@signalbox/contracts/system-error';
 
 /**
- * Identifies a process permanently. Pids are reused, so the start mark (boot id and start tick on Linux, start date elsewhere) is part of
- * it.
+ * A process id with a mark of its start, because the system reuses process ids. The mark is the boot id and start tick on Linux, the
+ * start date elsewhere.
  */
 export interface ProcessIdentity {
   readonly pid: number;
   readonly startMark: string;
 }
 
-/** The identity of a running process; null without one. Zombies do not count. */
+/** Identifies a running process. Returns null when it has ended, also for a zombie. */
 export function identifyProcess(pid: number): ProcessIdentity | null {
   return identify(pid, (state) => state !== 'Z' && state !== 'X');
 }
 
-/** The identity of a child, even an ended one whose exit was not collected. */
+/** Identifies a child process. Also succeeds for a zombie, which has ended while its exit was not collected. */
 export function identifyChild(pid: number): ProcessIdentity | null {
   return identify(pid, () => true);
 }
 
-/** True while exactly this process runs. */
+/** True while this process runs, not another one with the same pid. */
 export function isRunning(identity: ProcessIdentity): boolean {
   return identifyProcess(identity.pid)?.startMark === identity.startMark;
 }
 
-/** The arguments of a process; empty when it is gone or unreadable. */
+/** Returns the arguments of a process; an empty list when they cannot be read. */
 export function readCommandLine(pid: number): readonly string[] {
   if (process.platform !== 'linux') return readPs(pid, 'args=')?.split(' ') ?? [];
   try {
@@ -37,7 +37,7 @@ export function readCommandLine(pid: number): readonly string[] {
   }
 }
 
-/** Waits until the process is gone. Returns false after `timeoutMs`. */
+/** Waits until the process has ended. Returns false after `timeoutMs`. */
 export async function waitForExit(identity: ProcessIdentity, timeoutMs: number): Promise<boolean> {
   const deadline = Date.now() + timeoutMs;
   while (isRunning(identity)) {
@@ -47,7 +47,7 @@ export async function waitForExit(identity: ProcessIdentity, timeoutMs: number):
   return true;
 }
 
-/** Sends a signal to the process or its group; ignores a process that is gone. */
+/** Sends a signal to a process or its group. Does nothing when it has ended. */
 export function sendSignal(identity: ProcessIdentity, signal: NodeJS.Signals, target: 'process' | 'group'): void {
   if (!isRunning(identity) && target === 'process') return;
   try {
@@ -66,7 +66,7 @@ function identify(pid: number, isCounted: (state: string | undefined) => boolean
 function linuxStartMark(pid: number, isCounted: (state: string | undefined) => boolean): string | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The command name is in parentheses and may contain any: count fields after the last one.
+    // The command name may contain spaces and parentheses, so fields are counted after the last parenthesis.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const [state, startTick] = [fields[0], fields[19]];
     if (!isCounted(state) || startTick === undefined) return null;
@@ -78,8 +78,8 @@ function linuxStartMark(pid: number, isCounted: (state: string | undefined) => b
 
 function readPs(pid: number, column: string): string | null {
   try {
-    const words = ['-o', column, '-p', String(pid)];
-    return execFileSync('ps', words, { encoding: 'utf8', stdio: 'pipe', timeout: 5_000 }).trim() || null;
+    const args = ['-o', column, '-p', String(pid)];
+    return execFileSync('ps', args, { encoding: 'utf8', stdio: 'pipe', timeout: 5_000 }).trim() || null;
   } catch {
     return null;
   }

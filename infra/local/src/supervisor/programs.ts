@@ -4,17 +4,17 @@ import type { BubblewrapSettings } from '../setup/bubblewrap-program.ts';
 import { buildProgramArgs } from '../checkout.ts';
 import { getInheritedEnvironment, type LocalConfig } from '../config.ts';
 import { findFreePort } from '../setup/free-port.ts';
-import { holdPortFrom } from './held-port.ts';
+import { reservePort } from './reserved-port.ts';
 import { pickEnvironment } from './service-variables.ts';
-import { isJobPool, SIMULATOR_TOKEN, wireServices, type Surroundings } from './service-wiring.ts';
+import { isJobPool, SIMULATOR_TOKEN, wireServices, type InstallationSettings } from './service-wiring.ts';
 import type { ProgramSpec } from './supervisor.ts';
 
-/** The simulator's program and URL. */
+/** Describes how to start the simulator, and its URL. */
 export async function describeSimulator(
   config: LocalConfig,
 ): Promise<{ readonly spec: ProgramSpec; readonly url: string }> {
-  // Reserved, because the gateway trusts this port as Telegram, and people's messages go to it.
-  const { port, sockets } = await holdPortFrom(config.SIMULATOR_PORT);
+  // The port is reserved, because the gateway sends people's messages to it.
+  const { port, sockets } = await reservePort(config.SIMULATOR_PORT);
   const key = drawKey();
   const address = `http://127.0.0.1:${port}`;
   const env = pickEnvironment('simulator', getInheritedEnvironment(), {
@@ -29,14 +29,14 @@ export async function describeSimulator(
   return { spec: describeProgram(program, config), url: `${address}/${key}` };
 }
 
-/** The programs of all services of service-wiring.ts, with free ports and logs in the data folder. */
+/** Describes how to start each service, with a free port and a log in the data folder. */
 export async function describeServices(
   config: LocalConfig,
-  parts: Pick<Surroundings, 'loginOf' | 'keys' | 'simulatorUrl'>,
+  parts: Pick<InstallationSettings, 'loginOf' | 'keys' | 'simulatorUrl'>,
   bubblewrap: BubblewrapSettings,
 ): Promise<readonly ProgramSpec[]> {
   const inherited = getInheritedEnvironment();
-  const page = await holdPortFrom(config.GATEWAY_HTTP_PORT, inherited['GATEWAY_HTTP_HOST'] || undefined);
+  const page = await reservePort(config.GATEWAY_HTTP_PORT, inherited['GATEWAY_HTTP_HOST'] || undefined);
   const services = wireServices({
     ...parts,
     bubblewrap,
@@ -68,22 +68,22 @@ export async function describeServices(
   return specs;
 }
 
-/** A random URL key, known only to readers of `npm start`'s output. */
+/** Returns a random URL key that only the output of `npm start` shows. */
 function drawKey(): string {
   return randomBytes(24).toString('hex');
 }
 
-/** Descriptor of a program's first socket, after stdin, stdout and stderr. */
+/** Descriptors 0 to 2 are stdin, stdout and stderr. */
 const FIRST_SOCKET = 3;
 
 function listDescriptorNumbers(sockets: readonly number[]): string {
   return sockets.map((_, place) => FIRST_SOCKET + place).join(',');
 }
 
-/** Halves the memory of a local service, most of which is for short-lived objects. */
+/** Halves the memory of a local service by a smaller heap for young objects. */
 const MEMORY_FLAGS = ['--max-semi-space-size=4'];
 
-/** For the analysis pool, which mostly waits and works in child processes: compiled code would only use memory. */
+/** Saves memory in the analysis pool, which mostly waits for child processes and needs no compiled code. */
 const WAITING_FLAGS = [
   '--max-semi-space-size=1',
   '--optimize-for-size',
@@ -92,18 +92,18 @@ const WAITING_FLAGS = [
   '--lazy-feedback-allocation',
   '--v8-pool-size=0',
 ];
-/** One malloc arena for all threads, which saves unused pages. */
+/** Limits malloc to one arena for all threads, which saves unused pages. */
 const WAITING_ENV = { MALLOC_ARENA_MAX: '1' };
 
-/** Time for the kernel to release the sockets. */
+/** Time in which the kernel releases the sockets of an ended process. */
 const URGENT_BACKOFF_MS = 20;
 
 function describeProgram(
-  { source, ...program }: Omit<ProgramSpec, 'words' | 'main' | 'logFile'> & { readonly source: string },
+  { source, ...program }: Omit<ProgramSpec, 'args' | 'main' | 'logFile'> & { readonly source: string },
   config: LocalConfig,
   flags = MEMORY_FLAGS,
 ): ProgramSpec {
-  const words = [...flags, ...buildProgramArgs(source)];
-  const main = words.at(-1) ?? source;
-  return { ...program, words, main, logFile: join(config.SIGNALBOX_DATA_DIR, 'logs', `${program.name}.log`) };
+  const args = [...flags, ...buildProgramArgs(source)];
+  const main = args.at(-1) ?? source;
+  return { ...program, args, main, logFile: join(config.SIGNALBOX_DATA_DIR, 'logs', `${program.name}.log`) };
 }

@@ -5,12 +5,12 @@ import { LineSink } from '@signalbox/platform/line-sink';
 import { describeDropped } from '@signalbox/platform/log';
 import { openLog } from './log-file.ts';
 
-/** Log fields that are not shown in the terminal. */
+/** Fields of a log line that the terminal does not show. */
 const ROUTINE_FIELDS = new Set(['level', 'at', 'service', 'message', 'traceId', 'conversationId']);
 
 /**
- * Writes a program's output to `file`, across its restarts, and reports warnings and errors in short form. A full disk is reported once;
- * dropped lines are counted in the file.
+ * Writes a program's output to `file` and reports its warnings and errors in short form. Stays open when the program restarts. Reports a
+ * full disk once and counts the dropped lines in the file.
  */
 export function openServiceLog(name: string, file: string, report: (line: string) => void) {
   let handle: number | null = null;
@@ -42,7 +42,7 @@ export function openServiceLog(name: string, file: string, report: (line: string
 
 export type ServiceLog = ReturnType<typeof openServiceLog>;
 
-/** Shortens a warning or error line; null for other lines. */
+/** Formats a log line of level warn or error for the terminal. Returns null for other lines. */
 export function shortenLine(line: string): string | null {
   if (!line.startsWith('{')) return null;
   const entry = parseEntry(line);
@@ -57,7 +57,7 @@ export function shortenLine(line: string): string | null {
 
 function parseEntry(line: string): Readonly<Record<string, unknown>> {
   try {
-    // A JSON object is a record; its fields are checked one by one.
+    // The line begins with a brace, so it is an object; readers check each field.
     return JSON.parse(line) as Readonly<Record<string, unknown>>;
   } catch {
     return {};

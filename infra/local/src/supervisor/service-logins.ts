@@ -7,44 +7,41 @@ import { describeError } from '../describe-error.ts';
 import { SetupError } from '../setup-error.ts';
 import { hashPath } from '../checkout.ts';
 
-/** Passwords of the services, drawn at each start and stored nowhere. */
+/** The password of each service, drawn at each start and never stored. */
 export type ServicePasswords = Readonly<Record<RedisService, string>>;
 
-/** A Redis user and its ACL SETUSER arguments. */
+/** A Redis user and the rules of its ACL SETUSER command. */
 export interface RedisUser {
   readonly name: string;
   readonly rules: readonly string[];
 }
 
-/** The login URLs of one service. */
+/** URLs with the user and password of one service. */
 export interface ServiceLogin {
   readonly DATABASE_URL: string;
   readonly REDIS_URL: string;
 }
 
-/** Draws random passwords for a run. */
+/** Draws a random password for each service. */
 export function drawPasswords(): ServicePasswords {
   const drawn = REDIS_SERVICES.map((service) => [service, randomBytes(24).toString('hex')]);
-  return Object.fromEntries(drawn) as ServicePasswords; // one per service
+  return Object.fromEntries(drawn) as ServicePasswords; // REDIS_SERVICES has every service
 }
 
-/** The users of a Redis that `npm start` starts. */
+/** Lists the users for the Redis that `npm start` starts. */
 export function describeRedisUsers(passwords: ServicePasswords): readonly RedisUser[] {
   const prefix = getInheritedEnvironment()['REDIS_PREFIX'] ?? '';
   return REDIS_SERVICES.map((name) => ({ name, rules: buildRedisUserRules(name, passwords[name], prefix) }));
 }
 
-/** Variables with which `migrate` sets the services' Postgres passwords. */
+/** Returns the variables from which `signalbox migrate` sets the Postgres passwords. */
 export function listDatabasePasswords(passwords: ServicePasswords): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(passwords).map(([service, password]) => [`DATABASE_PASSWORD_${service.toUpperCase()}`, password]),
   );
 }
 
-/**
- * Creates a login per service in an external Postgres, whose DATABASE_URL is for migration only. Throws SetupError when its login may not
- * create others.
- */
+/** Creates a user per service in an external Postgres. Throws SetupError when DATABASE_URL may not create users. */
 export async function makeMemberLogins(
   databaseUrl: string,
   dataDir: string,
@@ -65,14 +62,14 @@ export async function makeMemberLogins(
   }
 }
 
-/** A short id of the data folder, so that two of them on one Postgres have separate logins. */
+/** Hashes the data folder, so that two installations on one Postgres have separate users. */
 function toInstallationId(dataDir: string): string {
   return hashPath(dataDir).slice(0, 8);
 }
 
 /**
- * Creates a function that returns the login of a service. Each has its own in every Postgres, and in the Redis that `npm start` starts;
- * an external Redis forgets users on restart, so all services use REDIS_URL there.
+ * Returns a function that builds the login URLs of a service. Each service has its own Postgres user, and its own user in the Redis that
+ * `npm start` starts. An external Redis loses users when it restarts, so there all services use REDIS_URL.
  */
 export function describeLogins(
   config: LocalConfig,

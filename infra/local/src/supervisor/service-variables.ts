@@ -4,15 +4,15 @@ import { listVariables } from '@signalbox/platform/secret-files';
 import { ProxyConfig } from '@signalbox/proxy/config';
 import { WorkerConfig } from '@signalbox/worker/config';
 
-/* `npm start` gives each service only the variables of its config.ts, so that no service receives a secret that it does not read. */
+/* `npm start` gives each service only the variables in its config.ts, so that no service receives another's secrets. */
 
-/** Variables of the machine for any program: no secrets, and none that load code. */
+/** Variables of the machine that any program may have: no secrets, and none that load code. */
 const MACHINE = ['PATH', 'HOME', 'USER', 'LOGNAME', 'LANG', 'LANGUAGE', 'LC_ALL', 'LC_CTYPE', 'TZ', 'TMPDIR'];
-/** Variables for outgoing connections. A proxy URL may have a password, so only services that connect to the outside get them. */
+/** Variables for outgoing connections. A proxy URL may contain a password, so only services that use the internet get them. */
 const OUTSIDE = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'http_proxy', 'https_proxy', 'no_proxy', 'SSL_CERT_FILE'];
 const MACHINE_AND_OUTSIDE = [...MACHINE, ...OUTSIDE, 'NODE_EXTRA_CA_CERTS'];
 
-/** Programs of a local run with their own variables. */
+/** Programs with an environment of their own. */
 export type LocalService =
   'simulator' | 'proxy' | 'gateway' | 'worker' | 'maintenance' | 'agents' | 'deploy' | 'analysis';
 
@@ -35,8 +35,8 @@ export const SERVICE_VARIABLES: Readonly<Record<LocalService, readonly string[]>
 };
 
 /**
- * Picks the variables that a service may have; later sets override earlier ones, except by empty values. A later NAME also overrides an
- * earlier NAME_FILE, and the other way round.
+ * Picks the variables that a service may have. Later values override earlier ones, except with an empty value. A later NAME also overrides
+ * an earlier NAME_FILE, and the other way round.
  */
 export function pickEnvironment(
   service: LocalService,

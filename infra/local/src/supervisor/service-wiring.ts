@@ -10,29 +10,29 @@ import { hashPath } from '../checkout.ts';
 import { SAMPLE_AGENTS } from '../config.ts';
 import { pickEnvironment } from './service-variables.ts';
 
-/** Environment variables; undefined means not set. */
+/** Environment variables; undefined means unset. */
 export type Variables = Readonly<Record<string, string | undefined>>;
 
-/** A process of the product: its name, service and environment. */
+/** A process of the product with its environment. */
 export interface WiredService {
   readonly name: string;
   readonly service: 'proxy' | RedisService;
-  /** Only variables that service-variables.ts allows. */
+  /** Contains only variables that service-variables.ts allows. */
   readonly env: Variables;
-  /** True when people notice its absence at once. */
+  /** True for a process whose restart must not be delayed, because people notice its absence at once. */
   readonly isUrgent: boolean;
 }
 
-/** Settings shared by all services of an installation. */
-export interface Surroundings {
+/** Settings shared by all processes of an installation. */
+export interface InstallationSettings {
   /** Folder of all stored data. */
   readonly dataDir: string;
-  /** The operator's variables, which override defaults only. */
+  /** The operator's environment. It overrides only the defaults. */
   readonly inherited: Variables;
   readonly workers: number;
   /** Port of the gateway's pages. */
   readonly pagePort: number;
-  /** URL key, drawn anew whenever the port was free in between. */
+  /** Key in the page's URL. A new one is needed whenever another program could have used the port. */
   readonly startKey: string;
   readonly keys: KeyFiles;
   readonly bubblewrap: BubblewrapSettings;
@@ -41,32 +41,31 @@ export interface Surroundings {
   readonly loginOf: (service: RedisService) => ServiceLogin;
 }
 
-/** The gateway's token for the simulator, useless elsewhere. */
+/** The bot token that gateway and simulator share. It is valid only on this machine. */
 export const SIMULATOR_TOKEN = '100:simulator';
 
 /**
- * The services in start order, with their own logins and keys. `npm start` and the tests use this, so that tests run what people run.
- * Several workers are worker-1, worker-2, …; each job pool is its own process.
+ * Lists the processes of the product in start order. `npm start` and the tests both use this list. With several workers, each has a
+ * number in its name. Each job pool is a process of its own.
  */
-export function wireServices(around: Surroundings): readonly WiredService[] {
-  return listPrograms(around).map(({ name, service, defaults = {}, given = {}, isUrgent = false }) => {
-    const login = service === 'proxy' ? {} : around.loginOf(service);
+export function wireServices(settings: InstallationSettings): readonly WiredService[] {
+  return listPrograms(settings).map(({ name, service, defaults = {}, given = {}, isUrgent = false }) => {
+    const login = service === 'proxy' ? {} : settings.loginOf(service);
     const pools = isJobPool(service) ? { JOBS_POOLS: service } : {};
     return {
       name,
       service,
       isUrgent,
-      env: pickEnvironment(service, { AGENTS: SAMPLE_AGENTS, ...defaults }, around.inherited, given, login, pools),
+      env: pickEnvironment(service, { AGENTS: SAMPLE_AGENTS, ...defaults }, settings.inherited, given, login, pools),
     };
   });
 }
 
-/** True for job pools, which share one program. */
+/** True for a job pool; all job pools run the same program. */
 export function isJobPool(service: WiredService['service']): boolean {
   return service !== 'proxy' && service !== 'gateway' && service !== 'worker';
 }
 
-/** Path of the demo project's repository. */
 export function getDemoRepositoryPath(dataDir: string): string {
   return join(dataDir, 'repositories/demo.git');
 }
@@ -74,39 +73,39 @@ export function getDemoRepositoryPath(dataDir: string): string {
 interface Program {
   readonly name: string;
   readonly service: WiredService['service'];
-  /** Defaults, overridden by the environment. */
+  /** Defaults, which the operator's environment overrides. */
   readonly defaults?: Variables;
-  /** Fixed variables, which override the environment. */
+  /** Fixed variables, which override the operator's environment. */
   readonly given?: Variables;
   readonly isUrgent?: true;
 }
 
-function listPrograms(around: Surroundings): readonly Program[] {
-  const { dataDir, inherited, keys, bubblewrap } = around;
+function listPrograms(settings: InstallationSettings): readonly Program[] {
+  const { dataDir, inherited, keys, bubblewrap } = settings;
   const proxyDir = join(dataDir, 'proxy');
   const traffic = { PROXY_DIR: proxyDir, PROXY_SOCKET: inherited['PROXY_SOCKET'] || socketPath(proxyDir) };
-  const workers = Array.from({ length: around.workers }, (_, index): Program => {
+  const workers = Array.from({ length: settings.workers }, (_, index): Program => {
     const demo = { DEMO_REPOSITORY: getDemoRepositoryPath(dataDir) };
-    if (around.workers === 1) return { name: 'worker', service: 'worker', given: demo };
-    // The default name is the host's, which all workers share.
+    if (settings.workers === 1) return { name: 'worker', service: 'worker', given: demo };
+    // The default worker name is the host's name, which all workers would share.
     const name = `worker-${index + 1}`;
     return { name, service: 'worker', given: { ...demo, WORKER_NAME: name } };
   });
   return [
-    // Started first and stopped last, so that deployed services stay reachable.
+    // The proxy starts first and stops last, so that deployed services stay reachable.
     { name: 'proxy', service: 'proxy', given: traffic, isUrgent: true },
     {
       name: 'gateway',
       service: 'gateway',
       defaults: {
         GATEWAY_CHANNELS: 'telegram,web',
-        // With the simulator, anybody can act as any of its people anyway.
-        WEB_DEMO_PEOPLE: around.simulatorUrl === null ? 'off' : 'on',
+        // Whoever reaches the simulator can act as any of its people already.
+        WEB_DEMO_PEOPLE: settings.simulatorUrl === null ? 'off' : 'on',
       },
       given: {
-        GATEWAY_HTTP_PORT: String(around.pagePort),
-        WEB_START_KEY: around.startKey,
-        ...telegramEnvironment(around),
+        GATEWAY_HTTP_PORT: String(settings.pagePort),
+        WEB_START_KEY: settings.startKey,
+        ...telegramEnvironment(settings),
         SECRETS_SEALING_KEY: sealingKey(keys, inherited),
       },
     },
@@ -136,20 +135,22 @@ function listPrograms(around: Surroundings): readonly Program[] {
   ];
 }
 
-/** The admin socket's path, in the temporary folder when it would exceed the kernel's 107 bytes. */
+/** Returns the path of the proxy's admin socket. Uses the temporary folder when the path exceeds the kernel's limit of 107 bytes. */
 function socketPath(folder: string): string {
   const usual = join(folder, 'admin.sock');
   if (Buffer.byteLength(usual) <= 107) return usual;
   return join(tmpdir(), `signalbox-${hashPath(folder)}.sock`);
 }
 
-/** Our repositories have their own folder, so that no other file of ours can be used as one; configured folders come first. */
+/**
+ * Lists the folders from which repositories may be read. Ours contains nothing else, so that no other file can be read as a repository.
+ */
 function repositoryFolders(dataDir: string, { REPOSITORIES_DIR }: Variables): Variables {
   const ours = join(dataDir, 'repositories');
   return { REPOSITORIES_DIR: REPOSITORIES_DIR ? `${REPOSITORIES_DIR}${delimiter}${ours}` : ours };
 }
 
-/** The sealing key derived from the job service's secrets key: the gateway seals, but cannot decrypt. */
+/** Derives the sealing key from the job service's secrets key. The gateway can encrypt with it, but not decrypt. */
 function sealingKey(keys: KeyFiles, { SECRETS_KEY, SECRETS_KEY_FILE }: Variables): string {
   const key = loadSecretsKey({
     ...(SECRETS_KEY ? { SECRETS_KEY } : {}),
@@ -158,12 +159,12 @@ function sealingKey(keys: KeyFiles, { SECRETS_KEY, SECRETS_KEY_FILE }: Variables
   return deriveSealingKey(key).toString('base64');
 }
 
-function telegramEnvironment({ simulatorUrl, inherited }: Surroundings): Variables {
+function telegramEnvironment({ simulatorUrl, inherited }: InstallationSettings): Variables {
   if (simulatorUrl === null) return { TELEGRAM_BOT_TOKEN: inherited['TELEGRAM_BOT_TOKEN'] };
   return {
     TELEGRAM_BOT_TOKEN: SIMULATOR_TOKEN,
     TELEGRAM_API_ROOT: simulatorUrl,
-    // Telegram's limits would only slow down the simulator.
+    // Telegram's rate limits would only slow down the simulator.
     TELEGRAM_SENDS_PER_SECOND: '1000',
     TELEGRAM_CHAT_SENDS_PER_SECOND: '50',
   };

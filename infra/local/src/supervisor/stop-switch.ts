@@ -1,7 +1,7 @@
-/** One Ctrl-C may arrive three times (terminal, npm, bootstrap): presses within this time count as one. */
+/** One Ctrl-C may cause three signals (from the terminal, npm and bootstrap.mjs). Signals within this time count as one. */
 const SAME_PRESS_MS = 700;
 
-/** Waits for Ctrl-C, SIGTERM, a closed terminal or an unexpected error. Call it once per process. */
+/** Listens for Ctrl-C, SIGTERM, a closed terminal and unexpected errors. Call it once per process. */
 export function createStopSwitch() {
   const controller = new AbortController();
   const { signal }: { readonly signal: AbortSignal } = controller;
@@ -21,21 +21,21 @@ export function createStopSwitch() {
       process.exit(130);
     };
     for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, press);
-    // A bug here must still stop the programs; errors while stopping are ignored.
+    // An unexpected error stops the programs as well; errors while stopping are ignored.
     for (const name of ['uncaughtException', 'unhandledRejection'] as const)
       process.on(name, (error) => {
         failure ??= error instanceof Error ? error : new Error(String(error));
         if (firstAt === 0) press();
       });
   });
-  // Ignores a closed terminal.
+  // Without a listener, a closed terminal would end this process.
   process.stderr.on('error', () => undefined);
   return {
     signal,
     pressed,
-    /** Registers a kill function for a second press, after which the process exits. */
+    /** Registers a function that kills programs after a second Ctrl-C, before this process exits. */
     onSecondPress: (kill: () => void): void => void kills.push(kill),
-    /** The error that caused the stop; null when a person did. */
+    /** The unexpected error that caused the stop; null when a person stopped it. */
     failure: (): Error | null => failure,
   };
 }

@@ -9,28 +9,28 @@ import { identifyChild, sendSignal, type ProcessIdentity } from './process-ident
 import { openServiceLog, type ServiceLog } from './service-log.ts';
 import { takeLastLines, SetupError } from '../setup-error.ts';
 
-/** A program to keep running: `words` are node's arguments, `main` is its file among them. */
+/** A program to keep running. `args` are node's arguments, and `main` is the program's file among them. */
 export interface ProgramSpec {
   readonly name: string;
-  readonly words: readonly string[];
+  readonly args: readonly string[];
   readonly main: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** URL that answers 200 once the program is ready. */
+  /** URL that returns 200 when the program is ready. */
   readonly readyUrl: string;
   readonly logFile: string;
-  /** Delay before its first restart; default: the supervisor's. */
+  /** Delay before the first restart; the default is the supervisor's. */
   readonly firstBackoffMs?: number;
-  /** Sockets that it inherits as descriptors 3, 4, … at each start. */
+  /** Sockets that the program inherits as descriptors 3, 4, … at each start. */
   readonly sockets?: readonly number[];
 }
 
-/** Timeouts of a supervisor in milliseconds. */
+/** Times of a supervisor in milliseconds. */
 export interface SupervisorTimes {
   readonly readyTimeoutMs: number;
   readonly stopTimeoutMs: number;
   readonly firstBackoffMs: number;
   readonly lastBackoffMs: number;
-  /** After this run time the restart delay is reset. */
+  /** A program that ran this long restarts with the first delay again. */
   readonly recoveredAfterMs: number;
 }
 
@@ -39,7 +39,6 @@ export interface Supervisor {
   readonly start: (spec: ProgramSpec) => Promise<void>;
   /** Stops all programs in reverse order. Idempotent. */
   readonly stop: () => Promise<void>;
-  /** Kills all programs and their process groups. */
   readonly kill: () => void;
   /** The running programs in start order. */
   readonly services: () => readonly ServiceRecord[];
@@ -65,16 +64,13 @@ interface Program {
   readonly log: ServiceLog;
   child: ChildProcess;
   identity: ProcessIdentity;
-  /** Resolves when the process has ended and its output was read. */
+  /** Resolves when the process has ended and its output is complete. */
   closed: Promise<unknown>;
   backoffMs: number;
   startedAt: number;
 }
 
-/**
- * Keeps programs running until `stop`; they end with this process in any case. `onChange` is called when the processes of `services`
- * change.
- */
+/** Keeps programs running until `stop`. They also end when this process dies. Calls `onChange` when the result of `services` changes. */
 export function createSupervisor(options: {
   readonly report: (line: string) => void;
   readonly onChange: () => void;
@@ -99,14 +95,14 @@ export function createSupervisor(options: {
         remedy: `The whole log is in ${spec.logFile}.`,
       });
     }
-    void keepRunning(program); // ends with `stopping`; never rejects
+    void keepRunning(program); // the promise never rejects; the loop ends with `stopping`
   }
 
   async function keepRunning(program: Program): Promise<void> {
     while (!stopping.signal.aborted) {
       const end = await waitForEnd(program.child);
       if (stopping.signal.aborted) return;
-      sendSignal(program.identity, 'SIGKILL', 'group'); // leftover children would conflict with the next process
+      sendSignal(program.identity, 'SIGKILL', 'group'); // remaining child processes would conflict with the next process
       if (Date.now() - program.startedAt >= times.recoveredAfterMs) program.backoffMs = getFirstBackoff(program.spec);
       const wait = program.backoffMs;
       program.backoffMs = Math.min(wait * 2, times.lastBackoffMs);
@@ -151,22 +147,22 @@ export function createSupervisor(options: {
 }
 
 function spawnProgram(spec: ProgramSpec, log: ServiceLog): Pick<Program, 'child' | 'identity' | 'closed'> {
-  // A separate process group: Ctrl-C reaches only the supervisor, and the group can be killed as one.
-  const { file, words } = endWithParent('TERM', { file: process.execPath, words: spec.words });
-  const child = spawn(file, [...words], {
+  // The program gets its own process group: Ctrl-C reaches only the supervisor, and one signal kills the whole group.
+  const { file, args } = endWithParent('TERM', { file: process.execPath, args: spec.args });
+  const child = spawn(file, [...args], {
     env: { ...spec.env },
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe', ...(spec.sockets ?? [])],
   });
-  child.on('error', () => undefined); // handled below, because there is no pid
+  child.on('error', () => undefined); // the missing pid is handled below
   if (child.stdout) log.follow(child.stdout);
   if (child.stderr) log.follow(child.stderr);
-  const identity = identifyChild(child.pid ?? 0); // an ended child still has an exit code
+  const identity = identifyChild(child.pid ?? 0); // identifyChild, because a process that has just ended still has an exit code
   if (identity === null) throw new SetupError(`${spec.name} could not be started.`, { remedy: 'Is the machine full?' });
   return { child, identity, closed: once(child, 'close') };
 }
 
-/** Null when the ready URL answers 200 or `signal` aborts; otherwise the problem. */
+/** Waits until the ready URL returns 200 or `signal` aborts. Returns null then, otherwise the problem. */
 async function waitUntilReady(program: Program, timeoutMs: number, signal: AbortSignal): Promise<string | null> {
   const deadline = Date.now() + timeoutMs;
   while (!signal.aborted) {
@@ -184,7 +180,7 @@ async function answersOk(url: string): Promise<boolean> {
     await response.body?.cancel();
     return response.status === 200;
   } catch {
-    return false; // not listening yet
+    return false; // the program does not listen yet
   }
 }
 

@@ -1,6 +1,6 @@
 import { openStandardOutput } from '@signalbox/platform/standard-output';
 
-/** Facts shown when everything is ready. */
+/** Values that the terminal shows when everything is ready. */
 export interface ReadyFacts {
   readonly seconds: number;
   readonly simulatorUrl: string | null;
@@ -13,17 +13,17 @@ export interface ReadyFacts {
   readonly probeUrl: string;
 }
 
-/** Prints a progress line. A closed or blocked terminal never stops the program. */
+/** Prints one line of progress. Never blocks, also when the terminal is closed. */
 export function report(line: string): void {
   show(`  ${line}\n`);
 }
 
-/** Prints lines unchanged, never blocking. */
+/** Prints text unchanged. Never blocks. */
 export function show(lines: string): void {
   openStandardOutput((count, reason) => `  ${count} lines were not written (${reason})\n`).write(lines);
 }
 
-/** The lines that say what is running and where. */
+/** Formats the summary of what runs and where. */
 export function describeReady(facts: ReadyFacts): string {
   const simulated = facts.simulatorUrl !== null;
   const lines = [
@@ -40,7 +40,7 @@ export function describeReady(facts: ReadyFacts): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** The lines that tell how to become the first admin. */
+/** Formats the instruction for becoming the first admin. */
 export function describeOwnerCode(code: string): string {
   return `\nNobody is admin yet. Send this owner code to your bot in Telegram, once: ${code}\n`;
 }

@@ -12,11 +12,17 @@ import {
 import { join } from 'node:path';
 import { z } from 'zod';
 import { getCheckoutPath, hashPath } from '../checkout.ts';
-import { canOwnerUse, copyPrograms, locatePrograms, programsVersion, type ServerOwner } from './postgres-programs.ts';
+import {
+  canOwnerUse,
+  copyPrograms,
+  locatePrograms,
+  readProgramsVersion,
+  type ServerOwner,
+} from './postgres-programs.ts';
 import { SetupError } from '../setup-error.ts';
 
-/** Paths, owner and login of a local Postgres (owner null: the starting user). */
-export interface PostgresPlace {
+/** Paths, owner and login of a local Postgres. `owner` is null when Postgres runs as the current user. */
+export interface PostgresLocation {
   readonly dir: string;
   readonly programs: string;
   readonly data: string;
@@ -25,53 +31,55 @@ export interface PostgresPlace {
   readonly port: number | null;
 }
 
-/** The user `nobody` on every Linux: root hands Postgres to it, because Postgres refuses to run as root. */
+/** Id of the user `nobody` on every Linux. Postgres refuses to run as root, so root starts it as `nobody`. */
 const NOBODY: ServerOwner = { uid: 65534, gid: 65534 };
 
 /**
- * Used by root when `nobody` cannot reach the checkout, such as in /root (mode 0700): /var/lib/signalbox/<hash of the checkout's
- * path>/postgres-<version> holds a copy of the programs, data-<hash of the folder> the databases. The folder itself keeps the password
- * and MOVED.txt, which names the new location.
+ * Root uses this folder when `nobody` cannot reach the checkout, for example in /root (mode 0700). A subfolder per checkout contains a
+ * copy of the programs and the databases. The folder given by the caller then keeps only the password and MOVED.txt, which names the new
+ * location.
  */
 const OPEN_ROOT = '/var/lib/signalbox';
 
 const ServerRecord = z.object({ password: z.string().min(20), port: z.number().int().nullable(), data: z.string() });
 
 /**
- * Chooses the location of the Postgres of `dir` and stores it with a random password in `dir/server.json` (0600). Moves existing
- * databases. Idempotent. Throws SetupError when the folder belongs to another user.
+ * Chooses where the Postgres of `dir` keeps its data, and stores the choice with a random password in `dir/server.json` (0600). Moves
+ * existing databases. Idempotent. Throws SetupError when the folder belongs to another user.
  */
-export function choosePostgresPlace(dir: string): PostgresPlace {
+export function choosePostgresLocation(dir: string): PostgresLocation {
   const asRoot = process.getuid?.() === 0;
   mkdirSync(dir, { recursive: true });
-  // All secrets have mode 0600 or are in Postgres's own 0700 folder; `nobody` only needs to pass through.
+  // `nobody` needs to enter the folder. Every secret file has mode 0600, and Postgres's own folder has 0700.
   if (statSync(dir).uid === process.getuid?.()) chmodSync(dir, asRoot ? 0o711 : 0o700);
   const folder = realpathSync(dir);
   const record = readRecord(folder);
   const owner = asRoot ? findOwner(record?.data ?? join(folder, 'data')) : null;
   const programs = locatePrograms();
   const open = owner === null || canOwnerUse(owner, programs, folder);
-  const place = open ? { programs, data: join(folder, 'data') } : openPlace(folder, programs);
-  if (record === null && !open) setAside(place.data);
-  if (record !== null && record.data !== place.data) moveData(record.data, place.data);
+  const location = open ? { programs, data: join(folder, 'data') } : openLocation(folder, programs);
+  if (record === null && !open) setAside(location.data);
+  if (record !== null && record.data !== location.data) moveData(record.data, location.data);
   const password = record?.password ?? randomBytes(24).toString('hex');
   const port = record?.port ?? null;
-  const complete = { dir: folder, owner, password, port, ...place };
+  const complete = { dir: folder, owner, password, port, ...location };
   rememberPort(complete, port);
-  if (!open) writeFileSync(join(folder, 'MOVED.txt'), `The databases are in ${place.data}\n`);
+  if (!open) writeFileSync(join(folder, 'MOVED.txt'), `The databases are in ${location.data}\n`);
   return complete;
 }
 
-/** Stores the port, so that the connection URL stays valid after a restart. */
-export function rememberPort(place: PostgresPlace, port: number | null): void {
-  const file = join(place.dir, 'server.json');
-  writeFileSync(`${file}.new`, JSON.stringify({ password: place.password, port, data: place.data }), { mode: 0o600 });
+/** Stores the port, so that the next start uses the same connection URL. */
+export function rememberPort(location: PostgresLocation, port: number | null): void {
+  const file = join(location.dir, 'server.json');
+  writeFileSync(`${file}.new`, JSON.stringify({ password: location.password, port, data: location.data }), {
+    mode: 0o600,
+  });
   renameSync(`${file}.new`, file);
 }
 
-function openPlace(folder: string, programs: string): { readonly programs: string; readonly data: string } {
+function openLocation(folder: string, programs: string): { readonly programs: string; readonly data: string } {
   const home = join(OPEN_ROOT, hashPath(getCheckoutPath()));
-  const copy = join(home, `postgres-${programsVersion()}`);
+  const copy = join(home, `postgres-${readProgramsVersion()}`);
   mkdirSync(home, { recursive: true });
   for (const path of [OPEN_ROOT, home]) chmodSync(path, 0o755);
   copyPrograms(programs, copy);
@@ -92,14 +100,14 @@ function readRecord(folder: string): z.infer<typeof ServerRecord> | null {
   }
 }
 
-/** The owner of the databases, whom Postgres must run as, also when root starts it. */
+/** Returns the user that owns the databases and must run Postgres. */
 function findOwner(data: string): ServerOwner {
   if (!existsSync(data)) return NOBODY;
   const { uid, gid } = statSync(data);
   return uid === 0 ? NOBODY : { uid, gid };
 }
 
-/** Renames databases of a deleted checkout, whose password is lost. */
+/** Renames the databases of a deleted checkout, because their password is lost. */
 function setAside(data: string): void {
   if (existsSync(data)) renameSync(data, `${data}.left-${Date.now()}`);
 }

@@ -3,11 +3,14 @@ import { createServices } from '@signalbox/store/deploy/services';
 import { createLog } from '@signalbox/platform/log';
 import { SECOND_MS, withinMs } from '@signalbox/contracts/time';
 
-/** Longest delay of the shutdown for this message. */
+/** Limits how long this query delays the shutdown. */
 const QUERY_TIMEOUT_MS = 2 * SECOND_MS;
 
-/** Describes services that keep running without Signalbox and how to stop them; null without any, or without an answer of the database. */
-export async function describeDeployed(databaseUrl: string): Promise<string | null> {
+/**
+ * Lists deployed services that keep running after Signalbox stops, and how to stop them. Returns null when there are none or the database
+ * does not answer.
+ */
+export async function describeRunningServices(databaseUrl: string): Promise<string | null> {
   const pool = openPool(databaseUrl, createLog('start', 'silent'), { name: 'start', max: 1 });
   try {
     const services = await withinMs(createServices(pool).list({}), QUERY_TIMEOUT_MS);
@@ -18,7 +21,7 @@ export async function describeDeployed(databaseUrl: string): Promise<string | nu
     const { project, environment } = first;
     return `${names} ${goes} (deployed programs outlive Signalbox); before the next Ctrl-C say "stop ${project} in ${environment}", or run: npm run signalbox -- services stop ${project} ${environment}`;
   } catch {
-    return null; // the database is gone; stopping must not wait
+    return null; // a lost database must not delay the shutdown
   } finally {
     await pool.end().catch(() => undefined);
   }

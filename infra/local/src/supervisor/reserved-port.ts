@@ -2,32 +2,32 @@ import { lookup } from 'node:dns/promises';
 import net from 'node:net';
 import { getSystemErrorName } from 'node:util';
 
-/** A port reserved for the life of this process. */
-export interface HeldPort {
+/** A TCP port that is reserved until this process ends. */
+export interface ReservedPort {
   readonly port: number;
-  /** Descriptors of its bound sockets, for the program that listens on them. */
+  /** File descriptors of the bound sockets, for the program that will listen on them. */
   readonly sockets: readonly number[];
 }
 
-/** A bound socket as Node's cluster shares it. `listen` would accept connections in this process. */
+/** A socket of Node's internal API, bound but not listening. */
 interface BoundSocket {
   readonly fd: number;
-  /** Returns an error number, 0 for none. */
+  /** Returns 0, or the number of the error. */
   getsockname(into: object): number;
   close(): void;
 }
 
-/** Keeps sockets referenced, because an unreferenced one is closed. */
+/** Keeps references to the sockets, because garbage collection would close them. */
 const kept: BoundSocket[] = [];
 const LOOPBACK = '127.0.0.1';
-/** Errors of binding an address that the machine lacks. */
+/** System errors when the machine does not have the address. */
 const NO_SUCH_ADDRESS = new Set(['EADDRNOTAVAIL', 'EAFNOSUPPORT']);
 
 /**
- * Reserves the first free TCP port from `first` on. For 127.0.0.1 also on ::1, because browsers use either for `localhost`. A program
- * started with the sockets listens there, and no other program can while it restarts. Throws when none of a hundred is free.
+ * Reserves the first free TCP port from `first` on, for programs that inherit the sockets. For 127.0.0.1 also reserves ::1, because
+ * browsers resolve `localhost` to either. Throws when a hundred ports are taken.
  */
-export async function holdPortFrom(first: number, host = LOOPBACK): Promise<HeldPort> {
+export async function reservePort(first: number, host = LOOPBACK): Promise<ReservedPort> {
   const { address } = await lookup(host);
   for (let port = first; port < first + 100; port += 1) {
     const near = bind(address, port);
@@ -46,7 +46,7 @@ export async function holdPortFrom(first: number, host = LOOPBACK): Promise<Held
 
 function bind(host: string, port: number): BoundSocket | 'taken' | 'no such address' {
   const family = net.isIPv6(host) ? 6 : 4;
-  // Node has no documented way to bind without accepting; its cluster uses this.
+  // Node has no documented function that binds without listening; its cluster module uses this one.
   const { _createServerHandle: create } = net as unknown as {
     _createServerHandle(host: string, port: number, family: 4 | 6): BoundSocket | number;
   };
