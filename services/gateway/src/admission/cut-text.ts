@@ -7,9 +7,8 @@ import { storeFoundSecrets } from './secrets/keep-secrets.ts';
 import type { Plan } from './plan.ts';
 
 /*
- * Clients split a long text into several messages. The first one waits for the next (`held_until`), and each following
- * part is appended before a turn may take it. The whole is treated as one text: secrets that were split are found, and
- * one length limit applies.
+ * Clients split a long text into several messages. The first waits for the next (`held_until`), and each further part is
+ * appended before a turn may take it. The whole counts as one text: split secrets are found, one length limit applies.
  */
 
 export interface JoinedText {

@@ -14,13 +14,12 @@ interface UpdateSender {
   readonly userKey: string;
   readonly chatKey: string;
   readonly chatKind: ChatKind;
-  /** The person's display name. */
   readonly name: string;
-  /** The language of their client, as a BCP 47 code; left out when the channel does not say. */
+  /** The language of the person's client, as a BCP 47 code; left out when the channel does not say. */
   readonly language?: string;
   /** ISO time of the person's action. */
   readonly at: string;
-  /** The person's page mode in this chat. Left out when the channel does not say. */
+  /** The person's page mode in this chat; left out when the channel has no pages. */
   readonly reads?: PageMode;
   /** Values that identify the account's owner: when one changes, the account may belong to another person. */
   readonly marks?: Readonly<Record<string, string>>;
@@ -34,20 +33,20 @@ export type IncomingUpdate =
       readonly text: string;
       /** Null when a button of the channel wrote the text for the person. */
       readonly messageId: string | null;
-      /** True when it is certainly for the bot: in a group, a command may be for another bot. */
+      /** True when the text is certainly for the bot: a command in a group may be for another bot. */
       readonly named: boolean;
-      /** In a group, only the bot and the person see it. */
+      /** True when only the bot and the person see the text in a group. */
       readonly whisper: boolean;
       readonly attachments: readonly Attachment[];
-      /** Shared by messages that were sent together; null for a single message. */
+      /** The same for messages that were sent together; null for a single message. */
       readonly album: string | null;
-      /** The message of ours that it replies to. Left out when it is no reply. */
+      /** The bot's message that this text replies to; left out when the text is no reply. */
       readonly answers?: string;
-      /** Who wrote the text, when the person did not. Left out when they did. */
+      /** Who wrote the text, when the sender did not. */
       readonly borrowed?: MessageEnvelope['borrowed'];
-      /** Set when the text is long enough that the client may have split it: the separator at the split. */
+      /** Set when the text is so long that the client may have split it: the separator at the split. */
       readonly cut?: '' | '\n';
-      /** Set when it counts only as the rest of a split text that was sent to the bot in a group. */
+      /** Set when the text counts only as the rest of a split text that was sent to the bot in a group. */
       readonly onlyRest?: true;
     })
   /** A further part of an album whose first part may be for the bot; ignored by itself. */
@@ -60,12 +59,12 @@ export type IncomingUpdate =
     })
   | (UpdateSender & {
       readonly kind: 'press';
-      /** The id to answer with, so that the button stops spinning. */
+      /** The id with which the press is answered, so that the button stops spinning. */
       readonly pressId: string;
       readonly outboxId: string;
       readonly index: number;
       readonly messageId: string | null;
-      /** `bot`: a program pressed it, so the button's label is nobody's own words. */
+      /** `bot`: a program pressed the button, so its label is nobody's own words. */
       readonly borrowed?: 'bot';
     })
   /** New text of an earlier message. */
@@ -74,27 +73,27 @@ export type IncomingUpdate =
       readonly text: string;
       readonly messageId: string;
       readonly album: string | null;
-      /** The update to admit when the message was never seen. Left out: then the edit is ignored. */
+      /** The update to admit when the original message was never seen; without it the edit is then ignored. */
       readonly unseen?: WrittenUpdate;
     })
   /** The person switched the page mode to `reads`. */
   | (UpdateSender & { readonly kind: 'mode'; readonly reads: PageMode; readonly messageId: null })
-  /** Neither text nor a file. */
+  /** Content that is neither text nor a file. */
   | (UpdateSender & { readonly kind: 'not-text'; readonly messageId: string; readonly what: UnsupportedContent })
-  /** A message for the bot from a sender whom the channel does not name, so it cannot be answered in person. */
+  /** A message for the bot from an anonymous sender, who cannot be answered in person. */
   | {
       readonly kind: 'unnamed';
       readonly updateId: string;
-      /** Sent as the group itself, or as a channel. */
+      /** Whether the sender writes as the group itself or as a channel. */
       readonly as: 'group' | 'channel';
       readonly chatKey: string;
       readonly at: string;
       readonly messageId: string;
       readonly text: string;
-      /** True when it is certainly for the bot: a command may be for another bot. */
+      /** True when the text is certainly for the bot: a command may be for another bot. */
       readonly named: boolean;
     }
-  /** Whether the bot may write to the chat from now on. */
+  /** Says whether the bot may write to the chat from now on. */
   | {
       readonly kind: 'membership';
       readonly updateId: string;
@@ -106,35 +105,32 @@ export type IncomingUpdate =
   | { readonly kind: 'vacated'; readonly updateId: string; readonly userKey: string; readonly reason: string }
   /** The chat has a new key. */
   | { readonly kind: 'moved'; readonly updateId: string; readonly from: string; readonly to: string }
-  /** Not for the bot. `pressId`: a button press that must stop spinning. */
+  /** An update that is not for the bot. `pressId` names a button press that must stop spinning. */
   | {
       readonly kind: 'ignored';
       readonly updateId: string | null;
       readonly reason: string;
       readonly pressId: string | null;
-      /** Set when it may have been for the bot but could not be read, and there is nobody to tell. */
+      /** Set when the update may have been for the bot but could not be read, and nobody can be told. */
       readonly isUnread?: true;
-      /** The update to admit when it is the rest of a split text. */
+      /** The update to admit when it turns out to be the rest of a split text. */
       readonly rest?: WrittenUpdate;
     };
 
-/** A text that a person wrote. */
 export type WrittenUpdate = Extract<IncomingUpdate, { kind: 'text' }>;
 
 /** The outbox row whose message is encoded. */
 export interface EncodedRow {
   readonly chatKey: string;
   readonly outboxId: number;
-  /** Index of the first part in the simple form, which every server accepts; null: all rich. */
+  /** Index of the first part in the simple form, which every server accepts; null when all are rich. */
   readonly simpleFrom: number | null;
 }
 
-/** The result of fetching a file. */
 export type FetchResult =
   | { readonly kind: 'file'; readonly bytes: Uint8Array }
-  /** Larger than the given limit. */
   | { readonly kind: 'too-large' }
-  /** The channel does not have the file, or not any more. */
+  /** The channel does not have the file, or no longer has it. */
   | { readonly kind: 'gone' }
   /** The channel is not reachable, or too slow. */
   | { readonly kind: 'away'; readonly detail: string };
@@ -142,38 +138,38 @@ export type FetchResult =
 /** The result of one send. Only `ambiguous` leaves open whether the person sees the message. */
 export type SendResult =
   | { readonly kind: 'sent'; readonly messageId: string }
-  /** The channel asks us to wait. */
+  /** The platform asks the gateway to wait. */
   | { readonly kind: 'wait'; readonly retryAfterMs: number }
-  /** Not sent: no connection. */
+  /** Nothing was sent, because there is no connection. */
   | { readonly kind: 'unreachable'; readonly detail: string }
-  /** The channel failed and did nothing. */
+  /** The platform failed and did nothing. */
   | { readonly kind: 'busy'; readonly detail: string }
   /** The request was sent but no answer came. */
   | { readonly kind: 'ambiguous'; readonly detail: string }
-  /** The bot may not write to this chat any more. */
+  /** The bot may no longer write to this chat. */
   | { readonly kind: 'blocked'; readonly reason: string }
   | { readonly kind: 'moved'; readonly chatKey: string }
   /** The message to edit no longer exists. */
   | { readonly kind: 'gone' }
-  /** The channel rejects the rich form; the simple form may succeed. */
+  /** The platform rejects the rich form; the simple form may succeed. */
   | { readonly kind: 'too-rich'; readonly detail: string }
   | { readonly kind: 'rejected'; readonly detail: string };
 
-/** The result of showing a draft. None is retried: the next draft is newer. */
+/** The result of showing a draft. A failed one is not retried, since the next draft is newer. */
 export type DraftResult =
   | { readonly kind: 'shown' }
-  /** The channel asks us to wait. */
+  /** The platform asks the gateway to wait. */
   | { readonly kind: 'wait'; readonly retryAfterMs: number }
-  /** The channel shows no drafts in this chat. */
+  /** The platform shows no drafts in this chat. */
   | { readonly kind: 'refused'; readonly detail: string }
-  /** The channel has no drafts. */
+  /** The platform has no drafts. */
   | { readonly kind: 'unknown' }
   | { readonly kind: 'failed'; readonly detail: string };
 
 export interface ChannelListener extends Closable {
   /** Why updates do not arrive at the moment, as a sentence; null when they do. */
   problem(): string | null;
-  /** Why the platform refuses the account although updates arrive. Left out where that cannot happen. */
+  /** Why the platform refuses the account although updates arrive; left out where that cannot happen. */
   refusal?(): string | null;
   /** Rejects when no update can arrive until somebody fixes something (a wrong token); resolves when closed. */
   readonly ended: Promise<void>;
@@ -181,7 +177,7 @@ export interface ChannelListener extends Closable {
 
 /** Who gets command menus in the channel's clients. */
 export interface MenuAudience {
-  /** Also sets the menus for everybody. */
+  /** True to set the menus of everybody too. */
   readonly everybody: boolean;
   readonly admins: readonly string[];
   /** Former admins, who get the menu of everybody. */
@@ -191,7 +187,7 @@ export interface MenuAudience {
 /** How many sends a platform accepts from one process. */
 export interface ThrottleOptions {
   readonly sendsPerSecond: number;
-  /** In one private chat, after a burst. */
+  /** The rate in one private chat once its burst is used. */
   readonly chatSendsPerSecond: number;
   readonly chatBurst: number;
   readonly groupSendsPerMinute: number;
@@ -201,30 +197,25 @@ export interface ThrottleOptions {
 export type ReceivingWay = 'polling' | 'webhook';
 
 /**
- * One platform to receive from and send to. Sends never throw: failures are values. `P` is one part of a message,
- * opaque outside its channel. Optional methods are left out where the platform lacks them.
+ * A platform to receive from and send to. Sends never throw: failures are values. Only the channel looks into `P`, one part of a message.
+ * Optional methods are left out where the platform lacks them.
  */
 export interface Channel<P = unknown> {
   readonly name: string;
   /** The bot account, as used in idempotency keys. */
   readonly bot: string;
   readonly way: ReceivingWay;
-  /**
-   * True when an approval card is shown whole and its reader is authenticated: only then do decisions count. Elsewhere
-   * the message says where to decide.
-   */
+  /** True when the channel shows approval cards whole to an authenticated reader; elsewhere the message says where to decide. */
   readonly takesDecisions: boolean;
   /** The largest file that can be fetched; 0 where there are no files. */
   readonly fileLimitBytes: number;
-  /** Its rate limits. */
   readonly throttle: ThrottleOptions;
-  /** The kind of rate limit of a chat. */
   throttleOf(chatKey: string): ChatKind;
   /** Splits a message into parts for single sends, in order, at least one. Deterministic. */
   encode(body: OutboundBody, row: EncodedRow): readonly P[];
-  /** `firstLine` is put above the part, which always has room for it. */
+  /** Sends a part, which has room for `firstLine` above it. */
   send(chatKey: string, part: P, firstLine: string | null): Promise<SendResult>;
-  /** Left out: sent messages cannot change, and changes are new messages. */
+  /** Left out where sent messages cannot change: a change is then a new message. */
   edit?(chatKey: string, messageId: string, part: P): Promise<SendResult>;
   /** Deletes a message if that is still possible. */
   remove?(chatKey: string, messageId: string): Promise<void>;
@@ -236,37 +227,32 @@ export interface Channel<P = unknown> {
   typing?(chatKey: string): Promise<void>;
   /** Shows drafts of a text that is being written. */
   readonly drafts?: {
-    /** The shortest time between two drafts in a chat. */
     readonly intervalMs: number;
     /**
-     * Shows a draft as markdown in a private chat, with a way to stop it. It disappears by itself and when a message is
-     * sent there. Never throws.
+     * Shows markdown in a private chat, with a Stop button. The draft disappears by itself and when a message is sent there. Never
+     * throws.
      */
     show(chatKey: string, draft: { readonly draftId: number; readonly text: string }): Promise<DraftResult>;
   };
-  /** Sets the command menus of clients where they differ. Rejects when the channel is away. */
+  /** Sets the command menus of clients where they differ. Rejects when the platform is away. */
   offerCommands?(to: MenuAudience, signal: AbortSignal): Promise<void>;
-  /** A link that opens a private chat with the bot and sends this code, if any; null while the bot's name is unknown. */
+  /** A link that opens a private chat with the bot and sends the code, if any; null while the bot's name is unknown. */
   link?(code: string | null): string | null;
-  /** A link to a message for the members of its chat; null where the platform has none. Left out: it has none anywhere. */
+  /** A link to a message for the members of its chat; null where the platform has none. */
   messageLink?(chatKey: string, messageId: string): string | null;
-  /** Opens the channel's own server before `listen`. It closes before the listener, so that received updates are finished. */
+  /** Opens the channel's own server before `listen`. The server closes before the listener, so that received updates are finished. */
   serve?(): Promise<Closable & { readonly port: number }>;
-  /**
-   * Receives updates until closed. The channel may forget updates once `admit` has resolved; when it throws, the
-   * channel delivers them again.
-   */
+  /** Receives updates until closed. The platform forgets updates once `admit` has resolved, and delivers them again when it throws. */
   listen(admit: (updates: readonly IncomingUpdate[]) => Promise<void>): ChannelListener;
 }
 
-/** Dependencies of a channel. */
 export interface ChannelDeps<C> {
   /** The channel's own configuration. */
   readonly config: C;
   readonly pool: Pool;
   readonly redis: Redis;
   readonly redisUrl: string;
-  /** Prefix of all Redis keys and pub/sub channels of this channel. */
+  /** The prefix of all Redis keys and pub/sub channels of this channel. */
   readonly prefix: string;
   readonly log: Log;
   readonly metrics: GatewayMetrics;
@@ -280,15 +266,12 @@ export interface ChannelDeps<C> {
 
 /** A channel as its folder registers it. Importing it must be cheap: `open` loads the rest. */
 export interface ChannelKind<C extends z.ZodObject = z.ZodObject> {
-  /** The name of its folder, and the prefix of its chat and user keys: see shared/contracts/src/conversation/chat-key.ts. */
+  /** The name of the folder, and the prefix of the channel's chat and user keys: see shared/contracts/src/conversation/chat-key.ts. */
   readonly name: string;
   /** The variables that only this channel reads. */
   readonly config: C;
   /** Throws like `open` while something outside is missing, such as a file; opens nothing. Left out where nothing can be missing. */
   check?(config: z.output<C>): void;
-  /**
-   * Throws CONFIG_INVALID or STARTUP_REFUSED when the channel cannot work; other channels still open. Sends nothing
-   * before `listen` or the first send.
-   */
+  /** Throws CONFIG_INVALID or STARTUP_REFUSED when the channel cannot work. Sends nothing before `listen` or the first send. */
   open(parts: ChannelDeps<z.output<C>>): Promise<Channel>;
 }

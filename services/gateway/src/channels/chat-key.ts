@@ -1,6 +1,6 @@
 /*
  * A chat key is `<channel>:<chat>`, or `<channel>:<chat>/<topic>` for a topic. Each topic is a conversation of its own;
- * membership, rate limit and a new id apply to the chat with all of its topics.
+ * membership, rate limit and a new id concern the chat with all of its topics.
  */
 
 /** The key without its topic. */
@@ -14,7 +14,7 @@ export function getTopic(chatKey: string): string | null {
   return at === -1 ? null : chatKey.slice(at + 1);
 }
 
-/** The key after the chat moved, with the same topic. */
+/** The key of a chat or topic after the chat moved. */
 export function toMovedKey(chatKey: string, newChat: string): string {
   const topic = getTopic(chatKey);
   return topic === null ? newChat : `${getChatKey(newChat)}/${topic}`;

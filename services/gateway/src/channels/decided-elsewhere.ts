@@ -3,7 +3,7 @@ import { say } from '@signalbox/messages/say';
 import type { Queryable } from '@signalbox/store/pool';
 import { readLinks } from './links.ts';
 
-/** The message for a channel without decisions: approval buttons are replaced by links to where the person can decide. */
+/** Replaces approval buttons by links to channels where the person can decide. */
 export async function removeDecisions(db: Queryable, body: OutboundBody): Promise<OutboundBody> {
   const buttons = body.buttons.filter(({ act }) => act === undefined);
   if (buttons.length === body.buttons.length) return body;

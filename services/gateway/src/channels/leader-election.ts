@@ -11,8 +11,8 @@ import { createRefusalTracker } from './refused.ts';
  * waiting → (lease is free) → listening → (connection to Postgres lost) → waiting …
  * └─ (refused, such as a wrong token) → tried again with growing delays
  *
- * One lease per bot: exclusive for polling (the others only deliver and stand by), shared for webhooks. Telegram
- * refuses a mix, so a gateway set up the other way stays out, is not ready and says why.
+ * One lease per bot: exclusive for polling (other gateways stand by), shared for webhooks. Telegram refuses a mix, so a
+ * gateway that is set up the other way does not listen, is not ready and says why.
  */
 
 /** How soon a waiting gateway notices that the lease is free. */
@@ -20,7 +20,7 @@ const RETRY_MS = 2_000;
 
 const HOLD_KINDS: Readonly<Record<ReceivingWay, HoldKind>> = { polling: 'exclusive', webhook: 'shared' };
 
-/** A channel's listener on this gateway. */
+/** A channel's listener on this gateway, which listens or waits for the lease. */
 export interface ChannelSeat extends Closable {
   /** Resolves once the lease was requested and, if granted, listening started. Never rejects. */
   readonly requested: Promise<void>;
@@ -31,8 +31,8 @@ export interface ChannelSeat extends Closable {
 }
 
 /**
- * Listens to the channel while no other gateway holds a conflicting lease. A refused channel is logged, reported to the
- * admins through other channels, and retried with growing delays.
+ * Listens while no other gateway holds a conflicting lease. Admins read of a refused channel in other channels; it is retried with
+ * growing delays.
  */
 export function startListening(deps: {
   readonly pool: Pool;
@@ -62,7 +62,7 @@ export function startListening(deps: {
       else if (heldAs) noteHolder(heldAs);
       return hold;
     } catch (error) {
-      // Postgres is away: readiness reports it.
+      // Readiness reports that Postgres is away.
       log.debug('not known who listens', { error });
       return null;
     }

@@ -16,8 +16,8 @@ export type HoldAttempt =
   { readonly hold: HeldName; readonly heldAs: null } | { readonly hold: null; readonly heldAs: HoldKind | null };
 
 /**
- * Takes the name unless another process holds it. Keeps one pool connection until released. A holder whose machine
- * vanishes loses it after half a minute, when Postgres closes the dead connection.
+ * Takes the name unless another process holds it. Keeps one pool connection until released. A vanished machine loses its hold after half
+ * a minute.
  */
 export async function tryHold(pool: Pool, name: string, kind: HoldKind): Promise<HoldAttempt> {
   const client = await pool.connect();
@@ -32,7 +32,7 @@ export async function tryHold(pool: Pool, name: string, kind: HoldKind): Promise
         : findValue<boolean>(client)`select pg_try_advisory_lock_shared(hashtextextended(${name}, 0))`;
     if (await isMine) return { hold: { lost: lost.signal, release: () => client.release(true) }, heldAs: null };
     const heldAs = await readHeldAs(client, name);
-    // Closed instead of returned: its listeners and keep-alive settings are for this use only.
+    // Closed instead of returned, since its listeners and keep-alive settings are for this use only.
     client.release(true);
     return { hold: null, heldAs };
   } catch (error) {

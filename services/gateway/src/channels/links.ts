@@ -10,14 +10,14 @@ import type { Channel } from './channel.ts';
 export interface ChannelLink {
   readonly channel: string;
   readonly open: string;
-  /** The address with CODE_PLACEHOLDER in place of a code: see `linkWith`. */
+  /** The address with CODE_PLACEHOLDER where a code belongs: see `createLinkWithCode`. */
   readonly withCode: string;
   readonly takesDecisions: boolean;
 }
 
 const PUBLISH_EVERY_MS = 1_000;
 const KEY_PREFIX = 'channel_link:';
-/** Placeholder for a code in a stored address: only letters, so that no channel escapes it. */
+/** Only letters, so that no channel escapes it in an address. */
 const CODE_PLACEHOLDER = 'codestandshere';
 
 /** Publishes the channel's address once it is known, and when it changes. */
@@ -38,7 +38,7 @@ export function startLinkPublisher(deps: {
   return startLoop({ name: 'channel link', everyMs: PUBLISH_EVERY_MS, log, step });
 }
 
-/** The address of a channel; null while unknown. */
+/** The address of a channel; null while the address is unknown. */
 export function toChannelLink(channel: Pick<Channel, 'name' | 'link' | 'takesDecisions'>): ChannelLink | null {
   const open = channel.link?.(null) ?? null;
   const withCode = channel.link?.(CODE_PLACEHOLDER) ?? null;
@@ -46,12 +46,10 @@ export function toChannelLink(channel: Pick<Channel, 'name' | 'link' | 'takesDec
   return { channel: channel.name, open, withCode, takesDecisions: channel.takesDecisions };
 }
 
-/** The address that opens the channel with this code. */
 export function createLinkWithCode({ withCode }: ChannelLink, code: string): string {
   return withCode.replaceAll(CODE_PLACEHOLDER, () => encodeURIComponent(code));
 }
 
-/** The addresses of this installation's channels, by name. */
 export function readLinks(db: Queryable): Promise<readonly ChannelLink[]> {
   return listRows<ChannelLink>(db)`
     select substr(key, ${KEY_PREFIX.length + 1}::int) as channel, value ->> 'open' as open, value ->> 'withCode' as "withCode",

@@ -8,8 +8,7 @@ import { computeBackoffMs, HOUR_MS, sleep } from '@signalbox/contracts/time';
 import type { Channel } from './channel.ts';
 
 /*
- * started ─▶ one gateway compares all menus ─▶ up to date ─▶ an admin is added or removed ─▶ their menu is compared ─▶
- * up to date
+ * started ─▶ one gateway compares all menus ─▶ up to date ─▶ an admin is added or removed ─▶ their menu is compared ─▶ …
  * └─ Telegram or Postgres away ─▶ tried again with growing delays; typing commands still works
  */
 
@@ -33,7 +32,7 @@ export function startMenuKeeper(deps: {
   let isEverybodyDue = true;
   let change = new AbortController();
 
-  /** Updates the menus. False while another gateway does. */
+  /** Updates the menus. False while another gateway updates them. */
   const updateMenus = async (): Promise<boolean> => {
     const { hold } = await tryHold(pool, `menu:${account}`, 'exclusive');
     if (!hold) return false;
@@ -42,7 +41,7 @@ export function startMenuKeeper(deps: {
       const admins = users
         .filter((user) => user.role === 'admin' && user.channel === channel.name)
         .map((user) => user.userKey);
-      // Admins at the last update: former ones lose the admin menu.
+      // Admins at the last update: those who are no longer admins lose the admin menu.
       const before = await findValue<readonly string[]>(pool, [])`select value from settings where key = ${settingKey}`;
       await channel.offerCommands(
         { everybody: isEverybodyDue, admins, former: before.filter((one) => !admins.includes(one)) },
@@ -59,7 +58,7 @@ export function startMenuKeeper(deps: {
   const loop = async (): Promise<void> => {
     let failures = 0;
     while (!stop.signal.aborted) {
-      // Later role changes trigger the next round.
+      // A role change from here on triggers the next round.
       change = new AbortController();
       let waitMs = COMPARE_EVERY_MS;
       try {

@@ -16,19 +16,19 @@ export interface RefusedChannel {
 }
 
 const REFUSED_LOG = 'a channel is refused, the others go on';
-/** A refused token is fixed by people: within minutes, or never. */
+/** People fix a refused token within minutes or never. */
 const REFUSED_BASE_MS = 5 * SECOND_MS;
 const REFUSED_MAX_MS = 5 * MINUTE_MS;
-/** How often the state of a new channel, and of a working one, is checked. */
+/** How often a channel's state is checked: before it has worked, and later. */
 const WATCH_MS = { first: SECOND_MS, later: 10 * SECOND_MS };
-/** How often is checked whether a missing file is there now. */
+/** Delays between checks whether a missing file exists now. */
 const CHECK_BASE_MS = 5 * SECOND_MS;
 const CHECK_MAX_MS = MINUTE_MS;
 
-/** Restarts the gateway in the same process, because what a channel lacked is there now. */
+/** Restarts the gateway in the same process, because a channel that was refused can be opened now. */
 export class ChannelMended extends Error {}
 
-/** Why a channel is refused, as a sentence. */
+/** Says in a sentence why a channel is refused. */
 export function describeRefusal(error: unknown): string {
   if (!(error instanceof AppError)) return error instanceof Error ? error.message : String(error);
   const { reason, problems } = error.data as Readonly<Record<string, string>>; // the data of an error are texts
@@ -49,16 +49,16 @@ export function createRefusalTracker(parts: { readonly pool: Pool; readonly chan
   };
 
   return {
-    /** Why the channel is refused; null while it is not. */
+    /** Why the channel is refused; null while it is accepted. */
     refusal: () => refusal,
     hasWorked: () => hasWorked,
-    /** Waits until the next try, with growing delays. */
+    /** Notes the refusal and waits until the next try, with growing delays. */
     async refused(error: unknown, signal: AbortSignal): Promise<void> {
       refuse(describeRefusal(error), error);
       await sleep(computeBackoffMs(failures, REFUSED_BASE_MS, REFUSED_MAX_MS), signal);
       failures += 1;
     },
-    /** Notices that the channel works, or is refused although updates arrive, until the signal fires. */
+    /** Notices, until the signal fires, that the channel works, or is refused although updates arrive. */
     async watch(started: ChannelListener, over: AbortSignal): Promise<void> {
       // An earlier gateway may have reported a refusal that is still open.
       for (let mayBeOpen = true; !over.aborted; await sleep(mayBeOpen ? WATCH_MS.first : WATCH_MS.later, over)) {
@@ -74,7 +74,7 @@ export function createRefusalTracker(parts: { readonly pool: Pool; readonly chan
   };
 }
 
-/** Reports the channels that were not opened, and rejects with ChannelMended once one could be. Never resolves. */
+/** Reports the channels that were not opened. Rejects with ChannelMended once one of them could be opened; never resolves. */
 export function watchRefused(parts: {
   readonly refused: readonly RefusedChannel[];
   readonly own: Own;
@@ -95,7 +95,7 @@ export function watchRefused(parts: {
     }
   };
   const checking = checkRefused();
-  checking.catch(() => undefined); // the gateway awaits it too
+  checking.catch(() => undefined); // the gateway awaits the returned promise too
   own({
     close: async () => {
       stop.abort();
@@ -105,7 +105,6 @@ export function watchRefused(parts: {
   return checking.then(() => new Promise<never>(() => undefined));
 }
 
-/** Reports the refusal to the admins, once while it lasts. */
 function reportRefused(pool: Pool, channel: string, reason: string): Promise<void> {
   return reportFault(pool, `channel-refused:${channel}`, `${channel}: ${reason}`);
 }
@@ -126,6 +125,6 @@ function isPassing(check: () => void): boolean {
     check();
     return true;
   } catch {
-    return false; // still refused
+    return false; // the channel would still be refused
   }
 }

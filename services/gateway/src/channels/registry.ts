@@ -21,7 +21,7 @@ function listFiles(folder: string): readonly string[] {
 async function loadKind(folder: string): Promise<ChannelKind> {
   const file = listFiles(folder).find((one) => /^index\.(ts|js)$/.test(one)) ?? 'index.js';
   const loaded: unknown = await import(new URL(`${folder}/${file}`, FOLDER).href);
-  const kind = (loaded as { default?: ChannelKind }).default; // checked on the next line
+  const kind = (loaded as { default?: ChannelKind }).default; // the next line checks the shape
   if (kind?.name !== folder)
     throw new AppError('STARTUP_REFUSED', {
       reason: `channels/${folder}/${file} must export default a ChannelKind named ${folder}.`,

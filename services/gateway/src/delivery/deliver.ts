@@ -22,9 +22,9 @@ import { createRowSender, type SendOutcome, type RowSender } from './send-row.ts
  * One chat, from wake-up to release:
  *
  * claim (chat locked, epoch + 1, first row marked as being sent)
- * → send the row → next (its result written, next row marked) → send → …
+ * → send the row → next (result written, next row marked) → send → …
  * → released when no row is left
- * → a long wait (rate limit or channel): released with not_before; the sweeper wakes it
+ * → a long wait (throttle or channel): released with not_before; the sweeper wakes the chat
  * → 403: parked · new chat id: moved · epoch lost: dropped, the new holder continues
  *
  * Only the row being sent is marked, so a crash leaves at most one message per chat with an unknown outcome.

@@ -9,16 +9,16 @@ import type { GatewayMetrics } from '../metrics.ts';
 import type { Throttle } from './throttle.ts';
 
 /*
- * Drafts: a preview of the text that is being written. It is left out whenever something goes wrong.
+ * A draft is a preview of the text that the model is writing. It is left out whenever something goes wrong.
  *
- * received → (interval over, no message being sent, rate limit not short, claim held) → shown → newest text shown → …
+ * received → (interval over, no message being sent, sends not short, claim held) → shown → newest text shown → …
  * → final: the claim is released after the running call → forgotten
  * 429: this gateway shows no drafts anywhere for that time, and no gateway shows any in that chat
  * refused: none in this chat until the next turn · channel without drafts: none until the process restarts
  *
- * A message ends the drafts of its turn: the worker announces it before storing it, and the sending gateway waits for
- * running draft calls, its own and others'. If a gateway stalls between claim and call, or the final draft is lost, a
- * copy of the answer's end stays below it for up to 30 s.
+ * A message ends the drafts of its turn: its worker publishes the final draft first, and the sending gateway waits for
+ * running draft calls of all gateways. If one stalls, or the final draft is lost, a copy of the answer's end stays below
+ * the answer for up to 30 s.
  */
 
 const MAX_DRAFT_WAIT_MS = 500;

@@ -34,10 +34,9 @@ import {
 /*
  * A voice note: admitted (a waiting row) → claimed → fetched from its channel → transcribed → secrets removed
  * ─┬─ transcript shown with two buttons (asked) → the sender presses one (voice-press.ts) or writes, which voids it
- * └─ the sender is told why not (failed)
+ * └─ the sender learns why there is no transcript (failed)
  *
- * The transcript and the question are stored in one transaction. If a process dies before that, the note is claimed
- * again.
+ * Transcript and question are stored in one transaction. A note whose process dies before that is claimed again.
  */
 
 const POLL_MS = 500;

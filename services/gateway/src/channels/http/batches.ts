@@ -1,8 +1,7 @@
 /*
- * idle → (request) → admitting [later requests wait] → admitting the waiting ones together → … → idle
+ * idle → (request) → admitting [later requests wait] → admitting the waiting requests together → … → idle
  *
- * One admission at a time: a person's updates cannot overtake each other, and any number of requests takes one
- * connection to Postgres.
+ * One admission runs at a time, so a person's updates cannot overtake each other and one connection to Postgres suffices.
  */
 
 /** A batch is larger only when a single request brings more updates. */

@@ -10,10 +10,10 @@ import { toUserKey } from './chat-key.ts';
 import type { Account, Source } from './sources.ts';
 
 /*
- * The file says who may write; the chat may revoke that:
+ * The sources file says which programs may write; people may revoke that in a chat:
  *
- * in the file: the account is created at startup
- * its person loses their role: refused; role given again: the account is created with the next request
+ * source in the file: its account is created at startup
+ * its person loses their role: refused; the account is created with the next request after the person has a role again
  * account removed (/link remove, /deny): refused, also after a restart, until the file names another account or omits
  * the source for one start
  */

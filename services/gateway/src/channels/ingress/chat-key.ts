@@ -1,6 +1,6 @@
 /*
- * A source `ci` is the user `ingress-ci`; its conversations are topics of the chat `ingress:ci`, so that they share its
- * rate limit and do not wait for each other.
+ * A source `ci` is the user `ingress-ci`. Its conversations are topics of the chat `ingress:ci`: they share the rate limit
+ * and do not wait for each other.
  */
 
 export const SOURCE_NAME = /^[a-z][a-z0-9-]{0,31}$/;

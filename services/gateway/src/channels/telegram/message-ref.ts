@@ -1,8 +1,8 @@
 import { toTarget } from './chat-key.ts';
 
 /*
- * Stored ids of sent messages: usually the message number in the row's chat. `w<person>:<number>` is a group message
- * that only that person sees, `p<person>:<number>` one in their private chat.
+ * The stored id of a sent message is usually its number in the row's chat. `w<person>:<number>` is a group message that
+ * only this person sees, `p<person>:<number>` a message in their private chat.
  */
 
 /** Where a sent message is. none: there is no message to change. */

@@ -1,9 +1,9 @@
 /** A text style. Neighboring spans belong together when they share the same object. */
 export type Style =
   | { readonly type: 'bold' | 'italic' | 'strikethrough' | 'code' }
-  /** Only for receipts: no markdown becomes underlined. */
+  /** Only receipts are underlined: no markdown becomes this style. */
   | { readonly type: 'underline' }
-  /** Only addresses that a browser opens. */
+  /** A link to an address that a browser opens. */
   | { readonly type: 'url'; readonly url: string };
 
 /** A text with its styles, outermost first. */
@@ -17,7 +17,7 @@ export type InlineText = readonly Span[];
 export interface ListItem {
   /** The number in an ordered list; null for a bullet. */
   readonly number: number | null;
-  /** The state of its checkbox; null without one. */
+  /** The state of the item's checkbox; null when it has none. */
   readonly checked: boolean | null;
   readonly blocks: readonly Block[];
 }
@@ -27,11 +27,11 @@ export type Align = 'left' | 'center' | 'right' | null;
 export interface Table {
   readonly type: 'table';
   readonly aligns: readonly Align[];
-  /** The header row comes first. */
+  /** The first row is the header. */
   readonly rows: readonly (readonly InlineText[])[];
 }
 
-/** A message as a tree, independent of the channel. Markdown of a model can only become these blocks, never buttons, media or mentions. */
+/** A message as a tree, independent of the channel. A model's markdown can become nothing else: no buttons, media or mentions. */
 export type Block =
   | { readonly type: 'paragraph'; readonly text: InlineText }
   | { readonly type: 'heading'; readonly size: 1 | 2 | 3 | 4 | 5 | 6; readonly text: InlineText }
@@ -41,18 +41,16 @@ export type Block =
   | { readonly type: 'divider' }
   | Table;
 
-/** Unformatted text. */
 export function toPlainSpan(text: string): InlineText {
   return text === '' ? [] : [{ text, styles: [] }];
 }
 
-/** The text of spans without their styles. */
 export function getText(spans: InlineText): string {
   return spans.map((span) => span.text).join('');
 }
 
 export interface SpanGroup {
-  /** The common style at this level; null for none. */
+  /** The style that the spans share at the level; null when they have none. */
   readonly style: Style | null;
   readonly spans: InlineText;
 }

@@ -4,17 +4,14 @@ export interface Chunk {
   readonly plain: boolean;
 }
 
-/**
- * Parsing time grows with the square of the unresolved marks per paragraph and with nesting: 7,500 × `*a_ ` took 33 s,
- * two thousand nested lists 13 s, and blocks all other chats.
- */
+/** Parsing blocks all other chats, and takes time with the square of a paragraph's unresolved marks: 33 s for 7,500 × `*a_ `. */
 const MAX_MARKS = 250;
 const MARKS = /[*_~`[\]<|]/g;
-/** Twenty quotes or bullets at the start of a line are not meant as such. */
+/** Nobody means twenty quotes or bullets at the start of a line. */
 const DEEP_NESTING = /^(?:[ \t]*(?:>|(?:[-*+]|\d{1,9}[.)])[ \t])){20}/;
 /** Deeper indentation has no meaning. */
 const MAX_INDENT = 40;
-/** The most lines parsed outside of code, about 0.5 s. Ten thousand list items took two seconds, 1,400 nested quotes three. */
+/** The most lines parsed outside of code, about 0.5 s. Ten thousand list items take two seconds, 1,400 nested quotes three. */
 const MAX_LINES = 1_500;
 /** Quotes and bullets at the start of a line. From the third on, each costs as much as a line. */
 const NESTING = /^(?:[ \t]*(?:>|(?:[-*+]|\d{1,9}[.)])[ \t]))+/;
@@ -22,22 +19,22 @@ const FREE_NESTING = 2;
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 /** A line that begins a new paragraph in any context. */
 const BULLET = /^ {0,3}[-*+] +\S/;
-/** The first item of a numbered list also begins one; later items only after another item. */
+/** The first item of a numbered list also begins a paragraph; later items only after another item. */
 const NUMBER = /^(\d{1,9})([.)]) +\S/;
 const DELIMITERS = /^ {0,3}\|?(?: *:?-+:? *\|)* *:?-+:?(?: *\|)? *$/;
-/** A line that may end a table although it holds a bar. */
+/** A line that may end a table although it contains a bar. */
 const OTHER_BLOCK = /^(?: {4}| {0,3}(?:[>#<~`_*+-]|\d{1,9}[.)]))/;
 
 type ChunkContext = 'text' | 'numbers' | 'table';
 
 /**
- * Cuts markdown into chunks that parse quickly, usually one. Cuts are between lines, never inside fenced code or a
- * table; a line with too many marks becomes plain.
+ * Cuts markdown into chunks that parse quickly, between lines but never in fenced code or a table. A line with too many marks becomes
+ * plain.
  */
 export function splitChunks(source: string): readonly Chunk[] {
   const chunks: Chunk[] = [];
   let lines: string[] = [];
-  /** Lower bound of the paragraph's marks so far. */
+  /** At least this many marks are in the current paragraph so far. */
   let marks = 0;
   let parsed = 0;
   let fence: string | null = null;
@@ -90,7 +87,6 @@ function findContext(place: ChunkContext, line: string, before: string | undefin
   return place === 'numbers' && sign !== undefined && NUMBER.exec(before ?? '')?.[2] === sign ? 'numbers' : 'text';
 }
 
-/** The number of table cells in the line; 0 when it cannot be a row. */
 function countCells(line: string): number {
   if (!line.includes('|')) return 0;
   const inner = line

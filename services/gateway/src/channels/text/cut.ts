@@ -1,8 +1,7 @@
 const SEGMENTER = new Intl.Segmenter();
 
 /**
- * The best cut after `start` and up to `most`: after a line, else after a word, if more than half of the room is used;
- * else between two visible characters.
+ * The best cut between `start` and `most`: after a line or a word, if more than half of the room is used; else between two characters.
  */
 export function findCut(text: string, start: number, most: number): number {
   const least = start + Math.floor((most - start) / 2);
@@ -37,9 +36,9 @@ function bytesOf(code: number): number {
 /** Enough to see whether the character at a cut continues. */
 const LOOK_AHEAD = 2;
 
-/** The last offset up to `most` between two characters; a pile of accents longer than the room is cut. */
+/** The last offset up to `most` between two characters. A pile of accents longer than the room is cut. */
 function findCharacterBoundary(text: string, start: number, most: number): number {
-  // Segmented from the start, because flags in a row are only separable from the first one on.
+  // Segmented from the start, because flags in a row can only be told apart from the first one on.
   const inside = SEGMENTER.segment(text.slice(start, most + LOOK_AHEAD)).containing(most - start);
   const cut = start + (inside?.index ?? 0);
   if (cut > start) return cut;

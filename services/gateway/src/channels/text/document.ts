@@ -4,10 +4,10 @@ import { readInline } from './inline.ts';
 import { parseMarkdown, type Node } from './markdown.ts';
 import { splitChunks } from './chunk.ts';
 
-/** Parsing blocks every other chat; longer texts are sent unformatted. */
+/** Longer texts are sent unformatted, because parsing blocks every other chat. */
 const MAX_MARKDOWN_LENGTH = 40_000;
 
-/** Parses clean markdown (CommonMark and GFM) into blocks. Text that would take too long stays plain. Never throws. */
+/** Parses clean markdown (CommonMark and GFM) into blocks. Text that would take too long to parse stays plain. Never throws. */
 export function readBlocks(source: string): readonly Block[] {
   if (source.length > MAX_MARKDOWN_LENGTH) return [toPlainParagraph(source)];
   const blocks: Block[] = [];
@@ -28,12 +28,11 @@ export function readBlocks(source: string): readonly Block[] {
   return blocks;
 }
 
-/** A paragraph of unformatted text. */
 export function toPlainParagraph(text: string): Block {
   return { type: 'paragraph', text: toPlainSpan(text) };
 }
 
-/** Joins a list that was cut between two chunks. */
+/** Adds the blocks of a chunk, and joins a list that was cut between two chunks. */
 function addChunk(blocks: Block[], nodes: readonly Node[]): void {
   const added = readChunk(nodes);
   const [first] = added;
@@ -106,7 +105,7 @@ function readChunk(nodes: readonly Node[]): Block[] {
   return read(nodes);
 }
 
-/** The name of a language and optional attributes; other text after a fence is a sentence. */
+/** A language name, and attributes behind it; any other text after a fence is a sentence and is shown. */
 const LANGUAGE = /^[\w#+.-]{1,30}$/;
 const ATTRIBUTES = /[={]/;
 

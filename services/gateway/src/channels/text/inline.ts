@@ -6,8 +6,8 @@ import { getNodeText, type Node } from './markdown.ts';
 export type Definitions = ReadonlyMap<string, string>;
 
 /**
- * Reads inline content of paragraphs, headings and cells. HTML stays text, images become their descriptions, and only
- * web addresses become links; others are written out.
+ * Reads inline content. HTML stays text, images become their descriptions, web addresses become links and other addresses are written
+ * out.
  */
 export function readInline(nodes: readonly Node[], definitions: Definitions): InlineText {
   const spans: Span[] = [];
@@ -111,10 +111,10 @@ function getHost(url: string): string {
   return new URL(url).hostname.replace(/^www\./, '');
 }
 
-/** Shown length of a `data:` address, which may be a megabyte. */
+/** Characters shown of a `data:` address, which may be a megabyte long. */
 const MAX_DATA_LENGTH = 40;
 
-/** The text of an address that is not linked; null when it has none. */
+/** The text that shows an address without a link; null for an address that is not worth showing. */
 function toShownAddress(url: string): string | null {
   if (/^mailto:/i.test(url)) return url.slice('mailto:'.length);
   if (/^data:/i.test(url)) return url.length > MAX_DATA_LENGTH ? `${url.slice(0, MAX_DATA_LENGTH)}…` : url;

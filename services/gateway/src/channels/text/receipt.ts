@@ -6,7 +6,7 @@ const RECEIPT_MARK = '🧾';
 /** Replaces the mark in other texts. */
 const NO_MARK = '▫';
 
-/** The mark itself and as an HTML entity. */
+/** The mark as a character and as an HTML entity. */
 const MARKS = /🧾|&#(?:x0*1f9fe|0*129534);/giu;
 /** Look-alikes of the mark at the start of a line, also after bullets, quotes and invisible characters. */
 const LOOK_ALIKES =
@@ -17,7 +17,7 @@ export function removeReceiptMarks(text: string): string {
   return text.replace(MARKS, NO_MARK).replace(LOOK_ALIKES, `$1${NO_MARK}`);
 }
 
-/** Receipts as a block, one line each: mark, underlined action, time and link. */
+/** Turns receipts into a block with one line each: mark, underlined action and note. */
 export function toReceiptBlock(receipts: readonly Receipt[]): Block {
   return { type: 'paragraph', text: receipts.flatMap(toLine) };
 }

@@ -1,19 +1,18 @@
 import { getText, type Align, type Table } from './block.ts';
 import { hasRightToLeft, ISOLATE } from './clean-text.ts';
 
-/** A table in plain text. */
 export interface LaidOutTable {
   readonly text: string;
-  /** True when lines have equal width, for a monospaced block. */
+  /** True when all lines have the same width, so that a monospaced block fits. */
   readonly aligned: boolean;
-  /** The header that is repeated after a split; null when there is none. */
+  /** The header to repeat after a split; null when there is none. */
   readonly head: string | null;
 }
 
 /** Columns that a monospaced block shows without wrapping, on a desktop or a turned phone. */
 const MAX_WIDTH = 64;
 
-/** Lays a table out in aligned lines, or row by row when they would be too long. Drops formatting. */
+/** Lays a table out in aligned lines, or row by row when those would be too long. Drops formatting. */
 export function layOutTable(table: Table): LaidOutTable {
   const rows = table.rows.map((row) => row.map((cell) => getText(cell).replace(/\s+/g, ' ').trim()));
   const columns = Math.max(1, ...rows.map((row) => row.length));
@@ -34,7 +33,7 @@ export function layOutTable(table: Table): LaidOutTable {
 
 const SEPARATOR = ' │ ';
 
-/** Each row as lines of "header: value". */
+/** Each row becomes lines of "header: value". */
 function listRows(rows: readonly (readonly string[])[]): string {
   const [head = [], ...rest] = rows;
   if (rest.length === 0) return head.join(SEPARATOR);
@@ -51,7 +50,7 @@ function listRows(rows: readonly (readonly string[])[]): string {
     .join('\n\n');
 }
 
-/** Isolates a right-to-left cell, so that it does not reorder its neighbors. */
+/** Isolates a right-to-left cell, so that the cell does not reorder its neighbors. */
 function isolate(text: string): string {
   return hasRightToLeft(text) ? ISOLATE.start + text + ISOLATE.end : text;
 }
@@ -65,7 +64,7 @@ function pad(text: string, width: number, align: Align): string {
 }
 
 const SEGMENTER = new Intl.Segmenter();
-/** Characters with two columns in monospaced fonts: wide East Asian ones and emoji. */
+/** Characters that take two columns in monospaced fonts: wide East Asian ones and emoji. */
 const WIDE =
   /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}\uff01-\uff60]/u;
 const NO_WIDTH = /^\p{Default_Ignorable_Code_Point}+$/u;

@@ -28,7 +28,7 @@ import { createGate } from './sockets/gate.ts';
 import { Hub } from './sockets/hub.ts';
 import { Intake } from './sockets/intake.ts';
 
-/** Only our own database limits the rate. */
+/** High limits, since sends only write to Postgres. */
 const WEB_LIMITS: ThrottleOptions = {
   sendsPerSecond: 1_000,
   chatSendsPerSecond: 50,
@@ -40,7 +40,7 @@ const DRAFT_INTERVAL_MS = 250;
 const MAX_READS = 4;
 /** The web channel has one account on all gateways. */
 const ACCOUNT = 'page';
-/** Stands for a message that has no outbox row. */
+/** The outbox id of a message that has no outbox row. */
 const NO_ROW = 0;
 
 export interface WebOptions {
@@ -52,8 +52,8 @@ export interface WebOptions {
 }
 
 /**
- * Opens the web channel on the gateway's public server. A send writes to Postgres, from where pages read. Throws
- * STARTUP_REFUSED when strangers could choose a demo person.
+ * Opens the web channel; sends write to Postgres, from where pages read. Throws STARTUP_REFUSED when strangers could choose a demo
+ * person.
  */
 export async function createWeb(parts: ChannelDeps<WebConfig>, options: WebOptions = {}): Promise<Channel<WebPart>> {
   const { pool, httpHost, log, config } = parts;
@@ -100,7 +100,7 @@ export async function createWeb(parts: ChannelDeps<WebConfig>, options: WebOptio
     },
     link: (code) => {
       const url = createPublicUrl();
-      // After the #, which browsers send to nobody, so that no log or preview gets the code.
+      // Browsers send nothing after the #, so that no log or preview gets the code.
       return url === null ? null : `${url}/${code === null ? '' : `#code=${code}`}`;
     },
     listen: (admit) => intake.listen(admit),
@@ -120,7 +120,7 @@ async function openPages({ pool, redis, redisUrl, prefix, log, own }: ChannelDep
   );
   const hear = (news: News): void => hub.hear(news);
   const bus = own(await openBus({ redis, redisUrl, prefix, gateway: newId('gw'), log, hear }));
-  // Local pages first, so that they see events in order.
+  // The hub comes first, so that local pages see events in order.
   const tell = async (news: News): Promise<void> => {
     hub.hear(news);
     await bus.tell(news);
@@ -131,7 +131,6 @@ async function openPages({ pool, redis, redisUrl, prefix, log, own }: ChannelDep
   return { hub, tell, intake: own(new Intake({ taken, log, ...options })) };
 }
 
-/** The dependencies of the routes. */
 function createPluginDeps(
   given: Pick<ChannelDeps<WebConfig>, 'pool' | 'log' | 'config'> &
     Awaited<ReturnType<typeof openPages>> & { readonly createPublicUrl: () => string | null },
@@ -158,7 +157,7 @@ function createPluginDeps(
   };
 }
 
-/** Writes into a chat and notifies its pages. Failures are values; false: the message no longer exists. */
+/** Writes into a chat and notifies its pages. Failures become results; false from `work` means that the message is gone. */
 function createWriter({
   log,
   written,
@@ -179,10 +178,10 @@ function createWriter({
   };
 }
 
-/** The server's address for this machine or its network; null before it listens. */
+/** The server's address for this machine or its network; null before the server listens. */
 function getUrl(host: string, address: AddressInfo | string | null): string | null {
   if (address === null || typeof address === 'string') return null;
-  // A host name that no deployed service uses.
+  // Deployed services use another host, so they share no cookies with the page.
   const name = ['0.0.0.0', '127.0.0.1', '::', '::1', ''].includes(host) ? LOCAL_PAGE_HOST : host;
   return `http://${name.includes(':') ? `[${name}]` : name}:${address.port}`;
 }

@@ -1,15 +1,14 @@
 import { getTopic } from '../chat-key.ts';
 
 /*
- * A person has one main chat on the web, `web:<person>`, and further sessions, `web:<person>/<session>`, each a
- * conversation of its own. Their identity there is `web-<person>`, however they signed in.
+ * A person has one main chat on the web, `web:<person>`, and further sessions, `web:<person>/<session>`, each with its own
+ * conversation. Their identity on the web is `web-<person>`, however they signed in.
  */
 
 /** Valid names of sessions, including the main one. */
 export const SESSION_NAME = /^[a-z0-9-]{1,40}$/;
 const MAIN = 'main';
 
-/** The chat key of a session. */
 export function toChatKey(person: string, session: string = MAIN): string {
   const chat = toUserKey(person).replace('-', ':');
   return session === MAIN ? chat : `${chat}/${session}`;

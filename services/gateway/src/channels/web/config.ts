@@ -5,10 +5,12 @@ import { isLoopback } from './sign-in/origin.ts';
 /** The page's host on a local machine; deployed services use 127.0.0.1. */
 export const LOCAL_PAGE_HOST = 'localhost';
 
-/** The configuration of the web channel. Address and port are those of the public server. */
+/** The address and port of the page are those of the public server. */
 export const WebConfig = z
   .object({
-    /** The public address of the page, such as https://chat.example.org. Not set: the gateway's own address, for this machine only. */
+    /**
+     * The public address of the page, such as https://chat.example.org. When not set: the gateway's own address, for this machine only.
+     */
     WEB_PUBLIC_URL: z
       .url({ protocol: /^https?$/ })
       .superRefine((url, context) => {
@@ -17,9 +19,11 @@ export const WebConfig = z
       })
       .transform((url) => new URL(url).origin)
       .optional(),
-    /** Whether visitors of `/<WEB_START_KEY>/` may choose a demo person: `on` or `off`. Only on a local address. */
+    /** `on` lets visitors of `/<WEB_START_KEY>/` choose a demo person; only on a local address. */
     WEB_DEMO_PEOPLE: z.enum(['on', 'off'], { error: 'is neither on nor off' }).default('off'),
-    /** Changed when another program may have used the port meanwhile, which ends logins over http. Not set: at each start. Secret. */
+    /**
+     * Changed when another program may have used the port meanwhile, which ends logins over http. When not set: at each start. Secret.
+     */
     WEB_START_KEY: z
       .string()
       .regex(/^[\w-]{32,80}$/, { error: 'is no word of 32 to 80 letters and digits' })
@@ -39,7 +43,7 @@ export const WebConfig = z
 export type WebConfig = z.infer<typeof WebConfig>;
 
 function findUrlProblem(given: string): string | null {
-  if (!URL.canParse(given)) return null; // reported already
+  if (!URL.canParse(given)) return null; // the schema reports an invalid address itself
   const { protocol, hostname, pathname, search, hash, username } = new URL(given);
   // A cookie over http could be read in transit.
   if (protocol !== 'https:' && !isLoopback(hostname)) return say('gateway.web-not-https');
@@ -48,6 +52,6 @@ function findUrlProblem(given: string): string | null {
 
 /** True when one host equals or contains the other: browsers let them share cookies. */
 function isSameSite(a: string, b: string): boolean {
-  const [one, other] = [a, b].map((host) => `.${host.toLowerCase().replace(/\.$/, '')}`) as [string, string]; // two went in
+  const [one, other] = [a, b].map((host) => `.${host.toLowerCase().replace(/\.$/, '')}`) as [string, string]; // one result for each of the two hosts
   return one.endsWith(other) || other.endsWith(one);
 }

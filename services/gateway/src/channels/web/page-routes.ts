@@ -6,7 +6,7 @@ import { allowMissing } from '@signalbox/contracts/system-error';
 import { readPageSentences } from '@signalbox/messages/page-sentences';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 
-/** True when running from sources, as in tests: then the page is bundled on request. */
+/** True when running from sources, as in tests: the page is then bundled on request. */
 const IS_SOURCE = import.meta.url.endsWith('.ts');
 const FOLDER = fileURLToPath(new URL('./page/', import.meta.url));
 
@@ -16,7 +16,7 @@ const FILES = {
   '/icon.svg': 'image/svg+xml; charset=utf-8',
 } as const;
 
-/** The page may run only its own files and talk only to the gateway; speech is a blob. */
+/** The page may run only its own files and talk only to the gateway. Speech is a blob. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -32,12 +32,12 @@ const POLICY = [
 const HEADERS = {
   'content-security-policy': POLICY,
   'x-content-type-options': 'nosniff',
-  // The address contains a session name.
+  // The page's address contains a session name, which other sites must not get.
   'referrer-policy': 'no-referrer',
   'cache-control': 'no-cache',
 };
 
-/** Serves the page at `/` in the browser's language, and its files. Throws STARTUP_REFUSED when a built gateway lacks the built page. */
+/** Serves the page in the browser's language, and its files. Throws STARTUP_REFUSED when a built gateway lacks the built page. */
 export async function registerPage(app: FastifyInstance): Promise<void> {
   const html = (await readPageFile('index.html')).toString();
   app.get('/', (request, reply) => {
@@ -53,14 +53,12 @@ export async function registerPage(app: FastifyInstance): Promise<void> {
 
 type ReadFile = (name: string) => Promise<Uint8Array>;
 
-/** Reads the files of the built page once. */
 async function openBuilt(): Promise<ReadFile> {
   const names = Object.keys(FILES).map((path) => path.slice(1));
   const files = new Map(await Promise.all(names.map(async (name) => [name, await readPageFile(name)] as const)));
   return async (name) => files.get(name) ?? readPageFile(name);
 }
 
-/** Bundles the page from its current sources. */
 async function openSources(): Promise<ReadFile> {
   const { bundlePage } = await import('./page/bundle.mjs');
   return async (name) => (name === 'icon.svg' ? undefined : (await bundlePage()).get(name)) ?? readPageFile(name);

@@ -17,7 +17,6 @@ const YEAR_SECONDS = 365 * 24 * 3_600;
 
 export interface PluginDeps extends Omit<SessionRouteDeps, 'hasDemoPeople'>, Omit<SocketRouteDeps, 'findLogin'> {
   readonly isOwnHost: (headers: FastifyRequest['headers']) => boolean;
-  /** True when the page is served over https. */
   readonly isSecure: boolean;
   /** The key in the address of the demo page; null without demo people. */
   readonly demoKey: string | null;
@@ -58,10 +57,7 @@ export async function addWeb(app: FastifyInstance, deps: PluginDeps): Promise<vo
   });
 }
 
-/**
- * The page with demo people, behind a key that other local programs do not know. The key is a route parameter, since
- * metrics show route paths.
- */
+/** Serves the page with demo people behind a key that other local programs do not know. As a route parameter it stays out of metrics. */
 function addBehindKey(
   app: FastifyInstance,
   key: string,
@@ -74,7 +70,7 @@ function addBehindKey(
   return addRoutes(app, true);
 }
 
-/** Security headers of every answer; routes may add more. */
+/** Adds security headers to every answer; routes may set stricter ones. */
 function addGuards(web: FastifyInstance, { isOwnHost, isSecure }: PluginDeps): void {
   const headers = {
     'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
@@ -93,10 +89,7 @@ function addGuards(web: FastifyInstance, { isOwnHost, isSecure }: PluginDeps): v
   });
 }
 
-/**
- * Adds `GET /files/<artifact>` for people who were sent the file in a web chat; others get 404. Files are downloads
- * that browsers never render.
- */
+/** Serves files to people who were sent them in a web chat; others get 404. Browsers download files and never render them. */
 function addFileRoute(
   app: FastifyInstance,
   deps: { readonly pool: Pool; readonly findLogin: (request: FastifyRequest) => Promise<Login | null> },

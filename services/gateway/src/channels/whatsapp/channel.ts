@@ -9,8 +9,7 @@ import { type LoadFile, sendPart, sendTemplate } from './send/send-part.ts';
 import type { Windows } from './window.ts';
 
 /**
- * Meta's limits: 80 messages per second and number, of which other gateways may need half; one per six seconds and
- * person, after a burst of 45.
+ * Meta allows 80 messages per second and number, of which other gateways may need half; per person one in six seconds after the first 45.
  */
 const ALLOWED: ThrottleOptions = {
   sendsPerSecond: 40,
@@ -20,9 +19,9 @@ const ALLOWED: ThrottleOptions = {
 };
 /** WhatsApp's largest file. */
 const FILE_LIMIT_BYTES = 100 * 1024 * 1024;
-/** How often a message for a closed window is retried. */
+/** How often sending is retried while the 24-hour window of a person is closed. */
 const WINDOW_WAIT_MS = 10_000;
-/** How often sending is retried while the token or account is refused. */
+/** How often sending is retried while Meta refuses the token or account. */
 const ACCOUNT_WAIT_MS = 30_000;
 
 /** Creates the WhatsApp channel. Calls nothing before `listen` or the first send. */
@@ -39,12 +38,12 @@ export function createWhatsApp(options: {
 }): Channel<WhatsAppPart> {
   const { phoneNumberId, template, client, windows, log, throttle = ALLOWED } = options;
   let ownNumber: string | null = null;
-  /** Why Meta refuses all sends; null while it does not. */
+  /** Why Meta refuses all sends; null while Meta accepts them. */
   let trouble: string | null = null;
 
   const noteTrouble = (detail: string | null): void => void (trouble = detail);
 
-  /** The message waits, and the template tells the person that there is one. */
+  /** Lets the message wait; a template tells the person that something waits. */
   const waitForWindow = async (number: string): Promise<SendResult> => {
     if (template === null) log.warn('a person has not written for 24 hours, and there is no template', { number });
     else

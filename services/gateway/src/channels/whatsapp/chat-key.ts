@@ -1,7 +1,4 @@
-/*
- * A person is their phone number in digits with country code: `whatsapp-<digits>`, with the only chat
- * `whatsapp:<digits>`. There are no groups.
- */
+/* A person is a phone number in digits with country code: user `whatsapp-<digits>`, only chat `whatsapp:<digits>`, no groups. */
 
 const NUMBER = /^\d{5,20}$/;
 
@@ -18,7 +15,6 @@ export function toChatKey(digits: string): string {
   return `whatsapp:${digits}`;
 }
 
-/** The phone number of a chat. */
 export function toNumber(chatKey: string): string {
   return chatKey.replace(/^whatsapp:/, '').split('/', 1)[0] ?? '';
 }

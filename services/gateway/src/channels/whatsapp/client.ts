@@ -4,7 +4,7 @@ import { FormData, request } from 'undici';
 import { z } from 'zod';
 import type { FetchResult } from '../channel.ts';
 
-/** An answer of the Graph API. `body` is null when it was no JSON, as from a proxy. */
+/** An answer of the Graph API. `body` is null when the answer was no JSON, as from a proxy. */
 export interface GraphAnswer {
   readonly status: number;
   readonly body: unknown;
@@ -14,18 +14,18 @@ export interface GraphAnswer {
 
 export type GraphClient = ReturnType<typeof createGraphClient>;
 
-/** Meta sends no longer answers. */
+/** Meta's answers are shorter. */
 const ANSWER_LIMIT_BYTES = 1024 * 1024;
-/** A slower call has an unknown outcome; Meta normally answers within a second. */
+/** Meta normally answers within a second; the outcome of a slower call is unknown. */
 const CALL_MS = 20_000;
 /** Enough for a hundred megabytes on a slow line; other chats are not delayed. */
 const UPLOAD_MS = 120_000;
-/** Hosts of Meta's files. The token is sent to no other host. */
+/** Meta's hosts for files. The token is sent to no other host. */
 const FILE_HOSTS = /(^|\.)(fbsbx\.com|facebook\.com|whatsapp\.net)$/;
 
 const MediaPlace = z.object({ url: z.url(), file_size: z.number().nonnegative().optional() });
 
-/** A Graph API client for one phone number. Calls reject only without a complete answer: see failure.ts. */
+/** Creates a Graph API client for one phone number. Calls reject only without a complete answer: see failure.ts. */
 export function createGraphClient(options: {
   readonly root: string;
   readonly token: string;
@@ -57,13 +57,11 @@ export function createGraphClient(options: {
   };
 
   return {
-    /** Sends a message or a read receipt. */
     post: (message: object) =>
       call(`${phoneNumberId}/messages`, {
         method: 'POST',
         body: JSON.stringify({ messaging_product: 'whatsapp', ...message }),
       }),
-    /** Uploads a file for use in a message. */
     upload(file: {
       readonly bytes: Uint8Array;
       readonly mimeType: string;
@@ -75,7 +73,7 @@ export function createGraphClient(options: {
       form.set('file', new Blob([new Uint8Array(file.bytes)], { type: file.mimeType }), file.name);
       return call(`${phoneNumberId}/media`, { method: 'POST', body: form, timeoutMs: UPLOAD_MS });
     },
-    /** The number of our account. */
+    /** Reads the phone number of the bot's account. */
     readNumber: (signal: AbortSignal) =>
       call(`${phoneNumberId}?fields=display_phone_number`, { method: 'GET' }, signal),
     /** Fetches a person's file: first its address, which is valid for minutes, then its bytes. Never throws. */
@@ -114,7 +112,7 @@ function isFilePlace(url: string, root: string): boolean {
   return origin === new URL(root).origin || (protocol === 'https:' && FILE_HOSTS.test(hostname));
 }
 
-/** The whole body; null when it exceeds the limit. */
+/** Reads the whole body; null when the body exceeds the limit. */
 async function readAtMost(body: AsyncIterable<unknown>, limitBytes: number): Promise<Buffer | null> {
   const chunks: Uint8Array[] = [];
   let length = 0;

@@ -25,11 +25,11 @@ const WAITS_MS: Readonly<Record<number, number>> = {
   4: 30_000, // app rate limit
   80007: 30_000, // account rate limit
   130429: 5_000, // number rate limit
-  131048: 60_000, // reported as spam too often
+  131048: 60_000, // messages were reported as spam too often
   131056: 7_000, // rate limit for this person
   131057: 60_000, // maintenance
 };
-/** Codes about the token, account or billing: no message is sent to anyone until it is fixed. */
+/** Codes about the token, account or billing: no message is sent to anybody until a person fixes it. */
 const ACCOUNT = new Set([0, 10, 190, 368, 131005, 131031, 131042, 131045]);
 const BUSY = new Set([1, 2, 131000, 131016]);
 
@@ -55,7 +55,7 @@ export function readAnswer(answer: GraphAnswer): Answered {
   return { kind: 'rejected', detail };
 }
 
-/** The code and text of a refusal; null when it is not Meta's. */
+/** The code and text of a refusal by Meta; null for any other answer. */
 export function readRefusal({ body }: GraphAnswer): { readonly code: number; readonly detail: string } | null {
   const refused = Refused.safeParse(body);
   if (!refused.success) return null;

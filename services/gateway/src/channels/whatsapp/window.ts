@@ -5,21 +5,20 @@ import { findRow } from '@signalbox/store/sql';
 import { toUserKey } from './chat-key.ts';
 
 /*
- * People can receive free messages for 24 hours after their last one. Later messages wait, and one template announces
- * them:
+ * A person can receive free messages for 24 hours after writing. Later messages wait, and one template announces them:
  *
- * open → (24 hours) → closed, not announced → (claimed in Redis) → template sent → (they write) → open
+ * open → (24 hours) → closed, not announced → (claimed in Redis) → template sent → (the person writes) → open
  *
- * The last message's time is in the inbox; this process caches newer ones.
+ * The inbox holds the time of the last message; this process caches newer ones.
  */
 
-/** A minute less than 24 hours, for differences between Meta's clock and ours. */
+/** A minute less than 24 hours, for differences between Meta's clock and the gateway's. */
 const OPEN_MS = 24 * 3_600_000 - 60_000;
 /** How long a gateway's claim keeps others from sending the template. */
 const CLAIM_SECONDS = 60;
-/** As long as a message may wait: see the maximum age in delivery. */
+/** As long as a message may wait: see MAX_AGE_MS in delivery/send-row.ts. */
 const TOLD_SECONDS = 25 * 3_600;
-/** The most cached chats; others are looked up. */
+/** Limits the cache; the last messages of other people are read from the inbox. */
 const MAX_CACHED = 10_000;
 
 /** The last message of a person. */
@@ -41,7 +40,7 @@ export function createWindows(deps: {
 }) {
   const { pool, redis, prefix, bot, log, now = Date.now } = deps;
   const cache = new Map<string, Heard>();
-  /** Windows that Meta reported as closed, whatever our clock says. */
+  /** Windows that Meta reported as closed, whatever the gateway's clock says. */
   const closed = new Map<string, number>();
   const isFresh = (heard: Heard | undefined): heard is Heard => heard !== undefined && now() - heard.atMs < OPEN_MS;
   const keyOf = (number: string, heard: Heard | null): string => `${prefix}whatsapp:told:${number}:${heard?.atMs ?? 0}`;
@@ -79,8 +78,8 @@ export function createWindows(deps: {
       if (known) closed.set(number, known.atMs);
     },
     /**
-     * Announces waiting messages once per window. `tell` returns true when the template was or may have been sent;
-     * otherwise it is tried again. Without Redis nothing is sent, to avoid duplicates.
+     * Announces waiting messages once per window. `tell` returns true unless the template was certainly not sent. Does nothing without
+     * Redis.
      */
     async tellOnce(number: string, tell: () => Promise<boolean>): Promise<void> {
       const key = keyOf(number, cache.get(number) ?? null);

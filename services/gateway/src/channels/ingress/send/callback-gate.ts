@@ -5,8 +5,8 @@ import type { PushResult } from './push.ts';
 /*
  * open ──(outage)──▶ closed, longer each time ──▶ one message tries ──(sent)──▶ open
  *
- * A gateway delivers to a bounded number of chats at once. So that a hanging callback does not occupy them all, few
- * messages at a time go to it, and while it is closed the others are told to wait.
+ * A gateway serves a bounded number of chats at once. A hanging callback must not occupy them all: it gets few messages
+ * at a time, and while its gate is closed further messages wait.
  */
 
 /** The most concurrent messages per callback. */

@@ -35,9 +35,9 @@ export function encode(body: OutboundBody, { outboxId }: EncodedRow): readonly I
 }
 
 /*
- * Without a callback a row counts as sent, since it can be polled. With one, new messages and changes are posted; of
- * progress only the first and last step. Each post has an id of its own, also per event of a shared turn, so that
- * receivers detect repeats.
+ * Without a callback a row counts as sent, since the program polls for it. Otherwise new and changed messages are posted;
+ * of progress only the first and last step. Each post has an id of its own, also for each event of a shared turn, so
+ * that receivers detect repeats.
  */
 
 /** Sends messages to the callbacks of their sources. Never throws. */

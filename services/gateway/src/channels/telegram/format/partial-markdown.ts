@@ -1,6 +1,6 @@
 /*
- * Markdown that a model is still writing. Shown as it is, `**bold` would show its stars and lose them later, so open
- * spans are closed, and marks without a meaning yet are held back.
+ * Shows markdown that a model is still writing: `**bold` would show its stars and lose them later, so open spans are
+ * closed, and marks without a meaning yet are held back.
  */
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const FOLDER = fileURLToPath(new URL('./', import.meta.url));
-/** Where what is built lies: beside what the compiler makes of the channel. */
+/** The built page lies beside the compiled channel. */
 const BUILT = FOLDER.replace('/src/', '/dist/');
 const COPIED = ['index.html', 'icon.svg'];
 const BUNDLED = ['main.tsx', 'main.css'];
 
 /**
- * Bundles the page for browsers: `main.js` and `main.css`, by name. Takes some 100 ms. Throws what esbuild throws.
+ * Bundles the page for browsers: `main.js` and `main.css`, by name. Takes about 100 ms. Throws esbuild's errors.
  * @returns {Promise<Map<string, Uint8Array>>}
  */
 export async function bundlePage() {
@@ -26,11 +26,11 @@ export async function buildPage() {
     await mkdir(BUILT, { recursive: true });
     await Promise.all(COPIED.map((name) => copyFile(join(FOLDER, name), join(BUILT, name))));
   } finally {
-    await stop(); // its process would stay as long as ours
+    await stop(); // esbuild's process would otherwise run as long as this one
   }
 }
 
-/** The page shows no message of zod, and those in fifty languages are half of it. @type {import('esbuild').Plugin} */
+/** The page shows no message of zod, and the messages in fifty languages are half of zod's code. @type {import('esbuild').Plugin} */
 const NO_LOCALES = {
   name: 'no locales of zod',
   setup(build) {

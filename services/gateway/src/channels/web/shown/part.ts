@@ -7,39 +7,38 @@ import { removeReceiptMarks } from '../../text/receipt.ts';
 /** Component props before the time of display is known. */
 type UndatedProps<T extends ComponentType> = Omit<ComponentProps<T>, 'at'>;
 
-/** A message as a component. The same row gives the same id, so it is shown once. */
+/** A message as a component. The same outbox row gives the same id, so it is shown once. */
 export interface WebPart {
-  /** `<outbox id>.<place>`: the id of the component and message. */
+  /** `<outbox id>.<place>`, the id of the component and of the message. */
   readonly id: string;
   readonly outboxId: number;
   readonly shown:
     | { readonly type: 'Message'; readonly props: UndatedProps<'Message'> }
     | { readonly type: 'Approval'; readonly props: UndatedProps<'Approval'> }
     | { readonly type: 'Progress'; readonly props: UndatedProps<'Progress'> };
-  /** The approval request of a card. */
+  /** The approval request of an approval card; null for other messages. */
   readonly approvalId: string | null;
-  /** The text that replaces one with a secret after it was seen. */
+  /** The text that replaces one with a secret after the person has seen it. */
   readonly afterwards: string | null;
 }
 
-/** Encodes a message as one component. */
 export function encode(body: OutboundBody, { outboxId }: EncodedRow): readonly [WebPart] {
   const approvalId = body.buttons.find(({ act }) => act !== undefined)?.act?.approvalId ?? null;
   const part = { id: `${outboxId}.0`, outboxId, approvalId, afterwards: body.afterwards ?? null };
   return [{ ...part, shown: toComponent(body, approvalId !== null) }];
 }
 
-/** The part with a line above it. */
+/** Puts a line above a part. */
 export function putAbove(line: string, part: WebPart): WebPart {
   const { shown } = part;
   const text = `${line}\n\n${shown.props.text}`;
-  // Same type: only the text differs.
+  // only the text changed, so the type is the same
   return { ...part, shown: { ...shown, props: { ...shown.props, text } } as WebPart['shown'] };
 }
 
 function toComponent(body: OutboundBody, isCard: boolean): WebPart['shown'] {
   const { language = null, receipts = [], files = [] } = body;
-  // The page opens it in place. It is the last button, so other indexes stay valid.
+  // The page itself opens what the "show" button shows. It is the last button, so other indexes stay valid.
   const pressed = body.buttons.filter(({ act }) => body.bound === undefined || act?.verb !== 'show');
   const buttons = pressed.map(({ label }) => ({ label }));
   // An approval card shows each value unchanged; other texts must not imitate a receipt.
@@ -50,7 +49,7 @@ function toComponent(body: OutboundBody, isCard: boolean): WebPart['shown'] {
       type: 'Approval',
       props: { text, language, bound, buttons, pressed: null, hash: null, askedBy: null, expiresAt: null },
     };
-  // With receipts or files it is more than progress.
+  // A message with receipts or files is more than progress.
   if (body.progress !== undefined && receipts.length + files.length === 0)
     return { type: 'Progress', props: { text, isDone: body.progress === 'over', buttons, pressed: null } };
   return {

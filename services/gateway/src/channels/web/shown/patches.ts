@@ -3,8 +3,8 @@ import { findRow, findValue, listValues, readRow, sql } from '@signalbox/store/s
 import type { WebPart } from './part.ts';
 
 /*
- * Of each chat the newest 400 components are kept, and up to 64 more until they are counted again. A page that comes back after patches
- * of older ones begins anew. What people write is put among them by the database, when it is admitted: see infra/postgres/107_channels.sql.
+ * Each chat keeps its newest 400 components, and up to 64 more until the next count. A page that lacks older patches
+ * starts over. Admission puts people's own messages among them: see infra/postgres/107_channels.sql.
  */
 
 /** The number of components that a new page shows. */
@@ -12,24 +12,23 @@ const MAX_FIRST_PATCHES = 200;
 /** The most patches per read. */
 export const MAX_READ_PATCHES = 100;
 
-/** A stored component; `patch` is null when it was removed. */
+/** A stored component; `patch` is null when the component was removed. */
 export interface StoredPatch {
   readonly id: string;
   readonly seq: number;
   readonly place: number;
   readonly version: string | null;
   readonly patch: { readonly type: string; readonly props: Readonly<Record<string, unknown>> } | null;
-  /** ISO time of first display. */
+  /** The ISO time of first display. */
   readonly at: string;
 }
 
-/** The patches that a page lacks. */
 export interface MissingPatches {
-  /** False when the login expired: then there is nothing else. */
+  /** False when the login has ended: then there are no patches. */
   readonly isSignedIn: boolean;
   /** The number of the chat's newest patch. */
   readonly seq: number;
-  /** True when the page must start over: `patches` are all its components in display order. Otherwise new patches by number. */
+  /** True when the page must start over: `patches` are then all its components in display order, otherwise new patches by number. */
   readonly isFresh: boolean;
   readonly patches: readonly StoredPatch[];
 }
@@ -41,19 +40,17 @@ export async function showPart(db: Queryable, chatKey: string, part: WebPart): P
   return true;
 }
 
-/** Replaces a message. False when it no longer exists. */
+/** Replaces a message. False when the message no longer exists. */
 export async function changePart(db: Queryable, chatKey: string, messageId: string, part: WebPart): Promise<boolean> {
   const what = await describePart(db, part);
   return findValue(db, false)`
     select web_change(${chatKey}, ${messageId}, ${part.outboxId}, ${what}::jsonb, ${part.afterwards})`;
 }
 
-/** Removes a message. */
 export function removePart(db: Queryable, chatKey: string, messageId: string): Promise<boolean> {
   return findValue(db, false)`select web_change(${chatKey}, ${messageId}, null, null, null)`;
 }
 
-/** Disables the buttons of a message. */
 export function disableButtons(db: Queryable, chatKey: string, messageId: string): Promise<boolean> {
   return findValue(db, false)`select web_press(${chatKey}, ${messageId})`;
 }
@@ -70,7 +67,7 @@ export async function readSeqs(db: Queryable, chatKeys: readonly string[]): Prom
   return new Map(Object.entries(found.seqs));
 }
 
-/** The first patches that a page lacks after number `after` (null: it has none), in one consistent round trip. */
+/** Reads the first patches that a page lacks after number `after` (null when it has none), in one consistent round trip. */
 export async function readMissing(
   db: Queryable,
   page: { readonly chatKey: string; readonly login: string; readonly after: number | null },
@@ -97,7 +94,7 @@ const PATCH = sql`
   x.component_id as id, x.seq, x.place, x.outbox_id::text as version, x.patch,
   to_char(x.at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at`;
 
-/** True when the person was sent this file in one of their web chats, as far as those are kept. */
+/** True when the person was sent this file in one of their web chats, as far as patches are kept. */
 export async function canReadFile(db: Queryable, chatKey: string, artifactId: string): Promise<boolean> {
   const files = JSON.stringify([{ artifactId }]);
   return findValue(db, false)`

@@ -7,13 +7,13 @@ import type { StoredPatch } from './patches.ts';
 const MAX_COLUMNS = 3;
 /** Longer tables stay tables: cards would fill a very long page. */
 const MAX_CARDS = 50;
-/** Parsing blocks every other page. */
+/** Longer texts keep their tables, since parsing blocks every other page. */
 const MAX_PARSED = 40_000;
 
 type Child = Component['children'][number];
 type Table = Extract<Node, { type: 'table' }>;
 
-/** The step that applies a patch on this device. */
+/** Turns a stored patch into the step that applies it on this device. */
 export function toStep(stored: StoredPatch, device: PageMode['device']): PatchStep {
   const { id, patch } = stored;
   return patch === null ? { op: 'remove', id } : { op: 'put', component: toComponent(stored, patch, device) };
@@ -29,7 +29,7 @@ function toComponent(
   { type, props }: NonNullable<StoredPatch['patch']>,
   device: PageMode['device'],
 ): Component {
-  // The stored value came from JSON.
+  // the stored value was written from JSON
   const shown = { ...props, at } as Component['props'];
   const component: Component = { id, place, version: version ?? '', type, props: shown, children: [] };
   const { text } = props;
@@ -42,7 +42,7 @@ function toComponent(
 /** Replaces wide tables of a text by cards, with the texts before and between them. Null without wide tables. */
 function splitTables(text: string): { readonly text: string; readonly children: Child[] } | null {
   if (!text.includes('|') || text.length > MAX_PARSED) return null;
-  const tables = parseMarkdown(text).filter((node) => node.type === 'table' && isWide(node)) as Table[]; // as the filter says
+  const tables = parseMarkdown(text).filter((node) => node.type === 'table' && isWide(node)) as Table[]; // the filter keeps tables only
   let end = 0;
   const parts: (string | Table)[] = [];
   for (const table of tables) {

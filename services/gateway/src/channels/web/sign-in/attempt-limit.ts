@@ -3,17 +3,16 @@ import { isIP } from 'node:net';
 import { MINUTE_MS } from '@signalbox/contracts/time';
 import { isLoopback } from './origin.ts';
 
-/** Wrong codes per address within the window. Codes have 60 bits, so this limits load and log lines. */
+/** Wrong codes per address within the window. Codes have 60 random bits, so this limits only load and log lines. */
 const MAX_FAILURES = 10;
 const WITHIN_MS = 10 * MINUTE_MS;
-/** The most addresses remembered. */
 const MAX_ADDRESSES = 10_000;
 
 /** Counts failed sign-ins by address, in this process. `now` is a monotonic clock in milliseconds. */
 export function createAttemptLimit(now: () => number = () => performance.now()) {
   const failed = new Map<string, { count: number; readonly untilMs: number }>();
   return {
-    /** Milliseconds until this address may try again; 0 for now. */
+    /** Milliseconds until this address may try again; 0 when it may now. */
     waitMs(address: string): number {
       const known = failed.get(address);
       return known && known.count >= MAX_FAILURES ? Math.max(0, known.untilMs - now()) : 0;
@@ -32,8 +31,8 @@ export function createAttemptLimit(now: () => number = () => performance.now()) 
 }
 
 /**
- * The address of a request's client. Only a proxy on this machine or a private network is trusted: its last
- * X-Forwarded-For entry counts. IPv6 addresses are reduced to their network, which one caller owns.
+ * The address of a request's client. Of X-Forwarded-For the last entry counts, if a proxy on this machine or a private network sent it.
+ * IPv6 addresses are reduced to their network, which one caller owns.
  */
 export function addressOf({ socket, headers }: Pick<IncomingMessage, 'socket' | 'headers'>): string {
   const peer = (socket.remoteAddress ?? '').replace(/^::ffff:/, '');

@@ -4,28 +4,26 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { LOGIN_MS } from './logins.ts';
 
 /*
- * A cookie knows no port: a browser sends it to every program on the same host. Over https that is harmless, because a program has no
- * certificate of this host. Over http, on a machine of one's own, the cookie holds the token mixed with a key (exclusive or of random bytes),
- * and the page keeps the key where only pages of its own address and port can read it. Neither of the two says anything about the token.
- * Another program that has our port while we are away is shown both, by a page that comes back. So a third part stays with us, and lasts
- * as long as nobody else can have had the port.
+ * Over http a browser sends a cookie to every program on the host, whatever its port. So the cookie holds the token XORed
+ * with two keys: a random one, which only pages of this address and port can read, and the start key, which stays here.
+ * A program that takes the port while the gateway is away gets cookie and page key, but no token. The start key changes
+ * once another program may have had the port. Over https the certificate keeps other programs out: no key is needed.
  */
 
 /** Stores the token of a login in a browser. */
 export interface LoginCookie {
-  /** Null without a well-formed token. */
+  /** The token of the request; null without a well-formed token. */
   read(request: FastifyRequest): string | null;
-  /** Sets a new token. */
   set(reply: FastifyReply, token: string): void;
   /** Extends the lifetime of the present token. */
   renew(reply: FastifyReply, request: FastifyRequest): void;
   clear(reply: FastifyReply): void;
 }
 
-/** The header that gives a page its key, and sends it back. Sockets and files, which send no headers, use the query. */
+/** Carries the page key in both directions. Sockets and files, which send no headers, use the query. */
 const PAGE_KEY_HEADER = 'x-signalbox-key';
 
-/** A cookie that no script reads and no other site's request carries. Over https its name binds it to this host. */
+/** Creates a cookie that no script reads and no other site's request carries. Over https its name binds it to this host. */
 export function createLoginCookie(options: { readonly isSecure: boolean; readonly startKey: string }): LoginCookie {
   const { isSecure: secure } = options;
   const ours = createHash('sha256').update(options.startKey).digest('base64url');
@@ -65,7 +63,7 @@ function asToken(value: unknown): string | null {
   return typeof value === 'string' && /^[\w-]{43}$/.test(value) ? value : null;
 }
 
-/** XOR of two 256-bit values, which is its own inverse. */
+/** XORs two 256-bit values; doing it twice gives the first value again. */
 function mix(value: string, key: string): string {
   const other = Buffer.from(key, 'base64url');
   const mixed = Buffer.from(value, 'base64url').map((byte, at) => byte ^ (other[at] ?? 0));

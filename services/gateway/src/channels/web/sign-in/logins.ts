@@ -22,22 +22,19 @@ export interface Login {
   readonly role: Role;
 }
 
-/** A person who may be chosen on a local machine. */
+/** A person whom visitors may choose on a local machine. */
 export interface DemoPerson {
   readonly id: string;
   readonly name: string;
   readonly role: Role;
 }
 
-/** The stored hash of a token, so that reading the database reveals no token and look-ups leak no timing. */
+/** Tokens are stored as hashes, so that reading the database reveals none and look-ups leak no timing. */
 export function hashToken(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }
 
-/**
- * Redeems a sign-in code and returns a new token. Null when the code is unknown, used or expired, or its person has no
- * role; callers do not learn which. `replaced`: a former login of this browser.
- */
+/** Redeems a sign-in code and returns a new token, or null without saying why. `replaced` is a former login of this browser. */
 export function signInWithCode(pool: Pool, code: string, replaced: string | null): Promise<string | null> {
   return withTransaction(pool, async (db) => {
     const owner = await takeIdentityCode(db, code);
@@ -53,13 +50,13 @@ export function signInAs(pool: Pool, id: string, replaced: string | null): Promi
   });
 }
 
-/** Everybody who can be chosen, each person once. */
+/** Lists everybody who can be chosen, each person once. */
 export function listDemoPeople(db: Queryable): Promise<readonly DemoPerson[]> {
   return listRows<DemoPerson>(db)`
     select user_key as id, name, role from users where user_key = person and not is_program order by created_at, user_key limit 100`;
 }
 
-/** The login of this token; null when it is unknown or expired. */
+/** The login of this token; null when the token is unknown or expired. */
 export function findLogin(db: Queryable, token: string): Promise<Login | null> {
   return findRow<Login>(db, 'web_login')`
     select l.token_hash as hash, u.user_key as "userKey", u.person, u.name, u.role
@@ -79,7 +76,7 @@ export async function endLogin(db: Queryable, hash: string): Promise<void> {
   await db.query(sql`delete from web_logins where token_hash = ${hash}`);
 }
 
-/** Those of these logins that have ended: signed out, expired, or without a role. */
+/** Which of these logins have ended: signed out, expired, or without a role. */
 export function listEnded(db: Queryable, hashes: readonly string[]): Promise<readonly string[]> {
   return listValues<string>(db, 'web_ended')`
     select h from unnest(${hashes}::text[]) h

@@ -6,8 +6,7 @@ export function isLoopback(host: string): boolean {
 }
 
 /**
- * Checks that the request's Origin is our own page. On a local machine every name of the machine counts, but not
- * another name that resolves to it.
+ * Checks that the request's Origin is the gateway's own page: on a local machine its own names, but no other name that resolves to it.
  */
 export function createOriginCheck(createPublicUrl: () => string | null): (headers: IncomingHttpHeaders) => boolean {
   return ({ origin, host }) => {

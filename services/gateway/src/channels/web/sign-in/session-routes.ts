@@ -18,10 +18,7 @@ import {
   type Login,
 } from './logins.ts';
 
-/*
- * Changes need our own page's Origin and JSON, checked before the body is read. Unknown, used and expired codes get the
- * same answer.
- */
+/* Changes need JSON and the Origin of the gateway's page, checked before the body. All invalid codes get one answer. */
 
 const BODY_LIMIT_BYTES = 1_024;
 

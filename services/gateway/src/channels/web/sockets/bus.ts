@@ -7,14 +7,11 @@ import { z } from 'zod';
 /** The Redis pub/sub channel between gateways, after the key prefix. Nothing is stored. */
 const CHANNEL = 'pages';
 
-/** Events for the pages of a chat. A lost one is harmless: patches are polled, and the rest is temporary. */
+/** Events for the pages of a chat. Losing one is harmless: pages poll for patches, and the other events are temporary. */
 const News = z.discriminatedUnion('kind', [
-  /** The chat has new patches. */
   z.object({ kind: z.literal('patched'), chatKey: z.string() }),
   z.object({ kind: z.literal('thinking'), chatKey: z.string() }),
-  /** A draft in markdown. */
   z.object({ kind: z.literal('draft'), chatKey: z.string(), text: z.string() }),
-  /** A browser was signed out. */
   z.object({ kind: z.literal('signed-out'), login: z.string() }),
 ]);
 export type News = z.infer<typeof News>;
@@ -23,16 +20,16 @@ const Letter = z.object({ from: z.string(), news: News });
 
 /** Exchanges page events with the other gateways. */
 export interface Bus extends Closable {
-  /** Resolves once Redis has it. Never throws or waits for a connection. */
+  /** Resolves once Redis has the event. Never throws or waits for a connection. */
   tell(news: News): Promise<void>;
 }
 
-/** Connects to the other gateways on a connection of its own. `hear` gets their events, not our own. */
+/** Connects to the other gateways on a connection of its own. `hear` gets events of other gateways only. */
 export async function openBus(options: {
   readonly redis: Redis;
   readonly redisUrl: string;
   readonly prefix: string;
-  /** Unique id of this process. */
+  /** The unique id of this process. */
   readonly gateway: string;
   readonly log: Log;
   readonly hear: (news: News) => void;

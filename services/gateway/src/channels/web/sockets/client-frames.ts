@@ -17,9 +17,9 @@ export interface Speaker {
 
 /** The longest update id that the inbox takes. */
 const MAX_UPDATE_ID_LENGTH = 120;
-/** Room for what admission adds to ids. */
+/** Admission adds a few characters to ids. */
 const ROOM = 10;
-/** Stands for no outbox row, for an invented button. */
+/** Names no outbox row; used for a button that the page invented. */
 const NO_ROW = '0';
 
 /** Parses a frame of a page for this session; null for other text. */
@@ -27,12 +27,12 @@ export function readFrame(raw: string, chatKey: string): ClientFrame | null {
   const frame = ClientFrame.safeParse(parseJson(raw)).data;
   if (frame?.sessionId !== getSession(chatKey)) return null;
   if (frame.type !== 'client.message') return frame;
-  // Removes half characters and NUL, which databases refuse.
+  // Removes half surrogate pairs and NUL, which Postgres refuses.
   const text = frame.payload.text.toWellFormed().replaceAll('\0', '');
   return text === '' ? null : { ...frame, payload: { ...frame.payload, text } };
 }
 
-/** The update of a frame. `reads`: the page mode, whose updates need no id because they are idempotent. */
+/** Turns a frame into an update; `reads` is the page mode. Mode changes get a new id each, since repeating them is harmless. */
 export function toIncoming(
   frame: ClientFrame,
   { chatKey, userKey, name, language }: Speaker,
@@ -64,7 +64,7 @@ export function getChatOfPress(pressId: string): string {
   return pressId.split('#', 1)[0] ?? '';
 }
 
-/** A stable update id, unique to the message and session. It ends with the page's own id. */
+/** Derives an update id that is unique to the message and session and ends with the page's own id. */
 function toUpdateId(chatKey: string, id: string): string {
   const session = chatKey.slice('web:'.length);
   const isShort = session.length + id.length + ROOM <= MAX_UPDATE_ID_LENGTH;

@@ -1,4 +1,4 @@
-/** Runs at most `width` tasks at a time; others wait in order. */
+/** Runs at most `width` tasks at a time; further tasks wait in order. */
 export function createGate(width: number) {
   const waiting: (() => void)[] = [];
   let free = width;
@@ -9,7 +9,7 @@ export function createGate(width: number) {
       return await work();
     } finally {
       const next = waiting.shift();
-      // Passes the slot on.
+      // The next task takes the slot over.
       if (next) next();
       else free += 1;
     }

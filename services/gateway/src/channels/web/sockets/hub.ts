@@ -10,16 +10,14 @@ import type { PageSocket } from './page-socket.ts';
 const MAX_OF_PERSON = 20;
 const MAX_PAGES = 900;
 const TICK_MS = SECOND_MS;
-/** In ticks: how often lost events are made up for, pages are pinged, and expired secrets removed. */
+/** In ticks: how often the hub looks for missed events, pings pages, and removes expired secrets. */
 const LOOK_EVERY = 3;
 const PING_EVERY = 20;
 const FORGET_EVERY = 60;
 const GOING_AWAY = 1001;
 
 export interface HubDeps {
-  /** The newest patch number of each of these chats. */
   readonly seqs: (chatKeys: readonly string[]) => Promise<ReadonlyMap<string, number>>;
-  /** Those of these logins that have ended. */
   readonly ended: (logins: readonly string[]) => Promise<readonly string[]>;
   /** Removes expired secrets and returns the changed chats. */
   readonly forget: () => Promise<readonly string[]>;
@@ -41,7 +39,7 @@ export class Hub implements Closable {
     this.#loop = startLoop({ name: 'pages', everyMs: deps.tickMs ?? TICK_MS, log: deps.log, step: () => this.#tick() });
   }
 
-  /** Why this person can open no page now, as an HTTP status; null when they can. */
+  /** Why this person can open no further page now, as an HTTP status; null when they can. */
   refusal(userKey: string): 429 | 503 | null {
     if (this.#size >= MAX_PAGES) return 503;
     return (this.#ofPerson.get(userKey) ?? 0) >= MAX_OF_PERSON ? 429 : null;

@@ -4,19 +4,19 @@ import type { Log } from '@signalbox/platform/log';
 import type { IncomingUpdate, ChannelListener } from '../../channel.ts';
 
 /*
- * idle → (a page sends something) → admitting a batch [later updates wait] → admitting the waiting ones → … → idle
+ * idle → (a page sends something) → admitting a batch [later updates wait] → admitting the waiting updates → … → idle
  * └─ Postgres away: the same batch again with growing delays ─▶ after a minute the page must send it again
  *
- * One admission at a time, so that the pages of one session cannot overtake each other.
+ * One admission runs at a time, so that the pages of one session cannot overtake each other.
  */
 
 const MAX_AT_ONCE = 100;
-/** The most waiting updates; further pages are told to reconnect later. */
+/** The most waiting updates; further pages are asked to reconnect later. */
 const MAX_WAITING = 1_000;
 const PATIENCE_MS = MINUTE_MS;
 const RETRY_BASE_MS = 100;
 const RETRY_MAX_MS = 3_000;
-/** How often is checked whether this gateway listens again. */
+/** How often a waiting update checks whether this gateway listens again. */
 const CLOSED_MS = 200;
 
 type Admit = (updates: readonly IncomingUpdate[]) => Promise<void>;
@@ -60,7 +60,7 @@ export class Intake implements Closable {
       ended: new Promise((resolve) => ended.signal.addEventListener('abort', () => resolve())),
       close: async () => {
         if (this.#admit === admit) this.#admit = null;
-        // Finishes the running admission; waiting updates go to the next listener, if there is one in time.
+        // Waits for the running admission; further updates go to the next listener, if one comes in time.
         await this.#admitting;
         ended.abort();
       },
@@ -122,7 +122,7 @@ export class Intake implements Closable {
     }
   }
 
-  /** Gives up updates that waited too long, or all when this gateway stops. */
+  /** Gives up updates that waited too long; when this gateway stops, all of them. */
   #giveUp(): void {
     const now = performance.now();
     const isOver = ({ untilMs }: Waiting): boolean => this.#stop.signal.aborted || untilMs < now;

@@ -6,7 +6,7 @@ import { readFrame, toIncoming, type Speaker } from './client-frames.ts';
 import type { Intake } from './intake.ts';
 import type { PageSocket } from './page-socket.ts';
 
-/** Limits of a page's frames: a burst, then a rate per second. People stay far below; messages have a limit of their own. */
+/** A page may send this many frames at once, then PER_SECOND. People stay far below; messages have a limit of their own. */
 const BURST = 40;
 const PER_SECOND = 5;
 
@@ -41,7 +41,7 @@ export function readPage(options: {
     // By default ws passes each message as one buffer.
     const frame = isBinary ? null : readFrame((data as Buffer).toString(), speaker.chatKey);
     if (frame === null) return page.close(CLOSE_CODES.badFrame, 'not a frame of this session');
-    // The page changes at once, the conversation when its turn comes.
+    // The page changes at once; the conversation follows once the frame is admitted.
     if (frame.type === 'client.mode.update') page.changeMode(frame.payload);
     waiting.push(frame);
     if (!page.isPaused) background(log, 'page', work());

@@ -10,14 +10,14 @@ import { dependsOnDevice, toStep } from '../shown/view.ts';
 import { Passing } from './passing.ts';
 
 /*
- * What one page is sent. One thing at a time, and each frame only once the one before has left this process, so that a page that does not
- * read holds up nobody else and keeps one frame in memory:
+ * Sends one page its frames, each only once the frame before has left this process: a page that does not read delays no
+ * other page and keeps one frame in memory.
  *
- *   idle → (behind) → read what it lacks → sent → (more) → … → (mode changed) → the view again → (passing things changed) → sent → idle
- *   a frame does not leave within its time ─▶ closed 4003 · signed out ─▶ closed 4001
+ *   idle → (behind) → missing patches read → sent → … → (mode changed) → view sent again → (temporary display changed) → sent → idle
+ *   a frame does not leave in time ─▶ closed with 4003 · signed out ─▶ closed with 4001
  */
 
-/** A page that has not taken a frame by then does not read. */
+/** A page that has not taken a frame within this time does not read. */
 const SLOW_MS = 10 * SECOND_MS;
 /** How long a page may take to answer a close. */
 const GOODBYE_MS = 2 * SECOND_MS;
@@ -26,10 +26,10 @@ export interface PageSocketOptions {
   readonly socket: WebSocket;
   readonly chatKey: string;
   readonly sessionId: string;
-  /** The hash of the login that opened it. */
+  /** The hash of the login that opened the page. */
   readonly login: string;
   readonly userKey: string;
-  /** The newest patch number of the page; null when it has none. */
+  /** The newest patch number that the page has; null when it has none. */
   readonly after: number | null;
   readonly mode: PageMode;
   readonly read: (page: {
@@ -51,7 +51,7 @@ export class PageSocket {
   readonly login: string;
   readonly userKey: string;
   readonly passing = new Passing();
-  /** True when it has answered the last ping. */
+  /** True when the page has answered the last ping. */
   isAlive = true;
   /** True while the socket is paused, when no answer can be received. */
   isPaused = false;
@@ -80,7 +80,6 @@ export class PageSocket {
     return this.#options.socket.readyState === this.#options.socket.OPEN;
   }
 
-  /** The current page mode. */
   get mode(): PageMode {
     return this.#nextMode ?? this.#mode;
   }
@@ -96,7 +95,7 @@ export class PageSocket {
     this.#start();
   }
 
-  /** Sends the changed temporary display. */
+  /** Sends the temporary display, which has changed. */
   refresh(): void {
     this.#isChanged = true;
     this.#start();
@@ -108,7 +107,7 @@ export class PageSocket {
     this.#start();
   }
 
-  /** Closes the socket, and terminates one that does not answer. */
+  /** Closes the socket, and terminates it if it does not answer. */
   close(code: number, reason: string): void {
     const { socket } = this.#options;
     socket.close(code, reason);
@@ -117,7 +116,7 @@ export class PageSocket {
     setTimeout(() => socket.terminate(), GOODBYE_MS).unref();
   }
 
-  /** Pings the page, and terminates one that did not answer the last ping. */
+  /** Pings the page, and terminates a page that did not answer the last ping. */
   ping(): void {
     const { socket } = this.#options;
     if (this.isPaused) return;
@@ -145,7 +144,7 @@ export class PageSocket {
     return this.#isBehind || this.#nextMode !== null || this.#isChanged;
   }
 
-  /** False when nothing could be read. */
+  /** Does one piece of work. False when nothing could be read. */
   async #step(): Promise<boolean> {
     if (this.#isBehind) return this.#catchUp();
     if (this.#nextMode) await this.#applyMode(this.#nextMode);
@@ -153,7 +152,7 @@ export class PageSocket {
     return true;
   }
 
-  /** False when nothing could be read; the hub tries again. */
+  /** Sends what the page lacks. False when nothing could be read; the hub tries again. */
   async #catchUp(): Promise<boolean> {
     const { read, chatKey, login, log } = this.#options;
     this.#isBehind = false;
@@ -187,7 +186,7 @@ export class PageSocket {
     return true;
   }
 
-  /** In voice mode the page speaks new answers. */
+  /** Speaks a new answer in voice mode. */
   async #speak({ patch }: StoredPatch, hadDraft: boolean): Promise<void> {
     const { text, language } = patch?.props ?? {};
     if (typeof text !== 'string') return;
@@ -211,7 +210,7 @@ export class PageSocket {
     if (before.device !== next.device && !this.#isFirst) await this.#drawAgain();
   }
 
-  /** Sends the components again that depend on the page mode. */
+  /** Sends those components again that look different on the new device. */
   async #drawAgain(): Promise<void> {
     const { read, chatKey, login, log } = this.#options;
     try {
@@ -234,7 +233,7 @@ export class PageSocket {
     for (const frame of frames) await this.#send(frame);
   }
 
-  /** True when the frame was sent. A page that does not read is closed, and reconnects for what it lacks. */
+  /** True when the frame was sent. A page that does not read is closed, and reconnects for the frames that it lacks. */
   async #send(frame: Outgoing): Promise<boolean> {
     const { socket, sessionId, chatKey, log, slowMs = SLOW_MS } = this.#options;
     if (!this.isOpen) return false;

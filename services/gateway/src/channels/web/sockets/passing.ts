@@ -1,9 +1,6 @@
 import type { PatchStep, ServerFrame } from '@signalbox/contracts/conversation/frames';
 
-/*
- * A page's temporary display, which is not stored: thinking, draft and notice. Only the newest counts: unsent earlier
- * states are replaced.
- */
+/* A page's temporary display (thinking, draft, notice) is not stored. An unsent state is replaced by the next one. */
 
 /** Workers repeat their signal every four seconds. */
 const THINKING_MS = 8_000;
@@ -12,7 +9,7 @@ const DRAFT_MS = 30_000;
 const NOTICE_MS = 6_000;
 /** A notice describes something in progress, so it should not remain below the answer. */
 const NOTICE_AFTER_ANSWER_MS = 2_000;
-/** Below all stored components. */
+/** Sorts below all stored components. */
 const DRAFT_PLACE = Number.MAX_SAFE_INTEGER - 1;
 
 type Payload =
@@ -46,7 +43,7 @@ export class Passing {
     this.#notice = { text, untilMs: now + NOTICE_MS };
   }
 
-  /** Notes an answer. True when the page shows a draft of it. */
+  /** Notes an answer. True when the page shows a draft of that answer. */
   answered(now = performance.now()): boolean {
     this.#thinkingUntilMs = 0;
     this.#draft = NOTHING;

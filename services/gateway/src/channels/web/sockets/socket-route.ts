@@ -17,8 +17,8 @@ import { readPage } from './page-reader.ts';
  * A socket, from its request to its first frame:
  *
  * origin → query → limit of pages: refused with a status before the upgrade
- * → login → agent: if wrong, or Postgres is away, upgraded and closed at once with the reason, reading nothing
- * → open: read and written
+ * → login → agent: if wrong, or Postgres is away, upgraded and closed at once with the reason
+ * → open: frames are read and sent
  */
 
 const Query = z.object({
@@ -38,7 +38,7 @@ export interface SocketRouteDeps {
   readonly hub: Hub;
   readonly intake: Intake;
   readonly isOwnOrigin: (headers: FastifyRequest['headers']) => boolean;
-  /** The login of a request; null without one. Throws when it cannot be determined. */
+  /** The login of a request; null without one. Throws when Postgres is away. */
   readonly findLogin: (request: FastifyRequest) => Promise<Login | null>;
   readonly agents: () => Promise<readonly string[]>;
   /** Switches the agent of a chat. False when there is no such agent. */
@@ -48,14 +48,13 @@ export interface SocketRouteDeps {
   readonly slowMs?: number | undefined;
 }
 
-/** The result of the checks before the upgrade. */
 interface Visit extends ResolvedLogin {
   readonly query: Query;
 }
 
 interface ResolvedLogin {
   readonly login: Login | null;
-  /** The known agents, when an unknown one was requested; otherwise null. */
+  /** The known agents when the requested agent is unknown; otherwise null. */
   readonly otherAgents: readonly string[] | null;
 }
 
@@ -108,8 +107,8 @@ async function find(
 }
 
 /**
- * Switches to the agent that a newly opened page requests. Reconnecting pages change nothing, since the person may have
- * chosen another since. Returns the known ids when the agent is unknown.
+ * Switches to the agent that a newly opened page requests; a reconnecting page switches nothing. Returns the known ids when the agent is
+ * unknown.
  */
 async function findOtherAgents(
   deps: SocketRouteDeps,

@@ -6,7 +6,6 @@ import { isNumber, toChatKey, toUserKey } from '../chat-key.ts';
 import { NO_BUTTON, parseButton } from '../send/button.ts';
 import { type Media, Message, readValues, Status, type Value } from './payload.ts';
 
-/** A decoded webhook. */
 export interface Decoded {
   readonly updates: readonly IncomingUpdate[];
   readonly statuses: readonly Status[];
@@ -34,7 +33,7 @@ const NOT_TEXT: ReadonlyMap<string, UnsupportedContent> = new Map([
   ['contacts', 'contact'],
   ['poll', 'poll'],
 ]);
-/** System notices that a number may have another owner, by API release, with their reasons. */
+/** System notices that a number may have another owner, with their reasons. Their names differ between API releases. */
 const VACATED: ReadonlyMap<string, string> = new Map([
   ['user_changed_number', 'number given up'],
   ['customer_changed_number', 'number given up'],
@@ -42,7 +41,7 @@ const VACATED: ReadonlyMap<string, string> = new Map([
   ['customer_identity_changed', 'identity changed'],
   ['user_changed_user_id', 'identity changed'],
 ]);
-/** Message types that are ignored: notices and changes without text. */
+/** Ignored message types: notices, and changes without text. */
 const SILENT = new Set(['reaction', 'revoke', 'request_welcome', 'ephemeral', 'system']);
 
 function decodeMessage(raw: unknown, { contacts }: Pick<Value, 'contacts'>): IncomingUpdate {
@@ -95,7 +94,7 @@ function decodeMessage(raw: unknown, { contacts }: Pick<Value, 'contacts'>): Inc
   };
 }
 
-/** A message of unknown shape: its author, if named, is told that it was not read. */
+/** Decodes a message of unknown shape; its author, if named, gets an answer that it was not read. */
 function decodeUnread(raw: unknown, contacts: Value['contacts']): IncomingUpdate {
   const sum = `sha256:${createHash('sha256')
     .update(JSON.stringify(raw) ?? '')
@@ -106,7 +105,7 @@ function decodeUnread(raw: unknown, contacts: Value['contacts']): IncomingUpdate
   return { ...describeSender(from, contacts), updateId: sum, at, messageId: sum, kind: 'not-text', what: 'other' };
 }
 
-/** Values that identify the owner of the number. */
+/** Reads the values that identify the owner of the number. */
 function readMarks(
   { from, from_user_id: sentBy, identity }: Message,
   contacts: Value['contacts'],
@@ -128,7 +127,7 @@ function describeSender(from: string, contacts: Value['contacts']) {
   } as const;
 }
 
-/** The message of ours that this one replies to: WhatsApp names its author. */
+/** Finds the bot's message that this one replies to: WhatsApp names the author. */
 function readAnswered({ context, from }: Message): { readonly answers?: string } {
   return context?.id !== undefined && context.from !== from ? { answers: context.id } : {};
 }
@@ -170,7 +169,7 @@ function ignore(updateId: string | null, reason: string): IncomingUpdate {
   return { kind: 'ignored', updateId, reason, pressId: null };
 }
 
-/** An update that may be for us but cannot be read. */
+/** Builds an update that may be for the bot but cannot be read. */
 function unread(reason: string, updateId: string | null = null): IncomingUpdate {
   return { kind: 'ignored', updateId, reason, pressId: null, isUnread: true };
 }

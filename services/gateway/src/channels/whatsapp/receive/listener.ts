@@ -14,10 +14,9 @@ import type { Status } from './payload.ts';
 import type { WebhookRoutes } from './webhook.ts';
 
 /*
- * attached to the webhook at once → our number is asked for until Meta answers
- *   it answers             no problem
- *   token, or number wrong asked again, and said; what people write meanwhile is taken in all the same
- *   away                   asked again; webhooks come in all the same
+ * The listener is attached to the webhook at once, and asks Meta for the bot's phone number until Meta answers:
+ *   answered: no problem · token or number refused: reported and asked again · Meta away: asked again
+ * Updates are admitted in each of these states.
  */
 
 export interface ListenerDeps {
@@ -27,12 +26,12 @@ export interface ListenerDeps {
   readonly phoneNumberId: string;
   readonly log: Log;
   readonly admit: (updates: readonly IncomingUpdate[]) => Promise<void>;
-  /** Called when Meta reports an accepted message as undelivered. */
+  /** Called when Meta reports that an accepted message was not delivered. */
   readonly onUndelivered: () => void;
-  /** Why Meta refuses all sends; null while it does not. */
+  /** Why Meta refuses all sends; null while Meta accepts them. */
   readonly trouble: () => string | null;
   readonly noteTrouble: (detail: string | null) => void;
-  /** Called with the displayed phone number. */
+  /** Called with the phone number as WhatsApp displays it. */
   readonly onNumber: (number: string) => void;
 }
 
@@ -42,7 +41,6 @@ const WINDOW_CODE = 131047;
 
 const OwnNumber = z.object({ display_phone_number: z.string() });
 
-/** Receives webhooks until it is closed. */
 export function listenToWebhook(deps: ListenerDeps): ChannelListener {
   const { routes, windows, phoneNumberId, log } = deps;
   let isKnown = false;
@@ -75,7 +73,7 @@ export function listenToWebhook(deps: ListenerDeps): ChannelListener {
   return { ...listening, refusal };
 }
 
-/** Asks for our number until Meta answers. */
+/** Asks for the bot's phone number until Meta answers. Returns false when stopped before. */
 async function meet({ client, log, onNumber, noteTrouble }: ListenerDeps, signal: AbortSignal): Promise<boolean> {
   for (let failures = 0; !signal.aborted; failures += 1) {
     const answer = await client.readNumber(signal).catch((error: unknown) => {
@@ -96,7 +94,7 @@ async function meet({ client, log, onNumber, noteTrouble }: ListenerDeps, signal
   return false;
 }
 
-/** Of delivery statuses only failures matter. */
+/** Of the delivery statuses, only failures matter. */
 function noteStatus({ windows, log, onUndelivered }: ListenerDeps, status: Status): void {
   if (status.status !== 'failed') return;
   const { id, recipient_id: recipient = '', errors } = status;
@@ -105,7 +103,7 @@ function noteStatus({ windows, log, onUndelivered }: ListenerDeps, status: Statu
   if (errors.some(({ code }) => code === WINDOW_CODE)) windows.close(recipient);
 }
 
-/** Requests arrive in any order and times are in seconds; updates without a time come first. */
+/** Requests arrive in any order and times are in seconds. Updates without a time come first. */
 function timeOf(update: IncomingUpdate): number {
   return 'at' in update ? Date.parse(update.at) : 0;
 }

@@ -1,20 +1,20 @@
 import { z } from 'zod';
 
 /*
- * Validation of webhooks: entries hold changes, changes hold messages. All of it is outside text, although Meta signed
- * it. Unknown and null fields are dropped, and a part of unknown shape is dropped alone.
+ * Webhooks hold entries, which hold changes, which hold messages. All of it is untrusted text, although Meta signed it.
+ * Unknown and null fields are dropped, and so is a part of unknown shape, without the parts beside it.
  */
 
-/** Meta writes some numbers as text. */
+/** Meta writes some texts as numbers. */
 const text = z.union([z.string(), z.int().transform(String)]);
-/** Ids shortened to the database's limit; WhatsApp's have about 80 characters. */
+/** An id of at most 160 characters, which the database takes; WhatsApp's have about 80. */
 const id = z
   .string()
   .min(1)
   .max(160)
   .refine((given) => given.isWellFormed() && !given.includes('\0'));
 const maybe = <T extends z.ZodType>(schema: T) => schema.optional().catch(undefined);
-/** The valid items of a list; empty when it is no list. */
+/** The valid items of a list; empty when the value is no list. */
 const listOf = <T extends z.ZodType>(schema: T) =>
   z
     .array(z.unknown())
@@ -41,7 +41,7 @@ const Words = z.object({ body: text });
 
 export const Message = z.object({
   id,
-  /** The phone number; missing for people with only a user name. */
+  /** The phone number; missing for people who only have a user name. */
   from: maybe(text),
   timestamp: maybe(text),
   type: z.string().max(40).catch(''),
@@ -100,7 +100,7 @@ const Webhook = z.object({
 const Entry = z.object({ changes: z.array(z.unknown()) });
 const Change = z.object({ field: z.string(), value: z.unknown() });
 
-/** Maximum depth of webhooks, with room: items of an order are at 11. */
+/** The deepest nesting that is read; the items of an order are at 11. */
 const DEEPEST = 24;
 
 /** The message changes of a webhook, and the number of unreadable parts. Never throws. */

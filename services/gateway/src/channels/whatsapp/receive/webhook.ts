@@ -11,13 +11,13 @@ import { handleJson } from '../../http/webhook-body.ts';
 const SIGNATURE_HEADER = 'x-hub-signature-256';
 
 /*
- * A request, from its head to its answer:
- *   GET: challenge → the token is ours: the challenge, as text · else 403
- *   POST: form of the signature → type → announced length   any of them wrong: refused, connection closed, body never read
- *     → body read, up to its limit in size and time         beyond: refused
- *     → signature over its bytes                            wrong: 401, and nothing of it is parsed
- *     → no JSON: kept as a dead letter, 200                 it would never become readable
- *     → JSON: given to the listener                         committed: 200; not: 503, and Meta gives it again
+ * The checks of a request, in order:
+ *   GET: the verify token matches: the challenge is returned as text; else 403
+ *   POST: form of the signature → type → announced length: refused before the body is read
+ *     → body within its size and time limits: else refused
+ *     → signature over the raw body: else 401, nothing is parsed
+ *     → no JSON: stored as a dead letter, 200, since it can never become readable
+ *     → JSON: passed to the listener; 200 once committed, else 503, and Meta repeats the request
  */
 
 export const WEBHOOK_PATH = '/webhook/whatsapp';
@@ -26,7 +26,7 @@ const MAX_BODY_BYTES = 3 * 1024 * 1024;
 /** After this time Meta has to repeat the request. */
 const ANSWER_MS = 15 * SECOND_MS;
 
-/** Takes one webhook; resolves once it is committed. */
+/** Takes one webhook; resolves once the webhook is committed. */
 export type Sink = (webhook: unknown) => Promise<void>;
 
 type WebhookResult =
@@ -38,13 +38,13 @@ export interface WebhookOptions {
   readonly log: Log;
   /** Called once per request. */
   readonly count: (result: WebhookResult) => void;
-  /** Stores a body that is no JSON. Throws when it could not. */
+  /** Stores a body that is no JSON. Throws when Postgres is away. */
   readonly onUnreadable: (body: string) => Promise<void>;
 }
 
 export type WebhookRoutes = ReturnType<typeof mountWebhook>;
 
-/** Registers the webhook's routes. Without a sink the answer is 503. */
+/** Registers the webhook's routes. While nobody is attached, the answer is 503. */
 export function mountWebhook(server: FastifyInstance, options: WebhookOptions) {
   const { log, count } = options;
   const tellRefusal = createRefusalLog(log, 'whatsapp');
@@ -57,7 +57,7 @@ export function mountWebhook(server: FastifyInstance, options: WebhookOptions) {
     return reply.code(status).header('connection', 'close').send();
   };
   const take = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    // The parser below returns bytes.
+    // the parser below returns bytes
     const body = request.body as Buffer;
     const signature = request.headers[SIGNATURE_HEADER];
     if (!isSignature(signature) || !isSignedBy(options.appSecret, body, signature))
@@ -69,13 +69,13 @@ export function mountWebhook(server: FastifyInstance, options: WebhookOptions) {
     return reply.code(isTaken ? 200 : 503).send();
   };
 
-  // A scope of its own: its body parser affects no other route.
+  // The scope's body parser affects no other route.
   void server.register(async (scope) => {
     scope.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
     scope.get<{ Querystring: Readonly<Record<string, unknown>> }>(WEBHOOK_PATH, async ({ query }, reply) => {
       const { 'hub.mode': mode, 'hub.verify_token': token, 'hub.challenge': challenge } = query;
       const isOurs = mode === 'subscribe' && isVerifyToken(token);
-      // Returns nothing that a browser could render as a page.
+      // Answers with nothing that a browser could render as a page.
       if (!isOurs || typeof challenge !== 'string' || !/^[\w-]{1,200}$/.test(challenge))
         return refuse(reply, 403, 'bad-token');
       return reply.type('text/plain').send(challenge);
@@ -95,7 +95,7 @@ export function mountWebhook(server: FastifyInstance, options: WebhookOptions) {
   });
 
   return {
-    /** Passes webhooks to this sink until the returned function is called. */
+    /** Passes webhooks to this function until the returned function is called. */
     attach: sink.attach,
   };
 }
@@ -105,7 +105,7 @@ function isSignature(given: unknown): given is string {
   return typeof given === 'string' && /^sha256=[0-9a-f]{64}$/i.test(given);
 }
 
-/** True when the body was signed with this secret. Constant time. */
+/** True when this secret signed the body. Takes constant time. */
 function isSignedBy(secret: string, body: Uint8Array, signature: string): boolean {
   const wanted = createHmac('sha256', secret).update(body).digest();
   return timingSafeEqual(wanted, Buffer.from(signature.slice('sha256='.length), 'hex'));

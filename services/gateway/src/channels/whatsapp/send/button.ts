@@ -13,7 +13,7 @@ export interface Choice {
   readonly description?: string;
 }
 
-/** A reference to no outbox row, for foreign buttons. */
+/** Refers to no outbox row, for buttons of other programs. */
 export const NO_BUTTON: ButtonRef = { outboxId: '0', index: 0 };
 
 const BUTTONS = 3;
@@ -21,7 +21,7 @@ const BUTTON_TITLE = 20;
 const ROW_TITLE = 24;
 const ROWS = 10;
 
-/** Buttons if they fit WhatsApp's limits; otherwise lists of at most ten rows. */
+/** Chooses buttons if they fit WhatsApp's limits; otherwise lists of at most ten rows. */
 export function toChoices(
   buttons: readonly Button[],
   outboxId: number,
@@ -34,7 +34,7 @@ export function toChoices(
   const titles = labels.map((label) => cut(label, ROW_TITLE));
   const rows = labels.map((label, index): Choice => {
     const title = titles[index] ?? '';
-    // Equal beginnings are distinguished by numbers.
+    // Labels with equal beginnings are distinguished by numbers.
     const isAlone = titles.indexOf(title) === titles.lastIndexOf(title);
     const shown = isAlone ? title : cut(`${index + 1}. ${label}`, ROW_TITLE);
     return { id: idOf(index), title: shown, ...(shown === label ? {} : { description: label }) };

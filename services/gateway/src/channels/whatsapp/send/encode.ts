@@ -8,24 +8,21 @@ import { type Choice, toChoices } from './button.ts';
 import { escapeMarks, formatStretches } from './format.ts';
 import { splitStretches } from './split.ts';
 
-/** The content of one message. */
 type Content =
   | { readonly form: 'text'; readonly text: string }
   | { readonly form: 'buttons' | 'list'; readonly text: string; readonly choices: readonly Choice[] }
   | { readonly form: 'file'; readonly artifactId: string; readonly name: string };
 
-/** The content of one send. `replyTo`: the message to reply to, or null. */
+/** The content of one send. `replyTo` is the message to reply to, or null. */
 export type WhatsAppPart = Content & { readonly replyTo: string | null };
 
 /** Meta's limit per message, in characters. */
 const MAX_TEXT_LENGTH = 4_096;
 const MAX_INTERACTIVE_LENGTH = 1_024;
-/** Stands in for an empty text. */
+/** Sent instead of an empty text. */
 const NOTHING = '…';
 
-/**
- * Encodes a message: texts, then buttons under the last one, then files. Up to three short buttons are buttons, others become lists of ten.
- */
+/** Encodes a message: texts, buttons under the last text, files. Up to three short buttons stay buttons, others become lists of ten. */
 export function encode(body: OutboundBody, { outboxId }: EncodedRow): readonly WhatsAppPart[] {
   const { buttons, files = [], replyTo = null } = body;
   // Leaves room for a first line, so that sending a part again never moves text into another part.
@@ -41,7 +38,7 @@ export function encode(body: OutboundBody, { outboxId }: EncodedRow): readonly W
   return contents.map((content, place) => ({ ...content, replyTo: place === 0 ? replyTo : null }));
 }
 
-/** The buttons with the text above them; further lists say that they continue. */
+/** Puts the text above the buttons; further lists say that they continue. */
 function toMenus({ buttons }: OutboundBody, outboxId: number, text: string): readonly Content[] {
   const { form, groups } = toChoices(buttons, outboxId);
   return groups.map((choices, place) => ({

@@ -16,15 +16,15 @@ const MARKS: Readonly<Record<Style['type'], string>> = {
   underline: '',
   url: '',
 };
-/** WhatsApp has no escape for marks. A blank after a mark makes it literal; this is the thinnest. */
+/** WhatsApp has no escape for marks. A blank after a mark makes it literal; this blank is the thinnest. */
 const THIN = '\u200a';
 /** Places where a pair of formatting marks may begin or end. */
 const OPENING = /(^|[^\p{L}\p{N}])([*_~`])(?=\S)/gu;
 const CLOSING = /(?<=\S)[*_~`](?![\p{L}\p{N}])/gu;
-/** Fences within code. */
+/** A fence within code. */
 const FENCE = /```/g;
 
-/** Formats blocks with WhatsApp's marks, as sections that are separated by an empty line. */
+/** Formats blocks with WhatsApp's marks, as sections to separate by an empty line. */
 export function formatStretches(blocks: readonly Block[]): readonly Stretch[] {
   return blocks.flatMap((block) => formatBlock(block, ''));
 }
@@ -34,7 +34,7 @@ export function escapeMarks(text: string): string {
   return text.split('\n').map(escapeLine).join('\n');
 }
 
-/** A mark needs a partner in the same line, so the last one decides for all before it. */
+/** A mark needs a partner in the same line, so only marks before the last one are escaped. */
 function escapeLine(line: string): string {
   const last = new Map(Array.from(line.matchAll(CLOSING), ({ 0: mark, index }) => [mark, index]));
   return line.replace(OPENING, (whole, before: string, mark: string, at: number) =>
@@ -42,7 +42,6 @@ function escapeLine(line: string): string {
   );
 }
 
-/** Code between its fences. */
 export function fenceCode(code: string): string {
   return `\`\`\`\n${code.replace(FENCE, `\`${THIN}\`\``)}\n\`\`\``;
 }
@@ -72,7 +71,7 @@ function plain(text: string): readonly Stretch[] {
   return text.trim() === '' ? [] : [{ text, isCode: false }];
 }
 
-/** Code in a quote or list stays with its neighbors: it has fences of its own and is cut like text. */
+/** Joins blocks of a quote or list. Code in them has fences of its own and is cut like text. */
 function joined(blocks: readonly Block[], indent: string): string {
   const stretches = blocks.flatMap((block) => formatBlock(block, indent));
   return stretches.map(({ text, isCode }) => (isCode ? fenceCode(text) : text)).join('\n');
@@ -96,7 +95,7 @@ function labelOf({ number, checked }: ListItem): string {
   return checked === null ? '• ' : box;
 }
 
-/** Marks do not span lines, so each line gets its own. */
+/** Formats inline content. Marks do not span lines, so each line gets its own. */
 function inline(spans: InlineText, level = 0): string {
   let text = '';
   const groups = groupSpans(spans, level);

@@ -33,7 +33,7 @@ export interface SenderDeps {
 
 const Uploaded = z.object({ id: z.string().min(1) });
 
-/** Sends one part to a phone number, with a line above it. Never throws. */
+/** Sends one part to a phone number, with `firstLine` above it. Never throws. */
 export async function sendPart(
   deps: SenderDeps,
   to: string,
@@ -79,7 +79,7 @@ async function post(
   return attempt(() => client.post({ recipient_type: 'individual', to, ...context, ...content }));
 }
 
-/** An upload is invisible, so it may be repeated after any outcome. */
+/** Sends a file. People do not see an upload, so it may be repeated after any outcome. */
 async function sendFile(
   deps: SenderDeps,
   to: string,
@@ -107,7 +107,7 @@ async function sendFile(
   return post(deps, to, { replyTo }, { type, [type]: { id: uploaded.messageId, ...caption, ...named } });
 }
 
-/** Runs a call and classifies its answer. `readId` reads the resulting id; default a message id. */
+/** Runs a call and classifies its answer. `readId` reads the resulting id; by default the id of a message. */
 async function attempt(
   call: () => Promise<GraphAnswer>,
   readId?: (answer: GraphAnswer) => string | null,
@@ -121,7 +121,7 @@ async function attempt(
   }
 }
 
-/** Chooses the form by file name, else by whether the content is text. */
+/** Chooses the form by file name, else by whether the content is text. Null when WhatsApp takes no such file. */
 function chooseForm(
   name: string,
   bytes: Uint8Array,

@@ -3,7 +3,7 @@ import { fenceCode, type Stretch } from './format.ts';
 
 const BETWEEN = '\n\n';
 
-/** Joins sections into messages of at most `most` UTF-16 units, at least one. The last one, above buttons, has a limit of its own. */
+/** Joins sections into messages of at most `each` UTF-16 units, at least one message. The last, above buttons, has at most `last`. */
 export function splitStretches(
   stretches: readonly Stretch[],
   limits: { readonly each: number; readonly last: number },

@@ -8,16 +8,13 @@ import { Clock, formatWholeTime } from '../theme/time.tsx';
 import { Buttons } from './buttons.tsx';
 import { drawAs, type ViewProps } from '../drawing/drawer.tsx';
 
-/** The shown length of an approval's hash. */
+/** Characters shown of an approval's hash. */
 const SHORT_HASH = 8;
 
-/** The longest delay of browser timers: about 24 days. */
+/** The longest delay of browser timers is about 24 days. */
 const LONGEST_TIMER_MS = 24 * 86_400_000;
 
-/**
- * An approval card that waits for a decision, with everything it is bound to. Buttons stay, since the gateway checks
- * whether a press is valid.
- */
+/** An approval card with everything that the approval covers. Its buttons stay when it expires: the gateway checks each press. */
 function Approval({ id, version, props }: ViewProps<ComponentProps<'Approval'>>): VNode {
   const { text, bound, at, language, hash, askedBy, expiresAt, buttons, pressed } = props;
   const isOver = useIsOver(expiresAt);
@@ -44,7 +41,7 @@ function Approval({ id, version, props }: ViewProps<ComponentProps<'Approval'>>)
             </dd>
           </>
         )}
-        {/* Not repeated when the card's text names it. */}
+        {/* The hash is not repeated when the card's text names it. */}
         {hash !== null && !text.includes(hash.slice(0, SHORT_HASH)) && (
           <>
             <dt>{say('page.hash')}</dt>

@@ -11,7 +11,7 @@ interface ButtonsProps {
 }
 
 /**
- * The buttons of a component. After one press all are inactive and the pressed one is marked. They stay focusable, unlike disabled ones.
+ * The buttons of a component. After a press all are inactive and the pressed one is marked; unlike disabled buttons they stay focusable.
  */
 export function Buttons({ id, version, buttons, pressed }: ButtonsProps): VNode | null {
   const chat = useChat();

@@ -18,7 +18,7 @@ import { drawText } from './text.tsx';
 import { drawTimeline } from './timeline.tsx';
 import { say } from '../say.ts';
 
-/** Every component type of the page. A new one needs a file in `components`, its props in the contract, and a line here. */
+/** Every component type of the page. A new type needs a file in `components`, its props in the contract, and a line here. */
 const DRAWERS: Readonly<Record<ComponentType, Drawer>> = {
   Message: drawMessage,
   Approval: drawApproval,
@@ -42,7 +42,7 @@ interface State {
   readonly failed: Component | null;
 }
 
-/** Draws a component by type. A component that cannot be drawn becomes an error box, and the rest of the page is unaffected. */
+/** Draws a component by type. A component that cannot be drawn becomes an error box, so that the rest of the page is unaffected. */
 export class ComponentView extends Boundary<Props, State> {
   override state: State = { failed: null };
 
@@ -53,7 +53,7 @@ export class ComponentView extends Boundary<Props, State> {
   override render({ component }: Props, { failed }: State): VNode {
     if (failed === component) return <ErrorBox type={component.type} why="broken" />;
     const { id, version, children } = component;
-    // A child's id must not press a button of the component.
+    // A child gets an id of its own, so that it presses no button of the component.
     const drawn = children.map((child, place) => draw({ ...child, id: `${id}#${place}`, version }, null));
     return draw(component, drawn.length === 0 ? null : drawn);
   }
@@ -65,12 +65,12 @@ function draw(component: Drawable, children: ComponentChildren): VNode {
   return DRAWERS[type](component, children) ?? <ErrorBox type={type} why="broken" />;
 }
 
-/** Types come from outside: `constructor` is none. */
+/** Types come from outside: `constructor` must not count as one. */
 function isKnown(type: string): type is ComponentType {
   return Object.hasOwn(DRAWERS, type);
 }
 
-/** Stands for a component that cannot be shown, so that nothing sent goes unnoticed. */
+/** Shown instead of a component that cannot be drawn, so that nobody misses it. */
 function ErrorBox({ type, why }: { readonly type: string; readonly why: 'unknown' | 'broken' }): VNode {
   return (
     <div class="card notice error" role="note">

@@ -4,7 +4,6 @@ import { InlineMarkdown, Markdown } from '../text/markdown.tsx';
 import { Buttons } from './buttons.tsx';
 import { drawAs, type ViewProps } from '../drawing/drawer.tsx';
 
-/** An object with its fields. */
 function DataCard({
   id,
   version,

@@ -5,7 +5,6 @@ import { Markdown } from '../text/markdown.tsx';
 import { Icon } from '@signalbox/page-kit/icons';
 import { drawAs, type ViewProps } from '../drawing/drawer.tsx';
 
-/** A line of the gateway or the runtime. */
 function Notice({ props: { text, tone } }: ViewProps<ComponentProps<'Notice'>>): VNode {
   return (
     <div class={`card notice ${tone}`} role="note">

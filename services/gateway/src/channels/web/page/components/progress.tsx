@@ -6,7 +6,6 @@ import { Icon } from '@signalbox/page-kit/icons';
 import { Buttons } from './buttons.tsx';
 import { drawAs, type ViewProps } from '../drawing/drawer.tsx';
 
-/** Work in progress, updated in place. */
 function Progress({
   id,
   version,

@@ -4,7 +4,7 @@ import { say } from '../say.ts';
 import { InlineMarkdown } from '../text/markdown.tsx';
 import { drawAs, type ViewProps } from '../drawing/drawer.tsx';
 
-/** A table. A wide one scrolls by itself, with the keyboard as well. */
+/** A table. A wide table scrolls by itself, with the keyboard as well. */
 function Table({ props: { title, columns, rows } }: ViewProps<ComponentProps<'Table'>>): VNode {
   return (
     <section class="card">

@@ -5,7 +5,7 @@ import { InlineMarkdown } from '../text/markdown.tsx';
 import { Icon, type IconName } from '@signalbox/page-kit/icons';
 import { drawAs, type ViewProps } from '../drawing/drawer.tsx';
 
-/** A state is a shape and a word, never only a color. */
+/** Each state is shown by a shape and a word, never only by a color. */
 const ICONS: Readonly<Record<ComponentProps<'Timeline'>['steps'][number]['state'], IconName>> = {
   waiting: 'ring',
   running: 'turn',
@@ -13,7 +13,6 @@ const ICONS: Readonly<Record<ComponentProps<'Timeline'>['steps'][number]['state'
   failed: 'cross',
 };
 
-/** Steps in order, with their states. */
 function Timeline({ props: { title, steps } }: ViewProps<ComponentProps<'Timeline'>>): VNode {
   return (
     <section class="card">

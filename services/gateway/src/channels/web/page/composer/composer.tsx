@@ -45,7 +45,7 @@ export function Composer({ commands, writing }: Props): VNode {
   });
   useImperativeHandle(writing, () => ({ fill, focus: () => field.current?.focus() }), []);
   useEffect(() => {
-    // Not on phones, whose keyboard would cover half of the screen.
+    // A phone's keyboard would cover half of the screen.
     if (HAS_KEYBOARD) field.current?.focus();
   }, []);
   const submit = (event: Event): void => {
@@ -87,7 +87,6 @@ export function Composer({ commands, writing }: Props): VNode {
   );
 }
 
-/** The commands that begin with the typed text. */
 function findCommands(text: string, commands: PageSession['commands']): PageSession['commands'] {
   const typed = /^\/(\w*)$/.exec(text)?.[1]?.toLowerCase();
   return typed === undefined ? [] : commands.filter(({ command }) => command.startsWith(typed));

@@ -12,7 +12,7 @@ interface Speech {
   readonly forget: () => void;
 }
 
-/** Puts recognized speech into the field, to be read before it is sent. */
+/** Puts recognized speech into the field, where the person reads it before sending. */
 export function useSpeech(voice: Voice, text: string, setText: (text: string) => void): Speech {
   const [isSpoken, setIsSpoken] = useState(false);
   useEffect(() => {

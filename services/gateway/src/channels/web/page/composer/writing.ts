@@ -1,6 +1,6 @@
 import { createContext } from 'preact';
 
-/** The message field, for the rest of the page. */
+/** Lets other components write into the message field. */
 export interface Writing {
   /** Replaces the text of the field and focuses it. */
   readonly fill: (text: string) => void;

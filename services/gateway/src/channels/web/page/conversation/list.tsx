@@ -15,10 +15,7 @@ interface Props {
   readonly focusField: () => void;
 }
 
-/**
- * The messages. Sending scrolls to the end. When a focused row is replaced it keeps the focus; when it is removed the
- * message field gets it.
- */
+/** The messages. Sending scrolls to the end. A replaced row keeps the focus; after a removed row the message field gets it. */
 export function List({ chat, focusField }: Props): VNode {
   const { components, pending, partial, isThinking } = chat;
   const list = useRef<FollowingList>(null);
@@ -33,12 +30,12 @@ export function List({ chat, focusField }: Props): VNode {
     if (row) row.focus({ preventScroll: true });
     else focusField();
   });
-  // A gateway may send a draft in both forms.
+  // A gateway may send a draft both as a component and as a partial text.
   const hasDraft = components.some(({ type }) => type === 'Draft');
   const isEmpty = chat.isLoaded && components.length === 0 && pending.messages.length === 0;
   const leap = (): void => {
     list.current?.toEnd();
-    // The button disappears with it.
+    // The pressed button disappears at the end of the list, so the field gets the focus.
     focusField();
   };
   return (
@@ -46,14 +43,14 @@ export function List({ chat, focusField }: Props): VNode {
       <FollowingList
         list={list}
         ids={components.map(({ id }) => id)}
-        // Focusable, so that the keyboard can scroll it.
+        // Focusable, so that the keyboard can scroll the list.
         scroller={{ tabIndex: 0, role: 'region', 'aria-label': say('page.conversation') }}
         content={{
           onFocusIn: ({ target }) => {
             focused.current = findRowId(target);
           },
           onFocusOut: ({ relatedTarget }) => {
-            // A removed row loses the focus without a target.
+            // When a row is removed, the focus goes nowhere and `focused` must stay.
             if (relatedTarget !== null) focused.current = null;
           },
         }}
@@ -117,7 +114,7 @@ function describe({ isRefused }: PendingMessage, { link }: Chat): string {
   return say(link === 'open' ? 'page.sending' : 'page.unsent');
 }
 
-/** The components in order, with a line before each new day. */
+/** Draws the components in order, with a line before each new day. */
 function renderRows(components: readonly Component[]): readonly VNode[] {
   let day: string | null = null;
   return components.map((component) => {

@@ -2,13 +2,12 @@ import type { Component } from '@signalbox/contracts/conversation/frames';
 import type { ComponentChildren, ComponentType as View, VNode } from 'preact';
 import type { z } from 'zod';
 
-/** The props of a component's view. */
 export interface ViewProps<P> {
-  /** The component's id and version, for presses. */
+  /** A press names the component by id and version. */
   readonly id: string;
   readonly version: string;
   readonly props: P;
-  /** The children: drawn by the view with `placesChildren`, otherwise below it. */
+  /** The drawn children: placed by the view with `placesChildren`, otherwise below the view. */
   readonly children?: ComponentChildren;
 }
 

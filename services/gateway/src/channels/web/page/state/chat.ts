@@ -11,7 +11,7 @@ import { Conversation, type Change } from './conversation.ts';
 import { Pending, type PendingMessage, type PendingPress } from './pending.ts';
 import { getSocketUrl, type Place } from './place.ts';
 
-/** A message that is not confirmed by then means that the socket is dead. */
+/** A message that is not confirmed within this time means that the socket is dead. */
 const CONFIRM_MS = 15_000;
 /** The most unconfirmed messages; the gateway accepts forty at once. */
 const AT_ONCE = 20;
@@ -34,13 +34,12 @@ export class Chat {
   isThinking = false;
   /** Texts in progress: the agent's draft and the person's speech. */
   partial: { readonly agent: string; readonly person: string } = { agent: '', person: '' };
-  /** Why the gateway closed the last socket; null while one is open. */
+  /** Why the gateway closed the last socket; null while a socket is open. */
   closeCode: number | null = null;
-  /** True once the history was loaded. */
   isLoaded = false;
   readonly #options: Options;
   readonly #connection: Connection;
-  /** The session's name at the gateway, once known. */
+  /** The session's name at the gateway, which its first frame brings. */
   #sessionId: string | null = null;
   /** Ids of messages sent on the current socket. */
   readonly #sent = new Set<string>();
@@ -77,7 +76,7 @@ export class Chat {
     this.#connection.stop();
   }
 
-  /** Drops unsent messages, because the person left. */
+  /** Drops unsent messages, because the person signed out. */
   forget(): void {
     this.pending.clear();
   }
@@ -88,7 +87,6 @@ export class Chat {
     this.#options.onChange();
   }
 
-  /** Sends a refused message again. */
   sayAgain({ id }: PendingMessage): void {
     this.pending.allow(id);
     if (this.link === 'ended') location.reload();
@@ -101,7 +99,7 @@ export class Chat {
     this.#options.onChange();
   }
 
-  /** Presses a button once: until the gateway answers, the component's other buttons are inactive. */
+  /** Presses a button once: until the gateway answers, the component's buttons are inactive. */
   press({ id, version }: Pick<Component, 'id' | 'version'>, index: number): void {
     if (this.pending.pressOf(id) !== null) return;
     this.#sendPress(this.pending.addPress(id, version, index));
@@ -124,7 +122,7 @@ export class Chat {
   #sendPress(press: PendingPress): void {
     if (!this.#isReady) return;
     this.#sendFrame({ type: 'client.action', payload: press });
-    // A press without effect changes nothing, so the buttons become active again after a while.
+    // A press without effect changes no component, so its buttons become active again after a while.
     setTimeout(() => {
       if (this.link !== 'open') return;
       this.pending.dropPress(press.id);
@@ -149,12 +147,11 @@ export class Chat {
     return getSocketUrl(this.#options.place, this.conversation.seq, this.#mode);
   }
 
-  /** Frames need the session's name, which the gateway's first frame brings. */
   get #isReady(): boolean {
     return this.link === 'open' && this.#sessionId !== null;
   }
 
-  /** A new socket repeats everything unconfirmed. */
+  /** Repeats everything unconfirmed on a new socket. */
   #sendAgain(): void {
     if (!this.#isReady) return;
     this.#sent.clear();
@@ -230,7 +227,7 @@ export class Chat {
   }
 }
 
-/** True when a component shows that its press was taken. It may also arrive unchanged. */
+/** True when a component shows that its press was accepted. A component may also arrive unchanged. */
 function isAnswered({ version }: PendingPress, component: Component | null): boolean {
   if (component === null || component.version !== version) return true;
   const { pressed, isPressed, buttons } = component.props;

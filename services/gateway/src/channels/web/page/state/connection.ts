@@ -116,7 +116,7 @@ export class Connection {
   }
 }
 
-/** Doubles each time with jitter, so that pages do not return to a restarted gateway at once. */
+/** Doubles each time, with jitter, so that pages do not return to a restarted gateway at once. */
 function waitMs(failures: number): number {
   const longest = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(failures, 10));
   return longest * (0.5 + Math.random() / 2);

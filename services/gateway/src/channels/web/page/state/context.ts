@@ -4,7 +4,6 @@ import type { Chat } from './chat.ts';
 
 export const ChatContext = createContext<Chat | null>(null);
 
-/** The conversation of a component. */
 export function useChat(): Chat {
   const chat = useContext(ChatContext);
   if (chat === null) throw new Error('A component of a conversation stands outside of ChatContext.');

@@ -3,7 +3,7 @@ import type { Component, PatchStep } from '@signalbox/contracts/conversation/fra
 /** A component that a patch added, changed or removed. */
 export interface Change {
   readonly id: string;
-  /** Null when removed. */
+  /** Null when the component was removed. */
   readonly component: Component | null;
 }
 
@@ -11,7 +11,7 @@ export interface Change {
 export class Conversation {
   readonly #components = new Map<string, Component>();
   #list: readonly Component[] | null = null;
-  /** The newest applied patch number; null before the first. */
+  /** The number of the newest applied patch; null before the first. */
   seq: number | null = null;
 
   get components(): readonly Component[] {
@@ -20,8 +20,7 @@ export class Conversation {
   }
 
   /**
-   * Applies a patch, unless a later one was applied (an older socket may repeat some), and returns its changes. A patch
-   * that clears the page restarts the count.
+   * Applies a patch and returns its changes. Ignores a patch older than the newest, unless it clears the page and so restarts the count.
    */
   apply(seq: number, steps: readonly PatchStep[]): readonly Change[] {
     const begins = steps.some(({ op }) => op === 'clear');

@@ -1,27 +1,27 @@
 /*
- * Over http the gateway gives the page a key without which its login cookie is useless: browsers send the cookie to
- * every program on this host, but only pages of this address and port can read the key.
+ * Browsers send the login cookie to every program on this host. Over http it works only together with a key, which the
+ * gateway gives to the page: only pages of this address and port can read it.
  */
 
 const HEADER = 'x-signalbox-key';
 const NAME = 'signalbox-key';
-/** Without browser storage the key lasts as long as the page. */
+/** Holds the key without browser storage, as long as the page is open. */
 let kept: string | null = null;
 
-/** The header with the key; empty without a key. */
+/** The header with the key; no header without a key. */
 export function buildKeyHeader(): Record<string, string> {
   const key = readKey();
   return key === null ? {} : { [HEADER]: key };
 }
 
-/** A gateway URL with the key, for requests without headers. */
+/** Adds the key to a gateway URL, for requests that cannot send headers. */
 export function withKey(url: URL): URL {
   const key = readKey();
   if (key !== null) url.searchParams.set('key', key);
   return url;
 }
 
-/** Stores the key of a sign-in; an answer without one changes nothing. */
+/** Stores the key of a sign-in, if the answer has one. */
 export function keepKey(answer: Response): void {
   const key = answer.headers.get(HEADER);
   if (key === null) return;
@@ -29,7 +29,7 @@ export function keepKey(answer: Response): void {
   try {
     localStorage.setItem(NAME, key);
   } catch {
-    // No browser storage: the variable above has the key.
+    // `kept` holds the key when there is no browser storage.
   }
 }
 

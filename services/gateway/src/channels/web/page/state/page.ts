@@ -6,7 +6,6 @@ import { keepKey, buildKeyHeader } from './page-key.ts';
 
 const DEADLINE_MS = 15_000;
 
-/** The current view of the page. */
 export type View =
   | { readonly kind: 'loading' }
   /** The gateway did not answer who is signed in. */
@@ -18,7 +17,7 @@ export type View =
 
 const NOBODY: PageSession = { person: null, demoPeople: [], commands: [] };
 
-/** The state of the whole page. `onChange` is called after each change to render it. */
+/** The state of the whole page. `onChange` is called after each change, to render it. */
 export class Page {
   view: View = { kind: 'loading' };
   session: PageSession = NOBODY;
@@ -34,7 +33,7 @@ export class Page {
 
   /** Starts the page, or retries after no answer. */
   async start(): Promise<void> {
-    // Pasting a link into an open page changes only its hash.
+    // Pasting a link into an open page changes only the hash of the address.
     addEventListener('hashchange', this.#onLink);
     await this.#enter();
   }
@@ -109,7 +108,7 @@ export class Page {
     try {
       await work();
     } catch {
-      // The gateway failed or did not answer: the person may retry.
+      // The gateway failed or did not answer; the person may retry.
       if (this.view.kind !== 'chat') this.#show({ kind: 'sign-in', problem: 'page.sign-in-failed' });
     } finally {
       this.isBusy = false;
@@ -127,7 +126,7 @@ export class Page {
   }
 }
 
-/** Who is signed in, and what is offered. Throws when the gateway does not answer. */
+/** Reads who is signed in, and what is offered. Throws when the gateway does not answer. */
 async function readSession(): Promise<PageSession> {
   const response = await call('GET');
   if (!response.ok) throw new Error(`GET /session: ${response.status}`);
@@ -143,7 +142,7 @@ async function signIn(how: SignIn): Promise<'done' | 'refused'> {
   return 'refused';
 }
 
-/** Signs out and invalidates the session. Throws when the gateway does not answer. */
+/** Signs out, which ends the session at the gateway. Throws when the gateway does not answer. */
 async function signOut(): Promise<void> {
   const response = await call('DELETE');
   if (!response.ok && response.status !== 401) throw new Error(`DELETE /session: ${response.status}`);

@@ -5,7 +5,7 @@ const PendingMessage = z.object({
   id: z.string(),
   text: z.string(),
   voice: z.boolean(),
-  /** True after a refusal: not sent again automatically. */
+  /** True after a refusal: the message is sent again only when the person asks. */
   isRefused: z.boolean(),
 });
 export type PendingMessage = z.infer<typeof PendingMessage>;
@@ -19,8 +19,8 @@ export interface PendingPress {
 }
 
 /**
- * The person's unconfirmed messages and presses, repeated after each interruption under the same id, so that the
- * gateway takes them once. Messages survive a reload, presses do not.
+ * The person's unconfirmed messages and presses. Each is repeated under the same id, so that the gateway takes it once. Only messages
+ * survive a reload.
  */
 export class Pending {
   #messages: readonly PendingMessage[];
@@ -56,12 +56,11 @@ export class Pending {
     return press;
   }
 
-  /** The index of a component's unanswered press; null without one. */
+  /** The index of a component's unanswered press; null when there is none. */
   pressOf(componentId: string): number | null {
     return this.#presses.get(componentId)?.index ?? null;
   }
 
-  /** Removes a confirmed or discarded message. */
   dropMessage(id: string): void {
     if (this.#messages.some((one) => one.id === id)) this.#keep(this.#messages.filter((one) => one.id !== id));
   }
@@ -70,7 +69,7 @@ export class Pending {
     for (const [componentId, press] of this.#presses) if (press.id === id) this.#presses.delete(componentId);
   }
 
-  /** Marks all as refused: the gateway cannot read one of them, so none is sent again automatically. */
+  /** Marks all messages as refused: the gateway cannot read one of them and does not say which. */
   refuseAll(): void {
     this.#keep(this.#messages.map((one) => ({ ...one, isRefused: true })));
     this.#presses.clear();

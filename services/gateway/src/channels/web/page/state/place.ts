@@ -1,7 +1,7 @@
 import type { PageMode } from '@signalbox/contracts/conversation/page-mode';
 import { withKey } from './page-key.ts';
 
-/** The agent and session in the page's address. Null: the gateway's default. */
+/** The agent and session in the page's address; null for the gateway's default. */
 export interface Place {
   readonly agent: string | null;
   readonly session: string | null;
@@ -12,14 +12,14 @@ export function readPlace(): Place {
   return { agent: query.get('agent') || null, session: query.get('session') || null };
 }
 
-/** Removes the code of a link from the address, so that history and copied addresses do not hold it. Null without one. */
+/** Removes a link's code from the address, so that history and copied addresses do not hold it. Null without a code. */
 export function takeCode(): string | null {
   const code = new URLSearchParams(location.hash.slice(1)).get('code');
   if (code !== null) history.replaceState(null, '', location.pathname + location.search);
   return code || null;
 }
 
-/** The socket's address; `after` is the newest patch number seen, null for none. */
+/** The socket's address. `after` is the newest patch number that the page has; null for none. */
 export function getSocketUrl({ agent, session }: Place, after: number | null, { mode, device }: PageMode): string {
   const url = new URL('ws', location.href);
   url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';

@@ -6,7 +6,7 @@ import { cleanText } from '../../../text/clean-text.ts';
 import { readBlocks } from '../../../text/document.ts';
 import { Words } from './words.tsx';
 
-/** Renders an agent's markdown with the parser of all channels: only these elements, HTML as text, links only to web addresses. */
+/** Renders an agent's markdown with the parser of all channels: HTML stays text, and only web addresses become links. */
 export function Markdown({ text, language }: { readonly text: string; readonly language?: string | null }): VNode {
   const blocks = useMemo(() => readBlocks(cleanText(text)), [text]);
   return (
@@ -16,7 +16,7 @@ export function Markdown({ text, language }: { readonly text: string; readonly l
   );
 }
 
-/** Inline markdown, such as a list entry, without paragraph spacing. */
+/** Renders inline markdown, such as a list entry, without paragraph spacing. */
 export function InlineMarkdown({ text }: { readonly text: string }): VNode {
   const blocks = useMemo(() => readBlocks(cleanText(text)), [text]);
   const [only] = blocks;
@@ -42,7 +42,7 @@ function drawBlock(block: Block): VNode {
         </p>
       );
     case 'heading':
-      // Lower heading levels, since the page has headings of its own.
+      // The page has headings of its own, so these are two levels lower.
       return (
         <p role="heading" aria-level={Math.min(6, block.size + 2)} class={`heading size-${block.size}`} dir="auto">
           <Spans spans={block.text} />
@@ -110,7 +110,6 @@ function TableBlock({ table: { rows, aligns } }: { readonly table: Table }): VNo
   );
 }
 
-/** Text with its styles. */
 function Spans({ spans, level = 0 }: { readonly spans: InlineText; readonly level?: number }): VNode {
   return (
     <>

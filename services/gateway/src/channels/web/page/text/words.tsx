@@ -5,7 +5,7 @@ import { WritingContext } from '../composer/writing.ts';
 /** A command in a text: a word after a slash that is no part of a path. */
 const COMMAND = /(?<![^\s(])(\/[a-z][a-z0-9_]{1,31})(?![\w/.-])/;
 
-/** Plain text. Pressing a command in it fills the message field; the person sends it. */
+/** Plain text in which each command is a button. A press fills the message field; the person sends it. */
 export function Words({ text }: { readonly text: string }): VNode {
   const writing = useContext(WritingContext);
   if (!text.includes('/')) return <>{text}</>;

@@ -5,7 +5,7 @@ const CLOCK = new Intl.DateTimeFormat(LOCALE, { hour: '2-digit', minute: '2-digi
 const DAY = new Intl.DateTimeFormat(LOCALE, { weekday: 'long', day: 'numeric', month: 'long' });
 const WHOLE = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeStyle: 'short' });
 
-/** A time of day, with its date where there is room. */
+/** A time of day; pointing at it shows the date as well. */
 export function Clock({ at }: { readonly at: string }): VNode {
   const date = new Date(at);
   return (
@@ -19,7 +19,6 @@ export function formatWholeTime(at: string): string {
   return WHOLE.format(new Date(at));
 }
 
-/** The day of a time, in words. */
 export function formatDay(at: string): string {
   return DAY.format(new Date(at));
 }

@@ -1,4 +1,4 @@
-/** The used part of the Web Speech API's recognizer, which browser types lack. */
+/** The used part of the Web Speech API's recognizer, which TypeScript's DOM types lack. */
 interface SpeechRecognizer extends EventTarget {
   lang: string;
   interimResults: boolean;
@@ -22,13 +22,13 @@ declare global {
   }
 }
 
-/** True when this browser can recognize speech. */
 export function canListen(): boolean {
   return recognizer() !== undefined;
 }
 
 /**
- * Listens once, until the person pauses. `onWords` gets all words so far; `onEnd` whether there were any. Returns a function that stops it.
+ * Listens until the person pauses. `onWords` gets all words so far, `onEnd` whether there were any. The returned function stops
+ * listening.
  */
 export function listen(
   language: string,

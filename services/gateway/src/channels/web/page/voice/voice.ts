@@ -7,16 +7,16 @@ interface Options {
   readonly onMode: () => void;
 }
 
-/** Speaking with the agent, by what the browser has for it. What a person said is only words in the field, until they send it. */
+/** Speaks and listens with the browser's own means. Recognized words only fill the message field; the person sends them. */
 export class Voice {
   readonly canListen: boolean = canListen();
   readonly canSpeak: boolean = 'speechSynthesis' in window;
-  /** Answers are read aloud. */
+  /** True when answers are read aloud. */
   isOn = false;
   isListening = false;
-  /** The last time it listened it heard nothing. */
+  /** True when nothing was recognized the last time. */
   heardNothing = false;
-  /** Where heard words go: the message field. */
+  /** Takes the recognized words: the message field. */
   onWords: ((words: string) => void) | null = null;
   readonly #options: Options;
   #endListening: (() => void) | null = null;
@@ -34,7 +34,7 @@ export class Voice {
     this.#options.onChange();
   }
 
-  /** Listens, if the browser can and the person wants voice. */
+  /** Listens, if the browser can and the person turned voice mode on. */
   listen(): void {
     if (!this.isOn || !this.canListen || this.isListening) return;
     this.#silence();
@@ -56,7 +56,6 @@ export class Voice {
     this.#endListening?.();
   }
 
-  /** Reads a text aloud. */
   say(text: string, language: string | null): void {
     if (!this.isOn || !this.canSpeak) return;
     const speech = new SpeechSynthesisUtterance(text);
@@ -73,11 +72,10 @@ export class Voice {
     const audio = new Audio(url);
     audio.onended = audio.onerror = () => URL.revokeObjectURL(url);
     this.#audio = audio;
-    // A browser may refuse to play before the person did something here: then it stays silent.
+    // A browser may refuse to play before the person did something on the page.
     audio.play().catch(() => undefined);
   }
 
-  /** Neither speaks nor listens any more. */
   stop(): void {
     this.endListening();
     this.#silence();
