@@ -17,7 +17,7 @@ const looks = new Set(
 type Request = (typeof requests)[number];
 
 /** The changing tools that a text leads to: those that would be called or asked about, and those that would be offered. */
-function changesOf(text: string, { context, names }: Pick<Request, 'context' | 'names'>) {
+function listChanges(text: string, { context, names }: Pick<Request, 'context' | 'names'>) {
   const { calls, question } = explain(catalog, text, Story.parse({ ...context, names }));
   const isChange = (tool: string): boolean => !looks.has(tool) && tool !== 'search_knowledge';
   // A question that was open before is only put again.
@@ -27,7 +27,7 @@ function changesOf(text: string, { context, names }: Pick<Request, 'context' | '
 }
 
 const changing = requests.filter((request) => {
-  const { proposed, offered } = changesOf(request.text, request);
+  const { proposed, offered } = listChanges(request.text, request);
   return proposed.length + offered.length > 0;
 });
 
@@ -50,7 +50,7 @@ describe('every request that changes something', () => {
   ])('proposes nothing after “%s”', (beginning) => {
     const proposed = changing.flatMap((request) => {
       const text = `${beginning} ${request.text}`;
-      const tools = changesOf(text, request).proposed;
+      const tools = listChanges(text, request).proposed;
       return tools.length > 0 ? [`${request.id} “${text}”: ${tools.join(', ')}`] : [];
     });
     expect(proposed).toEqual([]);

@@ -1,4 +1,4 @@
-import { LANGUAGES, nameOfLanguage } from '@signalbox/messages/language';
+import { LANGUAGES, getLanguageName } from '@signalbox/messages/language';
 import { say } from '@signalbox/messages/say';
 import { createRegistry, loadCapabilities } from '@signalbox/worker/tools/registry';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -54,7 +54,7 @@ describe.each(LANGUAGES.filter((one) => one !== 'en'))('a conversation in %s', (
     const heard = new Map<Person, number>();
     for (const person of [ben, cleo, dara, eli]) {
       const said = await person.ask(`/language ${language}`);
-      expect(said.join()).toContain(nameOfLanguage(language));
+      expect(said.join()).toContain(getLanguageName(language));
       heard.set(person, (await person.heard()).length);
     }
     await ben.ask('/new');

@@ -2,7 +2,7 @@ import type { RecordedDecision } from '@signalbox/contracts/governance/execution
 import { Role, coversRole } from '@signalbox/contracts/governance/roles';
 import { AppError } from '@signalbox/contracts/errors';
 import { explain, say } from '@signalbox/messages/say';
-import { changesOf } from '@signalbox/safety/cards/resolved';
+import { listChanges } from '@signalbox/safety/cards/resolved';
 import { appendAudit } from '@signalbox/store/audit/audit';
 import { withLock } from '@signalbox/store/deploy/locks';
 import { beginAction, hasAction, noteRead, putAction } from '@signalbox/store/governance/actions';
@@ -142,7 +142,7 @@ export class ActionRun implements Execution {
     if (!tool.resolve) return null;
     try {
       const now = await this.deps.tools.resolve(this.scope, this.call, resolved);
-      const changes = changesOf(resolved ?? {}, now ?? {});
+      const changes = listChanges(resolved ?? {}, now ?? {});
       return changes.length === 0 ? null : say('governance.meansOther', { changes: changes.join('; ') }).slice(0, 900);
     } catch (error) {
       if (error instanceof AppError) return explain(error).replace(/\.$/, '');

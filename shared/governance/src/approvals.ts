@@ -119,7 +119,7 @@ export class Approvals {
       return refuse(sayError('APPROVAL_GONE', { status: approval.status }), 'not-pending');
     if (isProgram) return refuse(say('card.only-people-decide'), 'no-program');
     // The next check would void this request, so nobody can decide it.
-    if (found.isUnheard) return this.voidUnheard(approval);
+    if (found.isChatParked) return this.voidUnheard(approval);
     if (found.isOver) return this.expire(approval);
     if (press.verb === 'withdraw')
       return person === requester

@@ -2,8 +2,8 @@ import { PRIORITY } from '@signalbox/contracts/conversation/envelope';
 import {
   listAbandonedActions,
   settleAction,
-  readSoFarOfMessage,
-  type SoFar,
+  readTurnEffects,
+  type TurnEffects,
 } from '@signalbox/store/governance/actions';
 import { putDeadLetter } from '@signalbox/store/conversation/dead-letters';
 import { finishLane, type ClaimedLane, type InboxMessage } from '@signalbox/store/turns/lanes';
@@ -24,7 +24,7 @@ export async function giveUp(
   how: {
     readonly attempts: number;
     readonly timeZone: string;
-    readonly words: (error: AppError, soFar: Pick<SoFar, 'unclear'>) => string;
+    readonly words: (error: AppError, soFar: Pick<TurnEffects, 'unclear'>) => string;
   },
 ): Promise<{ readonly ref: string; readonly more: boolean }> {
   const { attempts, timeZone, words } = how;
@@ -36,7 +36,7 @@ export async function giveUp(
     lost.push(outcome.say);
   }
   const decided = envelope.kind === 'decision' ? envelope.actionId : null;
-  const soFar = await readSoFarOfMessage(db, lane.userKey, { turnKey: envelope.id, actionId: decided });
+  const soFar = await readTurnEffects(db, lane.userKey, { turnKey: envelope.id, actionId: decided });
   const unclear = [...new Set([...soFar.unclear, ...lost])];
   const threadId = lane.threadId ?? '';
   const receipts = await receiptsOf(db, soFar.effects, { threadId, timeZone, isBrief: false });

@@ -31,6 +31,6 @@ function sayTenths(tenths: number, language: string): string {
 }
 
 /** Formats a time for operators, in English: `20 ms`, `1.5 s`. */
-export function inSeconds(ms: number): string {
+export function formatSeconds(ms: number): string {
   return ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1).replace(/\.0$/, '')} s`;
 }

@@ -30,7 +30,7 @@ export function toLanguage(code: string | null | undefined): string | null {
 }
 
 /** Names a language in that language: `Deutsch`. */
-export function nameOfLanguage(language: string): string {
+export function getLanguageName(language: string): string {
   const name = new Intl.DisplayNames(language, { type: 'language' }).of(language) ?? language;
   return name.charAt(0).toLocaleUpperCase(language) + name.slice(1);
 }

@@ -1,7 +1,7 @@
 import { AppError } from '@signalbox/contracts/errors';
 import { JOBS } from '@signalbox/contracts/operations/jobs';
 import { inLanguage, LANGUAGES } from './language.ts';
-import { explain, sayError, sentencesOf } from './say.ts';
+import { explain, sayError, listSentences } from './say.ts';
 
 /** Servers that jobs connect to. */
 const SERVERS = ['Redis', 'The proxy', 'HAProxy'];
@@ -10,7 +10,7 @@ const SERVERS = ['Redis', 'The proxy', 'HAProxy'];
  * Finds the failure of Signalbox itself with which a run ended; null when `said` is more than the sentence of such a failure in some
  * language. Compares whole sentences and trusts no mark in the text, because whoever can write the sentence could also write the mark.
  */
-export function ownFailureOf(said: string, runId: string): AppError | null {
+export function findOwnFailure(said: string, runId: string): AppError | null {
   const number = /\d+(?:\.\d+)?/.exec(said.replaceAll(runId, ''))?.[0] ?? '';
   const known: readonly AppError[] = [
     new AppError('INTERNAL', { ref: runId }),
@@ -33,5 +33,5 @@ function isSaid(said: string, failure: AppError): boolean {
 
 /** Names of jobs in the current language. */
 function titles(): readonly string[] {
-  return [...Object.keys(JOBS), ...sentencesOf('jobs').filter((title) => !title.includes('{'))];
+  return [...Object.keys(JOBS), ...listSentences('jobs').filter((title) => !title.includes('{'))];
 }

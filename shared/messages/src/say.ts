@@ -132,7 +132,7 @@ export function sayReason(english: string, language: string = getCurrentLanguage
 }
 
 /** Lists all unfilled sentences of one file of the catalog, in the current language. */
-export function sentencesOf(file: keyof Catalog): readonly string[] {
+export function listSentences(file: keyof Catalog): readonly string[] {
   return [...readSentences(getCurrentLanguage())].flatMap(([key, text]) => (key.startsWith(`${file}.`) ? [text] : []));
 }
 

@@ -11,7 +11,7 @@ import { say } from './say.ts';
 const LABEL_LENGTH = 64;
 
 /** Builds the button that returns to the previous release, with its name if that fits. The label says everything that a press does. */
-export function rollbackButton({ project, environment }: ServiceKey, release: string | null): ActionButton {
+export function createRollbackButton({ project, environment }: ServiceKey, release: string | null): ActionButton {
   const words = `roll back ${project} in ${environment}`;
   const order = (version: string): string => say('deploy.rollBackOrder', { project, environment, version });
   if (release !== null && order(release).length <= LABEL_LENGTH) {
@@ -22,7 +22,7 @@ export function rollbackButton({ project, environment }: ServiceKey, release: st
 }
 
 /** Builds the button that cancels the running deployment. */
-export function cancelButton({ project, environment }: ServiceKey): ActionButton {
+export function createCancelButton({ project, environment }: ServiceKey): ActionButton {
   const does = { tool: 'cancel_deploy', arguments: { project, environment } };
   const label = say('deploy.cancelOrder', { project, where: environment });
   return button(label, `cancel the deploy of ${project} to ${environment}`, does);
@@ -39,7 +39,7 @@ export function createMuteButton({ project, environment }: ServiceKey): ActionBu
 }
 
 /** Builds the button that diagnoses a service. */
-export function diagnoseButton({ project, environment }: ServiceKey): ActionButton {
+export function createDiagnoseButton({ project, environment }: ServiceKey): ActionButton {
   return { label: say('diagnose.diagnose'), value: `diagnose ${project} in ${environment}` };
 }
 
@@ -61,7 +61,7 @@ export function createDeploymentButtons(
         ? [{ label: say('deploy.againButton'), value: `deploy ${project} ${version} to ${environment}` }]
         : []),
     ];
-  return isServing && before !== null ? [rollbackButton({ project, environment }, before)] : [];
+  return isServing && before !== null ? [createRollbackButton({ project, environment }, before)] : [];
 }
 
 /** A cut label does not show the whole order, so the press then asks instead of confirming. */

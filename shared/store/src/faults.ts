@@ -7,7 +7,7 @@ import { putInTheirLanguage } from './conversation/outbox.ts';
 import { markNotified } from './deploy/incident-news.ts';
 import { findRecipients, listAdmins } from './people/recipients.ts';
 import { withTransaction, type Pool, type Queryable } from './pool.ts';
-import { MAX_FAULT_LENGTH, OURS, type FAULT_SERVICES } from './migrations/fault-rows.ts';
+import { MAX_FAULT_LENGTH, OWN_FAULTS, type FAULT_SERVICES } from './migrations/fault-rows.ts';
 import { findRow, hasRow, listRows, sql } from './sql.ts';
 
 /**
@@ -31,7 +31,7 @@ export type FaultKind = Exclude<keyof typeof FAULTS, 'channel-refused'> | `chann
 
 /** An open fault, or news without a reachable recipient. */
 export interface OpenFault {
-  readonly isUnheard: boolean;
+  readonly hasNoRecipient: boolean;
   /** English sentence for operators. */
   readonly say: string;
 }
@@ -46,11 +46,11 @@ const BATCH = 20;
 export async function reportFault(db: Queryable, kind: FaultKind, detail: string): Promise<void> {
   const isBack = await hasRow(db)`
     update incidents set closed_at = null, waits_since = case when told is null then waits_since end
-     where subject = ${OURS} and kind = ${kind} and closed_at > clock_timestamp() - ${OVER_MS} * interval '1 ms'
-       and not exists (select from incidents o where o.subject = ${OURS} and o.kind = ${kind} and o.closed_at is null)`;
+     where subject = ${OWN_FAULTS} and kind = ${kind} and closed_at > clock_timestamp() - ${OVER_MS} * interval '1 ms'
+       and not exists (select from incidents o where o.subject = ${OWN_FAULTS} and o.kind = ${kind} and o.closed_at is null)`;
   if (isBack) return;
   await db.query(sql`insert into incidents (subject, kind, detail, evidence, waits_since)
-    values (${OURS}, ${kind}, ${clip(redactText(detail))}, '{}', clock_timestamp())
+    values (${OWN_FAULTS}, ${kind}, ${clip(redactText(detail))}, '{}', clock_timestamp())
     on conflict (subject, kind) where closed_at is null do nothing`);
 }
 
@@ -58,18 +58,18 @@ export async function reportFault(db: Queryable, kind: FaultKind, detail: string
 export async function endFault(db: Queryable, kind: FaultKind): Promise<void> {
   await db.query(sql`update incidents set closed_at = clock_timestamp(),
       waits_since = case when told is not null then clock_timestamp() end
-    where subject = ${OURS} and kind = ${kind} and closed_at is null`);
+    where subject = ${OWN_FAULTS} and kind = ${kind} and closed_at is null`);
 }
 
 /** Lists open faults, the oldest first: for `/readyz` and `doctor`. */
 export async function listFaults(db: Queryable): Promise<readonly OpenFault[]> {
   const rows = await listRows<{ subject: string; kind: string; detail: string; since: Date; isOurs: boolean }>(db)`
-    select subject, kind, detail, subject = ${OURS} as "isOurs", coalesce(waits_since, opened_at) as since from incidents
-     where subject = ${OURS} and closed_at is null
+    select subject, kind, detail, subject = ${OWN_FAULTS} as "isOurs", coalesce(waits_since, opened_at) as since from incidents
+     where subject = ${OWN_FAULTS} and closed_at is null
         or news is not null and waits_since < clock_timestamp() - ${5 * SECOND_MS} * interval '1 ms'
      order by 5 limit ${BATCH}`;
   return rows.map(({ subject, kind, detail, since, isOurs }) => ({
-    isUnheard: !isOurs,
+    hasNoRecipient: !isOurs,
     say: isOurs ? `${kind}: ${detail}` : `nobody could be told of ${subject} (${kind}) since ${since.toISOString()}`,
   }));
 }
@@ -95,10 +95,10 @@ export async function notifyAdmins(
 
 const DUE = sql`waits_since is not null and case
   when news is not null then waits_since < clock_timestamp() - ${UNHEARD_MS} * interval '1 ms'
-  when not (subject = ${OURS} and split_part(kind, ':', 1) = any (${Object.keys(FAULTS)})) then false
+  when not (subject = ${OWN_FAULTS} and split_part(kind, ':', 1) = any (${Object.keys(FAULTS)})) then false
   else closed_at is null or closed_at < clock_timestamp() - ${OVER_MS} * interval '1 ms' end`;
 
-interface Due {
+interface DueNews {
   readonly kind: string;
   readonly detail: string;
   readonly isOver: boolean;
@@ -109,7 +109,7 @@ interface Due {
 
 /** Notifies the admins of one fault; null when another process has done so meanwhile. */
 async function notifyOne(db: Queryable, incidentId: string): Promise<readonly string[] | null> {
-  const row = await findRow<Due>(db)`
+  const row = await findRow<DueNews>(db)`
     select kind, detail, closed_at is not null as "isOver", news ->> 'say' as say,
       coalesce(news -> 'recipients', '[]') as concerned from incidents
      where incident_id = ${incidentId}::bigint and ${DUE} for update skip locked`;
@@ -119,9 +119,9 @@ async function notifyOne(db: Queryable, incidentId: string): Promise<readonly st
   if (!first) return [];
   const { kind, detail, isOver, say: unheard } = row;
   const concerned = new Set((await findRecipients(db, row.concerned)).map(({ userKey }) => userKey));
-  const isHeard = admins.some(({ userKey }) => concerned.has(userKey));
+  const isAdminConcerned = admins.some(({ userKey }) => concerned.has(userKey));
   const describe = (): string => {
-    if (unheard !== null) return isHeard ? unheard : `${say('faults.nobodyTold')}\n\n${unheard}`;
+    if (unheard !== null) return isAdminConcerned ? unheard : `${say('faults.nobodyTold')}\n\n${unheard}`;
     const [known = '', what = ''] = kind.split(/:(.*)/s);
     if (!isKnown(known)) throw new Error(`${kind} is no fault of ours`);
     const [opens, ends] = FAULTS[known];

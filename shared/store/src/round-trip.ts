@@ -39,9 +39,8 @@ export function readDelivery(
   of: { readonly key: string } | { readonly runId: string } | { readonly news: string },
 ): Promise<{ readonly status: string; readonly error: string | null } | null> {
   if ('key' in of)
-    return findRow<{ status: string; error: string | null }>(
-      db,
-    )`select status, error from outbox where key = ${of.key}`;
+    return findRow<{ status: string; error: string | null }>(db)`
+      select status, error from outbox where key = ${of.key}`;
   const [bot, updateId] = 'runId' in of ? ['jobs', of.runId] : ['incidents', of.news];
   return findRow<{ status: string; error: string | null }>(db)`
     select o.status, o.error from inbox i join outbox o on o.trace_id = i.trace_id

@@ -40,7 +40,7 @@ describe('the pool of deployments, which may not read what people wrote', () => 
   test('notifies the responsible person of an incident, in private', async () => {
     await bench.person('1002', 'developer', ['telegram:1002', 'telegram:-7']);
     expect((await bench.deploy.query('select 1 from inbox')).rowCount).toBe(0);
-    expect(await open()).toMatchObject({ notified: { userKey: '1002' }, isUnheard: false });
+    expect(await open()).toMatchObject({ notified: { userKey: '1002' }, hasNoRecipient: false });
     await open();
     expect(await bench.news()).toEqual([{ who: '1002', chat: 'telegram:1002', say: DOWN.say }]);
     await closeIncident(bench.deploy, END);
@@ -152,11 +152,11 @@ describe('news without a reachable recipient', () => {
 
   test('is reported as a fault once, and sent as soon as somebody can be reached', async () => {
     await bench.person('1001', 'admin', []);
-    expect((await open()).isUnheard).toBe(true);
-    expect((await open()).isUnheard).toBe(false);
+    expect((await open()).hasNoRecipient).toBe(true);
+    expect((await open()).hasNoRecipient).toBe(false);
     await bench.age();
     expect(await listFaults(bench.deploy)).toEqual([
-      { isUnheard: true, say: expect.stringContaining('nobody could be told of service:shop/staging (down)') },
+      { hasNoRecipient: true, say: expect.stringContaining('nobody could be told of service:shop/staging (down)') },
     ]);
     expect(await notifyAdmins(bench.maintenance)).toEqual({ chats: [], waiting: 1 });
     await bench.person('1001', 'admin', ['telegram:1001']);

@@ -10,8 +10,8 @@ export async function checkFaults({ config, database }: CommandContext): Promise
   try {
     const faults = await listFaults(database());
     if (faults.length === 0) return [ok('news', 'all of it was told')];
-    return faults.map(({ say, isUnheard }) =>
-      isUnheard
+    return faults.map(({ say, hasNoRecipient }) =>
+      hasNoRecipient
         ? fail('news', say, REMEDY)
         : fail('faults', say, 'docs/operations.md, "Faults of our own", says what to do.'),
     );

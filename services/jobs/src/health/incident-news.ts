@@ -1,6 +1,6 @@
 import type { ServiceKey } from '@signalbox/contracts/operations/deploy';
 import type { ActionButton } from '@signalbox/contracts/conversation/envelope';
-import { diagnoseButton, createMuteButton, rollbackButton } from '@signalbox/messages/service-buttons';
+import { createDiagnoseButton, createMuteButton, createRollbackButton } from '@signalbox/messages/service-buttons';
 import { closeIncident, openIncident, type Incident } from '@signalbox/store/deploy/incidents';
 import type { Pool } from '@signalbox/store/pool';
 import { formatIncidentSubject, type WatchedService } from '@signalbox/store/deploy/service-health';
@@ -82,8 +82,8 @@ export function closeService(
 
 function buttonsOf(service: ServiceKey, before: { readonly release: string | null } | null): readonly ActionButton[] {
   return [
-    diagnoseButton(service),
-    ...(before ? [rollbackButton(service, before.release)] : []),
+    createDiagnoseButton(service),
+    ...(before ? [createRollbackButton(service, before.release)] : []),
     createMuteButton(service),
   ];
 }

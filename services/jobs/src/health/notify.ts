@@ -18,8 +18,8 @@ interface Deps {
 
 /** Wakes the lanes of the notified people. Logs an error, once, for an incident that nobody could be notified of. */
 export async function notify({ publisher, log }: Deps, news: readonly (IncidentNews | null)[]): Promise<void> {
-  for (const { incident, isUnheard } of news.filter((one) => one !== null))
-    if (isUnheard)
+  for (const { incident, hasNoRecipient } of news.filter((one) => one !== null))
+    if (hasNoRecipient)
       log.error('nobody can be notified of an incident; it waits until somebody can be reached', {
         subject: incident.subject,
         kind: incident.kind,

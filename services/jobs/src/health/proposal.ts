@@ -1,6 +1,6 @@
 import type { ServiceDiagnosisResult } from '@signalbox/contracts/operations/operations';
 import { sayDuration } from '@signalbox/messages/duration';
-import { inSeconds } from '@signalbox/messages/duration';
+import { formatSeconds } from '@signalbox/messages/duration';
 import { say } from '@signalbox/messages/say';
 import { isSlow, type HealthMeasurements, type TroubleKind, type Verdict } from './verdict.ts';
 
@@ -59,8 +59,8 @@ function compare(
     return null;
   return say('health.slower', {
     release: found.release ?? say('health.whatServes'),
-    time: inSeconds(latencyMs),
+    time: formatSeconds(latencyMs),
     before: release ?? say('health.whatServedBefore'),
-    usual: inSeconds(usualLatencyMs),
+    usual: formatSeconds(usualLatencyMs),
   });
 }

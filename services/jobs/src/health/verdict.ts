@@ -1,5 +1,5 @@
 import type { ServiceHealthResult } from '@signalbox/contracts/operations/operations';
-import { sayDuration, inSeconds } from '@signalbox/messages/duration';
+import { sayDuration, formatSeconds } from '@signalbox/messages/duration';
 import { say } from '@signalbox/messages/say';
 import type { CrashLoop, CrashMemory } from './crash-loop.ts';
 
@@ -69,14 +69,14 @@ export function judge(found: HealthMeasurements): Verdict {
   const latencyMs = proxy?.latencyMs ?? null;
   const usual = found.usualLatencyMs;
   if (latencyMs !== null && isSlow(latencyMs, usual)) {
-    const compared = { isUsualKnown: usual !== null, usual: usual === null ? '' : inSeconds(usual) };
-    return trouble('degraded', 'slow', say('health.slow', { time: inSeconds(latencyMs), ...compared }));
+    const compared = { isUsualKnown: usual !== null, usual: usual === null ? '' : formatSeconds(usual) };
+    return trouble('degraded', 'slow', say('health.slow', { time: formatSeconds(latencyMs), ...compared }));
   }
   if (found.errorsLately >= BURST && found.errorsLately >= found.errorsUsually * BURST_TIMES)
     return trouble('degraded', 'errors', say('health.errors', { errors: found.errorsLately }));
   if (found.diskFreeMb !== null && found.diskFreeMb < DISK_LOW_MB)
     return trouble('degraded', 'disk', say('health.diskLow', { free: found.diskFreeMb }));
-  const timed = { isTimed: latencyMs !== null, time: latencyMs === null ? '' : inSeconds(latencyMs) };
+  const timed = { isTimed: latencyMs !== null, time: latencyMs === null ? '' : formatSeconds(latencyMs) };
   return well('healthy', say('health.healthy', { release: found.release, ...timed, isProbed: proxy !== null }));
 }
 

@@ -7,7 +7,7 @@ import { enqueueRun } from '@signalbox/platform/queue/enqueue-run';
 import type { Queue } from '@signalbox/platform/queue/queue';
 import { redactValue } from '@signalbox/safety/redact/redact';
 import { SECOND_MS, sleep } from '@signalbox/contracts/time';
-import { ownFailureOf } from '@signalbox/messages/own-failure';
+import { findOwnFailure } from '@signalbox/messages/own-failure';
 import { say } from '@signalbox/messages/say';
 import type { JobCall, RunParts } from './run.ts';
 import type { CallScope } from '@signalbox/governance/calls/call';
@@ -116,7 +116,7 @@ async function lookForEnd<N extends JobName>(
 
 /** The cause marks the failure as ours, so its text contains no outside words. */
 function jobFailed(job: JobName, runId: string, error: string | null): AppError {
-  const own = error === null ? new AppError('INTERNAL', { ref: runId }) : ownFailureOf(error, runId);
+  const own = error === null ? new AppError('INTERNAL', { ref: runId }) : findOwnFailure(error, runId);
   return new AppError('JOB_FAILED', { job, detail: error ?? 'no reason was recorded' }, own ?? undefined);
 }
 

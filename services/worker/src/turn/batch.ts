@@ -1,7 +1,7 @@
 import type { Attachment } from '@signalbox/contracts/conversation/envelope';
 import type { ClaimedLane, InboxMessage } from '@signalbox/store/turns/lanes';
 import { formatBytes } from '@signalbox/contracts/file-name';
-import { ownFailureOf } from '@signalbox/messages/own-failure';
+import { findOwnFailure } from '@signalbox/messages/own-failure';
 import type { AgentMessage } from '../agents/agent.ts';
 
 /** A batch as the agent receives it. */
@@ -69,7 +69,7 @@ export function newsOf(id: string, { say }: { readonly say: string }): AgentBatc
 /** True for text that others may have written: forwards, words beside a file, and job news except our own failures. */
 export function isBorrowed({ envelope }: InboxMessage): boolean {
   if (envelope.kind === 'message') return envelope.borrowed !== undefined || envelope.attachments !== undefined;
-  return envelope.kind === 'job-finished' && ownFailureOf(envelope.say, envelope.runId) === null;
+  return envelope.kind === 'job-finished' && findOwnFailure(envelope.say, envelope.runId) === null;
 }
 
 function toAgentMessage({ envelope }: InboxMessage, together: readonly InboxMessage[]): AgentMessage {

@@ -1,6 +1,6 @@
 import { MESSAGE_LINK, type Attachment } from '@signalbox/contracts/conversation/envelope';
 import { toPlainName } from '@signalbox/contracts/plain-name';
-import type { SoFar } from '@signalbox/store/governance/actions';
+import type { TurnEffects } from '@signalbox/store/governance/actions';
 import type { WaitingCard } from '@signalbox/store/turns/lanes';
 import type { AppError } from '@signalbox/contracts/errors';
 import { sayDuration } from '@signalbox/messages/duration';
@@ -15,7 +15,7 @@ export const WORDS = {
     say('turn.expired', { isTitled: Boolean(title), title: title ?? '', time: sayDuration(idleMs) }),
   orphaned: (agent: string): string => say('turn.orphaned', { agent }),
   /** Receipts of earlier effects follow below. */
-  stopped: ({ effects, unclear }: SoFar): string =>
+  stopped: ({ effects, unclear }: TurnEffects): string =>
     effects.length === 0
       ? `${say('turn.stopped')} ${say('turn.line-nothing')}`
       : [say('turn.stopped'), ...unclear].join('\n\n'),
@@ -43,7 +43,7 @@ export const WORDS = {
     return `${head}\n\n${say('turn.lostSight')}\n${toCodeBlock(exact.slice(0, EXACT_SHOWN))}`;
   },
   /** Receipts of earlier effects follow below. */
-  failed: (error: AppError, { unclear }: Pick<SoFar, 'unclear'>): string =>
+  failed: (error: AppError, { unclear }: Pick<TurnEffects, 'unclear'>): string =>
     [sayError(error.code, error.data), ...unclear].join('\n\n'),
 } as const;
 

@@ -4,7 +4,7 @@ import { withinMs } from '@signalbox/contracts/time';
 import type { Log } from '@signalbox/platform/log';
 import type { InboxMessage, TurnOutcome } from '@signalbox/store/turns/lanes';
 import { findReceipts } from '@signalbox/store/conversation/outbox';
-import { readSoFarOfMessage } from '@signalbox/store/governance/actions';
+import { readTurnEffects } from '@signalbox/store/governance/actions';
 import type { TurnRecording } from '@signalbox/store/governance/execution-turns';
 import type { AgentMessage, AgentRecord, AgentReply, AgentResult, AgentRun } from '../agents/agent.ts';
 import { resumeDecision, type Resumed } from '@signalbox/governance/resume-decision';
@@ -214,7 +214,7 @@ export class TurnSession {
     const { envelope } = first;
     const actionId = envelope.kind === 'decision' ? envelope.actionId : null;
     await withinMs(Promise.allSettled(this.#calls), SETTLE_MS); // their results go into the reply
-    const soFar = await readSoFarOfMessage(parts.pool, lane.userKey, { turnKey: envelope.id, actionId });
+    const soFar = await readTurnEffects(parts.pool, lane.userKey, { turnKey: envelope.id, actionId });
     const why = isStop ? WORDS.stopped(soFar) : WORDS.failed(thrown as AppError, soFar); // checked above
     // Text that the person has already read must not vanish with the draft.
     const unsent = this.#draft.unsent();

@@ -88,7 +88,7 @@ export function claimSignsOf(text: string, known: ReadonlySet<string>, verbs: Re
   return plainOf(prose)
     .split(/\n\s*\n/)
     .flatMap((paragraph) => {
-      const sentences = sentencesOf(paragraph);
+      const sentences = listSentences(paragraph);
       const end = sentences.findLastIndex((sentence) => !QUESTION.test(sentence));
       return sentences.map((sentence, place) => signsIn(sentence, { known, variables }, place > end));
     });
@@ -124,7 +124,7 @@ function isCommand(typed: string, verbs: ReadonlySet<string>): boolean {
 }
 
 /** Splits at line ends, at end marks of any script, and at points outside of numbers and names. */
-function sentencesOf(plain: string): readonly string[] {
+function listSentences(plain: string): readonly string[] {
   return plain.split(/\n+|(?<=[!?…。।؟])|(?<=\.)(?=[\s"'”»)*_]|$)/u).filter((sentence) => sentence.trim() !== '');
 }
 

@@ -10,7 +10,7 @@ const MAX_CHANGES = 5;
  * Describes the differences of resolved values for people: "commit was `a1…` and is `b2…`". Empty when equal. Records and lists of named
  * items are compared member by member. Pure.
  */
-export function changesOf(was: Resolved, is: Resolved): readonly string[] {
+export function listChanges(was: Resolved, is: Resolved): readonly string[] {
   const [before, now] = [flatten(was), flatten(is)];
   const names = [...new Set([...before.keys(), ...now.keys()])].sort();
   const changed = names.filter((name) => before.get(name) !== now.get(name));

@@ -25,7 +25,7 @@ export const PROGRAMS: ProgramTable = {
 };
 
 /** The program list, for programs that start others. */
-export const LIST: ProgramList = { harden: hardenArgv, parse: parseVector };
+export const PROGRAM_LIST: ProgramList = { harden: hardenArgv, parse: parseVector };
 
 /** Reasons why well-known programs are not on the list, for messages only: unknown programs need a person as well. */
 const REASONS: readonly (readonly [RegExp, string])[] = [

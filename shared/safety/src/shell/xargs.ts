@@ -1,6 +1,6 @@
-import { hardenArgv, LIST } from './programs.ts';
+import { hardenArgv, PROGRAM_LIST } from './programs.ts';
 import { quote } from './program-rule.ts';
-import { FOUND, GUARD, isReading, mayStart } from './programs/find.ts';
+import { FOUND_PATH, READ_GUARD, isReading, mayStart } from './programs/find.ts';
 import { isWideFolder } from './secret-paths.ts';
 
 type Vector = readonly string[];
@@ -55,7 +55,7 @@ function hardenPair(
   const folders = before.slice(begin, end === -1 ? before.length : end);
   const wide = folders.find((folder) => folder.startsWith('+') || isWideFolder(folder));
   if (wide !== undefined) return { reason: `Programs over all of ${quote(wide)} meet what is private.` };
-  const guard = isReading(started.program) ? GUARD : [];
+  const guard = isReading(started.program) ? READ_GUARD : [];
   return { find: [name, ...before, ...guard, '-print0'], xargs: ['xargs', '-0', ...started.words] };
 }
 
@@ -80,13 +80,13 @@ function readXargs(args: Vector): { readonly words: Vector; readonly program: st
   const [program = ''] = vector;
   if (!mayStart(program))
     return { reason: `xargs starts ${quote(program)}, which is not on the list of what it may start.` };
-  const given = replaces ? vector.map((word) => (word === '{}' ? FOUND : word)) : [...vector, FOUND];
+  const given = replaces ? vector.map((word) => (word === '{}' ? FOUND_PATH : word)) : [...vector, FOUND_PATH];
   const places = replaces ? vector.filter((word) => word.includes('{}')).length : 1;
-  const operands = LIST.parse(given)?.operands.filter((operand) => operand === FOUND) ?? [];
+  const operands = PROGRAM_LIST.parse(given)?.operands.filter((operand) => operand === FOUND_PATH) ?? [];
   const searches = program === 'grep' && vector.some((word) => /^-[a-zA-Z]*r|^--recursive$/.test(word));
   if (places === 0 || operands.length !== places || searches)
     return { reason: `xargs starts ${program} in a way that is not on the list.` };
-  const hardened = LIST.harden(given);
+  const hardened = PROGRAM_LIST.harden(given);
   if ('reason' in hardened) return hardened;
   if (hardened.argv.length !== given.length) return { reason: `xargs cannot start ${program} as it has to be.` };
   return { words: [...flags, ...vector], program };

@@ -12,9 +12,8 @@ export interface OfferedAgent {
 
 /** Lists the agents, the default one first. */
 export function listAgents(db: Queryable): Promise<readonly OfferedAgent[]> {
-  return listRows<OfferedAgent>(
-    db,
-  )`select id, summary, is_default as "isDefault" from agents order by not is_default, id`;
+  return listRows<OfferedAgent>(db)`
+    select id, summary, is_default as "isDefault" from agents order by not is_default, id`;
 }
 
 /** Publishes the agents of a worker; the worker that started last wins. Idempotent. */

@@ -52,7 +52,7 @@ export interface IncidentNews {
   /** Lane to wake; null without news or without a reachable person. */
   readonly notified: Notified | null;
   /** True when the news has just found no reachable recipient. */
-  readonly isUnheard: boolean;
+  readonly hasNoRecipient: boolean;
 }
 
 const COLUMNS = sql`incident_id::text as "incidentId", subject, kind, detail, evidence, told as notified, opened_at as "openedAt", closed_at as "closedAt"`;
@@ -82,8 +82,13 @@ export async function openIncident(
   const { incident, isNew, wasWaiting, isWaiting } = opened;
   const outcome = isWaiting ? await notify(pool, incident.incidentId) : null;
   const notified = outcome === 'nobody' ? null : outcome;
-  const isUnheard = outcome === 'nobody' && !wasWaiting;
-  return { incident: { ...incident, notified: notified?.userKey ?? incident.notified }, isNew, notified, isUnheard };
+  const hasNoRecipient = outcome === 'nobody' && !wasWaiting;
+  return {
+    incident: { ...incident, notified: notified?.userKey ?? incident.notified },
+    isNew,
+    notified,
+    hasNoRecipient,
+  };
 }
 
 /**
@@ -116,7 +121,11 @@ export async function closeIncident(
   const { incident, isWaiting } = closed;
   const outcome = isWaiting ? await notify(pool, incident.incidentId) : closed.notified;
   const notified = outcome === 'nobody' ? null : outcome;
-  return { incident: { ...incident, notified: notified?.userKey ?? incident.notified }, notified, isUnheard: false };
+  return {
+    incident: { ...incident, notified: notified?.userKey ?? incident.notified },
+    notified,
+    hasNoRecipient: false,
+  };
 }
 
 /** Lists open incidents of one subject or of all, oldest first. */

@@ -92,9 +92,8 @@ export async function findDriverServer(db: Queryable, name: string): Promise<Pla
 export function listServicesBriefly(
   db: Queryable,
 ): Promise<readonly (ServiceKey & { readonly mutedUntil: Date | null })[]> {
-  return listRows<ServiceKey & { mutedUntil: Date | null }>(
-    db,
-  )`select project, environment, muted_until as "mutedUntil" from services order by project, environment limit 500`;
+  return listRows<ServiceKey & { mutedUntil: Date | null }>(db)`
+    select project, environment, muted_until as "mutedUntil" from services order by project, environment limit 500`;
 }
 
 /** Mutes a service until `until`, or unmutes it (null), in the caller's transaction. False for an unknown service. */

@@ -227,7 +227,7 @@ export async function noteRead(
 }
 
 /** Effects of a turn so far. */
-export interface SoFar {
+export interface TurnEffects {
   /** Ids of the actions that had an effect, or may have had one. */
   readonly effects: readonly string[];
   /** The first lines of actions with an unknown outcome, which people are asked to check. */
@@ -235,11 +235,11 @@ export interface SoFar {
 }
 
 /** Reads the effects of all runs of the turn of a message; for a decision, also those of the decided action. */
-export async function readSoFarOfMessage(
+export async function readTurnEffects(
   db: Queryable,
   userKey: string,
   message: { readonly turnKey: string; readonly actionId: string | null },
-): Promise<SoFar> {
+): Promise<TurnEffects> {
   const { rows } = await db.query<{ actionId: string; status: string; say: string | null }>(sql`
     select action_id as "actionId", status, result ->> 'say' as say from actions
       where user_key = ${userKey} and (turn_key = ${message.turnKey} or action_id = ${message.actionId})

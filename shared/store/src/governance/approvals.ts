@@ -72,7 +72,7 @@ export interface ApprovalCase {
   /** True when the request has expired. */
   readonly isOver: boolean;
   /** True when the request's chat is parked: it refuses messages. */
-  readonly isUnheard: boolean;
+  readonly isChatParked: boolean;
 }
 
 /**
@@ -89,7 +89,7 @@ export async function findCase(db: Queryable, approvalId: string, lock = false):
                   where v.approval_id = p.approval_id order by v.voted_at, v.user_key) as votes,
            coalesce((persons_of(array[p.user_key]))[1], p.user_key) as requester, persons_of(p.authors) as authors,
            p.expires_at <= clock_timestamp() as "isOver",
-           exists (select 1 from chats c where c.chat_key = chat_root(p.chat_key) and c.parked_at is not null) as "isUnheard"
+           exists (select 1 from chats c where c.chat_key = chat_root(p.chat_key) and c.parked_at is not null) as "isChatParked"
       from approvals p left join actions a on a.action_id = p.action_id where p.approval_id = ${approvalId}`;
   if (!row) return null;
   const { status, result, userKey, arguments: args, hash, proposal, ...rest } = row;
@@ -231,9 +231,8 @@ export async function listApproverChats(
 ): Promise<readonly { readonly chatKey: string; readonly userKey: string | null }[]> {
   const named = await findValue<string>(db)`select value ->> 'chatKey' from settings where key = 'approvals_chat'`;
   if (named !== null && options.isNamedGroupUsed) return [{ chatKey: named, userKey: null }];
-  return listRows<{ chatKey: string; userKey: string }>(
-    db,
-  )`select u.user_key as "userKey", c.chat_key as "chatKey" from users u
+  return listRows<{ chatKey: string; userKey: string }>(db)`
+    select u.user_key as "userKey", c.chat_key as "chatKey" from users u
        join lateral (select i.chat_key from inbox i where i.user_key = u.user_key and i.envelope ->> 'chatKind' = 'private'
                       order by i.id desc limit 1) c on true
       where u.role = any (${rolesFrom(role)}) and not u.is_program and u.person <> all (${authors})

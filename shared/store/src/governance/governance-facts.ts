@@ -1,5 +1,5 @@
 import type { ProposedAction } from '@signalbox/contracts/governance/action';
-import { grantPlaceOf, type GrantPlace } from './grants.ts';
+import { toGrantPlace, type GrantPlace } from './grants.ts';
 import type { Queryable } from '../pool.ts';
 import { findRow, sql } from '../sql.ts';
 
@@ -35,7 +35,7 @@ export async function readGovernanceFacts(
 }
 
 function placeJson(place: GrantPlace | null): string | null {
-  return place && JSON.stringify(grantPlaceOf(place));
+  return place && JSON.stringify(toGrantPlace(place));
 }
 
 /** Outside text and private data that a conversation has read, and the person's own words in it. */

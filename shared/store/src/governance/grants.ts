@@ -17,7 +17,7 @@ export interface Grant {
 export type GrantPlace = Pick<ProposedAction, 'agent' | 'chatKey' | 'environment' | 'resources' | 'toolVersion'>;
 
 /** Picks the properties of an action that grants are compared with. */
-export function grantPlaceOf({ agent, chatKey, environment, resources, toolVersion }: GrantPlace): GrantPlace {
+export function toGrantPlace({ agent, chatKey, environment, resources, toolVersion }: GrantPlace): GrantPlace {
   return { agent, chatKey, environment, resources, toolVersion };
 }
 
@@ -37,14 +37,13 @@ export async function putGrant(
     insert into grants (grant_id, user_key, tool, match, given_by, approval_id, uses_left, max_uses, expires_at, place)
      values (${grant.grantId}, ${grant.userKey}, ${grant.tool}, ${JSON.stringify(grant.match)}::jsonb, ${grant.givenBy},
        ${grant.approvalId}, ${grant.uses}, ${grant.uses}, clock_timestamp() + ${grant.validMs} * interval '1 ms',
-       ${JSON.stringify(grantPlaceOf(grant.place))}::jsonb)`);
+       ${JSON.stringify(toGrantPlace(grant.place))}::jsonb)`);
 }
 
 /** Lists usable grants, newest first. */
 export function listGrants(db: Queryable): Promise<readonly Grant[]> {
-  return listRows<Grant>(
-    db,
-  )`select ${COLUMNS} from grants where revoked_at is null and uses_left > 0 and expires_at > now() order by given_at desc limit 50`;
+  return listRows<Grant>(db)`
+    select ${COLUMNS} from grants where revoked_at is null and uses_left > 0 and expires_at > now() order by given_at desc limit 50`;
 }
 
 /** Revokes a grant. Null when the id is unknown or the grant was revoked before. */

@@ -124,10 +124,8 @@ export async function listFacts(
 ): Promise<{ readonly facts: readonly MemoryFact[]; readonly total: number }> {
   const facts = await listRows<MemoryFact>(db)`
     select ${COLUMNS} from memory_facts where person = person_of(${userKey}) order by n desc limit ${limit}`;
-  const total = await findValue<number>(
-    db,
-    0,
-  )`select count(*)::int from memory_facts where person = person_of(${userKey})`;
+  const total = await findValue<number>(db, 0)`
+    select count(*)::int from memory_facts where person = person_of(${userKey})`;
   return { facts, total };
 }
 

@@ -1,7 +1,7 @@
 import type { ServiceWithLogin } from './service-rights.ts';
 
 /** The subject of incidents that are faults of Signalbox itself. */
-export const OURS = 'signalbox';
+export const OWN_FAULTS = 'signalbox';
 /** Longest detail of a fault, in characters. */
 export const MAX_FAULT_LENGTH = 500;
 
@@ -17,6 +17,6 @@ export const FAULT_SERVICES = {
 export function listFaultRows(service: 'gateway' | 'maintenance'): string {
   const kinds = Object.entries(FAULT_SERVICES).flatMap(([kind, by]) => (by === service ? [kind] : []));
   const rest = service === 'gateway' ? ':[a-z-]{1,40}' : '';
-  return `incidents.subject = '${OURS}' and incidents.kind ~ '^(${kinds.join('|')})${rest}$'
+  return `incidents.subject = '${OWN_FAULTS}' and incidents.kind ~ '^(${kinds.join('|')})${rest}$'
     and length(incidents.detail) <= ${MAX_FAULT_LENGTH}`;
 }

@@ -1,5 +1,5 @@
 import { JOBS, JobPool, type JobSpec } from '@signalbox/contracts/operations/jobs';
-import { listFaultRows, OURS } from './fault-rows.ts';
+import { listFaultRows, OWN_FAULTS } from './fault-rows.ts';
 import type { PluginTables } from './plugin-tables.ts';
 import type { ServiceWithLogin } from './service-rights.ts';
 
@@ -119,7 +119,7 @@ const ROWS: Readonly<Record<ServiceWithLogin, Partial<Readonly<Record<BoundTable
     dead_letters: { own: `dead_letters.source = 'job'` },
     // Delivers news of other pools, and writes none.
     incidents: {
-      own: `incidents.subject = '${OURS}' or incidents.news is not null`,
+      own: `incidents.subject = '${OWN_FAULTS}' or incidents.news is not null`,
       becomes: `incidents.news is null`,
       added: listFaultRows('maintenance'),
       seen: 'true',
@@ -146,7 +146,7 @@ const ROWS: Readonly<Record<ServiceWithLogin, Partial<Readonly<Record<BoundTable
     outbox: POOL_WORDS,
     approvals: { own: OWN_APPROVALS },
     actions: ANY,
-    incidents: { own: `incidents.subject <> '${OURS}'` },
+    incidents: { own: `incidents.subject <> '${OWN_FAULTS}'` },
   },
   analysis: {
     runs: runsOf('analysis'),

@@ -16,10 +16,8 @@ export function revokeProgram(db: Queryable, userKey: string, person: string): P
 
 /** True when a program's account was removed from this person, and the file has not changed since. */
 export function isRevokedProgram(db: Queryable, userKey: string, person: string): Promise<boolean> {
-  return findValue<boolean>(
-    db,
-    false,
-  )`select true from settings where key = ${`${KEY}${userKey}`} and value = to_jsonb(${person}::text)`;
+  return findValue<boolean>(db, false)`
+    select true from settings where key = ${`${KEY}${userKey}`} and value = to_jsonb(${person}::text)`;
 }
 
 /** Forgets the removal of a program's account. */

@@ -37,9 +37,8 @@ export function createRegistry(pool: Pool) {
 
     /** Lists entities that do not match their checksum: they were changed outside of the product. */
     async broken(limit: number): Promise<readonly Entity[]> {
-      const all = await listRows<Entity>(
-        pool,
-      )`select ${COLUMNS} from registry_entities order by entity_type, entity_id`;
+      const all = await listRows<Entity>(pool)`
+        select ${COLUMNS} from registry_entities order by entity_type, entity_id`;
       return all.filter((one) => !isWhole(one)).slice(0, limit);
     },
   };

@@ -72,7 +72,7 @@ async function isResumed(db: Queryable, { job, actionId }: Finished): Promise<bo
 }
 
 /** True when the person cancelled the deployment in the chat, because that action reports the end itself. */
-async function isHeard(db: Queryable, { job, actionId, userKey }: Finished): Promise<boolean> {
+async function isReportedByCancel(db: Queryable, { job, actionId, userKey }: Finished): Promise<boolean> {
   if (job !== 'deploy.run') return false;
   return hasRow(db)`select 1 from deployments where deployment_id = ${actionId}
       and state = 'cancelled' and cancel_by = ${userKey} and cancel_action is not null`;
@@ -81,7 +81,7 @@ async function isHeard(db: Queryable, { job, actionId, userKey }: Finished): Pro
 /** Returns the lane to wake; null when nobody is notified, for example when the person cancelled the run. */
 async function notifyPerson(db: Queryable, finished: Finished, end: EndWords): Promise<CompletionNotice['lane']> {
   const { userKey, chatKey, ...run } = finished;
-  if (userKey === null || chatKey === null || end.say === '' || (await isHeard(db, finished))) return null;
+  if (userKey === null || chatKey === null || end.say === '' || (await isReportedByCancel(db, finished))) return null;
   if (end.outcome === 'cancelled' && run.cancelBy === userKey) return null;
   await wakeLane(db, describeEnd({ ...run, userKey, chatKey }, end));
   return { userKey, traceId: run.traceId };

@@ -1,4 +1,4 @@
-import { getCurrentLanguage, inLanguage, LANGUAGES, nameOfLanguage, toLanguage } from '@signalbox/messages/language';
+import { getCurrentLanguage, inLanguage, LANGUAGES, getLanguageName, toLanguage } from '@signalbox/messages/language';
 import { say } from '@signalbox/messages/say';
 import { chooseLanguage } from '@signalbox/store/people/users';
 import type { ChatCommand } from '../chat-command.ts';
@@ -11,14 +11,14 @@ export default {
   menu: { place: 95, description: 'menu.language' },
   help: 'help.language',
   answer: async ({ db }, typed, { envelope }) => {
-    const known = LANGUAGES.map((one) => `\`${one}\` ${nameOfLanguage(one)}`).join(', ');
+    const known = LANGUAGES.map((one) => `\`${one}\` ${getLanguageName(one)}`).join(', ');
     if (typed === '')
-      return { text: say('people.language-now', { name: nameOfLanguage(getCurrentLanguage()), known }) };
+      return { text: say('people.language-now', { name: getLanguageName(getCurrentLanguage()), known }) };
     const code = typed.toLowerCase() === 'auto' ? null : toLanguage(typed);
     if (code === null && typed.toLowerCase() !== 'auto') return { text: say('people.language-unknown', { known }) };
     const language = await chooseLanguage(db, envelope.userKey, code);
     return {
-      text: inLanguage(language, () => say('people.language-chosen', { name: nameOfLanguage(getCurrentLanguage()) })),
+      text: inLanguage(language, () => say('people.language-chosen', { name: getLanguageName(getCurrentLanguage()) })),
       peopleChanged: true,
     };
   },

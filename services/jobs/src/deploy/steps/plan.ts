@@ -6,7 +6,7 @@ import type { PlacedTarget } from '@signalbox/store/deploy/deployments-placement
 import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
 import { AppError } from '@signalbox/contracts/errors';
 import { redactValue } from '@signalbox/safety/redact/redact';
-import { changesOf } from '@signalbox/safety/cards/resolved';
+import { listChanges } from '@signalbox/safety/cards/resolved';
 import type { DeployDeps } from '../deploy-deps.ts';
 import { takesPython } from '../../git/recognition.ts';
 import type { Repository } from '../../git/repository-login.ts';
@@ -91,7 +91,7 @@ export function findImageProblem(
 
 /** Throws PLAN_CHANGED with the differences unless both plans are equal. */
 export function requireSamePlan(was: Partial<DeployPlan>, is: Partial<DeployPlan>): void {
-  const changes = changesOf(was, is);
+  const changes = listChanges(was, is);
   if (changes.length > 0) throw new AppError('PLAN_CHANGED', { changes: changes.join('; ').slice(0, 900) });
 }
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ServiceKey } from '@signalbox/contracts/operations/deploy';
 import { Environment, ProjectName } from '@signalbox/contracts/conversation/fields';
 import { AppError } from '@signalbox/contracts/errors';
-import { cancelButton } from '@signalbox/messages/service-buttons';
+import { createCancelButton } from '@signalbox/messages/service-buttons';
 import { say } from '@signalbox/messages/say';
 import { tool, type ToolContext } from '../../tools/tool.ts';
 import { aboutService, getRiskIn, getServiceLock, Version } from './fields.ts';
@@ -106,7 +106,7 @@ export const rollbackDeploy = tool({
       say('deploy.rollBackOrder', { project, environment, version }),
     done: ({ project, environment, version, servesNow }) =>
       say('deploy.onItsWayBack', { project, environment, version, ...stays(servesNow) }),
-    next: (service) => [cancelButton(service)],
+    next: (service) => [createCancelButton(service)],
   },
 });
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Environment, ProjectName } from '@signalbox/contracts/conversation/fields';
-import { cancelButton } from '@signalbox/messages/service-buttons';
+import { createCancelButton } from '@signalbox/messages/service-buttons';
 import { say } from '@signalbox/messages/say';
 import { optionalServer, tool } from '../../tools/tool.ts';
 import { aboutService, getRiskIn, getServiceLock, Version, withReasons } from './fields.ts';
@@ -114,7 +114,7 @@ export const triggerDeploy = tool({
     order: ({ server = 'any', ...asked }) => say('deploy.deployOrder', { ...asked, server }),
     done: ({ project, version, environment, server, servesNow }) =>
       say('deploy.onItsWay', { project, version, environment, server, ...stays(servesNow) }),
-    next: (service) => [cancelButton(service)],
+    next: (service) => [createCancelButton(service)],
   },
 });
 

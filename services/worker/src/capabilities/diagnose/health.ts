@@ -4,7 +4,7 @@ import type { ServiceDiagnosisResult } from '@signalbox/contracts/operations/ope
 import { sayState } from '@signalbox/messages/deploy-state';
 import { sayDuration } from '@signalbox/messages/duration';
 import { READ, tool } from '../../tools/tool.ts';
-import { rollbackButton } from '@signalbox/messages/service-buttons';
+import { createRollbackButton } from '@signalbox/messages/service-buttons';
 import { say } from '@signalbox/messages/say';
 import { aboutAsked, findService, MEASURED, Project, SomeEnvironment, unwrap } from './asked-service.ts';
 import { code, describeHealth, describeVerdict, logBlock } from './words.ts';
@@ -143,7 +143,7 @@ function buttonsOf({ project, environment, proposal, previous }: Diagnosis): rea
   const again = { label: say('diagnose.lookAgain'), value: `diagnose ${where}` };
   switch (proposal.action) {
     case 'rollback':
-      return [rollbackButton({ project, environment }, previous?.release ?? null), logs, again];
+      return [createRollbackButton({ project, environment }, previous?.release ?? null), logs, again];
     case 'look-at-logs':
       return [logs, again];
     case 'wait':

@@ -1,7 +1,7 @@
 import type { LogLine } from '@signalbox/contracts/operations/deploy';
 import type { ServiceHealthResult } from '@signalbox/contracts/operations/operations';
 import { toCodeBlock } from '@signalbox/contracts/markdown';
-import { sayDuration, inSeconds } from '@signalbox/messages/duration';
+import { sayDuration, formatSeconds } from '@signalbox/messages/duration';
 import { say } from '@signalbox/messages/say';
 
 /** The characters of a log that a person is shown; the model gets the whole log. */
@@ -18,7 +18,7 @@ export function describeHealth(health: ServiceHealthResult): readonly string[] {
   const asks = [
     ...(proxy ? [say('diagnose.throughProxy', { answer: answered(proxy) })] : []),
     ...(instance ? [say('diagnose.atInstance', { answer: answered(instance) })] : []),
-    ...(usualLatencyMs === null ? [] : [say('diagnose.usually', { time: inSeconds(usualLatencyMs) })]),
+    ...(usualLatencyMs === null ? [] : [say('diagnose.usually', { time: formatSeconds(usualLatencyMs) })]),
   ];
   return [
     ...(asks.length > 0 ? [asks.join('; ')] : []),
@@ -38,7 +38,7 @@ export function describeHealth(health: ServiceHealthResult): readonly string[] {
 
 function answered({ status, latencyMs, error }: NonNullable<ServiceHealthResult['proxy']>): string {
   if (status === null) return error ?? say('diagnose.noAnswer');
-  return say('diagnose.answered', { status, time: inSeconds(latencyMs ?? 0) });
+  return say('diagnose.answered', { status, time: formatSeconds(latencyMs ?? 0) });
 }
 
 function reported({ release, reportedRelease }: ServiceHealthResult): string {

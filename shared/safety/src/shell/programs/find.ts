@@ -68,9 +68,9 @@ export function isReading(program: string): boolean {
 }
 
 /** Placeholder for a found file when the started program is checked: every found path starts with its folder. */
-export const FOUND = './found';
+export const FOUND_PATH = './found';
 /** Inserted before programs that read files: excludes links and secret files, as in `grep -r`. */
-export const GUARD: readonly string[] = [
+export const READ_GUARD: readonly string[] = [
   '!',
   '(',
   ...[
@@ -104,7 +104,7 @@ export function createFindReader(list: ProgramList): ArgumentReader {
         if (args[index - 1] === '!' || args[index - 1] === '-not') return { reason: 'find negates what it starts.' };
         const started = readStarted(args.slice(index + 1), list);
         if ('reason' in started) return started;
-        argv.push(...(isReading(started.words[0] ?? '') ? GUARD : []), word, ...started.words);
+        argv.push(...(isReading(started.words[0] ?? '') ? READ_GUARD : []), word, ...started.words);
         index += started.words.length;
         starts = true;
         continue;
@@ -131,12 +131,12 @@ function readStarted(
   { harden, parse }: ProgramList,
 ): { readonly words: readonly string[] } | { readonly reason: string } {
   const end = words.findIndex((word, at) => word === ';' || (word === '+' && words[at - 1] === '{}'));
-  const vector = words.slice(0, Math.max(0, end)).map((word) => (word === '{}' ? FOUND : word));
+  const vector = words.slice(0, Math.max(0, end)).map((word) => (word === '{}' ? FOUND_PATH : word));
   const [name = ''] = vector;
   if (!mayStart(name)) return { reason: `find starts ${quote(name)}, which is not on the list of what it may start.` };
   // A flag's value may be a pattern or a list of names, and part of a word may become a flag.
   const places = words.slice(0, end).filter((word) => word.includes('{}')).length;
-  const operands = parse(vector)?.operands.filter((operand) => operand === FOUND) ?? [];
+  const operands = parse(vector)?.operands.filter((operand) => operand === FOUND_PATH) ?? [];
   const searches = name === 'grep' && vector.some((word) => /^-[a-zA-Z]*r|^--recursive$/.test(word));
   if (operands.length !== places || searches)
     return { reason: `find starts ${name} in a way that is not on the list.` };
