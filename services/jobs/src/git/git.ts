@@ -3,7 +3,7 @@ import { killGroup } from '@signalbox/contracts/process-group';
 import { KeptOutput } from '../sandbox/kept-output.ts';
 import type { GitCell, GitRoom } from '../sandbox/git-room.ts';
 
-/** The end of git and its output; `stdout` is cut at the given limit. */
+/** Exit code and output of a git command; `stdout` is cut at `maxBytes`. */
 export interface GitResult {
   readonly code: number | null;
   readonly stdout: Buffer;
@@ -11,7 +11,7 @@ export interface GitResult {
 }
 
 export interface Git {
-  /** Runs git without a shell. Throws the signal's reason; any other end is a result. */
+  /** Runs git without a shell. Throws the signal's reason; a failed command is a result. */
   (
     words: readonly string[],
     options: {
@@ -19,27 +19,26 @@ export interface Git {
       readonly env?: Readonly<Record<string, string>>;
       readonly protocols?: string;
       readonly maxBytes?: number;
-      /** The confinement for reading foreign repositories, where the machine supports it. */
+      /** The folders that git may see, where the machine supports confinement. */
       readonly room?: GitRoom;
     },
   ): Promise<GitResult>;
 }
 
-/** Enough of git's errors for a log line. */
 const STDERR_BYTES = 8_192;
 const STDOUT_BYTES = 1_048_576;
 /**
- * Runs git as a child process without prompts and user settings, over the named protocols only. With a cell, a command that has a room
- * sees nothing outside that room.
+ * Runs git as a child process without prompts and user settings, over the given protocols only. With a cell, a command with a `room` sees
+ * nothing outside that room.
  */
 export function createGit(options: GitOptions & { readonly cell?: GitCell | null }): Git {
   const { cell = null } = options;
   return (words, { signal, env = {}, protocols = '', maxBytes = STDOUT_BYTES, room }) =>
     new Promise((resolve, reject) => {
-      if (signal.aborted) return reject(signal.reason as Error); // what aborts here gives an error // every abort of ours has a reason
+      if (signal.aborted) return reject(signal.reason as Error); // Every abort in this service carries an Error.
       const lock = cell && room ? { ...cell, words: cell.words(room) } : null;
       const child = startGit(options, words, { env, protocols, lock });
-      // The options make these streams pipes.
+      // `startGit` makes these streams pipes.
       const [stdout, stderr] = [child.stdout as NodeJS.ReadableStream, child.stderr as NodeJS.ReadableStream];
       const [out, err] = [new KeptOutput(maxBytes).stream(), new KeptOutput(STDERR_BYTES).stream()];
       stdout.on('data', out.keep);
@@ -53,7 +52,7 @@ export function createGit(options: GitOptions & { readonly cell?: GitCell | null
       child.once('close', (code) => {
         signal.removeEventListener('abort', kill);
         if (signal.aborted)
-          reject(signal.reason as Error); // what aborts here gives an error
+          reject(signal.reason as Error); // Every abort in this service carries an Error.
         else resolve({ code, stdout: out.bytes(), stderr: err.bytes().toString('utf8').trim() });
       });
     });

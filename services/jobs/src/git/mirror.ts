@@ -10,10 +10,10 @@ import type { Pin } from './public-address.ts';
 import type { RepositoryAddress } from './repository-address.ts';
 import { withLogin } from './repository-login.ts';
 
-/** A repository with a resolved host and its login. */
+/** A repository whose host was resolved and whose login was opened. */
 export type Reachable = RepositoryAddress & { readonly pin: Pin; readonly login: string | null };
 
-/** The ref of a mirror for the repository's main branch. */
+/** The ref of a mirror that holds the repository's main branch. */
 export const MAIN = 'refs/signalbox/head';
 const LISTED_REFS = 200;
 const FETCH = ['fetch', '--quiet', '--force', '--no-tags', '--no-recurse-submodules', '--no-auto-gc'];
@@ -46,7 +46,7 @@ export async function fetchMirror(
     }
     const { code, stderr } = await fetch(['--prune'], withMain ? [...PUSHED, `+HEAD:${MAIN}`] : PUSHED);
     if (code === 0) return null;
-    // Without a main branch everything else is fetched. One request saves a round trip.
+    // Repositories without a main branch are fetched again without it; one request for both saves a round trip.
     if (!withMain || !/remote ref HEAD\b/.test(stderr)) return stderr;
     const others = await fetch(['--prune'], PUSHED);
     return others.code === 0 ? null : others.stderr;
@@ -67,7 +67,7 @@ function roomOf(mirror: string, { url, protocol, pin: { trustDir } }: Reachable)
   return { mirror, local: protocol === 'file' ? url : null, isSsh: protocol === 'ssh', trustDir };
 }
 
-/** Git's reason in words for people; otherwise its last error line, without addresses that may hold a password. */
+/** Explains git's error to people; otherwise returns the last error line without addresses, which may hold a password. */
 function whyUnread(stderr: string, hasLogin: boolean): string {
   if (/host key verification failed/i.test(stderr)) return say('repository.hostKeyUnknown');
   // Hosts report private repositories as missing.
@@ -79,13 +79,13 @@ function whyUnread(stderr: string, hasLogin: boolean): string {
   return line.replace(/\/\/[^/@\s]*@/g, '//').slice(0, 200);
 }
 
-/** True when a mirror has this complete commit, which then needs no fetch. */
+/** True when the mirror has this full commit id, which then needs no fetch. */
 export async function hasCommit(git: Git, mirror: string, ref: string, signal: AbortSignal): Promise<boolean> {
   if (!/^[0-9a-f]{40}$/.test(ref) || !existsSync(join(mirror, 'HEAD'))) return false;
   return (await git(['-C', mirror, 'cat-file', '-e', `${ref}^{commit}`], { signal })).code === 0;
 }
 
-/** The commit of a name in a mirror, or null. */
+/** Finds the commit of a ref in a mirror; null without one. */
 export async function findCommit(git: Git, mirror: string, name: string, signal: AbortSignal): Promise<string | null> {
   const words = ['-C', mirror, 'rev-parse', '--quiet', '--verify', '--end-of-options', `${name}^{commit}`];
   const { code, stdout } = await git(words, { signal });
@@ -100,7 +100,7 @@ interface ListedRefs {
   readonly signal: AbortSignal;
 }
 
-/** Names of tags or branches, newest first; `pointsAt`: only those of one commit. */
+/** Lists tags or branches, newest first; with `pointsAt` only those of one commit. */
 export async function listRefs(
   git: Git,
   mirror: string,
@@ -113,8 +113,8 @@ export async function listRefs(
 }
 
 /**
- * The commit of a tag, else a branch, else a commit, or of `HEAD`. `shown`: the repository, for people. Throws NOT_FOUND with the names
- * that there are, REF_AMBIGUOUS.
+ * Resolves a tag, else a branch, else a commit id, or `HEAD`. `shown` names the repository to people. Throws NOT_FOUND with the known
+ * refs, REF_AMBIGUOUS.
  */
 export async function resolveRef(
   git: Git,
@@ -130,7 +130,7 @@ export async function resolveRef(
     ref === 'HEAD'
       ? [MAIN]
       : [`refs/tags/${ref}`, `refs/heads/${ref}`, ...(/^v?\d/.test(ref) ? [`refs/tags/${other}`] : [])];
-  // A branch named like a commit must not replace it: a full id is never a name.
+  // A full commit id is never a ref name, so no branch can take its place.
   const isWhole = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(ref);
   const named = isPlain && !isWhole ? await findFirst(git, mirror, names, signal) : null;
   const byId = isPlain && isCommit ? await findById(git, mirror, ref, signal) : null;
@@ -156,7 +156,7 @@ async function findFirst(
   return null;
 }
 
-/** The only commit with this id prefix, ignoring names of tags and branches. */
+/** Finds the only commit whose id has this prefix. */
 async function findById(git: Git, mirror: string, id: string, signal: AbortSignal): Promise<string | null> {
   const { stdout } = await git(['-C', mirror, 'rev-parse', `--disambiguate=${id}`], { signal });
   const objects = stdout

@@ -7,26 +7,25 @@ import { isPublicAddress } from '@signalbox/safety/public-address';
 import { quoteShellWord } from '../drivers/quote-shell-word.ts';
 import type { RepositoryAddress } from './repository-address.ts';
 
-/** Options that let git connect to exactly one address. */
+/** Git options that allow a connection to exactly one address. */
 export interface Pin {
   readonly words: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** A further folder that git reads, or null. */
+  /** A further folder that git must read; null for none. */
   readonly trustDir: string | null;
 }
 
-/** The operator's settings for repository hosts. */
+/** Settings of the operator for repository hosts. */
 export interface RepositoryHosts {
   /** Hosts that may have private addresses. */
   readonly privateOnes: readonly string[];
-  /** A folder with `known_hosts` and `ca.pem`; null: the machine's trust. */
+  /** A folder with `known_hosts` and `ca.pem`; null for the machine's own trust. */
   readonly trustDir: string | null;
 }
 
 /**
- * Resolves the host of a repository once, and pins git to what was found, redirects refused. An address comes from data, and whoever
- * may only look can have it connected to: so a host that has an address which is not public is refused, unless an operator has named
- * it. Throws REPOSITORY_REFUSED and REPOSITORY_UNREADABLE.
+ * Resolves the host of a repository once and pins git to that address, without redirects. Refuses a host with a private address unless
+ * the operator has named it, because anybody who may read can choose the address. Throws REPOSITORY_REFUSED, REPOSITORY_UNREADABLE.
  */
 export async function pinRepository(
   { url, protocol, shown: repository }: RepositoryAddress,
@@ -73,7 +72,7 @@ export async function pinRepository(
   return { words: [], env: { GIT_SSH_COMMAND: `ssh -F none ${words.join(' ')}` }, trustDir };
 }
 
-/** Host names use few characters, so they are safe in a setting or command. */
+/** Host names have only safe characters, so they can be part of a setting or command. */
 function hostOf(url: string): { readonly host: string; readonly port: string | null } {
   const short = /^[A-Za-z0-9._-]+@([A-Za-z0-9][A-Za-z0-9.-]*):/.exec(url);
   if (short?.[1]) return { host: short[1].toLowerCase(), port: null };

@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { ServiceFile } from '@signalbox/contracts/operations/deploy';
 import { parseJson } from '@signalbox/contracts/system-error';
 
-/** Folders of static pages that need no program. */
+/** Folders whose static pages need no program. */
 export const PAGE_FOLDERS = ['public', 'dist', 'site', 'www'] as const;
 
-/** The files at a commit's root: all names, and the text of some. */
+/** The files at a commit's root: all names, and the text of some files. */
 export interface Root {
-  /** Also paths such as `public/index.html`. */
+  /** Names also include paths such as `public/index.html`. */
   readonly names: ReadonlySet<string>;
-  /** null: the file is missing. */
+  /** Null when the file is missing. */
   readonly packageJson: string | null;
   readonly procfile: string | null;
 }
@@ -22,14 +22,14 @@ const Manifest = z.object({
 
 type Commands = Pick<z.input<typeof ServiceFile>, 'build' | 'start'>;
 
-/** How a program without a `signalbox.json` is built and started, judged by its other files; null when unknown. Pure. */
+/** Derives how a program without a `signalbox.json` is built and started, from its other files; null when unknown. Pure. */
 export function recognize(root: Root): ServiceFile | null {
   const commands = ofProcfile(root) ?? ofManifest(root) ?? ofPython(root) ?? ofPages(root);
   const file = ServiceFile.safeParse(commands);
   return commands && file.success ? file.data : null;
 }
 
-/** The line `web:` of a Procfile, run by a shell, which expands `$PORT`. */
+/** Uses the `web:` line of a Procfile, run by a shell, which expands `$PORT`. */
 function ofProcfile(root: Root): Commands | null {
   const web = /^web:[ \t]*(\S.*)$/m.exec(root.procfile ?? '')?.[1]?.trim();
   if (web === undefined) return null;
@@ -38,8 +38,8 @@ function ofProcfile(root: Root): Commands | null {
 }
 
 /**
- * The script `start` of a package, or the one with which Vite and its kin serve what they have built. Vite's server for development is
- * none of these: it listens where it likes, and serves the sources.
+ * Uses the `start` script of package.json, or Vite's preview server for built pages. Skips Vite's development server, which ignores the
+ * given port and serves the sources.
  */
 function ofManifest(root: Root): Commands | null {
   const manifest = manifestOf(root);
@@ -58,16 +58,13 @@ function ofManifest(root: Root): Commands | null {
   };
 }
 
-/** `vite`, `vite dev --open`, `vite serve`. */
+/** Matches `vite`, `vite dev --open` and `vite serve`. */
 const DEVELOPMENT = /^\s*vite(?:\s+(?:dev|serve))?(?:\s+-.*)?\s*$/;
 
-/** Usual file names of Python servers, from the frameworks' guides. */
+/** File names of Python servers in the frameworks' guides. */
 const PYTHON_PROGRAMS = ['main.py', 'app.py', 'server.py', 'wsgi.py'] as const;
 
-/**
- * One program of Python: Django's own server, or the file itself, which has to listen on `$PORT`. What it needs is installed beside it;
- * without a list of that it is the standard library, and what the machine has.
- */
+/** Starts Django's server or a Python file, which has to listen on `$PORT`. Installs the requirements next to it, if there are any. */
 function ofPython(root: Root): Commands | null {
   const { names } = root;
   const hasNeeds = names.has('requirements.txt');
@@ -109,6 +106,6 @@ function pythonSteps({ names }: Root): string[][] {
 }
 
 function manifestOf({ packageJson }: Root): z.output<typeof Manifest> | null {
-  // A missing manifest, or one that npm could not read, counts as empty.
+  // Npm could not read a broken manifest either, so it counts as missing.
   return Manifest.safeParse(parseJson(packageJson ?? '')).data ?? null;
 }

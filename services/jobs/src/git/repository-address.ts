@@ -7,22 +7,22 @@ import { RepositoryFolder, splitFolder } from '@signalbox/contracts/repository-f
 import { sayList } from '@signalbox/messages/list';
 import { say } from '@signalbox/messages/say';
 
-/** A readable repository: git's address, its only protocol, and a name without a password. */
+/** A readable repository: the address for git, its only protocol, and the address without a password to show. */
 export interface RepositoryAddress {
   readonly url: string;
   readonly protocol: 'https' | 'ssh' | 'file';
   readonly shown: string;
-  /** The service's folder in it; null: the root. */
+  /** Folder of the service in the repository; null for the root. */
   readonly folder: string | null;
 }
 
-/** Folders in a data folder of `npm start` that are no repositories. */
+/** Folders in the data folder of `npm start` that hold no repositories. */
 const OF_DATA_FOLDER = ['keys', 'audit', 'logs', 'simulator', 'postgres', 'redis', 'workspaces', 'targets', 'deploys'];
 
 /**
- * Reads the address of a repository: https, ssh (also `git@host:path`), or a folder or file: address below one of the `folders`, links
- * followed. What is in one of the `closed` folders is none, nor what holds one; and when it lies in a whole data folder, neither is what
- * Signalbox keeps in it. `#:apps/web` after it names a folder of it. Throws REPOSITORY_REFUSED for everything else.
+ * Parses a repository's address: https, ssh (also `git@host:path`), or a local folder below one of `folders`, with links resolved. A
+ * suffix `#:apps/web` names a folder inside. Throws REPOSITORY_REFUSED for other addresses, for folders in or around `closed` folders,
+ * and for Signalbox's own folders.
  */
 export function parseRepository(
   written: string,
@@ -32,13 +32,13 @@ export function parseRepository(
   const { repository: address, folder } = splitFolder(written);
   const shown = address.replace(/\/\/[^/@]*@/, '//').slice(0, 200);
   const refuse = (detail: string): AppError => new AppError('REPOSITORY_REFUSED', { repository: shown, detail });
-  // eslint-disable-next-line no-control-regex -- these are what must not be in it
+  // eslint-disable-next-line no-control-regex -- the pattern rejects control characters
   if (address.startsWith('-') || /[\s\u0000-\u001f]/.test(address)) throw refuse(say('repository.noAddress'));
   if (folder !== null && RepositoryFolder.safeParse(folder).data !== folder)
     throw refuse(say('repository.noFolderPath', { folder }));
-  // A password in an address would appear in every list: it has to be given as a secret.
+  // A password in an address would appear in every list, so it must be given as a secret.
   if (/^https?:\/\/[^/]*@/.test(address)) throw refuse(say('repository.passwordInside'));
-  // Git may parse an address differently; the parsed form leads both to the same host.
+  // Git may parse an address differently; the normalized form leads both to the same host.
   if (/^https:\/\/[^/]+\/./.test(address) && URL.canParse(address))
     return { url: new URL(address).href, protocol: 'https', shown, folder };
   if (/^ssh:\/\/(?:[^/@-][^/@]*@)?[^/@-][^/@]*\/./.test(address))

@@ -10,25 +10,25 @@ import { quoteShellWord } from '../drivers/quote-shell-word.ts';
 import type { Pin } from './public-address.ts';
 import type { RepositoryAddress } from './repository-address.ts';
 
-/** The login of a project at its repository: a token for https, a private key for ssh. */
+/** Login of a project at its repository: a token for https, a private key for ssh. */
 export interface RepositoryLogin {
-  /** Identifies the secret: mirrors of different logins are kept apart. */
+  /** Identifies the secret, so that each login has its own mirror. */
   readonly id: string;
-  /** Opens the value. Throws SECRET_UNKNOWN, SECRET_UNREADABLE. */
+  /** Opens the secret's value. Throws SECRET_UNKNOWN, SECRET_UNREADABLE. */
   open(): Promise<string>;
 }
 
-/** The user name for a token without one: GitHub requires this name, other hosts accept any. */
+/** User name for a token without one: GitHub requires this name, other hosts accept any. */
 const TOKEN_USER = 'x-access-token';
 const KEY_FILE = 'login-';
 
-/** The repository of a project with its login; null login: readable by everybody. */
+/** Repository of a project with its login; a null login means that everybody can read it. */
 export interface Repository {
   readonly address: string;
   readonly login: RepositoryLogin | null;
 }
 
-/** The project's repository from its row, or null. The login is opened when needed, in its giver's name. */
+/** Builds the repository from a project's row; null without one. The login is opened later, on behalf of the person who gave it. */
 export function toRepository(
   { repository, repositoryLogin: stored }: Pick<ProjectRow, 'repository' | 'repositoryLogin'>,
   openSecret: JobContext['openSecret'],
@@ -41,7 +41,7 @@ export function toRepository(
   return { address: repository, login };
 }
 
-/** Opens a login that fits the protocol. Throws REPOSITORY_REFUSED when it does not fit. */
+/** Opens a login and checks that it fits the protocol. Throws REPOSITORY_REFUSED when it does not. */
 export async function openLogin(login: RepositoryLogin, { protocol, shown }: RepositoryAddress): Promise<string> {
   const value = (await login.open()).trim();
   const isKey = /^-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(value);
@@ -51,8 +51,8 @@ export async function openLogin(login: RepositoryLogin, { protocol, shown }: Rep
 }
 
 /**
- * Runs `work` with what git needs to use a login, which is in no argument and no settings of the mirror: a header in its environment, or
- * a file below the mirror that only we may read, and that is gone afterwards. `login`: what `openLogin` gave, or null.
+ * Runs `work` with the environment that gives git the login: an https header, or a private key in a temporary file of the mirror.
+ * Arguments and the mirror's settings never contain the login.
  */
 export async function withLogin<T>(
   mirror: string,
@@ -65,7 +65,7 @@ export async function withLogin<T>(
     return work({
       ...pin.env,
       GIT_CONFIG_COUNT: '1',
-      // Git sends the header to this host alone; redirects are refused.
+      // Git sends the header to this host only, and refuses redirects.
       GIT_CONFIG_KEY_0: `http.${new URL(url).origin}/.extraHeader`,
       GIT_CONFIG_VALUE_0: `Authorization: Basic ${Buffer.from(pair).toString('base64')}`,
     });
@@ -83,7 +83,7 @@ export async function withLogin<T>(
   }
 }
 
-/** Keys left by killed processes: no fetch lasts an hour. */
+/** Removes keys that killed processes left. No fetch lasts an hour. */
 async function removeOldKeys(mirror: string): Promise<void> {
   for (const name of (await readdir(mirror)).filter((one) => one.startsWith(KEY_FILE))) {
     const { mtimeMs } = await stat(join(mirror, name)).catch(() => ({ mtimeMs: Date.now() }));

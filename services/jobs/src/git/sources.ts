@@ -22,54 +22,54 @@ import { openLogin, type Repository, type RepositoryLogin } from './repository-l
 
 export interface Source {
   readonly commit: string;
-  /** `1.1.0-3f2a9c1`: the person's name for it, and the commit. */
+  /** The ref and the short commit id: `1.1.0-3f2a9c1`. */
   readonly release: string;
   readonly file: ServiceFile;
   /** True when signalbox.json is missing and `file` was derived from other files. */
   readonly isRecognized: boolean;
   readonly hasDockerfile: boolean;
   readonly head: CommitHead;
-  /** SHA-256 of the Dockerfile, or null. */
+  /** SHA-256 of the Dockerfile; null without one. */
   readonly dockerfile: string | null;
   /** Writes the commit's files, without .git, into a new folder and returns its path. */
   checkOut(name: string, signal: AbortSignal): Promise<string>;
 }
 
 export interface OpenOptions {
-  /** The name in the release; by default the ref. */
+  /** The ref's name in the release; by default the ref itself. */
   readonly named?: string;
 }
 
 export interface Fetched {
   readonly mirror: string;
   readonly commit: string;
-  /** The service's folder; null: the whole repository. */
+  /** Folder of the service; null for the whole repository. */
   readonly folder: string | null;
 }
 
-/** The current contents of a repository. */
+/** What a repository contains now. */
 export interface RepositoryContents {
   readonly tags: readonly string[];
-  /** The main branch and its commit, or null. */
+  /** Commit of the main branch; null without one. */
   readonly main: string | null;
   readonly branch: string | null;
-  /** The build and start of that commit, or why they are unknown; null without a main branch. */
+  /** Build and start commands of that commit, or the error that hides them; null without a main branch. */
   readonly start: Pick<Source, 'file' | 'hasDockerfile'> | AppError | null;
 }
 
 export interface Sources {
   /**
-   * The commit that a ref is now: a tag, else a branch, else a commit; a whole commit id is that commit, whatever is named like it. `HEAD`
-   * is the main branch. Throws REPOSITORY_REFUSED, REPOSITORY_UNREADABLE, NOT_FOUND (the ref, with those that there are), REF_AMBIGUOUS (a
-   * tag or branch is named like the beginning of another commit), SERVICE_FILE_INVALID, START_UNKNOWN, and what opening a login throws.
+   * Opens the commit of a ref: a tag, else a branch, else a commit id. A full commit id always means that commit; `HEAD` means the main
+   * branch. Throws REPOSITORY_REFUSED, REPOSITORY_UNREADABLE, NOT_FOUND (with known refs), REF_AMBIGUOUS, SERVICE_FILE_INVALID,
+   * START_UNKNOWN, and errors of opening the login.
    */
   open(repository: Repository, ref: string, signal: AbortSignal, options?: OpenOptions): Promise<Source>;
   /**
-   * The commit that a ref is now, and the mirror that has it, for whoever reads its objects. Unless a whole commit is asked for that is there
-   * already, all that the repository has is fetched. Throws as `open` does, but for what it says of a service.
+   * Fetches a ref and returns its commit and the mirror. Fetches nothing for a full commit id that the mirror has. Throws like `open`,
+   * except for errors of the service's files.
    */
   fetch(repository: Repository, ref: string, signal: AbortSignal): Promise<Fetched>;
-  /** Reads the current contents. Throws like `open`. */
+  /** Fetches the repository and reads its contents. Throws like `open`. */
   look(repository: Repository, signal: AbortSignal): Promise<RepositoryContents>;
   discard(name: string): Promise<void>;
 }
@@ -79,17 +79,17 @@ const FILE_BYTES = 65_536;
 const SHOWN_TAGS = 5;
 const LISTED_BRANCHES = 20;
 const LISTED_FOLDERS = 12;
-/** The size read of a commit object: signatures precede its message. */
+/** Bytes of a commit object that are read: signatures precede its message. */
 const HEAD_BYTES = 16_384;
-/** The characters of a commit's subject that are shown, in UTF-16 units. */
+/** Shown characters of a commit's subject. */
 const SUBJECT_SHOWN = 120;
 const AUTHOR_SHOWN = 60;
 /** Checkouts older than this were left by a killed process. */
 const LEFT_BEHIND_MS = 6 * HOUR_MS;
 
 /**
- * Repositories, mirrored below `dir`, which is ours alone. Folders on this machine are read only below `repositoriesDirs`, and not where
- * `closed` folders are. `cell`: what a fetch is locked into.
+ * Keeps mirrors of repositories below `dir`. Reads local repositories below `repositoriesDirs` only, and never in `closed` folders.
+ * `cell` confines git's fetches.
  */
 export function createSources(options: {
   readonly dir: string;
@@ -102,7 +102,7 @@ export function createSources(options: {
   const { dir, repositoriesDirs, closed, cell, path, hosts } = options;
   const checkouts = join(dir, 'checkouts');
   const git = createGit({ path, home: dir, cell });
-  /** One fetch per mirror at a time; git's own locks protect against other processes. */
+  /** Runs one fetch per mirror at a time; git's own locks protect against other processes. */
   const queues = new Map<string, Promise<unknown>>();
   const inTurn = <T>(key: string, work: () => Promise<T>): Promise<T> => {
     const turn = (queues.get(key) ?? Promise.resolve()).then(work);
@@ -112,7 +112,7 @@ export function createSources(options: {
     );
     return turn;
   };
-  /** Each login has its own mirror, because a mirror holds what its login may read. */
+  /** Each login has its own mirror, because a mirror holds everything that its login may read. */
   const placeOf = ({ address: written, login }: Repository) => {
     const address = parseRepository(written, repositoriesDirs, [dir, ...closed]);
     const key = login === null ? address.url : `${address.url}\n${login.id}`;
@@ -129,7 +129,7 @@ export function createSources(options: {
   const fetch = async (repository: Repository, ref: string, signal: AbortSignal) => {
     const { address, mirror } = placeOf(repository);
     return inTurn(mirror, async () => {
-      // A full commit id never changes, so a fetched one can be built while the repository is away.
+      // A full commit id never changes, so a fetched commit can be built while the repository is away.
       if (!(await hasCommit(git, mirror, ref, signal)))
         await fetchMirror(git, mirror, await reach(address, repository.login), { withMain: ref === 'HEAD', signal });
       const commit = await resolveRef(git, mirror, { shown: address.shown, ref }, signal);
@@ -167,7 +167,7 @@ export function createSources(options: {
   };
 }
 
-/** `1.1.0-3f2a9c1` or `main-3f2a9c1`: the person's name and the commit; for a bare commit the version in package.json. */
+/** Names a release by ref and commit, `1.1.0-3f2a9c1` or `main-3f2a9c1`; for a bare commit by the version in package.json. */
 export function nameRelease(ref: string, commit: string, version: string | null): string {
   const short = commit.slice(0, 7);
   const named = /^v?(\d+(?:\.\d+)+(?:[-+.][A-Za-z0-9.+-]*)?)$/.exec(ref)?.[1];
@@ -177,12 +177,11 @@ export function nameRelease(ref: string, commit: string, version: string | null)
   return `${version ?? 'commit'}-${short}`;
 }
 
-/** Git's name for a folder of a commit. */
 function treeOf(commit: string, folder: string | null): string {
   return `${commit}:${folder ?? ''}`;
 }
 
-/** A repository's mirror, and the path of git. */
+/** A mirror and the search path for git. */
 type Place = Pick<RepositoryAddress, 'folder' | 'shown'> & { readonly mirror: string; readonly path: string };
 
 async function readContents(git: Git, at: Place, signal: AbortSignal): Promise<RepositoryContents> {
@@ -244,7 +243,7 @@ async function readCommit(
   }
 }
 
-/** The subject and author of a commit object. */
+/** Reads the subject and the author of a commit object. */
 function readHead(object: string): CommitHead {
   const [headers = '', ...message] = object.split('\n\n');
   const subject = cleanName(message.join('\n\n').trimStart().split('\n')[0] ?? '');
@@ -256,7 +255,7 @@ function clip(text: string, length: number): string {
   return text.length <= length ? text : `${text.slice(0, length).toWellFormed()}…`;
 }
 
-/** The names of files at a commit's root, and of pages in known folders. */
+/** Lists files at a commit's root, and index pages in known folders. */
 async function listFiles(
   git: Git,
   { mirror, commit, folder }: Place & { readonly commit: string },
@@ -269,7 +268,7 @@ async function listFiles(
   return new Set(`${root.stdout.toString('utf8')}${below.stdout.toString('utf8')}`.split('\0'));
 }
 
-/** The folders of a commit down to the second level, for people who named another. */
+/** Lists a commit's folders down to the second level, for people who named a missing one. */
 async function listFolders(git: Git, mirror: string, commit: string, signal: AbortSignal): Promise<string> {
   const { stdout } = await git(['-C', mirror, 'ls-tree', '-z', '-r', '-d', '--name-only', commit], {
     signal,
@@ -288,7 +287,7 @@ function readServiceFile(text: string | null, commit: string, hasDockerfile: boo
     return new AppError('SERVICE_FILE_INVALID', { file, detail });
   };
   if (text === null) {
-    // An image defines its own start; everything else has a default.
+    // A Dockerfile defines its own start command; everything else has a default.
     if (hasDockerfile) return ServiceFile.parse({});
     throw new AppError('START_UNKNOWN', { commit: commit.slice(0, 7), example: '{"start": ["node", "server.js"]}' });
   }
@@ -307,7 +306,7 @@ function sayUnknown(names: readonly string[]): string {
   return `Unrecognized ${names.length === 1 ? 'key' : 'keys'}: ${names.map((name) => `"${toPlainName(name)}"`).join(', ')}`;
 }
 
-/** A key from a stranger's file is quoted only when it looks like a name. */
+/** Keys from an untrusted file are quoted only when they look like names. */
 function toPlainName(name: PropertyKey): string {
   const text = String(name);
   return /^[\w.-]{1,40}$/.test(text) ? text : '…';

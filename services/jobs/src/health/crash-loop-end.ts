@@ -8,15 +8,15 @@ import { beginCrashStop } from './crash-stops.ts';
 import type { ServiceRevivals } from './service-revivals.ts';
 import type { HealthMeasurements } from './verdict.ts';
 
-/** A program in a crash loop gets a short grace period. */
+/** Grace period of a program in a crash loop before it is killed. */
 const GRACE_MS = 5 * SECOND_MS;
 /** Log lines searched for the last error; several stack traces fit. */
 const MAX_SEARCHED_LINES = 100;
 const SAID_LENGTH = 160;
 
 /**
- * Stops a service for good when its crash loop has reached the limit. The stop is recorded first, so that it happens once and the next
- * probe finishes an interrupted one. Returns the finding after the stop.
+ * Stops a service for good when its crash loop has reached the limit. Records the stop first, so that it happens once and the next probe
+ * finishes an interrupted stop. Returns the measurements after the stop.
  */
 export async function endCrashLoop(
   parts: { readonly pool: Pool; readonly revivals: Pick<ServiceRevivals, 'isOpen'> },
@@ -27,14 +27,14 @@ export async function endCrashLoop(
   const { crashLoop, process } = found;
   if (!crashLoop?.isOver || instance === null) return found;
   const serving = { project, environment, deploymentId };
-  // A revival in progress reports how it ended.
+  // A running revival reports its own end.
   if (!crashLoop.isStopped && (await parts.revivals.isOpen(serving))) return found;
   if (!crashLoop.isStopped && !(await beginCrashStop(parts.pool, serving, crashLoop))) return found;
   if (process?.running) await driver.stop(instance, GRACE_MS, signal);
   return { ...found, crashLoop: { ...crashLoop, isStopped: true } };
 }
 
-/** The last error line of its log, or else its last line; masked and shortened. Null for an empty log. */
+/** Reads the last error line of a program's log, or else its last line, redacted and shortened. Null for an empty log. */
 export async function readLastError(
   driver: Pick<Driver, 'logs'>,
   { instance }: WorkRow,

@@ -2,19 +2,19 @@ import { MINUTE_MS } from '@signalbox/contracts/time';
 import { z } from 'zod';
 import { MAX_RESTARTS } from '../drivers/driver.ts';
 
-/** When restarts become a crash loop, and when it is stopped. */
+/** Limits at which restarts become a crash loop, and at which the loop is stopped. */
 export interface LoopLimits {
   /** This many restarts within `withinMs` are a crash loop. */
   readonly restarts: number;
   readonly withinMs: number;
-  /** This many restarts within `withinMs`, or a loop of `lastsMs`, stop the program for good. */
+  /** This many restarts within `withinMs`, or a loop that lasts `lastsMs`, stop the program for good. */
   readonly stopRestarts: number;
   readonly lastsMs: number;
 }
 
 /**
- * A restarting database causes two or three crashes, so five are a loop. Supervisors wait longer each time and a program may run for half
- * a minute, hence three minutes. Ten restarts take at least a minute; a program that crashes more slowly gets ten minutes.
+ * A restarting database causes two or three crashes, so five are a loop. Supervisors wait longer before each restart and a program may
+ * run for half a minute, hence three minutes. Ten restarts take at least a minute; a program that crashes more slowly gets ten minutes.
  */
 export const LOOP: LoopLimits = {
   restarts: 5,
@@ -23,15 +23,15 @@ export const LOOP: LoopLimits = {
   lastsMs: 10 * MINUTE_MS,
 };
 
-/** Entries that are kept; probes with an unchanged count are kept as two. */
+/** Maximum of stored counts; a run of equal counts is stored as two. */
 const MAX_ENTRIES = 60;
 
-/** Restart counts of an instance by time, from earlier probes. */
+/** Restart counts of an instance over time, from earlier probes. */
 export const CrashMemory = z.object({
-  /** The start of the instance that is counted. */
+  /** Reference and start time of the counted instance. */
   begun: z.string().nullable(),
   seen: z.array(z.object({ at: z.number(), restarts: z.number().int() })),
-  /** When the loop started, in milliseconds since 1970; null outside of one. */
+  /** When the loop started, in milliseconds since 1970; null outside a loop. */
   since: z.number().nullable(),
 });
 export type CrashMemory = z.infer<typeof CrashMemory>;
@@ -40,23 +40,26 @@ export const NO_CRASHES: CrashMemory = { begun: null, seen: [], since: null };
 
 export interface CrashLoop {
   readonly restarts: number;
-  /** The time in which they happened. */
+  /** The period in which these restarts happened. */
   readonly withinMs: number;
-  /** True when the limit is reached or its supervisor has given up. */
+  /** True when the limit is reached or the supervisor has given up. */
   readonly isOver: boolean;
-  /** True when it was stopped for good. */
+  /** True when the program was stopped for good. */
   readonly isStopped: boolean;
 }
 
 export interface SeenRestarts {
   readonly instance: { readonly ref: string; readonly startedAt: string };
   readonly restarts: number;
-  /** True when it crashed and its supervisor does not start it again. */
+  /** True when the program crashed and its supervisor will not restart it. */
   readonly isGivenUp: boolean;
   readonly at: number;
 }
 
-/** Adds a probe. Counts restarts since the earliest probe of the window, because older ones do not tell how quickly they came. Pure. */
+/**
+ * Adds a probe's restart count. Counts restarts since the earliest probe of the window, because the time of older restarts is unknown.
+ * Pure.
+ */
 export function seeRestarts(
   before: CrashMemory,
   { instance, restarts, isGivenUp, at }: SeenRestarts,
@@ -65,7 +68,7 @@ export function seeRestarts(
   const begun = `${instance.ref} ${instance.startedAt}`;
   const startedAt = Date.parse(instance.startedAt);
   const isSame = before.begun === begun && (before.seen.at(-1)?.restarts ?? 0) <= restarts;
-  // All restarts since a known start count; without one, counting begins now.
+  // A new instance started with zero restarts at a known time; for any other, counting begins now.
   const first = before.begun === begun || Number.isNaN(startedAt) ? [] : [{ at: startedAt, restarts: 0 }];
   const inWindow = (isSame ? before.seen : first).filter((one) => at - one.at <= limits.withinMs);
   const isStill = inWindow.length > 1 && inWindow.slice(-2).every((one) => one.restarts === restarts);

@@ -6,10 +6,9 @@ import type { CrashLoop } from './crash-loop.ts';
 import { lockServing, takeEpoch, type Serving } from './serving.ts';
 import { findRow } from '@signalbox/store/sql';
 
-/** What the event of a stop keeps of its crash loop. */
 const Stopped = z.object({ restarts: z.number(), withinMs: z.number() });
 
-/** The crash loop for which this deployment was stopped; null when it was not. */
+/** Finds the crash loop for which a deployment was stopped; null when it was not stopped. */
 export async function findCrashStop(db: Queryable, deploymentId: string): Promise<CrashLoop | null> {
   const row = await findRow<{ loop: unknown }>(db)`select evidence -> 'crashLoop' as loop from deployment_events
       where deployment_id = ${deploymentId} and evidence ? 'crashLoop' order by n limit 1`;
@@ -17,8 +16,8 @@ export async function findCrashStop(db: Queryable, deploymentId: string): Promis
 }
 
 /**
- * Records that a service is stopped for its crash loop, before its program is stopped; the next probe finishes an interrupted stop. Takes
- * an epoch, so that no revival goes on. Idempotent. False when something else serves or a deployment is in progress.
+ * Records the stop of a crash loop before the program is stopped, so that the next probe can finish it. Takes an epoch, which ends
+ * running revivals. Idempotent. False when another deployment serves or is in progress.
  */
 export function beginCrashStop(
   pool: Pool,

@@ -7,8 +7,8 @@ import type { HealthMeasurements, Verdict } from './verdict.ts';
 const COUNTED_ELSEWHERE: ReadonlySet<Verdict['kind']> = new Set(['crash-loop', 'oom', 'exited', 'restarts', 'errors']);
 
 /**
- * Crashes since the last probe: restarts, and an end. Memory and counts are stored together, so that no crash counts twice. `isLost`: the
- * program was ended from outside, which is no crash. Pure.
+ * Finds crashes since the last probe: restarts, and a final exit. Memory and counts are stored together, so no crash counts twice.
+ * `isLost`: the program was killed from outside, which is no crash. Pure.
  */
 export function findCrashErrors(
   memory: Pick<HealthMemory, 'ended' | 'instance'>,
@@ -32,7 +32,7 @@ export function findCrashErrors(
   ];
 }
 
-/** An incident as an error of its service; null when its errors are counted elsewhere. */
+/** Converts an incident to an error of its service; null when its errors are counted elsewhere. */
 export function toIncidentError({ kind, because }: Verdict, release: string | null): FoundErrors | null {
   if (kind === null || COUNTED_ELSEWHERE.has(kind)) return null;
   return { fingerprint: `health:incident:${kind}`, source: 'health', sample: because, release, at: null, count: 1 };

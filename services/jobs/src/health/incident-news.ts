@@ -12,8 +12,8 @@ import type { DiagnoseParts } from './target.ts';
 import type { Verdict } from './verdict.ts';
 
 /**
- * Opens the incident of a service and notifies its owners, unless they were notified before. The text says what was measured, and log
- * lines are quoted. A crash loop is an incident of its own and the cause of the others; its end is notified too.
+ * Opens the incident of a service and notifies its owners once. A crash loop is an incident of its own and the cause of the others; its
+ * stop is notified as well.
  */
 export async function openService(
   parts: Pick<DiagnoseParts, 'pool' | 'deployments'>,
@@ -30,7 +30,7 @@ export async function openService(
 ): ReturnType<typeof openIncident> {
   const { project, environment } = watched;
   const { open, isDown, release, ref, lastError } = known;
-  const { kind, because } = verdict as Verdict & { readonly kind: NonNullable<Verdict['kind']> }; // the caller checked that there is one
+  const { kind, because } = verdict as Verdict & { readonly kind: NonNullable<Verdict['kind']> }; // The caller has checked that `kind` is not null.
   const before = await parts.deployments.before({ project, environment });
   const isLoop = kind === 'crash-loop';
   const isStopped = isLoop && verdict.isStopped === true;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { CrashMemory, NO_CRASHES } from './crash-loop.ts';
 
-/** What the watcher remembers of a service between two probes. The column `services.health` holds it. */
+/** State of a service's health between two probes, in the column `services.health`. */
 export const HealthMemory = z.preprocess(
   (stored) => stored ?? {},
   z.object({
@@ -9,30 +9,30 @@ export const HealthMemory = z.preprocess(
     because: z.string().catch(''),
     release: z.string().nullable().catch(null),
     latencyMs: z.number().nullable().catch(null),
-    /** Probes in a row that found it unwell, and well. */
+    /** Consecutive probes that found the service unhealthy, and healthy. */
     bad: z.number().int().catch(0),
     good: z.number().int().catch(0),
     restarts: z.number().int().nullable().catch(null),
     instance: z.string().nullable().catch(null),
-    /** True when its program had ended. */
+    /** True when the last probe found the program ended. */
     ended: z.boolean().catch(false),
-    /** Restarts by time. */
+    /** Restart counts over time. */
     crashes: CrashMemory.catch(NO_CRASHES),
-    /** Usual errors in five minutes at the last healthy probe. */
+    /** Usual number of errors in five minutes, as of the last healthy probe. */
     errorsUsually: z.number().catch(0),
-    /** Latencies of the newest good probes by release, the newest release first. */
+    /** Latencies of the newest healthy probes by release, newest release first. */
     samples: z.array(z.object({ release: z.string(), latencies: z.array(z.number()) })).catch([]),
   }),
 );
 export type HealthMemory = z.infer<typeof HealthMemory>;
 
-/** Latencies kept of a release, and releases kept of a service. */
+/** Maximum of stored latencies per release, and of releases per service. */
 const MAX_LATENCIES = 40;
 const MAX_RELEASES = 6;
-/** Fewer probes do not tell the usual latency. */
+/** Fewer probes do not show the usual latency. */
 const MIN_LATENCIES = 3;
 
-/** Adds a latency to the samples of its release. Slow answers count too. */
+/** Adds a latency to the samples of its release. Slow responses count too. */
 export function addLatency(
   samples: HealthMemory['samples'],
   release: string,
@@ -46,7 +46,7 @@ export function addLatency(
   );
 }
 
-/** The median latency of a release; null with fewer than `enough` probes. */
+/** Returns the median latency of a release; null with fewer than `enough` probes. */
 export function getMedian(
   samples: HealthMemory['samples'],
   release: string | null,
@@ -59,8 +59,8 @@ export function getMedian(
 }
 
 /**
- * The usual latency of a service in milliseconds: the lower of the medians of this release and the one before, so that a release that is
- * slow from the start does not become the usual.
+ * Returns the usual latency of a service in milliseconds: the lower median of this release and the previous one, so that a release that
+ * is slow from the start does not set the standard.
  */
 export function getUsualLatency(samples: HealthMemory['samples'], release: string | null): number | null {
   const own = getMedian(samples, release);

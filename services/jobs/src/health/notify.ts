@@ -6,7 +6,7 @@ import { listAdmins } from '@signalbox/store/people/recipients';
 import type { Pool, Queryable } from '@signalbox/store/pool';
 import type { Log } from '@signalbox/platform/log';
 
-/** The people to notify of an incident: the owners in their order, then the admins. */
+/** Lists the people to notify of an incident: the owners in their order, then the admins. */
 export async function findRecipients(db: Queryable, owners: readonly string[]): Promise<readonly string[]> {
   return [...new Set([...owners, ...(await listAdmins(db))])];
 }
@@ -16,7 +16,7 @@ interface Deps {
   readonly log: Pick<Log, 'warn' | 'error'>;
 }
 
-/** Wakes the lanes of the notified people. Logs an error, once, for an incident that nobody could be notified of. */
+/** Wakes the conversations of notified people. Logs an error for an incident that nobody could be notified of. */
 export async function notify({ publisher, log }: Deps, news: readonly (IncidentNews | null)[]): Promise<void> {
   for (const { incident, hasNoRecipient } of news.filter((one) => one !== null))
     if (hasNoRecipient)

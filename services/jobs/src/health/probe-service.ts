@@ -13,10 +13,10 @@ import { getUsualLatency, type HealthMemory } from './latencies.ts';
 import { readRouteProblem, type DiagnoseParts } from './target.ts';
 import type { HealthMeasurements } from './verdict.ts';
 
-/** The errors of this time are compared with those of the last hour. */
+/** Errors of this period are compared with those of the last hour. */
 const LATELY_MS = 5 * MINUTE_MS;
 
-/** Probes a service through the proxy and at its instance, and reads the state of its program and its server. Changes nothing. */
+/** Probes a service through the proxy and at its instance, and reads the state of its program and server. Changes nothing. */
 export async function probeService(
   parts: Pick<DiagnoseParts, 'pool' | 'reachHost' | 'traffic' | 'loop'>,
   { driver, signal }: { readonly driver: Driver; readonly signal: AbortSignal },
@@ -40,7 +40,7 @@ export async function probeService(
     countErrors(parts.pool, service, LATELY_MS),
     countErrors(parts.pool, service, HOUR_MS),
   ]);
-  // While the service is unwell, the usual error rate stays what it was before.
+  // While the service is unhealthy, the usual error rate keeps its earlier value.
   const perLately = ((errorsLastHour - errorsLately) * LATELY_MS) / (HOUR_MS - LATELY_MS);
   const isUnwell = memory.verdict === 'degraded' || memory.verdict === 'down';
   const isSame = memory.instance === (instance?.ref ?? null);
@@ -86,7 +86,7 @@ export function createEmptyMeasurements(memory: HealthMemory, errorsLastHour: nu
   };
 }
 
-/** Probes the service through the proxy. When the proxy reports a problem of its route, whatever answers is not the service. */
+/** Probes the service through the proxy. When the proxy reports a route problem, a response would come from elsewhere. */
 async function probeThroughProxy(
   parts: Pick<DiagnoseParts, 'reachHost' | 'traffic'>,
   service: ServiceKey,
@@ -99,7 +99,7 @@ async function probeThroughProxy(
   return probeHealth({ host: parts.reachHost, port }, file, signal);
 }
 
-/** The reported release is untrusted text that our sentences quote. */
+/** The reported release is untrusted text, and is quoted in messages to people. */
 function plainRelease(reported: string): string {
   return /^[\w.+-]{1,80}$/.test(reported) ? reported : 'another release';
 }
@@ -132,7 +132,6 @@ async function programOf(driver: Driver, { instance }: WorkRow, signal: AbortSig
   }
 }
 
-/** Returns `otherwise` for an unreachable server; throws any other error. */
 function ifUnreachable<T>(error: unknown, otherwise: T): T {
   if (error instanceof AppError) return otherwise;
   throw error;

@@ -4,7 +4,7 @@ import { formatSeconds } from '@signalbox/messages/duration';
 import { say } from '@signalbox/messages/say';
 import { isSlow, type HealthMeasurements, type TroubleKind, type Verdict } from './verdict.ts';
 
-/** What is known besides the finding. */
+/** Further facts about a diagnosed service. */
 export interface Circumstances {
   readonly previous: ServiceDiagnosisResult['previous'];
   readonly servingForMs: number | null;
@@ -14,7 +14,7 @@ export interface Circumstances {
   readonly errorKinds: number;
 }
 
-/** Problems that another release may not have. A full disk stays full. */
+/** Problems that another release may not have. */
 const OF_RELEASE: ReadonlySet<TroubleKind> = new Set([
   'crash-loop',
   'oom',
@@ -25,7 +25,7 @@ const OF_RELEASE: ReadonlySet<TroubleKind> = new Set([
   'errors',
 ]);
 
-/** Proposes what to do next, with reasons that the verdict does not give. Pure. */
+/** Proposes the next action, with reasons that the verdict does not state. Pure. */
 export function propose(
   found: HealthMeasurements,
   { verdict, kind, because }: Verdict,
@@ -47,7 +47,7 @@ export function propose(
   return { action: 'rollback', because: say('health.rollBack', { because: reason, ...age }) };
 }
 
-/** Compares two releases: "1.1 answers in 1.5 s, 1.0 took 20 ms". Null when there is nothing to compare. */
+/** Compares the latencies of two releases in a sentence; null when they are not comparable. */
 function compare(
   found: HealthMeasurements,
   kind: TroubleKind,

@@ -9,9 +9,9 @@ import { lockServing, takeEpoch, type Serving } from './serving.ts';
 import { findRow, findValue, hasRow, sql } from '@signalbox/store/sql';
 
 export interface RevivalPlan {
-  /** True when its run exists and has not ended. */
+  /** True when the run exists and has not ended. */
   readonly isOpen: boolean;
-  /** The id of its run. A new one follows only after a success. */
+  /** Run id of the revival. The id changes after each successful revival. */
   readonly runId: string;
 }
 
@@ -22,26 +22,26 @@ export interface RevivalEnd {
   readonly evidence: Readonly<Record<string, string | number | null>>;
 }
 
-/** After this many losses in a day the service is given up. */
+/** The service is given up after this many losses in a day. */
 const MAX_LOSSES_A_DAY = 5;
 const JOB = 'service.revive';
 
 /**
- * Attempts to restart lost services. Each takes an epoch like a deployment, so a later deployment or stop supersedes it. Work on the server
- * holds the lock of the service row, so neither can start in between.
+ * Stores attempts to restart lost services. Each takes an epoch like a deployment, so a later deployment or stop supersedes it. Work on
+ * the server holds the lock of the service's row.
  */
 export function createServiceRevivals(pool: Pool) {
   return {
-    /** Plans the run that starts it again. Null while a deployment is in progress or after a crash stop. */
+    /** Plans the run that restarts a service. Null while a deployment is in progress or after a crash stop. */
     plan: (serving: Serving): Promise<RevivalPlan | null> => plan(pool, serving),
 
-    /** True while such a run is queued or running. */
+    /** True while a revival is queued or running. */
     async isOpen({ deploymentId }: Serving): Promise<boolean> {
       return hasRow(pool)`select 1 from runs where job = ${JOB}
           and status in ('queued', 'running') and payload ->> 'deploymentId' = ${deploymentId} limit 1`;
     },
 
-    /** Takes an epoch, with an event. Null when the deployment does not serve any more or another is in progress. */
+    /** Takes an epoch and records an event. Null when the deployment no longer serves or another one is in progress. */
     begin: (
       serving: Serving,
       evidence: Readonly<Record<string, string | number>>,
@@ -49,8 +49,8 @@ export function createServiceRevivals(pool: Pool) {
       withTransaction(pool, (db) => begin(db, serving, evidence)),
 
     /**
-     * Works on the server while the row of the service is locked, so keep it to seconds. Stores the instance that `work` returns. Null,
-     * without any work, when the epoch is over.
+     * Runs `work` while the service's row is locked, and stores the instance that it returns. `work` should take seconds. Null, without
+     * running it, when a higher epoch exists.
      */
     within: <T extends Instance | null>(
       serving: Serving,
@@ -67,8 +67,8 @@ export function createServiceRevivals(pool: Pool) {
       }),
 
     /**
-     * Records how it ended, with an audit event and the person to notify. Giving up opens an incident. Idempotent per run. False, with
-     * nothing written, when the epoch is over.
+     * Records the end of a revival with an audit event. Giving up opens an incident. Idempotent per run. False, without writing, when a
+     * higher epoch exists.
      */
     end: (serving: Serving, end: RevivalEnd): Promise<boolean> =>
       withTransaction(pool, (db) => finish(db, serving, end)),
@@ -94,7 +94,7 @@ async function begin(
   evidence: Readonly<Record<string, string | number>>,
 ): Promise<{ readonly epoch: number; readonly isTooOften: boolean } | null> {
   const { deploymentId } = serving;
-  // Count losses only under the lock, so that attempts do not race.
+  // Losses are counted under the lock, so that attempts do not race.
   if (!(await lockServing(db, serving)) || (await findCrashStop(db, deploymentId))) return null;
   const epoch = await takeEpoch(db, serving);
   if (epoch === null) return null;
@@ -121,14 +121,14 @@ async function finish(db: Queryable, serving: Serving, end: RevivalEnd): Promise
   const data = { project, environment, deploymentId, run: runId, ...evidence };
   const kind = outcome === 'revived' ? 'service.revived' : 'service.given_up';
   await appendAudit(db, [{ kind, actor: 'system', actionId: deploymentId, data }]);
-  // The end of the run notifies whoever deployed it, in that chat, unless the service is muted.
+  // The end of the run notifies the person who deployed, unless the service is muted.
   await db.query(sql`
     update runs r set user_key = a.user_key, chat_key = a.chat_key, thread_id = a.thread_id from runs a, services v
       where r.run_id = ${runId} and a.run_id = ${deploymentId} and a.chat_key is not null and v.project = ${project}
         and v.environment = ${environment}
         and (v.muted_until is null or v.muted_until < clock_timestamp())`);
   if (outcome === 'given-up')
-    // The run notifies of this incident, so later probes stay silent. Without a person they notify somebody else.
+    // The run notifies people of this incident, so later probes do not. Without a person to notify, probes do.
     await db.query(sql`insert into incidents (subject, kind, detail, evidence, told, told_chat, told_at)
        select ${formatIncidentSubject(serving)}, 'exited', ${String(evidence.because ?? '')}, ${JSON.stringify({ deploymentId })}::jsonb,
          r.user_key, r.chat_key, clock_timestamp() from runs r

@@ -28,25 +28,25 @@ import { judge, type HealthMeasurements, type Verdict } from './verdict.ts';
 import type { Driver } from '../drivers/driver.ts';
 import type { JobContext, HandlerOf } from '../runner/handlers.ts';
 
-/** Probes in a row that open or close an incident; a single one may be chance. */
+/** Consecutive equal probes that open or close an incident; a single one may be chance. */
 const PROBES_IN_A_ROW = 2;
 const MAX_PARALLEL = 4;
 const PROBE_MS = 20 * SECOND_MS;
-/** Newest log lines that one probe reads. */
+/** Maximum of log lines that one probe reads. */
 const MAX_LINES = 5_000;
-/** Opening secrets is audited, so the mask of a log is kept in memory this long. */
+/** Opening secrets is audited, so the redaction of a log is kept in memory this long. */
 const MASK_MS = 30 * MINUTE_MS;
 
 /**
- * Probes every service that serves: its health, new log lines, incidents. One process probes a service at a time. Results are stored
- * before anybody is notified, and each incident is notified once, also across crashes. `gapMs`: the least time between two probes.
+ * Probes every serving service: health, new log lines, incidents. Only one process probes a service at a time. Stores results before it
+ * notifies anybody; each incident is notified once, even after a crash. `gapMs`: minimum time between two probes.
  */
 export function createServicesWatch(
   parts: DiagnoseParts & {
     readonly publisher: Publisher;
     readonly gapMs?: number;
     readonly revivals: Pick<ServiceRevivals, 'plan' | 'isOpen'>;
-    /** Starts a run, once per id; false when that id exists. */
+    /** Starts a run; false when the run id exists. */
     readonly startRun: (run: RunIntent) => Promise<boolean>;
   },
 ): HandlerOf<'services.watch'> {
@@ -90,7 +90,7 @@ async function watchService(
   { context, counts }: Round,
 ): Promise<void> {
   const { service, serving } = await findServing(parts, watched);
-  if (serving?.deploymentId !== watched.serving) return; // replaced meanwhile
+  if (serving?.deploymentId !== watched.serving) return; // Another deployment serves now.
   const { openSecret } = context;
   const signal = AbortSignal.any([context.signal, abortAfter(PROBE_MS)]);
   const memory = HealthMemory.parse(watched.health);
@@ -120,7 +120,7 @@ async function watchService(
   const fresh = groups.reduce((sum, { count }) => sum + count, 0);
   const verdict = judge({ ...found, errorsLately: found.errorsLately + fresh });
   const isReviving = verdict.kind !== null && (await bringBack(parts, watched, missing));
-  // The revival reports how it ended.
+  // The revival reports its own end.
   const isMoving = watched.isMoving || isReviving;
   const health = remember(memory, found, verdict, { instance: serving.instance?.ref ?? null, isMoving });
   const isSaved = await saveProbe(parts.pool, watched, {
@@ -152,8 +152,8 @@ async function watchService(
 }
 
 /**
- * Why a program is missing although its driver did not give it up; null when it is not. A missing route may be chance, so it counts only
- * when the probe before was bad too and there was no crash. When the proxy itself reports a problem (`isBlocked`), a restart would not help.
+ * Explains why a program is missing although its driver did not give it up; null when it is not missing. A missing route counts only
+ * after an unhealthy probe and without a crash. When the proxy reports a problem (`isBlocked`), a restart would not help.
  */
 async function whyMissing(
   { driver, signal }: { readonly driver: Driver; readonly signal: AbortSignal },
@@ -162,7 +162,7 @@ async function whyMissing(
   { bad, isBlocked }: HealthMemory & { readonly isBlocked: boolean },
 ): Promise<string | null> {
   if (instance === null || process === null) return null;
-  // A supervisor restarts a crashed program, which answers a moment before the proxy routes to it.
+  // A restarted program may respond before the proxy routes to it again.
   const isRestarting = newRestarts > 0 || crashLoop !== null;
   if (process.running)
     return !isBlocked && !isRestarting && bad > 0 && direct?.status === 200 && proxy?.status !== 200
@@ -173,7 +173,7 @@ async function whyMissing(
   return state.kind === 'exited' ? state.lost : null;
 }
 
-/** Starts the run that starts a missing service again, once. True while it is queued or running. */
+/** Starts the revival of a missing service, once. True while a revival is queued or running. */
 async function bringBack(
   parts: Parameters<typeof createServicesWatch>[0],
   watched: WatchedService,
@@ -199,16 +199,15 @@ async function bringBack(
 interface JudgedProbe {
   readonly health: HealthMemory;
   readonly verdict: Verdict;
-  /** The verdict of the probe before. */
+  /** Verdict of the previous probe. */
   readonly before: HealthMemory['verdict'];
-  /** The ref that was deployed. */
   readonly ref: string;
   readonly lastError: string | null;
 }
 
 /**
- * Opens or closes the incident of a service once two probes in a row agree. A crash loop is opened at once, since several probes saw it.
- * Only one is open at a time.
+ * Opens or closes the incident of a service once two consecutive probes agree. A crash loop opens one at once, since several probes saw
+ * it. Only one incident is open at a time.
  */
 async function settle(
   parts: Parameters<typeof createServicesWatch>[0],

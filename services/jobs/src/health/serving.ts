@@ -8,7 +8,7 @@ export interface Serving extends ServiceKey {
   readonly deploymentId: string;
 }
 
-/** Locks a service until the transaction ends, as a deployment does at its start. False when something else serves. */
+/** Locks a service until the transaction ends, as a deployment does at its start. False when another deployment serves. */
 export async function lockServing(db: Queryable, { project, environment, deploymentId }: Serving): Promise<boolean> {
   return hasRow(db)`select 1 from services where project = ${project}
       and environment = ${environment} and serving = ${deploymentId} for update`;

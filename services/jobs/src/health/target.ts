@@ -11,18 +11,18 @@ import type { LoopLimits } from './crash-loop.ts';
 import type { JobContext } from '../runner/handlers.ts';
 import type { Traffic } from '../traffic/traffic.ts';
 
-/** The dependencies of health checks and diagnoses, opened once per process. */
+/** Dependencies of health checks and diagnoses, opened once per process. */
 export interface DiagnoseParts {
   readonly pool: Pool;
   readonly work: Pick<DeploymentWork, 'find'>;
   readonly deployments: Pick<ReturnType<typeof createDeployments>, 'before' | 'list'>;
   readonly services: Pick<ReturnType<typeof createServices>, 'find' | 'variables'>;
-  /** Opens a server with secrets of the run. */
+  /** Opens the driver of a server with secrets of the run. */
   readonly openDriver: (target: PlacedTarget, context: Pick<JobContext, 'openSecret'>) => Promise<Driver>;
   /** The proxy, which reports problems of its routes. */
   readonly traffic: Pick<Traffic, 'current'>;
   readonly reachHost: string;
-  /** Default: LOOP. */
+  /** Crash loop limits; LOOP by default. */
   readonly loop?: LoopLimits;
 }
 
@@ -52,13 +52,13 @@ export async function withDriver<T>(
   }
 }
 
-/** Asks the proxy why no request reaches a service. Null when it knows no problem or does not answer. */
+/** Reads from the proxy why no request reaches a service. Null when the proxy knows no problem or does not answer. */
 export async function readRouteProblem(
   parts: Pick<DiagnoseParts, 'traffic'>,
   service: ServiceKey,
   signal: AbortSignal,
 ): Promise<string | null> {
-  // A silent proxy is noticed by the probe through it.
+  // The probe through the proxy notices a silent proxy.
   return parts.traffic.current(nameService(service), signal).then(
     (route) => route?.problem ?? null,
     () => null,

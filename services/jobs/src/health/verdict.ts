@@ -3,9 +3,9 @@ import { sayDuration, formatSeconds } from '@signalbox/messages/duration';
 import { say } from '@signalbox/messages/say';
 import type { CrashLoop, CrashMemory } from './crash-loop.ts';
 
-/** The result of probing a service; see ServiceHealthResult. */
+/** Measurements of a probed service; see ServiceHealthResult. */
 export type HealthMeasurements = Omit<ServiceHealthResult, 'verdict' | 'because' | 'project' | 'environment'> & {
-  /** Errors of the last five minutes, and the usual number. */
+  /** Errors of the last five minutes, and their usual number. */
   readonly errorsLately: number;
   readonly errorsUsually: number;
   /** Restarts since the last probe. */
@@ -14,7 +14,7 @@ export type HealthMeasurements = Omit<ServiceHealthResult, 'verdict' | 'because'
   readonly crashes: CrashMemory;
 };
 
-/** Kinds of problems, worst first. */
+/** Kinds of trouble, worst first. */
 export type TroubleKind =
   'crash-loop' | 'oom' | 'exited' | 'down' | 'wrong-release' | 'restarts' | 'slow' | 'errors' | 'disk';
 
@@ -22,21 +22,21 @@ export interface Verdict {
   readonly verdict: ServiceHealthResult['verdict'];
   readonly because: string;
   readonly kind: TroubleKind | null;
-  /** True when it was stopped for good. */
+  /** True when the service was stopped for good. */
   readonly isStopped?: boolean;
 }
 
-/** An answer is slow when it takes this many times the usual, and longer than people notice. */
+/** A response is slow when it takes this many times the usual latency, and longer than people notice. */
 const SLOW_TIMES = 4;
 const SLOW_FROM_MS = 500;
-/** The limit without a usual latency. */
+/** Limit for services without a usual latency. */
 const SLOW_ALONE_MS = 3_000;
-/** This many errors in five minutes are a burst, when they are also five times the usual. */
+/** This many errors in five minutes are too many when they are also five times the usual number. */
 const BURST = 20;
 const BURST_TIMES = 5;
 const DISK_LOW_MB = 200;
 
-/** Judges a finding by its worst trouble. The sentence says what was measured. Pure. */
+/** Judges measurements by their worst trouble. The sentence names the measured value. Pure. */
 export function judge(found: HealthMeasurements): Verdict {
   if (found.release === null) return well('nothing-deployed', say('health.nothingDeployed'));
   const { process, proxy, instance } = found;
@@ -80,13 +80,12 @@ export function judge(found: HealthMeasurements): Verdict {
   return well('healthy', say('health.healthy', { release: found.release, ...timed, isProbed: proxy !== null }));
 }
 
-/** Says how often it crashed and whether it was stopped. */
 function describeLoop({ restarts, withinMs, isStopped }: CrashLoop): string {
   const values = { times: restarts, within: sayDuration(withinMs) };
   return isStopped ? say('health.crashLoopStopped', values) : say('health.crashLoop', values);
 }
 
-/** True when an answer took far longer than usual. */
+/** True when a response took far longer than usual. */
 export function isSlow(latencyMs: number, usualMs: number | null): boolean {
   return usualMs === null ? latencyMs >= SLOW_ALONE_MS : latencyMs >= SLOW_FROM_MS && latencyMs >= usualMs * SLOW_TIMES;
 }

@@ -12,7 +12,7 @@ import { createOpenedSecrets } from '../runner/opened-secrets.ts';
 
 const NOTHING = { server: null, commit: null, checks: [], plan: null, head: null, isUnseen: false, problem: null };
 
-/** Checks whether a deployment could start; a missing requirement is a result, not a failure. */
+/** Checks whether a deployment could start. A missing requirement is a result, not a failure. */
 export function createDeployCheck(
   parts: DeployDeps,
   projects: Pick<ReturnType<typeof createProjects>, 'get'>,
@@ -47,7 +47,7 @@ export function createDeployCheck(
   };
 }
 
-/** Resolves what would be deployed; an obstacle is a result, not a failure. */
+/** Resolves the plan of a deployment. An obstacle is a result, not a failure. */
 async function resolve(
   parts: DeployDeps,
   request: JobPayload<'deploy.check'>,

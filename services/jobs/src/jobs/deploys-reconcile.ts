@@ -7,13 +7,13 @@ import type { DeployDeps } from '../deploy/deploy-deps.ts';
 import { pickService } from '../deploy/deployment-session.ts';
 import type { JobContext, HandlerOf } from '../runner/handlers.ts';
 
-/** A working process sends heartbeats more often than this. */
+/** A working process records progress more often than this. */
 const QUIET_MS = 30 * SECOND_MS;
 const POLL_MS = 15 * SECOND_MS;
 
 /**
- * Resumes abandoned deployments: requested but never started ones, and those whose run ended without a known outcome. A new run continues
- * once the server and the proxy answer, so people are notified only of news.
+ * Resumes abandoned deployments: requested but never started ones, and those whose run ended without a known outcome. Starts a run only
+ * once the server and the proxy answer, so that people get no repeated messages.
  */
 export function createDeployReconciler(
   parts: DeployDeps,
@@ -28,14 +28,14 @@ export function createDeployReconciler(
       for (const one of abandoned) {
         context.signal.throwIfAborted();
         if (one.cancelledBy !== null) {
-          // The run was cancelled by an operator: the deployment is cancelled as far as possible.
+          // An operator cancelled the run, so the deployment is cancelled if it still can be.
           const action = `${one.deploymentId}:cancel`;
           const { state } = await parts.deployments.cancel(one.deploymentId, one.cancelledBy, action);
           if (state === 'cancelled') continue;
         }
         if (one.state !== 'queued' && !(await answers(parts, one.deploymentId, context))) continue;
         const { deploymentId, project, environment, userKey, chatKey, threadId, traceId } = one;
-        // The sweeper enqueues it. A concurrent second reconciler finds the run.
+        // The sweeper enqueues the run. Of two concurrent reconcilers, one finds that it exists.
         const isNew = await runs.create({
           runId: one.runs === 0 ? deploymentId : `${deploymentId}:${one.runs + 1}`,
           job: 'deploy.run',
@@ -53,7 +53,6 @@ export function createDeployReconciler(
   };
 }
 
-/** True when its server and the proxy answer. */
 async function answers(parts: DeployDeps, deploymentId: string, context: JobContext): Promise<boolean> {
   const row = await parts.work.find(deploymentId);
   if (row === null) return false;

@@ -14,7 +14,7 @@ const SPLIT_VERSION = '1';
 
 interface Document {
   readonly path: string;
-  /** Source shown by a search, with slashes on every system: `docs/policy.md`. */
+  /** Source as shown by a search, with slashes on every system: `docs/policy.md`. */
   readonly source: string;
 }
 

@@ -54,10 +54,10 @@ import { HealthMemory } from '../health/latencies.ts';
 import { probeService, createEmptyMeasurements } from '../health/probe-service.ts';
 import { judge } from '../health/verdict.ts';
 
-/** Stored bytes of each output. */
+/** Maximum of stored bytes per output. */
 const KEPT_BYTES = 30_000;
 
-/** Handlers of the jobs that reach servers. Opens their dependencies once per process. */
+/** Creates the handlers of jobs that reach servers. Opens their dependencies once per process. */
 export async function createOperationsHandlers(
   config: JobsConfig,
   pool: Pool,
@@ -106,7 +106,6 @@ export async function createOperationsHandlers(
   };
 }
 
-/** Opens the sandbox lazily, once. */
 function createSandboxOpener(config: JobsConfig): () => Promise<Sandbox> {
   let opened: Promise<Sandbox> | null = null;
   return () => (opened ??= openSandbox({ program: findConfiguredBubblewrap(config) }));
@@ -132,7 +131,7 @@ function openDeployParts(config: JobsConfig, pool: Pool, confinement: Confinemen
       path,
       hosts: { privateOnes: config.REPOSITORY_PRIVATE_HOSTS, trustDir: config.REPOSITORY_TRUST_DIR },
     }),
-    // The configuration requires the HAProxy socket with TRAFFIC=haproxy.
+    // With TRAFFIC=haproxy the configuration requires the HAProxy socket.
     traffic:
       config.TRAFFIC === 'haproxy'
         ? new HaproxyTraffic({ socket: config.HAPROXY_SOCKET ?? '', stateDir: config.HAPROXY_STATE_DIR })
@@ -149,7 +148,7 @@ function openDeployParts(config: JobsConfig, pool: Pool, confinement: Confinemen
         },
       ),
     listenHost: config.PROXY_LISTEN_HOST,
-    // A wildcard is no address to connect to.
+    // Nobody can connect to a wildcard address.
     reachHost: ['0.0.0.0', '::'].includes(config.PROXY_LISTEN_HOST) ? '127.0.0.1' : config.PROXY_LISTEN_HOST,
     publicHost: config.PROXY_PUBLIC_HOST,
     limits: {
@@ -167,8 +166,8 @@ function openDeployParts(config: JobsConfig, pool: Pool, confinement: Confinemen
 }
 
 /**
- * Runs a command on a server. Listed reading programs run without a shell, joined by pipes and bounded; any other command arrives only with
- * a person's approval of its exact text; forbidden ones never run.
+ * Runs a command on a server. Listed reading programs run without a shell, with limits; any other command requires a person's approval of
+ * its exact text; forbidden commands never run.
  */
 function createDiagnosticRun(
   parts: Pick<DiagnoseParts, 'pool' | 'openDriver'> & ReleaseParts,
@@ -178,7 +177,7 @@ function createDiagnosticRun(
     run: async ({ server, command, onlyReads, service }, context) => {
       if (service) return readRelease(parts, { server, command, service }, context);
       const { decision, pipeline, reason } = classifyCommand(command, 'server');
-      // Checked again: a worker of another release may have classified it differently.
+      // Checked again: a worker of another release may have classified the command differently.
       if (decision === 'deny' || (pipeline === null && onlyReads)) throw new AppError('COMMAND_REFUSED', { reason });
       const target = await findDriverServer(parts.pool, server);
       const startedAt = performance.now();
@@ -194,7 +193,10 @@ function createDiagnosticRun(
   };
 }
 
-/** Fetches the repository of a project for a chain, whose process opens no secrets. An unreadable repository is a result, not a failure. */
+/**
+ * Fetches the repository of a project for a chain of analysis steps, whose process opens no secrets. An unreadable repository is a
+ * result, not a failure.
+ */
 export function createRepositoryFetch(
   sources: Pick<Sources, 'fetch'>,
   projects: Pick<ReturnType<typeof createProjects>, 'get'>,
@@ -218,7 +220,7 @@ export function createRepositoryFetch(
   };
 }
 
-/** Measures one server and stores the result. Each run measures again. */
+/** Measures a server and stores the result. */
 export function createServerInspect(deps: MachineDeps): HandlerOf<'server.inspect'> {
   return {
     title: () => say('jobs.lookingAtAServer'),
@@ -241,7 +243,6 @@ export function createServerInspect(deps: MachineDeps): HandlerOf<'server.inspec
   };
 }
 
-/** Probes a service once. Changes nothing. */
 function createServiceHealth(parts: DiagnoseParts): HandlerOf<'service.health'> {
   return {
     title: () => say('jobs.lookingAtAService'),
@@ -250,7 +251,7 @@ function createServiceHealth(parts: DiagnoseParts): HandlerOf<'service.health'> 
   };
 }
 
-/** Probes a service and judges the result. Throws NOT_FOUND, and the errors of an unreachable server. */
+/** Probes a service and judges the measurements. Throws NOT_FOUND, and errors of an unreachable server. */
 async function probeOnce(
   parts: DiagnoseParts,
   key: JobPayload<'service.health'>,

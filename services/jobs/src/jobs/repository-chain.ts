@@ -18,13 +18,13 @@ import { sayChain, sayChainResult, sayUnread } from '@signalbox/analysis/reports
 import { explain, say } from '@signalbox/messages/say';
 import type { HandlerOf, JobContext } from '../runner/handlers.ts';
 
-/** The output of the dependency step when no source of advisories could be asked. That is not the same as no advisories. */
+/** Output of the dependency step when no source of advisories answered, which differs from finding no advisories. */
 const WithoutAdvisories = z.object({ summaries: z.object({ advisories: z.object({ looked: z.literal(false) }) }) });
 
-/** A chain that is done sooner reports no progress. */
+/** A faster chain reports no progress. */
 const QUIET_MS = 4 * SECOND_MS;
 
-/** Runs a chain of steps over the fetched repository of a project. A repository that cannot be read gives a result, not a failure. */
+/** Runs a chain of analysis steps over a project's fetched repository. An unreadable repository is a result, not a failure. */
 export function createRepositoryChain(pool: Pool, options: Omit<ChainDeps, 'records'>): HandlerOf<'repository.chain'> {
   const deps: Deps = {
     ...options,
@@ -63,7 +63,7 @@ async function work(deps: Deps, { fetched, begun, before }: Work, context: JobCo
   const { mirror, folder, problem } = fetched;
   if (mirror === null || fetched.commit === null)
     return deps.runs.end(runId, { status: 'stopped', problem, counts: null });
-  // It starts while the database is asked.
+  // The scan process starts while the database is queried.
   const started = deps.startScan({ dir: mirror, path: deps.path }, signal);
   try {
     // A retry keeps the commit of the first attempt, wherever the branch is now.

@@ -8,7 +8,7 @@ import { toRepository } from '../git/repository-login.ts';
 import type { HandlerOf } from '../runner/handlers.ts';
 import type { RepositoryContents } from '../git/sources.ts';
 
-/** Reads the repository of a project, so that problems are reported before a deployment. A problem is a result, not a failure. */
+/** Reads the repository of a project, so that problems show before a deployment. A problem is a result, not a failure. */
 export function createRepositoryLook(
   parts: Pick<DeployDeps, 'sources'>,
   projects: Pick<ReturnType<typeof createProjects>, 'get'>,
@@ -42,7 +42,7 @@ function buildDeployPlan(
   return { plan, planProblem: null };
 }
 
-/** Formats a command as a person would type it; for a shell line, only its last command. */
+/** Formats a command as a person would type it: of a shell line, only the last command. */
 function asTyped(words: readonly string[]): string {
   const [shell, option, line] = words;
   const text =

@@ -11,7 +11,7 @@ import { sql } from '@signalbox/store/sql';
 
 const MAX_LISTED_FINDINGS = 10_000;
 
-/** Keeps the runs of chains, their steps and their findings in Postgres. */
+/** Stores the runs of chains, their steps and their findings in Postgres. */
 export function createChainRecords(pool: Pool): ChainRecords {
   const runs = createChainRuns(pool);
   const findings = createFindings(pool);
@@ -27,7 +27,7 @@ export function createChainRecords(pool: Pool): ChainRecords {
     endStep: (handle, { step, name }, end, left) =>
       withTransaction(pool, async (db) => {
         const { runId, project, isDry } = handle.run;
-        // Another process may have ended the step; then it has kept the results too.
+        // Another process may have ended the step and stored its results.
         if (!(await runs.endStep(db, { runId, step }, end))) return;
         if (left) await keepResults(db, handle, name, left);
         const data = {

@@ -12,12 +12,12 @@ import { findServing, withDriver, type DiagnoseParts } from '../health/target.ts
 import { judge } from '../health/verdict.ts';
 import type { HandlerOf } from '../runner/handlers.ts';
 
-/** Log lines searched for errors, and lines shown. */
+/** Log lines searched for errors, lines shown, and error kinds shown. */
 const READ = 400;
 const SHOWN = 12;
 const GROUPS = 5;
 
-/** Collects facts about a reported service, and proposes a next step. Changes nothing. */
+/** Collects facts about a reported service, and proposes a next action. Changes nothing. */
 export function createServiceDiagnose(parts: DiagnoseParts): HandlerOf<'service.diagnose'> {
   return {
     title: () => say('jobs.diagnosingAService'),

@@ -11,12 +11,12 @@ import { followLog } from '../logs/follow-log.ts';
 
 type Payload = JobPayload<'service.logs'>;
 
-/** Lines searched for matches. */
+/** Maximum of lines searched for matches. */
 const SEARCHED = 20_000;
-/** Characters of all returned lines. */
+/** Maximum of characters of all returned lines. */
 const KEPT = 60_000;
 
-/** Reads the log of the serving release, the previous one, or one deployment, and follows it for a while on request. */
+/** Reads the log of the serving release, the previous one, or one deployment. Follows the log for a while on request. */
 export function createServiceLogs(parts: DiagnoseParts): HandlerOf<'service.logs'> {
   return {
     title: () => say('jobs.readingALog'),
@@ -75,7 +75,7 @@ function matching({ match }: Payload): (line: LogLine) => boolean {
   return ({ line }) => word === null || line.toLowerCase().includes(word);
 }
 
-/** Keeps the newest lines that fit. */
+/** Keeps the newest lines that fit into MAX_CHARACTERS. */
 function withinBytes(lines: readonly LogLine[]): readonly LogLine[] {
   let room = KEPT;
   const from = lines.findLastIndex(({ line }) => (room -= line.length + 1) < 0);

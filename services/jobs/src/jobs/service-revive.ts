@@ -19,33 +19,33 @@ import type { Driver, Instance } from '../drivers/driver.ts';
 import type { JobContext, HandlerOf } from '../runner/handlers.ts';
 import { createOpenedSecrets, type OpenedSecrets } from '../runner/opened-secrets.ts';
 
-/** Pauses between attempts in seconds, while other services may still be starting. */
+/** Pauses between attempts in seconds. After a reboot, other services may still be starting. */
 const PAUSES = [5, 20, 60];
 /** How long the row of the service may stay locked. */
 const HELD_MS = 6 * SECOND_MS;
 const PROBE_PAUSE_MS = 250;
-/** A service is healthy after this many good answers in a row. */
+/** A service is healthy after this many consecutive good responses. */
 const HEALTHY_PROBES = 2;
 const LINES = 12;
 
 type Payload = JobPayload<'service.revive'>;
 type Result = JobResult<'service.revive'>;
 
-/** The dependencies of a revival. `pauses`: between two attempts, in seconds. */
+/** Dependencies of a revival. `pauses`: seconds between attempts. */
 export type ReviveParts = Pick<
   DeployDeps,
   'work' | 'services' | 'leases' | 'traffic' | 'openDriver' | 'listenHost' | 'reachHost' | 'publicHost'
 > & { readonly revivals: ServiceRevivals; readonly pauses?: readonly number[] };
 
-/** Thrown when a deployment or a stop has taken the service. */
+/** Thrown when a deployment or a stop has taken a higher epoch. */
 class Superseded extends Error {}
 
 /** Errors that another attempt cannot change: a person has to act. */
 const TERMINAL: ReadonlySet<ErrorCode> = new Set(['SERVICE_LOST_AGAIN', 'ARTIFACT_GONE', 'VARIABLES_UNOPENED']);
 
 /**
- * Restarts a lost service from its artifact on its server, after a reboot or when its program and supervisor were killed. Takes an epoch of
- * its own, so a later deployment or stop wins.
+ * Restarts a lost service from its artifact on its server, after a reboot or when its program and supervisor were killed. Takes an epoch
+ * of its own, so a later deployment or stop supersedes it.
  */
 export function createServiceRevive(parts: ReviveParts): HandlerOf<'service.revive'> {
   return {
@@ -108,7 +108,7 @@ interface Trying {
   readonly opened: OpenedSecrets;
 }
 
-/** One attempt: starts the program, routes to it and waits until it is healthy. Returns the evidence. */
+/** Starts the program, routes requests to it and waits until it is healthy. Returns the evidence. */
 async function bringBack(parts: ReviveParts, trying: Trying): Promise<Record<string, string | number>> {
   const { row, context } = trying;
   const { signal } = context;
@@ -142,7 +142,7 @@ async function startAgain(parts: ReviveParts, driver: Driver, trying: Trying): P
   return whileOurs(parts, trying, () => driver.start(request, heldSignal(signal)));
 }
 
-/** Routes requests to the instance unless they already are. Returns the public port. */
+/** Routes requests to the instance unless the proxy does already. Returns the public port. */
 async function ensureRoute(parts: ReviveParts, instance: Instance, trying: Trying): Promise<number> {
   const { row, epoch } = trying;
   const { signal } = trying.context;
@@ -166,7 +166,7 @@ async function ensureRoute(parts: ReviveParts, instance: Instance, trying: Tryin
   return port;
 }
 
-/** Waits until it answers through the proxy as its release, twice in a row. Throws INSTANCE_ENDED, INSTANCE_UNHEALTHY. */
+/** Waits until the service reports its release through the proxy twice in a row. Throws INSTANCE_ENDED, INSTANCE_UNHEALTHY. */
 async function waitUntilHealthy(
   parts: ReviveParts,
   driver: Driver,
@@ -187,7 +187,7 @@ async function waitUntilHealthy(
     good = probe.status === 200 && isReported ? good + 1 : 0;
     if (good === HEALTHY_PROBES) return probe.ms;
     if (performance.now() > deadline) {
-      // Any other status may be the proxy's own answer, which has no release.
+      // Any other status may come from the proxy itself, which reports no release.
       const isOther = probe.status === 200 && !isReported;
       const answered = isOther
         ? say('deployment.otherAnswers')
@@ -200,7 +200,7 @@ async function waitUntilHealthy(
   }
 }
 
-/** Throws Superseded when the service was taken by a deployment or a stop. */
+/** Throws Superseded when a deployment or a stop has taken a higher epoch. */
 async function whileOurs<T extends Instance | null>(
   parts: ReviveParts,
   { row, epoch }: Trying,
@@ -215,7 +215,7 @@ function heldSignal(signal: AbortSignal): AbortSignal {
   return AbortSignal.any([signal, abortAfter(HELD_MS)]);
 }
 
-/** The last lines of the program; none when its server does not answer. */
+/** Reads the last lines of the program; none when its server does not answer. */
 async function lastLines(parts: ReviveParts, { row, context, opened }: Omit<Trying, 'epoch'>): Promise<string[]> {
   const { instance } = (await parts.work.find(row.deploymentId)) ?? row;
   if (instance === null) return [];
@@ -232,7 +232,6 @@ async function lastLines(parts: ReviveParts, { row, context, opened }: Omit<Tryi
   }
 }
 
-/** Describes the outcome of a revival, with the last lines of the program. */
 function describeRevival(result: JobResult<'service.revive'>): string {
   const { project, environment, outcome, because, release, url, seconds, tries, failure } = result;
   switch (outcome) {

@@ -18,15 +18,14 @@ const PAUSE_MS = 100;
 /** Minimum grace period of an instance. */
 const LEAST_GRACE_MS = SECOND_MS;
 
-/** Dependencies of a stop. */
 export type StopParts = Pick<DeployDeps, 'work' | 'leases' | 'traffic' | 'openDriver'> & {
   readonly pool: Pool;
   readonly stops: ServiceStops;
 };
 
 /**
- * Stops a service: removes its route, drains open requests and ends its program. The artifact stays. The row is updated first, so a retry
- * after a crash continues with the same deployment, and a later deployment is not touched.
+ * Stops a service: removes its route, drains open requests and stops its program. Keeps the artifact. Updates the row first, so that a
+ * retry continues with the same deployment and leaves a later one alone.
  */
 export function createServiceStop(parts: StopParts): HandlerOf<'service.stop'> {
   return {
@@ -59,13 +58,13 @@ async function stopService(
   return { project, environment, deploymentId, release: row.release, ref: row.ref, server: row.server, how, cut };
 }
 
-/** Removes the route only while it leads to this deployment. */
+/** Removes the route unless it leads to another deployment. */
 async function removeRoute(parts: StopParts, row: WorkRow, epoch: number | null, signal: AbortSignal): Promise<void> {
   const name = nameService(row);
   const route = await parts.traffic.current(name, signal);
   if (route?.deploymentId !== row.deploymentId) return;
   try {
-    // Without an epoch of its own the stop cannot remove a newer route.
+    // A stop without an epoch of its own cannot remove a newer route.
     await parts.traffic.remove(name, epoch ?? route.fence, signal);
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'ROUTE_REFUSED') throw error;
@@ -74,7 +73,7 @@ async function removeRoute(parts: StopParts, row: WorkRow, epoch: number | null,
   }
 }
 
-/** Waits for open requests of the instance; returns the number of unfinished ones. */
+/** Waits for open requests of the instance; returns how many remain. */
 async function drain({ traffic }: StopParts, row: WorkRow, signal: AbortSignal): Promise<number> {
   const until = performance.now() + requireFile(row).drainSeconds * SECOND_MS;
   const { instance } = row;
@@ -86,7 +85,7 @@ async function drain({ traffic }: StopParts, row: WorkRow, signal: AbortSignal):
   }
 }
 
-/** Closes the incidents of a stopped service. The sweepers publish the news. */
+/** Closes the incidents of a stopped service. The sweepers publish the messages. */
 async function closeIncidents(pool: Pool, row: WorkRow): Promise<void> {
   const { project, environment } = row;
   for (const { subject, kind } of await listOpenIncidents(pool, formatIncidentSubject(row)))

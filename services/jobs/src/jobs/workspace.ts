@@ -27,7 +27,7 @@ import { openWorkspace } from '../workspace/workspaces.ts';
 
 interface Parts {
   readonly pool: Pool;
-  /** Pool for locks, separate so that a lock holder never waits for a connection of a lock waiter. */
+  /** Separate pool for locks: a lock holder never waits for a connection behind a lock waiter. */
   readonly lockPool: Pool;
   readonly home: string;
   readonly idleMs: number;
@@ -40,7 +40,9 @@ interface Workplace extends Scope, JournalPlace {}
 
 type Answer<T> = { outcome: 'refused'; refusal: Refusal } | { outcome: 'done'; result: T };
 
-/** Opens the dependencies and handlers of the pool `agents`. Without a working sandbox files work, and commands are refused. */
+/**
+ * Creates the handlers of the pool `agents` and opens their dependencies. Without a working sandbox, commands are refused and files work.
+ */
 export async function createWorkspaceHandlers(
   own: Own,
   config: JobsConfig,
@@ -107,8 +109,8 @@ function createHandlers(parts: Parts): PoolHandlers<'agents'> {
 }
 
 /**
- * Wraps the common part of all workspace jobs: opens the workspace, marks it as used, finishes the diff of a dead process, works, and
- * returns refusals as results.
+ * Wraps what all workspace jobs share: opens the workspace, finishes an interrupted diff, marks the workspace as used, and returns
+ * refusals as results.
  */
 function handler<N extends Exclude<JobsOf<'agents'>, 'workspaces.prune'>, T>(
   _name: N,
@@ -129,7 +131,7 @@ function handler<N extends Exclude<JobsOf<'agents'>, 'workspaces.prune'>, T>(
           context.signal.throwIfAborted();
           const folder = await openWorkspace(parts.home, payload.workspace);
           const entered = { ...folder, bounds: getAgentBounds(payload.bounds) };
-          // Every job first finishes the diff of a dead process, so nobody sees half of it.
+          // Every job first finishes an interrupted diff, so that nobody sees half of it.
           await recover(entered);
           await markUsed(folder.notes, context.now());
           return { place: entered, alone: job.isAlone ? { value: await job.run(entered, payload, context) } : null };
@@ -145,7 +147,7 @@ function handler<N extends Exclude<JobsOf<'agents'>, 'workspaces.prune'>, T>(
     say: (answer) =>
       answer.outcome === 'done'
         ? job.say(answer.result)
-        : sentence(answer.refusal.code, answer.refusal.data as ErrorData<ErrorCode>), // made from an AppError of that code
+        : sentence(answer.refusal.code, answer.refusal.data as ErrorData<ErrorCode>), // `asRefusal` builds the data from an AppError of that code.
   };
 }
 

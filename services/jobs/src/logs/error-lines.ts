@@ -1,19 +1,18 @@
 import { createHash } from 'node:crypto';
 import type { LogLine } from '@signalbox/contracts/operations/deploy';
 
-/** Similar error lines. */
 export interface LineGroup {
   readonly fingerprint: string;
-  /** The newest line, unchanged. */
+  /** The newest of these lines, unchanged. */
   readonly sample: string;
   readonly count: number;
-  /** The time of the newest line in ISO 8601; null when unknown. */
+  /** Time of the newest line in ISO 8601; null when unknown. */
   readonly at: string | null;
 }
 
-/** The most groups per call; further errors are counted in one more. */
+/** Maximum of groups per call; one more group counts all further errors. */
 const GROUPS = 100;
-/** The part of a line that is compared, in characters. */
+/** Characters of a line that are compared. */
 const LOOKED_AT = 2_000;
 const SHAPE = 200;
 
@@ -31,7 +30,7 @@ export function groupErrors(lines: readonly LogLine[]): readonly LineGroup[] {
   return [...groups.values()].sort((one, other) => other.count - one.count);
 }
 
-/** The message of an error line, or null. Understands JSON lines with a level. */
+/** Returns the message of an error line; null for other lines. Understands JSON lines with a level. */
 export function readErrorMessage(line: string): string | null {
   const text = line.slice(0, LOOKED_AT);
   const entry = parseEntry(text);
@@ -46,23 +45,22 @@ export function readErrorMessage(line: string): string | null {
   return REPORTS.test(text) && !SOURCE.test(text) ? text.trim() : null;
 }
 
-/** Stack frames and Node's extra fields belong to the error above. */
+/** Stack frames and Node's extra fields belong to the error above them. */
 const AROUND = /^\s+(?:at\s|\.{3}\s*\d+ more|File "|code: ')|^Emitted '[^']*' event /;
-/** A quoted source line at the place of an error. */
+/** Matches a quoted source line at the place of an error. */
 const SOURCE = /^\s+(?:throw|raise)\b|\b(?:new|raise|throw)\s+[\w.]*(?:Error|Exception)\(/;
 const SEVERE = /^(error|err|fatal|critical|crit|panic|emerg|alert)$/i;
 const REPORTS =
   /\b(\w*(?:Error|Exception)|fatal|panic(?:ked)?|traceback|unhandled|uncaught|segmentation fault|out of memory|core dumped|failed|failure|E(?:CONN\w+|TIMEDOUT|NOTFOUND|PIPE|MFILE|NOSPC)|error)\b/i;
-/** Lines that deny an error: "0 errors", "no error", "error: null". */
+/** Matches lines that deny an error: "0 errors", "no error", "error: null". */
 const DENIED =
   /\b(?:0|no|without(?: any)?)\s+(?:\w+\s+)?(?:errors?|failures?|failed)\b|\berrors?["']?\s*[:=]\s*(?:0|null|none|false|undefined|\[\]|"")(?![\w.])/i;
 
-/** Equal for errors that differ only in numbers, ids, quotes, addresses and variable parts of paths. */
+/** Returns the same hash for errors that differ only in numbers, ids, quotes, addresses and variable parts of paths. */
 export function getFingerprint(text: string): string {
   return createHash('sha256').update(shapeOf(text)).digest('hex').slice(0, 16);
 }
 
-/** The line without its variable parts. */
 function shapeOf(text: string): string {
   return text
     .slice(0, LOOKED_AT)
@@ -87,7 +85,7 @@ function shapeOfWord(word: string): string {
   return word.length >= 8 && /\d/.test(word) && /[a-z]/i.test(word) ? '<id>' : word;
 }
 
-/** `/orders/8812/items` and `/orders/9/items` have the same shape. */
+/** Gives `/orders/8812/items` and `/orders/9/items` the same shape. */
 function shapeOfPath(path: string): string {
   return path
     .split('/')
@@ -100,13 +98,13 @@ function parseEntry(text: string): { readonly isError: boolean; readonly text: s
   try {
     const entry: unknown = JSON.parse(text);
     if (typeof entry !== 'object' || entry === null) return null;
-    const { level, severity, msg, message, err, error } = entry as Record<string, unknown>; // an object of JSON
+    const { level, severity, msg, message, err, error } = entry as Record<string, unknown>; // A parsed JSON object has string keys.
     const said = [msg, message, nested(err), nested(error)].filter(
       (one): one is string => typeof one === 'string' && one !== '',
     );
     const grade = level ?? severity;
     if (grade === undefined && said.length === 0) return null;
-    // Pino's levels: 50 is an error.
+    // In Pino's levels, 50 is an error.
     const isError = typeof grade === 'number' ? grade >= 50 : SEVERE.test(String(grade ?? ''));
     return { isError, text: [...new Set(said)].join(': ') || text };
   } catch {

@@ -10,15 +10,14 @@ import type { Mask } from './read-lines.ts';
 import type { Driver, Instance } from '../drivers/driver.ts';
 import type { JobContext } from '../runner/handlers.ts';
 
-/** The lines in the message of a followed log, its characters, and the interval of its edits. */
+/** Maximum of lines and characters in the message of a followed log, and the interval of its edits. */
 const SHOWN_LINES = 25;
 const SHOWN = 3_000;
 const EDIT_MS = 2 * SECOND_MS;
 
 /**
- * New lines in one message of the chat, until the time is over, the log ends, or somebody stops it; its last line says which. A person
- * follows one log at a time. After a crash it goes on in the same message, for the rest of the time. Nobody's log fails because a
- * message could not be written.
+ * Shows new log lines in one chat message until the time is over, the log ends, or somebody stops it. A person follows one log at a time.
+ * A retry continues in the same message for the remaining time. A failed message does not end the run.
  */
 export async function followLog(
   { driver, instance, mask, pool }: { driver: Driver; instance: Instance; mask: Mask; pool: Pool },
@@ -64,7 +63,7 @@ export async function followLog(
   } catch (error) {
     if (!over.aborted) broken = error;
   }
-  const isTimeOver = timeIsUp.aborted; // and not by the clock of the day, which may be a millisecond behind the timer
+  const isTimeOver = timeIsUp.aborted; // The wall clock may be a millisecond behind the timer, so the timer decides.
   ended.abort();
   await showing;
   const { isStopped } = await readFollowed(pool, runId);

@@ -1,14 +1,14 @@
 import type { LogLine } from '@signalbox/contracts/operations/deploy';
 import { z } from 'zod';
 
-/** The read position in a log: a time, and the number of read lines of exactly that time. */
+/** Read position in a log: a time, and the number of read lines of exactly that time. */
 export const LogCursor = z
   .object({ deploymentId: z.string(), at: z.string(), seen: z.number().int() })
   .nullable()
   .catch(null);
 export type LogCursor = z.infer<typeof LogCursor>;
 
-/** The lines after the cursor, and its new position. Lines without a time are left out. */
+/** Returns the lines after the cursor, and the new cursor. Drops lines without a time. */
 export function readOn(
   cursor: LogCursor,
   deploymentId: string,
@@ -25,7 +25,7 @@ export function readOn(
   });
   const at = timed.reduce((newest, line) => (line.at > newest ? line.at : newest), own?.at ?? '');
   if (at === '') return { lines: [], cursor: own };
-  // Lines of the cursor's own time count as read, even when the log was rotated.
+  // Lines of the cursor's own time count as read, even after the log was rotated.
   const same = timed.filter((line) => line.at === at).length;
   const seen = at === own?.at ? Math.max(own.seen, same) : same;
   return { lines: fresh, cursor: { deploymentId, at, seen } };

@@ -6,15 +6,15 @@ import type { JobContext } from '../runner/handlers.ts';
 import { createOpenedSecrets } from '../runner/opened-secrets.ts';
 import type { createServices } from '@signalbox/store/deploy/services';
 
-/** Longer lines are cut, in characters. */
+/** Maximum length of a line in characters. */
 const MAX_LINE_LENGTH = 2_000;
 
 /** Redacts secrets in a log text. */
 export type Mask = (text: string) => string;
 
 /**
- * Opens the secrets of a service, so that they can be removed from its log. Each opening is audited with that purpose; a secret that
- * cannot be opened is skipped. Text that looks like a secret is removed too.
+ * Opens the secrets of a service for redaction of its log. Each opening is audited. Skips a secret that cannot be opened. The function
+ * also redacts text that looks like a secret.
  */
 export async function openMask(
   deps: { readonly services: Pick<ReturnType<typeof createServices>, 'variables'> },

@@ -5,11 +5,11 @@ import { say } from '@signalbox/messages/say';
 import type { CommandResult, Driver, ExecuteOptions } from '../drivers/driver.ts';
 import { executePipeline } from './pipeline.ts';
 
-/** The limits of a pipeline that runs without approval. */
+/** Limits of a pipeline that runs without approval. */
 export interface Bounds {
   readonly wallMs: number;
   readonly cpuSeconds: number;
-  /** Address space of each program. */
+  /** Maximum address space of each program. */
   readonly memoryBytes: number;
   readonly outputBytes: number;
 }
@@ -23,9 +23,9 @@ export const UNASKED: Bounds = {
 };
 
 /**
- * Sets limits of the kernel and a clean environment for the program behind it, which no shell reads: it is replaced by it. Written for
- * any `sh`. A limit that cannot be set has to be there already, or nothing runs. No limit of processes is set: the kernel would count
- * all of the login's, and no program of the list starts another.
+ * Shell code that sets kernel limits and a clean environment, and then executes the program. Works in any `sh`. When a limit cannot be
+ * set and is not set already, nothing runs. Processes are not limited: the kernel would count all of the login's, and no listed program
+ * starts another.
  */
 const LIMITED =
   'limit() { ulimit "$1" "$2" 2> /dev/null || [ "$(ulimit "$1")" != unlimited ] || exit 125; }; ' +
@@ -33,9 +33,8 @@ const LIMITED =
   'exec env -i PATH="$PATH" LANG=C.UTF-8 SIGNALBOX_COMMAND="$SIGNALBOX_COMMAND" "$@"';
 
 /**
- * As `executePipeline`, and bounded: in time, processor time, memory and output, without files of its own and with a clean environment.
- * What is ended for its time or its output has no code, what it wrote until then, and a line about why. A program that a signal ended,
- * as the kernel does for processor time, often writes nothing: a line says it, wherever in the pipeline it stood.
+ * Runs a pipeline like `executePipeline`, with limits of time, processor time, memory and output. A pipeline that exceeds a limit has no
+ * exit code, its output so far, and a line in stderr with the reason. A killed program adds such a line too.
  */
 export async function executeBounded(
   driver: Pick<Driver, 'execute'>,

@@ -1,14 +1,14 @@
 import { PassThrough } from 'node:stream';
 import type { CommandResult, Driver, ExecuteOptions } from '../drivers/driver.ts';
 
-/** The reason for ending a program whose reader has exited. */
+/** Abort reason for a program whose reader has exited. */
 const UNREAD = new Error('nobody reads what it writes');
 const NOTHING: CommandResult = { code: null, stdout: '', stderr: '', truncated: false };
 
 /**
- * Runs programs joined by our own pipes, each by itself and without a shell. The code is the last one's; what any of them complained
- * about is kept. With `output` the last one writes there, to the end, and the result has none of it. Whoever writes to a program that has ended is ended too, as by SIGPIPE in a shell. Settles when all have ended;
- * throws what the first of them threw.
+ * Runs programs connected by pipes, each without a shell. Returns the last program's exit code and the stderr of all. With `output` the
+ * last stdout goes there instead of the result. A program whose reader has exited is ended, as by SIGPIPE. Settles when all have ended;
+ * throws the first error.
  */
 export async function executePipeline(
   driver: Pick<Driver, 'execute'>,
@@ -20,7 +20,7 @@ export async function executePipeline(
   const failed: unknown[] = [];
   const runs = pipeline.map(async (argv, place) => {
     const [input, output] = [pipes[place - 1], pipes[place] ?? last];
-    const end = ends[place] as AbortController; // one for each program
+    const end = ends[place] as AbortController; // There is one controller per program.
     try {
       return await driver.execute(argv, {
         signal: AbortSignal.any([signal, end.signal]),
@@ -30,14 +30,14 @@ export async function executePipeline(
       });
     } catch (error) {
       if (error !== UNREAD) failed.push(error);
-      if (error !== UNREAD) for (const one of ends) one.abort(error); // half a pipeline is none
+      if (error !== UNREAD) for (const one of ends) one.abort(error); // One failed program ends the whole pipeline.
       return NOTHING;
     } finally {
       output?.end();
-      // Without a reader the output is drained, so that nothing waits for it.
+      // Without a reader the input is drained, so that its writer does not wait.
       input?.unpipe();
       input?.resume();
-      // A program that closed its output is about to exit, and its exit is reported.
+      // A program that closed its output is about to exit, and reports its own exit code.
       if (!pipes[place - 1]?.writableEnded) ends[place - 1]?.abort(UNREAD);
     }
   });

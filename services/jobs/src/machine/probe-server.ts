@@ -57,7 +57,7 @@ function describeFailure(name: string, error: unknown, { log }: Pick<JobContext,
       detail: say('servers.noAnswerWithin', { server: name, seconds: PROBE_MS / SECOND_MS }),
       hostKey: null,
     };
-  // The text of an unknown error may hold anything, so it goes to the log only.
+  // The text of an unknown error may contain secrets, so it goes to the log only.
   log.warn('server not measured', { server: name, error });
   return { kind: 'down', detail: say('servers.notMeasured', { server: name }), hostKey: null };
 }

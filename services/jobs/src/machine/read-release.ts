@@ -13,12 +13,12 @@ export type ReleaseParts = Pick<DiagnoseParts, 'openDriver' | 'services' | 'work
   readonly sandbox: () => Promise<Sandbox>;
 };
 
-/** The stored part of the output, in characters. */
+/** Maximum of stored output characters. */
 const KEPT = 30_000;
 
 /**
- * Looks into the release of a service with programs that read. They run in the sandbox, in which there is the release and nothing else
- * of the server: a link that leads out of it leads to nothing. Throws COMMAND_REFUSED, RELEASE_UNREADABLE, NOT_FOUND, SANDBOX_MISSING.
+ * Reads files of a service's release with reading programs. They run in the sandbox, which contains only the release, so links cannot
+ * lead outside. Throws COMMAND_REFUSED, RELEASE_UNREADABLE, NOT_FOUND, SANDBOX_MISSING.
  */
 export async function readRelease(
   parts: ReleaseParts,

@@ -4,47 +4,45 @@ import type { Pool, Queryable } from '@signalbox/store/pool';
 import { SERVER_COLUMNS, type ServerRow } from '@signalbox/store/deploy/servers';
 import { findRow, listRows, sql } from '@signalbox/store/sql';
 
-/** A server that is watched. */
 export interface WatchedServer extends ServerRow {
-  /** The person who registered it; null for this machine. */
+  /** The person who registered the server; null for this machine. */
   readonly owner: string | null;
-  /** The language of the owner. */
+  /** Language of the owner. */
   readonly language: string | null;
 }
 
-/** The result of probing a server. */
 export type ServerProbe =
   | {
       readonly kind: 'up';
       readonly inventory: Inventory;
-      /** Commands of lost connections that this probe ended. */
+      /** Commands of lost connections that this probe killed. */
       readonly ended: readonly { readonly pid: number; readonly ranMs: number }[];
     }
   | {
-      /** unknown: its host key was never approved. */
+      /** `unknown`: nobody has approved the server's host key. */
       readonly kind: 'down' | 'unknown';
       readonly detail: string;
-      /** The host key that it presented, when that is not the approved one. */
+      /** The host key that the server presented, when it is not the approved one. */
       readonly hostKey: string | null;
     };
 
 const WATCHED = sql`select ${SERVER_COLUMNS}, a.user_key as owner, user_language(a.user_key) as language from servers s left join actions a on a.action_id = s.action_id`;
 
-/** Measurements of servers, in Postgres. */
+/** Stores measurements of servers in Postgres. */
 export function createServerProbes(pool: Pool) {
   return {
     listWatched(): Promise<readonly WatchedServer[]> {
       return listRows<WatchedServer>(pool)`${WATCHED} where s.driver is not null order by s.name`;
     },
 
-    /** Throws NOT_FOUND. */
+    /** Finds a watched server. Throws NOT_FOUND. */
     async get(name: string): Promise<WatchedServer> {
       const server = await findRow<WatchedServer>(pool)`${WATCHED} where s.name = ${name}`;
       if (!server) throw await createNameNotFound(pool, 'server', name);
       return server;
     },
 
-    /** Stores a probe. Measured figures replace those that were registered. Idempotent. */
+    /** Stores a probe. Measured figures replace registered ones. Idempotent. */
     async save(name: string, probe: ServerProbe): Promise<void> {
       const measured = probe.kind === 'up' ? probe.inventory : null;
       await pool.query(sql`update servers set

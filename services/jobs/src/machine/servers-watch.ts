@@ -10,9 +10,9 @@ import type { JobContext, HandlerOf } from '../runner/handlers.ts';
 import { describeEnded, probeServer, type MachineDeps } from './probe-server.ts';
 
 const MAX_PARALLEL = 4;
-/** One failed probe may be chance: it is repeated after this time before anybody is notified. */
+/** A failed probe may be chance, so it is repeated after this time before anybody is notified. */
 const RETRY_MS = 2_000;
-/** Opening a login's key is audited, so it is kept in memory for so long rather than opened with each probe. */
+/** Opening a login's key is audited, so keys are kept in memory for this time. */
 const KEY_MS = 30 * MINUTE_MS;
 const KIND = 'server-down';
 const LOST = 'lost-command';
@@ -20,8 +20,8 @@ const LOST = 'lost-command';
 type OpenSecret = JobContext['openSecret'];
 
 /**
- * Probes every server with a driver. Opens an incident when one goes down and closes it when it answers again. Its owner is notified
- * of each once, however often this runs.
+ * Probes every server with a driver. Opens an incident when a server goes down and closes it when the server answers again. Notifies the
+ * owner of each once.
  */
 export function createServersWatch(
   deps: MachineDeps & { readonly pool: Pool; readonly publisher: Publisher },
@@ -89,7 +89,7 @@ async function settle(
     if (closed) counts.closed += 1;
     return closed;
   }
-  // A server that was never reached is not down: its owner was told why when it was registered.
+  // A server that was never reached is not down: its owner learned the reason when registering it.
   if (probe.kind === 'unknown' || measuredAt === null) return null;
   const { detail } = probe;
   const opened = await openFor(pool, server, KIND, {
@@ -101,7 +101,7 @@ async function settle(
   return opened;
 }
 
-/** Notifies the owner of ended commands. The next probe closes an incident of a server that was down. */
+/** Notifies the owner of killed commands. */
 async function notifyEnded(
   pool: Pool,
   server: WatchedServer,

@@ -6,44 +6,42 @@ import type { Log } from '@signalbox/platform/log';
 export interface JobContext {
   /** Run id, which is the id of the requesting action; a scheduled execution has its own. */
   readonly runId: string;
-  /** Attempt, from 1; not increased when a stopping process returned the run. */
+  /** Number of the attempt, from 1. An attempt that a stopping process gave back does not count. */
   readonly attempt: number;
-  /** Requester and thread; null for a scheduled run. */
+  /** The requester and the thread; null for a scheduled execution. */
   readonly owner: { readonly userKey: string; readonly threadId: string | null } | null;
-  /** Aborts at the deadline, when the process stops, and when the run is lost: stop before writing. */
+  /** Aborts at the deadline, when the process stops, and when the run is lost; write nothing after that. */
   readonly signal: AbortSignal;
   readonly log: Log;
   readonly now: () => Date;
   /** Stores progress. Does nothing for a scheduled execution. */
   progress(done: number, total: number): Promise<void>;
   /**
-   * Sends a message to the chat of the waiting person at once. Messages of one slot edit one another, even over attempts; an unchanged text
-   * is not repeated. The last message of a slot is not sent when the one to edit was deleted or is too old. Sends nothing without a waiting
-   * person, or when the run was lost.
+   * Sends a message to the requester's chat at once. A message of the same slot edits the earlier one, also in a later attempt; an
+   * unchanged text is not sent again. The slot's last message is dropped when the one to edit was deleted or is too old. Does nothing
+   * without a requester, or when the run was lost.
    */
   tell(text: string, options: { readonly slot: string } & TellOptions): Promise<void>;
   /**
-   * Opens a secret such as `secret:db-password` of the requester; audited with the purpose. Progress, messages, results and failures are
-   * redacted of it. Jobs of the pool `deploy` may name another `owner`, since variables have other givers; audited with both. Throws
-   * SECRET_UNKNOWN, SECRET_UNREADABLE.
+   * Opens a secret such as `secret:db-password` of the requester, audited with the purpose. Messages, results and errors are redacted of
+   * its value. Jobs of the pool `deploy` may name another `owner`, who is audited too. Throws SECRET_UNKNOWN, SECRET_UNREADABLE.
    */
   openSecret(handle: string, purpose: string, owner?: string): Promise<string>;
 }
 
 export interface JobHandler<P, R> {
-  /** Title in sentences for people: `Indexing the documentation`. */
+  /** Returns the title for people: `Indexing the documentation`. */
   readonly title: () => string;
-  /** Does the work. It may be run again after a crash, so its effects are idempotent. */
+  /** Does the work. A crash may repeat it, so its effects must be idempotent. */
   run(payload: P, context: JobContext): Promise<R>;
-  /** Result in one or two sentences for the requester; empty when it was already sent. */
+  /** Describes the result to the requester in one or two sentences; empty when it was already sent. */
   say(result: R): string;
-  /** Result in one short line for approval cards; default: the first line of `say`. */
+  /** Describes the result in one short line for approval cards; by default the first line of `say`. */
   brief?(result: R): string;
-  /** True when a scheduled execution is worth a row; default: always. */
+  /** True when a scheduled execution is worth a row; by default always. */
   isNotable?(result: R): boolean;
 }
 
-/** The handler of a job, by its name. */
 export type HandlerOf<N extends JobName> = JobHandler<JobPayload<N>, JobResult<N>>;
 
 /** Handlers of the pools that a process runs. */

@@ -18,12 +18,12 @@ export interface Execution {
   readonly log: Log;
 }
 
-/** Creates the context of one execution. `lost` is called when another process has the run. */
+/** Creates the context of one execution. It calls `lost` when another process has the run. */
 export function createJobContext(
   parts: {
     readonly runs: Pick<Runs, 'report' | 'tell'>;
     readonly openSecret: SecretOpener;
-    /** Notifies the gateway of a chat with messages to send. The sweeper covers failures. */
+    /** Notifies the gateway of messages for a chat. The sweeper covers failures. */
     readonly notify: (chat: { readonly chatKey: string; readonly traceId: string }) => Promise<void>;
   },
   execution: Execution,
@@ -40,7 +40,7 @@ export function createJobContext(
   let telling: Promise<unknown> = Promise.resolve();
 
   const say = async (held: LeasedRun, text: string, slot: string, more: TellOptions): Promise<void> => {
-    // Keys contain the epoch of the attempt; an unchanged last text of the slot is not repeated.
+    // Keys contain the epoch, so another attempt's messages have other keys.
     const key = `${slot}:${held.epoch}:${(told += 1)}`;
     const said = await parts.runs.tell(held, { text: hold.opened.mask(text), slot, key, ...more });
     if (!said.held) return hold.lost();
@@ -64,7 +64,7 @@ export function createJobContext(
     tell: (text, { slot, ...more }) => {
       hold.sign();
       if (run === null) return Promise.resolve();
-      // Serialized, even when the handler does not await: the newest text of a slot wins.
+      // Messages are sent in order, even when the handler does not await them: the newest text of a slot wins.
       const said = telling.then(() => say(run, text, slot, more));
       telling = said.catch(() => undefined);
       return said;
@@ -84,7 +84,7 @@ export function createJobContext(
   };
 }
 
-/** Wraps the log; each line counts as progress. */
+/** Wraps the log, so that each line counts as progress. */
 function listenTo(log: Log, sign: () => void): Log {
   const heard =
     (write: Log['info']): Log['info'] =>

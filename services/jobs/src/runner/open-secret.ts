@@ -6,11 +6,11 @@ import type { SecretCipher } from '@signalbox/safety/secrets/cipher';
 
 /** One use of a secret. */
 export interface SecretUse {
-  /** Actor: a person's key, or `system` for scheduled work. */
+  /** A person's key, or `system` for scheduled work. */
   readonly actor: string;
   readonly threadId: string | null;
   readonly runId: string;
-  /** Owner of the secret; audited when it is not the actor. */
+  /** Owner of the secret; audited when the actor is somebody else. */
   readonly owner: string;
   readonly handle: string;
   readonly purpose: string;
@@ -19,14 +19,14 @@ export interface SecretUse {
 export type SecretOpener = (use: SecretUse) => Promise<string>;
 
 /**
- * Creates a function that opens secrets, with an audit event of the purpose per use. Throws SECRET_UNKNOWN (audited too) without such a
- * secret of the owner, and SECRET_UNREADABLE when it was sealed with another key.
+ * Creates a function that opens secrets and audits each use with its purpose. Throws SECRET_UNKNOWN (audited too) when the owner has no
+ * such secret, and SECRET_UNREADABLE when it was sealed with another key.
  */
 export function createSecretOpener(deps: { readonly pool: Pool; readonly cipher: SecretCipher }): SecretOpener {
   return async ({ actor, threadId, runId, owner, handle, purpose }) => {
     const value = await withTransaction(deps.pool, async (db) => {
       const taken = await takeSecret(db, owner, handle);
-      // The transaction is rolled back for an unreadable secret, so no use is recorded.
+      // An unreadable secret rolls the transaction back, so no use is recorded.
       const opened = taken && deps.cipher.open(taken.ciphertext, { userKey: owner, handle });
       const kind = opened === null ? 'secret.refused' : 'secret.used';
       const data = { handle, purpose, ...(owner === actor ? {} : { owner }) };

@@ -4,22 +4,22 @@ import { redactValue, SECRET } from '@signalbox/safety/redact/redact';
 
 /** Shorter values occur in too many words to be redacted. */
 const SHORTEST = 4;
-/** Minimum length of a line or base64 part: shorter ones occur in other words. */
+/** Minimum length of a line or encoded part: shorter ones occur in other words. */
 const SHORTEST_PART = 8;
 
-/** Collects the secrets that one execution has opened, and redacts them from all of its output. */
+/** Collects the secrets that one execution has opened, and redacts them from its output. */
 export function createOpenedSecrets() {
   let forms: readonly string[] = [];
   const replace = (text: string): string => forms.reduce((rest, form) => rest.replaceAll(form, SECRET), text);
   return {
     add: (value: string): void => {
       if (value.length < SHORTEST || forms.includes(value)) return;
-      // Longest first: one may contain another.
+      // Longest first, because one form may contain another.
       forms = [...new Set([...forms, ...formsOf(value)])].sort((one, other) => other.length - one.length);
     },
     /** Replaces secrets and their encodings with `[secret]`. */
     mask: <T>(value: T): T => (forms.length === 0 ? value : redactValue(value, replace)),
-    /** Returns the failure, or a generic one when its sentence contains a secret. */
+    /** Returns the error, or a generic one when its text contains a secret. */
     maskError: (error: unknown, ref: string): unknown => {
       const said = inspect(error, { depth: 6 });
       return replace(said) === said ? error : new AppError('INTERNAL', { ref });

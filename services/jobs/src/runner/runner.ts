@@ -26,9 +26,9 @@ export interface RunnerParts {
   readonly log: Log;
   readonly openSecret: SecretOpener;
   readonly tracing: Tracing;
-  /** Wakes the lane of a person whose run has ended. The sweeper covers failures, since the inbox row is written. */
+  /** Wakes the conversation of a person whose run has ended. The sweeper covers failures, since the inbox row is written. */
   readonly wake: (lane: { readonly userKey: string; readonly traceId: string }) => Promise<void>;
-  /** Notifies the gateway of a chat with messages to send. The sweeper covers failures, since the outbox row is written. */
+  /** Notifies the gateway of messages for a chat. The sweeper covers failures, since the outbox row is written. */
   readonly notify: (chat: { readonly chatKey: string; readonly traceId: string }) => Promise<void>;
   /** Enqueues a run for the next job of its chain. The sweeper of that pool covers failures. */
   readonly handOn: (job: JobName, run: { readonly runId: string; readonly traceId: string }) => Promise<void>;
@@ -44,7 +44,7 @@ const WAITED_FOR: readonly (Stop | null)[] = ['deadline', 'stalled', 'cancelled'
 
 const RETRY_BASE_MS = 2 * SECOND_MS;
 const RETRY_MAX_MS = 60 * SECOND_MS;
-/** The end of a run is retried, because an unrecorded run is repeated. */
+/** The end of a run is stored with retries, because an unrecorded run would be repeated. */
 const RECORD_ATTEMPTS = 6;
 /** Long enough to end a process group. */
 const SETTLE_MS = 15 * SECOND_MS;
@@ -65,7 +65,7 @@ export function createRunner(parts: RunnerParts): (queued: QueuedJob) => Promise
 }
 
 async function runAsked(parts: RunnerParts, queued: QueuedJob, runId: string): Promise<QueueVerdict> {
-  // An earlier release may have queued it under the name of the whole chain.
+  // An earlier release may have queued the run under the name of its whole chain.
   const job = parts.handlers[queued.job] ? queued.job : getFirstJob(queued.job);
   const begun = await parts.runs.begin(runId, parts.leaseMs, job);
   if (begun.kind === 'over') return FORGET;
@@ -73,7 +73,7 @@ async function runAsked(parts: RunnerParts, queued: QueuedJob, runId: string): P
   return inLanguage(begun.language, () => runBegun(parts, { ...queued, job }, runId, begun));
 }
 
-/** Works on a claimed run, with messages in the language of its requester. */
+/** Runs a claimed job, with messages in the language of its requester. */
 async function runBegun(
   parts: RunnerParts,
   queued: QueuedJob,
@@ -101,7 +101,7 @@ async function runBegun(
           .catch((error: unknown) => log.warn('queue did not take a run; the sweeper will', { error }));
       return FORGET;
     case 'stopped':
-      if (outcome.why === 'lost') return FORGET; // its new holder also has its place in the queue
+      if (outcome.why === 'lost') return FORGET; // The new holder of the run also has its place in the queue.
       if (outcome.why === 'stopping') {
         await parts.runs.giveBack(run, { delayMs: 0, counts: false, error: null });
         return { kind: 'again', delayMs: 0 };
@@ -124,7 +124,7 @@ function isGivenBack(outcome: Outcome): boolean {
   return outcome.kind === 'failed' && isWorthRetrying(outcome.error);
 }
 
-/** Adds a span for the attempt under the requesting call; news belongs to the last attempt. */
+/** Adds a span for the attempt under the requesting call. Only the last attempt continues its trace. */
 function traceRun(
   tracing: Tracing,
   run: {
@@ -157,7 +157,7 @@ function traceRun(
   });
 }
 
-/** Reads the deployment id from the payload: the id of the requesting action. */
+/** Reads the deployment id from the payload, which is the id of the requesting action. */
 function deploymentOf(payload: unknown): string | null {
   if (typeof payload !== 'object' || payload === null || !('deploymentId' in payload)) return null;
   return typeof payload.deploymentId === 'string' ? payload.deploymentId : null;
@@ -189,16 +189,15 @@ type Done = {
   readonly kind: 'done';
   readonly result: unknown;
   readonly say: string;
-  /** For approval cards. */
+  /** The result in one line, for approval cards. */
   readonly brief: string;
   readonly isNotable: boolean;
 };
 type Failed = { readonly kind: 'failed'; readonly error: unknown };
-/** Cancelled and stopped. */
 const CANCELLED = { kind: 'cancelled' } as const;
 type Outcome = Done | Failed | { readonly kind: 'stopped'; readonly why: Stop };
 
-/** Runs the handler under its deadline, process stop and loss of the run. Never throws. */
+/** Runs the handler under its deadline, the process's stop and the loss of the run. Never throws. */
 async function work(parts: RunnerParts, queued: QueuedJob, execution: Execution): Promise<Outcome> {
   const { job, run, payload } = execution;
   const stop = new AbortController();
@@ -230,13 +229,13 @@ async function work(parts: RunnerParts, queued: QueuedJob, execution: Execution)
   };
   const working = call(parts.handlers, job, payload, context);
   try {
-    // Even when the handler ignores the signal: it is abandoned, and can no longer end its run.
+    // A handler that ignores the signal is abandoned, and can no longer end its run.
     return settle(opened.mask(await untilAborted(working, stop.signal)));
   } catch (error) {
     if (why !== null) {
       const late = WAITED_FOR.includes(why) && (await settled(working, parts.settleMs ?? SETTLE_MS, queued.signal));
       if (late === null) execution.log.error('handler left behind: it does not stop', { why });
-      // It finished before it could be stopped, so it counts as done.
+      // The handler finished before it could be stopped, so the run counts as done.
       if (late && why === 'cancelled') return settle(opened.mask(late));
       return settle({ kind: 'stopped', why });
     }
@@ -255,7 +254,7 @@ async function call<N extends JobName>(
   payload: unknown,
   context: JobContext,
 ): Promise<Done> {
-  // Payload and result belong to the job name; the schemas check them at run time.
+  // Payload and result belong to the job's name; the schemas check them at run time.
   const handler = handlers[name] as JobHandler<unknown, unknown> | undefined;
   if (!handler) throw new Error(`this process has no handler for ${name}: its pool is not among JOBS_POOLS`);
   const result = JOBS[name].result.parse(await handler.run(JOBS[name].payload.parse(payload), context));
@@ -264,10 +263,10 @@ async function call<N extends JobName>(
   return { kind: 'done', result, say: said, brief, isNotable: handler.isNotable?.(result) ?? true };
 }
 
-/** Waits for the outcome: its result, false for a failure, null when it still runs afterwards. */
+/** Waits for the handler: returns its result, false for a failure, null when it still runs after `forMs`. */
 async function settled(working: Promise<Done>, forMs: number, signal: AbortSignal): Promise<Done | false | null> {
   const ended = working.catch(() => false as const);
-  const inTime = await withinMs(untilAborted(ended, signal), forMs).catch(() => null); // the process is stopping
+  const inTime = await withinMs(untilAborted(ended, signal), forMs).catch(() => null); // Null because the process is stopping.
   return inTime ?? null;
 }
 

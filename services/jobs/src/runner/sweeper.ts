@@ -6,7 +6,7 @@ import type { Log } from '@signalbox/platform/log';
 import type { Queue } from '@signalbox/platform/queue/queue';
 import { startLoop } from '@signalbox/platform/loop';
 
-/** Delay until a starting process checks hourly jobs. */
+/** Maximum delay until a starting process checks hourly jobs. */
 const TICK_MOST_MS = MINUTE_MS;
 
 /**
