@@ -6,6 +6,8 @@ import { acceptsPictures } from './pictures.ts';
 import { PROVIDERS, ProvidersConfig } from './providers/all.ts';
 import type { ModelAccess, Provider } from './providers/provider.ts';
 
+const integer = z.coerce.number().int();
+
 /** Variables of the models. A service that uses models spreads `ModelConfig.shape` into its own config. */
 export const ModelConfig = ProvidersConfig.extend({
   /**
@@ -20,16 +22,12 @@ export const ModelConfig = ProvidersConfig.extend({
   /** Models that accept pictures: `provider:model`, comma-separated; `*` matches any characters. Not set: a built-in list. */
   MODEL_SEES: z.string().optional(),
   /** Milliseconds of silence after which a try is given up. */
-  MODEL_TIMEOUT_MS: z.coerce
-    .number()
-    .int()
+  MODEL_TIMEOUT_MS: integer
     .min(100)
     .max(10 * MINUTE_MS)
     .default(MINUTE_MS), // above the longest pause of large models
   /** Milliseconds for one model's answer with all tries; then the next of MODEL_FALLBACK is used. */
-  MODEL_DEADLINE_MS: z.coerce
-    .number()
-    .int()
+  MODEL_DEADLINE_MS: integer
     .min(100)
     .max(60 * MINUTE_MS)
     .default(3 * MINUTE_MS), // people take a longer wait for a failure

@@ -39,7 +39,7 @@ export function listSecrets(db: Queryable, userKey: string): Promise<readonly Se
 }
 
 /** Deletes a secret. False for an unknown name. */
-export async function deleteSecret(db: Queryable, userKey: string, handle: string): Promise<boolean> {
+export function deleteSecret(db: Queryable, userKey: string, handle: string): Promise<boolean> {
   return hasRow(db)`delete from secrets where user_key = ${userKey} and handle = ${handle}`;
 }
 

@@ -4,6 +4,8 @@ import { z } from 'zod';
 import { createHttpTranscriber } from './http-transcriber.ts';
 import type { Transcriber } from './transcriber.ts';
 
+const integer = z.coerce.number().int();
+
 /** Variables of speech recognition. A service that uses it spreads `TranscriptionConfig.shape` into its own config. */
 export const TranscriptionConfig = z.object({
   /** Address of a speech-to-text server with OpenAI's API, such as http://127.0.0.1:8000/v1. Not set: voice notes are off. */
@@ -13,19 +15,15 @@ export const TranscriptionConfig = z.object({
   /** The server's key, if it needs one. Secret. */
   TRANSCRIPTION_API_KEY: z.string().optional().meta({ secret: true }),
   /** Milliseconds for one voice note, with all tries. */
-  TRANSCRIPTION_TIMEOUT_MS: z.coerce
-    .number()
-    .int()
+  TRANSCRIPTION_TIMEOUT_MS: integer
     .min(100)
     .max(10 * MINUTE_MS)
     .default(60 * SECOND_MS), // people type the message rather than wait longer
-  /** The largest voice note that is transcribed, in bytes. */
-  TRANSCRIPTION_LIMIT_BYTES: z.coerce
-    .number()
-    .int()
+  /** The largest voice note that is transcribed, in bytes: at most OpenAI's limit (its guide to speech-to-text), by default Telegram's limit for bots. */
+  TRANSCRIPTION_LIMIT_BYTES: integer
     .min(1_000)
-    .max(25 * MIB) // OpenAI's limit (platform.openai.com/docs/guides/speech-to-text)
-    .default(20 * MIB), // Telegram's limit for bots
+    .max(25 * MIB)
+    .default(20 * MIB),
 });
 export type TranscriptionConfig = z.infer<typeof TranscriptionConfig>;
 

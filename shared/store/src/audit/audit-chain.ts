@@ -1,6 +1,6 @@
 import type { RecordedAuditEvent } from '@signalbox/contracts/governance/audit';
 import type { Queryable } from '../pool.ts';
-import { findRow, findValue, listRows, sql } from '../sql.ts';
+import { findValue, listRows, sql, readRow } from '../sql.ts';
 
 /** A stored link of the audit chain; `event` is null when the event was deleted. */
 export interface ChainLink {
@@ -61,11 +61,7 @@ export function sealEvents(
 }
 
 /** Reads the next links after `seq`, without their events. */
-export function readLinks(
-  db: Queryable,
-  seq: number,
-  limit: number,
-): Promise<readonly Pick<ChainLink, 'seq' | 'leafHash' | 'hash'>[]> {
+export function readLinks(db: Queryable, seq: number, limit: number) {
   return listRows<Pick<ChainLink, 'seq' | 'leafHash' | 'hash'>>(db)`
     select seq::float8, leaf_hash as "leafHash", hash from audit_chain where seq > ${seq} order by seq limit ${limit}`;
 }
@@ -100,11 +96,10 @@ export async function storeCheckpoint(db: Queryable, checkpoint: StoredCheckpoin
 }
 
 /** Counts unsealed events, with the age of the oldest in milliseconds. */
-export async function readTail(db: Queryable): Promise<AuditTail> {
-  const tail = await findRow<AuditTail>(db)`
+export function readTail(db: Queryable): Promise<AuditTail> {
+  return readRow<AuditTail>(db)`
     select count(*)::int as unsealed, (extract(epoch from clock_timestamp() - min(e.recorded_at)) * 1000)::float8 as "oldestMs"
       from audit_unsealed u left join audit_events e using (event_id)`;
-  return tail ?? { unsealed: 0, oldestMs: null };
 }
 
 /**

@@ -45,12 +45,7 @@ export function findNewest(db: Queryable, threadId: string, space: string): Prom
 }
 
 /** Reads the values of a channel whose versions match this pattern. */
-export function readBlobs(
-  db: Queryable,
-  threadId: string,
-  channel: string,
-  versions: string,
-): Promise<readonly { readonly version: string; readonly blob: Buffer }[]> {
+export function readBlobs(db: Queryable, threadId: string, channel: string, versions: string) {
   return listRows<{ version: string; blob: Buffer }>(db, 'checkpoint_blobs')`
     select version, blob from langgraph.checkpoint_blobs
       where thread_id = ${threadId} and checkpoint_ns = '' and channel = ${channel} and version like ${versions}`;

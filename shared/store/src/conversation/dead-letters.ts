@@ -13,7 +13,7 @@ export interface DeadLetter {
 }
 
 /** Records failed work without its secrets. Returns an id that a person can quote, the same on every call. */
-export async function putDeadLetter(db: Queryable, letter: DeadLetter): Promise<string> {
+export function putDeadLetter(db: Queryable, letter: DeadLetter): Promise<string> {
   return findValue<string>(db, '')`
     insert into dead_letters (id, source, ref, user_key, reason, body)
       values (${newId('dlq')}, ${letter.source}, ${letter.ref}, ${letter.userKey}, ${redactText(letter.reason)},

@@ -2,7 +2,7 @@ import type { Queryable } from '../pool.ts';
 import { findValue, hasRow, listRows } from '../sql.ts';
 
 /** Reads the number of a person's newest thread; null without one. */
-export async function readCurrentThread(db: Queryable, userKey: string): Promise<number | null> {
+export function readCurrentThread(db: Queryable, userKey: string): Promise<number | null> {
   return findValue<number>(db)`select last_n from thread_sequences
       where user_key = ${userKey}`;
 }
@@ -27,7 +27,7 @@ export function listThreads(
 }
 
 /** True when the agent of a conversation has asked a question and waits for the answer. */
-export async function isAwaiting(db: Queryable, threadId: string): Promise<boolean> {
+export function isAwaiting(db: Queryable, threadId: string): Promise<boolean> {
   return hasRow(db)`select 1 from threads where thread_id = ${threadId} and status = 'open'
       and awaiting`;
 }

@@ -4,7 +4,7 @@ import { AppError } from '@signalbox/contracts/errors';
 import { say } from '@signalbox/messages/say';
 import { createNameNotFound } from './not-found.ts';
 import type { Queryable } from '../pool.ts';
-import { findRow, sql } from '../sql.ts';
+import { findRow, sql, readRow } from '../sql.ts';
 
 interface ServerChoice {
   readonly name: string;
@@ -26,9 +26,8 @@ export async function placeService(db: Queryable, service: ServiceKey, named: st
   const server = await choose(db, service, named);
   await db.query(sql`insert into services (project, environment, server)
       values (${service.project}, ${service.environment}, ${server.name}) on conflict (project, environment) do nothing`);
-  const row = await findRow<{ server: string; serving: string | null }>(db)`select server, serving from services
+  const row = await readRow<{ server: string; serving: string | null }>(db)`select server, serving from services
       where project = ${service.project} and environment = ${service.environment} for update`;
-  if (!row) throw new Error('a row that was just written is not there');
   if (named === null || named === row.server) {
     const choice = row.server === server.name ? server : await findServer(db, row.server);
     return { ...row, driver: requireDriver(choice) };

@@ -106,11 +106,7 @@ export function createDeployments(pool: Pool) {
      * Requests cancellation. A deployment that has not started ends at once; one that has started to switch traffic refuses. Idempotent.
      * Throws NOT_FOUND.
      */
-    cancel: (
-      deploymentId: string,
-      by: string,
-      actionId: string,
-    ): Promise<{ readonly accepted: boolean; readonly state: DeployState }> =>
+    cancel: (deploymentId: string, by: string, actionId: string) =>
       withTransaction(pool, (db) => cancel(db, deploymentId, by, actionId)),
 
     /**

@@ -69,7 +69,7 @@ export async function addErrors(db: Queryable, service: ServiceKey, found: reado
 }
 
 /** Counts the errors of a service within the last `withinMs`, to the minute. */
-export async function countErrors(db: Queryable, service: ServiceKey, withinMs: number): Promise<number> {
+export function countErrors(db: Queryable, service: ServiceKey, withinMs: number): Promise<number> {
   return findValue<number>(db, 0)`select coalesce(sum(count), 0)::int as n from error_minutes
       where project = ${service.project} and environment = ${service.environment} and minute >= date_trunc('minute', clock_timestamp() - ${withinMs} * interval '1 ms')`;
 }

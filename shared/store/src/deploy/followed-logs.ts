@@ -30,7 +30,7 @@ export async function endFollowedLogs(
 }
 
 /** True when this person follows a log in this chat. */
-export async function hasFollowedLog(
+export function hasFollowedLog(
   db: Queryable,
   { userKey, chatKey }: { readonly userKey: string; readonly chatKey: string },
 ): Promise<boolean> {
@@ -50,7 +50,7 @@ export async function readFollowed(
 }
 
 /** Finds the run that a pressed button ends; null when the button belongs to no followed log. */
-export async function findEndButton(
+export function findEndButton(
   db: Queryable,
   press: { readonly outboxId: string; readonly index: number; readonly chatKey: string },
 ): Promise<string | null> {

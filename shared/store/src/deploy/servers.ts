@@ -4,7 +4,7 @@ import { AppError } from '@signalbox/contracts/errors';
 import { createNameNotFound } from './not-found.ts';
 import { withTransaction, type Pool, type Queryable } from '../pool.ts';
 import { noteEffect } from '../effects.ts';
-import { findRow, listRows, sql } from '../sql.ts';
+import { findRow, listRows, sql, readRow } from '../sql.ts';
 
 /** Result of the last probe; `unknown`: never reached, or its host key is not approved. */
 export type ServerHealth = 'unknown' | 'up' | 'down';
@@ -123,7 +123,7 @@ export async function ensureLocalServer(
   const { cpus, memoryMb, memoryFreeMb, diskMb, diskFreeMb } = measured;
   const floor = (megabytes: number | undefined): number | null =>
     megabytes === undefined ? null : Math.floor(megabytes);
-  const server = await findRow<ServerRow>(db)`
+  return readRow<ServerRow>(db)`
     insert into servers as s (name, host, environment, cpus, memory_mb, first_port, last_port, driver, action_id,
                                memory_free_mb, disk_mb, disk_free_mb)
      values ('local', '127.0.0.1', 'local', ${Math.max(1, cpus)}, ${Math.max(1, Math.floor(memoryMb))}, ${LOCAL_PORTS.first},
@@ -133,6 +133,4 @@ export async function ensureLocalServer(
        memory_free_mb = coalesce(excluded.memory_free_mb, s.memory_free_mb), disk_mb = coalesce(excluded.disk_mb, s.disk_mb),
        disk_free_mb = coalesce(excluded.disk_free_mb, s.disk_free_mb)
      returning ${SERVER_COLUMNS}`;
-  if (!server) throw new Error('an upsert returned no row');
-  return server;
 }

@@ -89,20 +89,13 @@ export async function findDriverServer(db: Queryable, name: string): Promise<Pla
 }
 
 /** Lists all services with their mute times, by name. */
-export function listServicesBriefly(
-  db: Queryable,
-): Promise<readonly (ServiceKey & { readonly mutedUntil: Date | null })[]> {
+export function listServicesBriefly(db: Queryable) {
   return listRows<ServiceKey & { mutedUntil: Date | null }>(db)`
     select project, environment, muted_until as "mutedUntil" from services order by project, environment limit 500`;
 }
 
 /** Mutes a service until `until`, or unmutes it (null), in the caller's transaction. False for an unknown service. */
-export async function muteService(
-  db: Queryable,
-  service: ServiceKey,
-  until: Date | null,
-  by: string,
-): Promise<boolean> {
+export function muteService(db: Queryable, service: ServiceKey, until: Date | null, by: string): Promise<boolean> {
   return hasRow(db)`update services set muted_until = ${until},
       muted_by = ${until === null ? null : by}, updated_at = clock_timestamp() where project = ${service.project}
         and environment = ${service.environment}`;

@@ -51,13 +51,13 @@ export async function findStoppable(
   return deploymentId === null ? null : { deploymentId, isBegun: begun !== null };
 }
 
-async function findStarted(db: Queryable, service: ServiceKey, runId: string): Promise<string | null> {
+function findStarted(db: Queryable, service: ServiceKey, runId: string): Promise<string | null> {
   return findValue<string>(db)`
     select e.deployment_id as id from deployment_events e join deployments d using (deployment_id)
       where d.project = ${service.project} and d.environment = ${service.environment} and e.evidence ->> 'stop' = ${runId}`;
 }
 
-async function findServing(db: Queryable, service: ServiceKey): Promise<string | null> {
+function findServing(db: Queryable, service: ServiceKey): Promise<string | null> {
   return findValue<string>(db)`
     select d.deployment_id as id from deployments d join services v using (project, environment)
       where d.project = ${service.project} and d.environment = ${service.environment}

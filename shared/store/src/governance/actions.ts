@@ -59,12 +59,7 @@ function differsFrom(lane: Pick<Lane, 'userKey'>, intent: ActionIdentity): Sql {
 type ActionIdentity = Pick<ActionIntent, 'threadId' | 'turnKey' | 'tool' | 'arguments'>;
 
 /** Reads the status and result of these actions. */
-export function readActions(
-  db: Queryable,
-  actionIds: readonly string[],
-): Promise<
-  readonly (Pick<EarlierAction, 'status' | 'result'> & { readonly actionId: string; readonly tool: string })[]
-> {
+export function readActions(db: Queryable, actionIds: readonly string[]) {
   return listRows<{ actionId: string; tool: string; status: ActionStatus; result: unknown }>(db)`
     select action_id as "actionId", tool, status, result from actions where action_id = any (${actionIds})`;
 }
@@ -254,11 +249,7 @@ export async function readTurnEffects(
  * Lists and locks the started actions of a person that no turn will finish when this message is given up, so that the caller can settle
  * them. Leaves out actions of a decision that is still to be carried out. Empty when the lane was lost.
  */
-export function listAbandonedActions(
-  db: Queryable,
-  lane: Lane,
-  inboxId: number,
-): Promise<readonly { readonly actionId: string; readonly tool: string }[]> {
+export function listAbandonedActions(db: Queryable, lane: Lane, inboxId: number) {
   return listRows<{ actionId: string; tool: string }>(db)`
     select a.action_id as "actionId", a.tool from actions a
       where a.user_key = ${lane.userKey} and a.status = 'started'

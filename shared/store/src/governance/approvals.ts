@@ -101,7 +101,7 @@ export async function findCase(db: Queryable, approvalId: string, lock = false):
  * Uses up an approved request by this decision, and starts its action under the lane's epoch. False when the request was not approved, or
  * its action did not wait.
  */
-export async function claimApproved(
+export function claimApproved(
   db: Queryable,
   approvalId: string,
   lane: Lane,
@@ -158,7 +158,7 @@ export function listRefused(
 }
 
 /** Stores a request. False, with nothing written, when the action has one already. */
-export async function insertApproval(
+export function insertApproval(
   db: Queryable,
   request: Omit<Approval, 'status' | 'requestedAt' | 'expiresAt' | 'decidedBy' | 'reason' | 'change'> & {
     readonly card: ApprovalCard;

@@ -1,7 +1,7 @@
 import type { ProposedAction } from '@signalbox/contracts/governance/action';
 import { toGrantPlace, type GrantPlace } from './grants.ts';
 import type { Queryable } from '../pool.ts';
-import { findRow, sql } from '../sql.ts';
+import { readRow, sql } from '../sql.ts';
 
 /** Current facts, besides the action, on which a decision depends. */
 export interface GovernanceFacts {
@@ -26,11 +26,10 @@ export async function readGovernanceFacts(
   action: Pick<ProposedAction, 'tool' | 'arguments'> & { readonly requester: { readonly userKey: string } },
   place: GrantPlace | null,
 ): Promise<GovernanceFacts> {
-  const row = await findRow<Omit<GovernanceFacts, 'at'> & { at: Date }>(db, 'governance_facts')`
+  const row = await readRow<Omit<GovernanceFacts, 'at'> & { at: Date }>(db, 'governance_facts')`
     select clock_timestamp() as at, frozen, break_glass as "breakGlass", grant_id as "grantId", operators, admins, calls, tokens::float8,
            cost_usd as "costUsd"
       from governance_facts(${action.requester.userKey}, ${action.tool}, ${JSON.stringify(action.arguments)}::jsonb, ${placeJson(place)}::jsonb)`;
-  if (!row) throw new Error('a function without conditions always answers one row');
   return { ...row, at: row.at.toISOString() };
 }
 
@@ -67,7 +66,7 @@ export async function readActionFacts(
     },
   withUse: boolean,
 ): Promise<{ readonly facts: GovernanceFacts; readonly taint: ThreadTaint }> {
-  const row = await findRow<
+  const row = await readRow<
     Omit<GovernanceFacts, 'at'> &
       Omit<ThreadTaint, 'hasPrivate' | 'isTainted'> & { at: Date; private: boolean; tainted: boolean }
   >(db, withUse ? 'action_facts_and_use' : 'action_facts')`
@@ -82,7 +81,6 @@ export async function readActionFacts(
             ), '{}') as pressed
       from governance_facts(${action.requester.userKey}, ${action.tool}, ${JSON.stringify(action.arguments)}::jsonb,
              ${placeJson(action)}::jsonb) f, thread_taint(${action.threadId}, ${action.requester.userKey}, ${action.chatKey}) t`;
-  if (!row) throw new Error('functions without conditions always answer one row');
   const { untrusted, private: hasPrivate, tainted: isTainted, typed, pressed, said, ...facts } = row;
   return {
     facts: { ...facts, at: row.at.toISOString() },

@@ -49,10 +49,7 @@ export async function postponeProbe(db: Queryable, actionId: string, afterMs: nu
  * Locks an action before its outcome is looked up: until the transaction ends, nobody can write on its behalf, and earlier writes are
  * visible. Null for an unknown id.
  */
-export function lockAction(
-  db: Queryable,
-  actionId: string,
-): Promise<{ readonly status: string; readonly result: unknown } | null> {
+export function lockAction(db: Queryable, actionId: string) {
   return findRow<{ status: string; result: unknown }>(db)`select status, result from actions
       where action_id = ${actionId} for update`;
 }

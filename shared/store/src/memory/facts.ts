@@ -108,11 +108,10 @@ async function keepFact(
   if (count >= MAX_FACTS) throw new AppError('MEMORY_FULL', { limit: String(MAX_FACTS) });
   const n = await findValue<number>(db)`
     update memories set last_n = last_n + 1 where person = ${person} returning last_n`;
-  const made = await findRow<MemoryFact>(db)`
+  const made = await readRow<MemoryFact>(db)`
     insert into memory_facts (person, n, fact, outside, user_key, thread_id, action_id)
     values (${person}, ${n}, ${fact}, ${outside}, ${userKey}, ${threadId}, ${actionId})
     returning ${COLUMNS}`;
-  if (!made) throw new Error('an insert returned no row');
   return { known: null, made };
 }
 

@@ -28,7 +28,7 @@ export async function ensureOwnerCode(databaseUrl: string, actor = 'system'): Pr
 }
 
 /** Makes this person the admin when the code is current. A code works once, even for two people at once. */
-export async function redeemOwnerCode(
+export function redeemOwnerCode(
   db: Queryable,
   code: string,
   person: { readonly userKey: string; readonly channel: string; readonly name: string },
@@ -40,7 +40,7 @@ export async function redeemOwnerCode(
 }
 
 /** Invalidates the current code; `signalbox owner-code` creates the next. */
-export async function voidOwnerCode(db: Queryable, code: string): Promise<boolean> {
+export function voidOwnerCode(db: Queryable, code: string): Promise<boolean> {
   return hasRow(db)`delete from settings where key = ${KEY}
       and value = to_jsonb(${hashCode(code)}::text)`;
 }

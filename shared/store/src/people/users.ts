@@ -18,10 +18,7 @@ export function listUsers(db: Queryable): Promise<readonly User[]> {
 }
 
 /** Lists all people with a role, with the time of their last message (null: never), newest first. */
-export function listUsersByActivity(
-  db: Queryable,
-  limit: number,
-): Promise<readonly (User & { readonly lastSeen: Date | null })[]> {
+export function listUsersByActivity(db: Queryable, limit: number) {
   return listRows<User & { lastSeen: Date | null }>(db)`
     select u.user_key as "userKey", u.channel, u.name, u.role, i.received_at as "lastSeen" from users u
        left join lateral (select x.received_at from inbox x where x.user_key = u.user_key and x.channel <> 'system' and x.channel <> 'jobs'
@@ -33,7 +30,7 @@ export function listUsersByActivity(
 export type RoleChange = 'added' | 'changed' | 'same' | 'last admin';
 
 /** Gives a person a role, unless that would leave no admin; `force` skips the check. A null name keeps the known one. */
-export async function allowUser(
+export function allowUser(
   db: Queryable,
   user: Omit<User, 'name'> & { readonly name: string | null },
   force = false,
@@ -72,7 +69,7 @@ export function findUser(db: Queryable, userKey: string): Promise<User | null> {
 }
 
 /** Sets the language of answers to a person; null: the language of their client. Returns the effective language; null when unknown. */
-export async function chooseLanguage(db: Queryable, userKey: string, code: string | null): Promise<string | null> {
+export function chooseLanguage(db: Queryable, userKey: string, code: string | null): Promise<string | null> {
   return findValue<string>(db)`update users set language = ${code}
       where user_key = ${userKey} returning coalesce(language, client_language) as language`;
 }

@@ -5,7 +5,7 @@ import { AppError } from '@signalbox/contracts/errors';
 import { parseJson } from '@signalbox/contracts/system-error';
 import { appendAudit } from '../audit/audit.ts';
 import { withTransaction, type Pool, type Queryable } from '../pool.ts';
-import { findRow, findValue, listRows, sql } from '../sql.ts';
+import { findRow, findValue, listRows, sql, readRow } from '../sql.ts';
 import { recordDecision } from './findings.ts';
 import { isWhole } from './registry.ts';
 
@@ -52,10 +52,7 @@ export function createSnapshots(pool: Pool) {
      * Restores a snapshot after saving the current state as another. Idempotent by action. Throws NOT_FOUND, and SNAPSHOT_BROKEN with
      * nothing changed.
      */
-    restore: (
-      snapshotId: string,
-      request: SnapshotRequest,
-    ): Promise<{ readonly restored: Snapshot; readonly saved: Snapshot }> =>
+    restore: (snapshotId: string, request: SnapshotRequest) =>
       withTransaction(pool, async (db) => {
         const { project, actionId } = request;
         await db.query(sql`select pg_advisory_xact_lock(hashtextextended(${`findings:${project}`}, 0))`);
@@ -113,10 +110,9 @@ async function makeWithin(db: Queryable, request: SnapshotRequest): Promise<Snap
       entities: entities.map(({ row }) => row),
     }),
   );
-  const made = await findRow<Snapshot>(db)`
+  const made = await readRow<Snapshot>(db)`
     insert into repository_snapshots (project, action_id, reason, findings, content, checksum, user_key)
       values (${project}, ${actionId}, ${reason}, ${findings.length}, ${content}, ${checksumOf(content)}, ${userKey}) returning ${COLUMNS}`;
-  if (!made) throw new Error('a snapshot was written and gave no row');
   await recordDecision(db, 'snapshot', { ...request, about: made.snapshotId, until: null });
   await appendAudit(db, [
     {

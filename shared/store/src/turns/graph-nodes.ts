@@ -90,7 +90,7 @@ export async function putNodeRun(
 }
 
 /** True when this action has requested a node run. */
-export async function isNodeRunPut(db: Queryable, actionId: string): Promise<boolean> {
+export function isNodeRunPut(db: Queryable, actionId: string): Promise<boolean> {
   return hasRow(db)`select 1 from inbox where channel = 'system' and bot = 'nodes'
       and update_id = ${actionId}`;
 }

@@ -1,7 +1,7 @@
 import { IS_LANE_FREE } from '../conversation/lane.ts';
 import type { Queryable } from '../pool.ts';
 import { RUN_FAILED } from './runs.ts';
-import { findRow, listRows } from '../sql.ts';
+import { listRows, readRow } from '../sql.ts';
 
 /** A lane that a worker holds now. */
 export interface RunningTurn {
@@ -51,8 +51,8 @@ export async function readOverview(db: Queryable, userKey: string | null): Promi
 
 type Figures = Omit<Overview, 'turns' | 'parkedChats' | 'jobs'>;
 
-async function readFigures(db: Queryable, userKey: string | null): Promise<Figures> {
-  const figures = await findRow<Figures>(db)`
+function readFigures(db: Queryable, userKey: string | null): Promise<Figures> {
+  return readRow<Figures>(db)`
     select
        (select count(distinct i.user_key) from inbox i
          where i.received_at > now() - interval '1 hour' and (${userKey}::text is null or i.user_key = ${userKey}))::int as "peopleActive",
@@ -64,8 +64,6 @@ async function readFigures(db: Queryable, userKey: string | null): Promise<Figur
          where i.outcome is null and (${userKey}::text is null or i.user_key = ${userKey})) open,
        (select count(*)::int as n, (extract(epoch from now() - min(o.created_at)) * 1000)::float8 as age from outbox o
          where o.status in ('pending', 'sending') and (${userKey}::text is null or o.user_key = ${userKey})) out`;
-  if (!figures) throw new Error('a select of aggregates always answers one row');
-  return figures;
 }
 
 function readTurns(db: Queryable, userKey: string | null): Promise<readonly RunningTurn[]> {
