@@ -46,7 +46,7 @@ export async function putArtifacts(
   action: { readonly actionId: string; readonly turnId: string; readonly threadId: string },
   artifacts: readonly Artifact[],
 ): Promise<StoredArtifacts> {
-  const files: { readonly name: string; readonly mimeType: string; readonly bytes: Buffer }[] = [];
+  const files: StoredFile[] = [];
   for (const { name, mimeType, content } of artifacts)
     files.push({ name: cleanFileName(redactText(name)), mimeType, bytes: await redactContent(content) });
   const detail = findProblem(files) ?? (await findTurnProblem(db, action, files));

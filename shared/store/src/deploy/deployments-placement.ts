@@ -90,11 +90,8 @@ async function findServer(db: Queryable, name: string): Promise<ServerChoice> {
 function requireFit(choice: ServerChoice, service: ServiceKey): ServerChoice {
   requireDriver(choice);
   if (choice.name === 'local' || choice.environment === service.environment) return choice;
-  throw new AppError('SERVER_OF_OTHER_ENVIRONMENT', {
-    server: choice.name,
-    environment: choice.environment,
-    wanted: service.environment,
-  });
+  const { name: server, environment } = choice;
+  throw new AppError('SERVER_OF_OTHER_ENVIRONMENT', { server, environment, wanted: service.environment });
 }
 
 function requireDriver({ name, driver }: ServerChoice): DriverName {

@@ -139,13 +139,8 @@ async function putRequest(db: Queryable, request: DeploymentRequest): Promise<De
      values (${request.deploymentId}, ${request.project}, ${request.environment}, ${server}, ${driver}, ${request.kind}, ${request.ref},
        ${request.fromArtifact}, ${serving}, ${request.userKey}, ${request.threadId},
        ${request.plan === undefined ? null : JSON.stringify(request.plan)}::jsonb)`);
-  await addEvent(db, request.deploymentId, {
-    from: null,
-    to: 'queued',
-    actor: request.userKey,
-    epoch: null,
-    evidence: { ref: request.ref, server, driver },
-  });
+  const evidence = { ref: request.ref, server, driver };
+  await addEvent(db, request.deploymentId, { from: null, to: 'queued', actor: request.userKey, epoch: null, evidence });
   const written = await findDeployment(db, request.deploymentId);
   if (!written) throw new Error('a deployment that was just written is not there');
   return written;
@@ -161,11 +156,8 @@ async function requireOfService(db: Queryable, service: ServiceKey, deploymentId
   const source = await findDeployment(db, deploymentId);
   if (!source) throw await createDeploymentNotFound(db, deploymentId);
   if (source.project === service.project && source.environment === service.environment) return;
-  throw new AppError('DEPLOYMENT_OF_OTHER', {
-    deployment: deploymentId,
-    project: service.project,
-    environment: service.environment,
-  });
+  const { project, environment } = service;
+  throw new AppError('DEPLOYMENT_OF_OTHER', { deployment: deploymentId, project, environment });
 }
 
 async function cancel(

@@ -1,6 +1,6 @@
 import type { ChainName } from '@signalbox/contracts/repository/chains';
 import type { Pool, Queryable } from '../pool.ts';
-import { findRow, findValue, hasRow, listRows, sql } from '../sql.ts';
+import { findRow, findValue, hasRow, listRows, readRow, sql } from '../sql.ts';
 
 export type AgentStatus = 'running' | 'completed' | 'failed' | 'stopped';
 
@@ -57,9 +57,7 @@ export function createChainRuns(pool: Pool) {
       await pool.query(sql`
         insert into repository_runs (run_id, project, chain, ref, is_dry, user_key)
           values (${run.runId}, ${run.project}, ${run.chain}, ${run.ref}, ${run.isDry}, ${run.userKey}) on conflict (run_id) do nothing`);
-      const found = await this.find(run.runId);
-      if (found === null) throw new Error(`the run ${run.runId} was written and is not there`);
-      return found;
+      return readRun(pool, run.runId);
     },
 
     find: (runId: string): Promise<ChainRun | null> =>
@@ -116,9 +114,7 @@ export function createChainRuns(pool: Pool) {
       await pool.query(sql`
         update repository_runs set status = ${end.status}, problem = ${end.problem}, counts = ${JSON.stringify(end.counts)}::jsonb,
                finished_at = clock_timestamp() where run_id = ${runId} and status = 'running'`);
-      const found = await this.find(runId);
-      if (found === null) throw new Error(`the run ${runId} has no row`);
-      return found;
+      return readRun(pool, runId);
     },
 
     /** Documents of a run, by path. */
@@ -133,4 +129,8 @@ export function createChainRuns(pool: Pool) {
          where project = ${run.project} and chain = ${run.chain} and status = 'completed' and not is_dry and finished_at <= ${run.startedAt}
          order by finished_at desc limit 1`,
   };
+}
+
+function readRun(db: Queryable, runId: string): Promise<ChainRun> {
+  return readRow<ChainRun>(db)`select ${RUN} from repository_runs where run_id = ${runId}`;
 }

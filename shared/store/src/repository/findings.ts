@@ -1,3 +1,4 @@
+import type { AuditEvent, AuditKind } from '@signalbox/contracts/governance/audit';
 import { AppError } from '@signalbox/contracts/errors';
 import { SEVERITIES, type RawFinding } from '@signalbox/contracts/repository/finding';
 import { appendAudit } from '../audit/audit.ts';
@@ -95,7 +96,7 @@ export function createFindings(pool: Pool) {
                  accepted_until = ${decision.until}, changed_run = ${decision.actionId}, changed_at = clock_timestamp()
            where project = ${decision.project} and finding_id = ${decision.findingId}`);
         await recordDecision(db, 'accept', decision);
-        await auditDecision(db, 'finding.accepted', decision, finding);
+        await auditDecision(db, 'finding.accepted', decision, describeDecision(decision, finding, decision.until));
         return findWithin(db, decision.project, decision.findingId);
       }),
 
@@ -109,7 +110,7 @@ export function createFindings(pool: Pool) {
                  changed_run = ${decision.actionId}, changed_at = clock_timestamp()
            where project = ${decision.project} and finding_id = ${decision.findingId} and status = 'accepted'`);
         await recordDecision(db, 'reopen', { ...decision, until: null });
-        await auditDecision(db, 'finding.reopened', decision, finding);
+        await auditDecision(db, 'finding.reopened', decision, describeDecision(decision, finding, null));
         return findWithin(db, decision.project, decision.findingId);
       }),
   };
@@ -202,22 +203,19 @@ function isDecided(db: Queryable, { actionId, findingId }: FindingDecision): Pro
     select true from repository_decisions where action_id = ${actionId} and about = ${findingId}`;
 }
 
-function auditDecision(
+/** Records a decision in the audit. A decision at the command line has no conversation, and its event no action id. */
+export function auditDecision(
   db: Queryable,
-  kind: 'finding.accepted' | 'finding.reopened',
-  {
-    userKey,
-    actionId,
-    threadId,
-    findingId,
-    project,
-    reason,
-    until = null,
-  }: FindingDecision & { readonly until?: Date | null },
-  { rule, path, fingerprint }: Finding,
+  kind: AuditKind,
+  { userKey, actionId, threadId }: Pick<FindingDecision, 'userKey' | 'actionId' | 'threadId'>,
+  data: AuditEvent['data'],
 ): Promise<void> {
-  const data = { project, finding: findingId, rule, path, fingerprint, reason, until: until?.toISOString() ?? null };
   return appendAudit(db, [{ kind, actor: userKey, threadId, actionId: threadId === null ? null : actionId, data }]);
+}
+
+function describeDecision({ project, findingId, reason }: FindingDecision, finding: Finding, until: Date | null) {
+  const { rule, path, fingerprint } = finding;
+  return { project, finding: findingId, rule, path, fingerprint, reason, until: until?.toISOString() ?? null };
 }
 
 async function findWithin(db: Queryable, project: string, findingId: string, isLocked = false): Promise<Finding> {

@@ -3,10 +3,9 @@ import { deflateSync, inflateSync } from 'node:zlib';
 import { SnapshotContent } from '@signalbox/contracts/repository/snapshot';
 import { AppError } from '@signalbox/contracts/errors';
 import { parseJson } from '@signalbox/contracts/system-error';
-import { appendAudit } from '../audit/audit.ts';
 import { withTransaction, type Pool, type Queryable } from '../pool.ts';
-import { findRow, findValue, listRows, sql, readRow } from '../sql.ts';
-import { recordDecision } from './findings.ts';
+import { findRow, findValue, listRows, listValues, sql, readRow } from '../sql.ts';
+import { auditDecision, recordDecision, type FindingDecision } from './findings.ts';
 import { isWhole } from './registry.ts';
 
 /** A saved state of the findings and decisions of a project. */
@@ -21,13 +20,7 @@ export interface Snapshot {
 }
 
 /** Requester and reason; the action id makes it idempotent. */
-export interface SnapshotRequest {
-  readonly project: string;
-  readonly reason: string;
-  readonly userKey: string;
-  readonly actionId: string;
-  readonly threadId: string | null;
-}
+export type SnapshotRequest = Omit<FindingDecision, 'findingId'>;
 
 const COLUMNS = sql`snapshot_id::text as "snapshotId", project, reason, findings, checksum, user_key as "userKey", made_at as "madeAt"`;
 
@@ -70,21 +63,13 @@ export function createSnapshots(pool: Pool) {
           insert into registry_entities
             select * from jsonb_populate_recordset(null::registry_entities, ${JSON.stringify(content.entities)}::jsonb)`);
         await recordDecision(db, 'restore', { ...request, about: snapshotId, until: null });
-        await appendAudit(db, [
-          {
-            kind: 'registry.restored',
-            actor: request.userKey,
-            threadId: request.threadId,
-            actionId: request.threadId === null ? null : actionId,
-            data: {
-              project,
-              snapshot: snapshotId,
-              checksum: snapshot.checksum,
-              findings: content.findings.length,
-              saved: saved.snapshotId,
-            },
-          },
-        ]);
+        await auditDecision(db, 'registry.restored', request, {
+          project,
+          snapshot: snapshotId,
+          checksum: snapshot.checksum,
+          findings: content.findings.length,
+          saved: saved.snapshotId,
+        });
         return { restored: snapshot, saved };
       }),
   };
@@ -95,34 +80,20 @@ function findMadeBy(db: Queryable, actionId: string): Promise<Snapshot | null> {
 }
 
 async function makeWithin(db: Queryable, request: SnapshotRequest): Promise<Snapshot> {
-  const { project, reason, userKey, actionId, threadId } = request;
+  const { project, reason, userKey, actionId } = request;
   const known = await findMadeBy(db, actionId);
   if (known) return known;
-  const findings = await listRows<{ row: unknown }>(db)`
+  const findings = await listValues<unknown>(db)`
     select to_jsonb(f) as row from repository_findings f where project = ${project} order by finding_id`;
-  const entities = await listRows<{ row: unknown }>(db)`
+  const entities = await listValues<unknown>(db)`
     select to_jsonb(e) as row from registry_entities e where project = ${project} order by entity_type, entity_id`;
-  const content = deflateSync(
-    JSON.stringify({
-      format: 1,
-      project,
-      findings: findings.map(({ row }) => row),
-      entities: entities.map(({ row }) => row),
-    }),
-  );
+  const content = deflateSync(JSON.stringify({ format: 1, project, findings, entities }));
   const made = await readRow<Snapshot>(db)`
     insert into repository_snapshots (project, action_id, reason, findings, content, checksum, user_key)
       values (${project}, ${actionId}, ${reason}, ${findings.length}, ${content}, ${checksumOf(content)}, ${userKey}) returning ${COLUMNS}`;
   await recordDecision(db, 'snapshot', { ...request, about: made.snapshotId, until: null });
-  await appendAudit(db, [
-    {
-      kind: 'registry.snapshot_made',
-      actor: userKey,
-      threadId,
-      actionId: threadId === null ? null : actionId,
-      data: { project, snapshot: made.snapshotId, checksum: made.checksum, findings: findings.length, reason },
-    },
-  ]);
+  const data = { project, snapshot: made.snapshotId, checksum: made.checksum, findings: findings.length, reason };
+  await auditDecision(db, 'registry.snapshot_made', request, data);
   return made;
 }
 
@@ -131,13 +102,9 @@ async function readWhole(db: Queryable, project: string, snapshotId: string) {
   const row = await findRow<Snapshot & { content: Buffer }>(db)`
     select ${COLUMNS}, content from repository_snapshots where project = ${project} and snapshot_id = ${id}::bigint`;
   if (!row) {
-    const known = await listRows<{ id: string }>(db)`
+    const known = await listValues<string>(db)`
       select snapshot_id::text as id from repository_snapshots where project = ${project} order by snapshot_id desc limit 10`;
-    throw new AppError('NOT_FOUND', {
-      kind: 'snapshot',
-      name: snapshotId,
-      known: known.map((one) => one.id).join(', ') || 'none',
-    });
+    throw new AppError('NOT_FOUND', { kind: 'snapshot', name: snapshotId, known: known.join(', ') || 'none' });
   }
   const { content: bytes, ...snapshot } = row;
   const broken = (detail: string): AppError => new AppError('SNAPSHOT_BROKEN', { snapshot: snapshotId, detail });

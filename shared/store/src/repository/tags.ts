@@ -1,19 +1,13 @@
 import { AppError } from '@signalbox/contracts/errors';
 import { MAX_TAGS } from '@signalbox/contracts/repository/tag';
-import { appendAudit } from '../audit/audit.ts';
 import { createNameNotFound } from '../deploy/not-found.ts';
 import { withTransaction, type Pool, type Queryable } from '../pool.ts';
 import { hasRow, listValues, sql } from '../sql.ts';
-import { recordDecision } from './findings.ts';
+import { auditDecision, recordDecision, type FindingDecision } from './findings.ts';
 
 /** A request to add or remove a tag; the action id makes it idempotent. */
-export interface TagDecision {
-  readonly project: string;
+export interface TagDecision extends Omit<FindingDecision, 'findingId' | 'reason'> {
   readonly tag: string;
-  readonly userKey: string;
-  readonly actionId: string;
-  /** Null at the command line. */
-  readonly threadId: string | null;
 }
 
 /** Creates access to the tags of projects. */
@@ -49,7 +43,7 @@ function decide(
   change: (db: Queryable, tags: readonly string[]) => Promise<void>,
 ): Promise<readonly string[]> {
   return withTransaction(pool, async (db) => {
-    const { project, tag, userKey, actionId, threadId } = decision;
+    const { project, tag, actionId } = decision;
     // The row lock orders concurrent changes: they can neither exceed the limit nor both find the tag.
     if (!(await hasRow(db)`select from projects where name = ${project} for no key update`))
       throw await createNameNotFound(db, 'project', project);
@@ -58,15 +52,7 @@ function decide(
       return tags;
     await change(db, tags);
     await recordDecision(db, kind, { ...decision, about: tag, reason: '', until: null });
-    await appendAudit(db, [
-      {
-        kind: kind === 'tag' ? 'project.tagged' : 'project.untagged',
-        actor: userKey,
-        threadId,
-        actionId: threadId === null ? null : actionId,
-        data: { project, tag },
-      },
-    ]);
+    await auditDecision(db, kind === 'tag' ? 'project.tagged' : 'project.untagged', decision, { project, tag });
     return list(db, project);
   });
 }
