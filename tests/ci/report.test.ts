@@ -32,6 +32,17 @@ describe('the report of a suite', () => {
     });
   });
 
+  it('counts a file whose process ended during its import as failed', () => {
+    const report = summarize(
+      { numPassedTests: 0, numFailedTests: 0, testResults: [file('tests/d.test.ts', 'passed', [])] },
+      '/checkout',
+    );
+    expect(report).toMatchObject({
+      failedFiles: ['tests/d.test.ts'],
+      failures: ['tests/d.test.ts\nIts process ended before a test ran.'],
+    });
+  });
+
   it('counts a file that could not be loaded as failed, with its reason', () => {
     const report = summarize(
       { numPassedTests: 0, numFailedTests: 0, testResults: [file('tests/c.test.ts', 'failed', [], 'no such module')] },

@@ -40,7 +40,10 @@ export function readReport(file: string, root: string): SuiteReport | null {
 /** Reads what the JSON reporter wrote. Throws when it has another shape. */
 export function summarize(written: unknown, root: string): SuiteReport {
   const report = VitestReport.parse(written);
-  const bad = report.testResults.filter(({ status }) => status === 'failed');
+  // A file whose process ended during its import is written as passed, without a test.
+  const bad = report.testResults.filter(
+    ({ status, assertionResults: tests }) => status === 'failed' || (status === 'passed' && tests.length === 0),
+  );
   return {
     passed: report.numPassedTests,
     failed: report.numFailedTests,
@@ -48,7 +51,7 @@ export function summarize(written: unknown, root: string): SuiteReport {
     failures: bad.flatMap(({ name, message, assertionResults }) => {
       const path = relative(root, name);
       const tests = assertionResults.filter(({ status }) => status === 'failed');
-      if (tests.length === 0) return [`${path}\n${message}`]; // the file itself could not be loaded or set up
+      if (tests.length === 0) return [`${path}\n${message || 'Its process ended before a test ran.'}`]; // or it could not be loaded
       return tests.map((test) => `${path} > ${test.fullName}\n${(test.failureMessages ?? []).join('\n')}`);
     }),
   };
