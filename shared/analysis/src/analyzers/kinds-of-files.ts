@@ -70,7 +70,7 @@ export function isTest(path: string): boolean {
   return isOf(TEST, path);
 }
 
-/** True for third-party files, which are judged at their origin. */
+/** True for third-party files, whose findings belong to their own repository. */
 export function isVendored(path: string): boolean {
   return isOf(VENDORED, path);
 }
@@ -90,12 +90,18 @@ export function isDocumentation(path: string): boolean {
   return isOf(DOCUMENTATION, path);
 }
 
+/** True for hand-written product code, judged by the path. */
+export function isProductCode(path: string): boolean {
+  return ![isTest, isVendored, isGenerated, isExample, isDocumentation].some((is) => is(path));
+}
+
 function isOf({ folder, file }: Kind, path: string): boolean {
   const parts = path.split('/');
   const name = parts.pop() ?? '';
   return file.test(name) || parts.some((part) => folder.test(part));
 }
 
+/** True for a script or style sheet whose lines are too long to be written by hand. */
 export function isMinified(path: string, text: string): boolean {
   if (text.length < 2_000 || !/\.(?:js|mjs|cjs|css)$/.test(path)) return false;
   let lines = 1;

@@ -11,6 +11,16 @@ export type Problem = {
   readonly identity: string;
 };
 
+/** Builds a problem; the line is null and all other parts are empty unless given. */
+export function createProblem(
+  rule: string,
+  severity: Severity,
+  parts: Partial<Omit<Problem, 'rule' | 'severity'>> = {},
+): Problem {
+  return { rule, severity, line: null, evidence: '', values: {}, identity: '', ...parts };
+}
+
+/** Returns the next lower severity; `info` stays. */
 export function lowerSeverity(severity: Severity): Severity {
   return LESS[severity];
 }
@@ -22,6 +32,12 @@ const LESS: Readonly<Record<Severity, Severity>> = {
   low: 'info',
   info: 'info',
 };
+
+/** Orders texts by their UTF-16 units, the same in every locale. */
+export function compareTexts(one: string, other: string): number {
+  if (one === other) return 0;
+  return one < other ? -1 : 1;
+}
 
 /** Numbers equal problems in order, so that each keeps its fingerprint when lines move. */
 export function numberDuplicates<

@@ -1,4 +1,5 @@
 import { SEVERITIES } from '@signalbox/contracts/repository/finding';
+import { compareTexts } from '../analyzers/problem.ts';
 import { findRule } from '../rules/rules.ts';
 import type { PlannedFinding } from './refactoring-plan.ts';
 
@@ -78,9 +79,4 @@ function compare(one: PlannedFinding, other: PlannedFinding): number {
     compareTexts(one.path, other.path) ||
     (one.line ?? 0) - (other.line ?? 0)
   );
-}
-
-function compareTexts(one: string, other: string): number {
-  if (one === other) return 0;
-  return one < other ? -1 : 1;
 }

@@ -3,7 +3,7 @@ import type { RawFinding } from '@signalbox/contracts/repository/finding';
 import type { Analyzer, Noted, RepositoryView } from '../../analyzer.ts';
 import { toEvidence, toName } from '../evidence.ts';
 import { isGenerated, isTest, isVendored } from '../kinds-of-files.ts';
-import { numberDuplicates } from '../problem.ts';
+import { createProblem, numberDuplicates, type Problem } from '../problem.ts';
 import { findLanguage } from '../quality/source/languages.ts';
 import { createTree, readTarget } from './link-targets.ts';
 import { readMarkdown, type Link } from './read-markdown.ts';
@@ -63,7 +63,7 @@ export const DOCUMENTATION_ANALYZER: Analyzer<DocumentationFacts> = {
     const missing = await findMissingPages(view);
     const found = [
       ...(readme && !readme.facts.hasCommands && hasMuchCode(view)
-        ? [toFound(readme.path, 'readme-without-commands', 'low')]
+        ? [createFinding(readme.path, 'readme-without-commands', 'low')]
         : []),
       ...links,
       ...findUnknownScripts(pages, packages),
@@ -105,27 +105,24 @@ function readScripts(text: string): readonly string[] {
 const MAKES_PACKAGE =
   /\b(?:npm|yarn|pnpm|bun)\s+(?:create|init)\b|\bnpx\s{1,8}(?:--?\w{1,20}\s{1,8}){0,4}create-|\bdegit\b/;
 
+const RUN_SCRIPT = /(?<![\w-])(?:npm|pnpm|yarn)\s{1,3}run\s{1,3}([a-z][\w:.-]{0,80})(?![\w/*<[{])/g;
+
 function readCalls(code: readonly { readonly text: string; readonly line: number }[]): PageFacts['scripts'] {
   if (code.some(({ text }) => MAKES_PACKAGE.test(text))) return [];
   return code
     .flatMap(({ text, line }) =>
-      [...text.matchAll(/(?<![\w-])(?:npm|pnpm|yarn)\s{1,3}run\s{1,3}([a-z][\w:.-]{0,80})(?![\w/*<[{])/g)].map(
-        (match) => ({
-          name: (match[1] ?? '').replace(/(?<![.:])[.:]+$/, ''),
-          line,
-        }),
-      ),
+      [...text.matchAll(RUN_SCRIPT)].map(([, name = '']) => ({ name: name.replace(/(?<![.:])[.:]+$/, ''), line })),
     )
     .slice(0, MAX_SCRIPTS);
 }
 
-function toFound(
+function createFinding(
   path: string,
   rule: string,
   severity: RawFinding['severity'],
-  more: Partial<Pick<RawFinding, 'line' | 'evidence' | 'values' | 'identity'>> = {},
+  parts: Partial<Problem> = {},
 ): RawFinding {
-  return { line: null, evidence: '', values: {}, identity: '', ...more, path, rule: `documentation/${rule}`, severity };
+  return { ...createProblem(`documentation/${rule}`, severity, parts), path };
 }
 
 /** Pages whose links are not checked: historical records, and texts displayed elsewhere. */
@@ -150,11 +147,11 @@ function findDeadLinks(pages: readonly Page[], view: RepositoryView): readonly R
       const isOfSite =
         page.facts.isOfSite ||
         (page.path.includes('/') && sites.some((site) => site === '.' || page.path.startsWith(`${site}/`)));
-      return page.facts.links.flatMap((link) => judgeLink({ page, link, isOfSite, has, anchorsOf }));
+      return page.facts.links.flatMap((link) => findDeadLink({ page, link, isOfSite, has, anchorsOf }));
     });
 }
 
-interface LinkPlace {
+interface LinkContext {
   readonly page: Page;
   readonly link: Link;
   readonly isOfSite: boolean;
@@ -162,16 +159,16 @@ interface LinkPlace {
   readonly anchorsOf: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
-function judgeLink({ page, link, isOfSite, has, anchorsOf }: LinkPlace): readonly RawFinding[] {
+function findDeadLink({ page, link, isOfSite, has, anchorsOf }: LinkContext): readonly RawFinding[] {
   const target = readTarget(page.path, link.target);
-  const shown = {
+  const parts = {
     line: link.line,
     evidence: toEvidence(link.target),
     values: { target: toName(link.target) },
     identity: link.target.slice(0, 300),
   };
   if (target.kind === 'unknown') return [];
-  if (target.kind === 'outside') return isOfSite ? [] : [toFound(page.path, 'link-outside', 'low', shown)];
+  if (target.kind === 'outside') return isOfSite ? [] : [createFinding(page.path, 'link-outside', 'low', parts)];
   // A generated site serves pages without extension and its static files at other addresses.
   if (
     isOfSite &&
@@ -188,20 +185,12 @@ function judgeLink({ page, link, isOfSite, has, anchorsOf }: LinkPlace): readonl
     // A code host also serves these pages without their extension.
     if (has(`${target.path}.md`) && isOfSite) return [];
     const isImage = IMAGE.test(target.path);
-    return [toFound(page.path, isImage ? 'missing-image' : 'dead-link', 'low', shown)];
+    return [createFinding(page.path, isImage ? 'missing-image' : 'dead-link', 'low', parts)];
   }
   const anchors = anchorsOf.get(target.path);
   const anchor = target.anchor.toLowerCase().replace(/^user-content-/, '');
-  if (
-    isOfSite ||
-    !anchors ||
-    anchor === '' ||
-    anchor === 'top' ||
-    anchors.has(anchor) ||
-    /^(?:l\d|readme$|:~:)/.test(anchor)
-  )
-    return [];
-  return [toFound(page.path, 'dead-anchor', 'low', shown)];
+  if (isOfSite || !anchors || anchors.has(anchor) || /^(?:$|top$|l\d|readme$|:~:)/.test(anchor)) return [];
+  return [createFinding(page.path, 'dead-anchor', 'low', parts)];
 }
 
 /** Pages about work on this repository. Other guides may show commands for the reader's own project. */
@@ -216,7 +205,7 @@ function findUnknownScripts(pages: readonly Page[], packages: readonly (readonly
       facts.scripts
         .filter(({ name }) => !known.has(name))
         .map(({ name, line }) =>
-          toFound(path, 'unknown-script', 'low', {
+          createFinding(path, 'unknown-script', 'low', {
             line,
             evidence: toEvidence(`npm run ${name}`),
             values: { script: toName(name) },
@@ -236,7 +225,7 @@ async function findMissingPages(view: RepositoryView): Promise<readonly RawFindi
   const wanted = ['CONTRIBUTING', 'SECURITY', ...(tags > 0 ? ['CHANGELOG'] : [])];
   return wanted
     .filter((page) => !hasPage(view, page))
-    .map((page) => toFound('.', 'missing-page', 'info', { values: { page }, identity: page }));
+    .map((page) => createFinding('.', 'missing-page', 'info', { values: { page }, identity: page }));
 }
 
 const OTHER_NAMES: Readonly<Record<string, string>> = { CHANGELOG: 'change|history|news|release' };

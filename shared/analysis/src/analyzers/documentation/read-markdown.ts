@@ -26,7 +26,7 @@ export function readMarkdown(text: string): Page {
   let fence: string | null = null;
   let isInList = false;
   let before = '';
-  for (const [index, whole] of withoutComments(text).split('\n').entries()) {
+  for (const [index, whole] of removeComments(text).split('\n').entries()) {
     const line = whole.slice(0, MAX_LINE_LENGTH).trimEnd();
     const at = index + 1;
     if (line === '') {
@@ -87,17 +87,9 @@ function readLinks(line: string, at: number): readonly Link[] {
   return matches.map((match) => ({ target: (match[1] ?? match[2] ?? '').trim(), line: at }));
 }
 
-function withoutComments(text: string): string {
-  const parts: string[] = [];
-  let at = 0;
-  for (let open = text.indexOf('<!--'); open >= 0; open = text.indexOf('<!--', at)) {
-    const close = text.indexOf('-->', open + 4);
-    const end = close < 0 ? text.length : close + 3;
-    parts.push(text.slice(at, open), text.slice(open, end).replaceAll(/[^\n]/g, ''));
-    at = end;
-    if (close < 0) break;
-  }
-  return parts.join('') + text.slice(at);
+/** Removes HTML comments but keeps their line ends; an unclosed one reaches to the end. */
+function removeComments(text: string): string {
+  return text.replaceAll(/<!--[^]*?(?:-->|$)/g, (comment) => comment.replaceAll(/[^\n]/g, ''));
 }
 
 /** Builds heading anchors as GitHub does, numbering repeats; also adds the variants for `_emphasis_` and `:emoji:`. */

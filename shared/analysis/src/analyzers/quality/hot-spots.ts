@@ -1,5 +1,6 @@
 import type { Analyzer, Churn, Noted } from '../../analyzer.ts';
-import { isDocumentation, isExample, isGenerated, isTest, isVendored } from '../kinds-of-files.ts';
+import { isGenerated, isProductCode } from '../kinds-of-files.ts';
+import { createProblem } from '../problem.ts';
 import { findLanguage } from './source/languages.ts';
 import { readSource } from './source/read-source.ts';
 
@@ -27,9 +28,7 @@ export const HOT_SPOTS_ANALYZER: Analyzer<HotSpotsFacts> = {
   name: 'hot-spots',
   version: 2,
   reach: 'commit',
-  wants: ({ path }) =>
-    findLanguage(path) !== null &&
-    ![isTest, isVendored, isGenerated, isExample, isDocumentation].some((is) => is(path)),
+  wants: ({ path }) => findLanguage(path) !== null && isProductCode(path),
   inspect(path, text) {
     const language = findLanguage(path);
     if (!language || isGenerated(path, text)) return null;
@@ -47,35 +46,26 @@ export const HOT_SPOTS_ANALYZER: Analyzer<HotSpotsFacts> = {
       return changes ? [{ path, facts, changes }] : [];
     });
     if (isYoung || files.length < MIN_FILES) return { found: [], summary: { hotSpots: [] } };
-    const hot = findHot(files);
+    const hot = findHot(files).map(({ path, facts, changes }) => ({
+      path,
+      values: { lines: facts.lines, commits: changes.commitsOfYear },
+    }));
     const islands = history.authors < ISLAND_AUTHORS ? [] : findIslands(files);
     return {
       found: [
-        ...hot.map(({ path, facts, changes }) => ({
-          rule: 'hot-spots/complex-and-changed',
-          severity:
-            changes.commitsOfYear >= VERY_HOT.commits && facts.lines >= VERY_HOT.lines
-              ? ('medium' as const)
-              : ('low' as const),
-          path,
-          line: null,
-          evidence: '',
-          values: { lines: facts.lines, commits: changes.commitsOfYear },
-          identity: '',
-        })),
-        ...islands.map(({ path, facts, changes }) => ({
-          rule: 'hot-spots/one-author',
-          severity: 'low' as const,
-          path,
-          line: null,
-          evidence: '',
-          values: { lines: facts.lines, commits: changes.commits },
-          identity: '',
-        })),
+        ...hot.map(({ path, values }) => {
+          const isVeryHot = values.commits >= VERY_HOT.commits && values.lines >= VERY_HOT.lines;
+          return {
+            ...createProblem('hot-spots/complex-and-changed', isVeryHot ? 'medium' : 'low', { values }),
+            path,
+          };
+        }),
+        ...islands.map(({ path, facts, changes }) => {
+          const values = { lines: facts.lines, commits: changes.commits };
+          return { ...createProblem('hot-spots/one-author', 'low', { values }), path };
+        }),
       ],
-      summary: {
-        hotSpots: hot.map(({ path, facts, changes }) => ({ path, lines: facts.lines, commits: changes.commitsOfYear })),
-      },
+      summary: { hotSpots: hot.map(({ path, values }) => ({ path, ...values })) },
     };
   },
 };
@@ -94,17 +84,14 @@ interface Changed extends Pick<Noted<HotSpotsFacts>, 'path' | 'facts'> {
 }
 
 function findHot(files: readonly Changed[]): readonly Changed[] {
-  const heat = ({ facts, changes }: Changed): number => facts.indents * changes.commitsOfYear;
-  const most = Math.min(MAX_HOT_SPOTS, Math.ceil(files.length * TOP_SHARE));
-  return order(
-    files.filter(
-      ({ facts, changes }) =>
-        changes.commitsOfYear >= MIN_COMMITS_PER_YEAR &&
-        facts.lines >= MIN_LINES &&
-        facts.indents >= MIN_INDENT * facts.lines,
-    ),
-    heat,
-  ).slice(0, most);
+  const hot = files.filter(
+    ({ facts, changes }) =>
+      changes.commitsOfYear >= MIN_COMMITS_PER_YEAR &&
+      facts.lines >= MIN_LINES &&
+      facts.indents >= MIN_INDENT * facts.lines,
+  );
+  const max = Math.min(MAX_HOT_SPOTS, Math.ceil(files.length * TOP_SHARE));
+  return sortBy(hot, ({ facts, changes }) => facts.indents * changes.commitsOfYear).slice(0, max);
 }
 
 function findIslands(files: readonly Changed[]): readonly Changed[] {
@@ -112,9 +99,10 @@ function findIslands(files: readonly Changed[]): readonly Changed[] {
     ({ facts, changes }) =>
       changes.authors === 1 && changes.commitsOfYear >= MIN_COMMITS_PER_YEAR && facts.lines >= ISLAND_LINES,
   );
-  return order(islands, ({ facts, changes }) => facts.lines * changes.commits).slice(0, MAX_ISLANDS);
+  return sortBy(islands, ({ facts, changes }) => facts.lines * changes.commits).slice(0, MAX_ISLANDS);
 }
 
-function order(files: readonly Changed[], weigh: (one: Changed) => number): readonly Changed[] {
-  return files.toSorted((one, other) => weigh(other) - weigh(one) || (one.path < other.path ? -1 : 1));
+/** Sorts by a figure, largest first, and by path when figures are equal. */
+function sortBy(files: readonly Changed[], getFigure: (one: Changed) => number): readonly Changed[] {
+  return files.toSorted((one, other) => getFigure(other) - getFigure(one) || (one.path < other.path ? -1 : 1));
 }

@@ -1,13 +1,12 @@
 import type { Analyzer } from '../../../analyzer.ts';
 import { isDocumentation, isExample, isGenerated, isTest, isVendored } from '../../kinds-of-files.ts';
-import { numberDuplicates } from '../../problem.ts';
 import { findLanguage, type Language } from '../source/languages.ts';
 import { measureFunctions } from '../source/measure.ts';
 import { readSource, type Source } from '../source/read-source.ts';
 import { findCommentedOut } from './commented-out.ts';
 import { findLeftovers, findMergeConflict } from './leftovers.ts';
 import { findLongAndComplex } from './long-and-complex.ts';
-import { lowerSeverity, type Problem } from '../../problem.ts';
+import { createProblem, lowerSeverity, numberDuplicates, type Problem } from '../../problem.ts';
 import { findSwallowedErrors } from './swallowed-errors.ts';
 
 export type CodeFacts = {
@@ -114,18 +113,7 @@ function findInProduct(
     ...findLongAndComplex(source, functions, language, lines),
     ...findSwallowedErrors(source, language),
     ...findCommentedOut(source, language),
-    ...(notes >= MANY_NOTES
-      ? [
-          {
-            rule: 'open-notes',
-            severity: 'info',
-            line: null,
-            evidence: '',
-            values: { count: notes },
-            identity: '',
-          } as const,
-        ]
-      : []),
+    ...(notes >= MANY_NOTES ? [createProblem('open-notes', 'info', { values: { count: notes } })] : []),
   ];
   return isExample(path) ? problems.map((one) => ({ ...one, severity: lowerSeverity(one.severity) })) : problems;
 }
@@ -141,29 +129,29 @@ function countNotes({ text, comments }: Source): number {
   return count;
 }
 
+type Figure = Exclude<keyof CodeFacts, 'language' | 'isTest' | 'problems'>;
+
+function sum(files: readonly CodeFacts[], figure: Figure): number {
+  return files.reduce((all, one) => all + one[figure], 0);
+}
+
 function summarize(facts: readonly CodeFacts[]): CodeSummary {
   const measured = facts.filter(({ language }) => language !== '');
   const product = measured.filter((one) => !one.isTest);
-  const sum = (of: (one: CodeFacts) => number, among = product): number => among.reduce((all, one) => all + of(one), 0);
-  const languages = [...new Set(product.map(({ language }) => language))].map((name) => ({
-    name,
-    lines: sum(
-      ({ lines }) => lines,
-      product.filter(({ language }) => language === name),
-    ),
-  }));
+  const languages = [...new Set(product.map(({ language }) => language))].map((name) => {
+    const files = product.filter(({ language }) => language === name);
+    return { name, lines: sum(files, 'lines') };
+  });
+  const tests = measured.filter((one) => one.isTest);
   return {
     files: measured.length,
-    lines: sum(({ lines }) => lines),
-    testLines: sum(
-      ({ lines }) => lines,
-      measured.filter((one) => one.isTest),
-    ),
-    commentLines: sum(({ commentLines }) => commentLines),
-    functions: sum(({ functions }) => functions),
-    complexFunctions: sum(({ complexFunctions }) => complexFunctions),
-    complexLines: sum(({ complexLines }) => complexLines),
-    notes: sum(({ notes }) => notes),
+    lines: sum(product, 'lines'),
+    testLines: sum(tests, 'lines'),
+    commentLines: sum(product, 'commentLines'),
+    functions: sum(product, 'functions'),
+    complexFunctions: sum(product, 'complexFunctions'),
+    complexLines: sum(product, 'complexLines'),
+    notes: sum(product, 'notes'),
     languages: languages.toSorted((one, other) => other.lines - one.lines || (one.name < other.name ? -1 : 1)),
   };
 }

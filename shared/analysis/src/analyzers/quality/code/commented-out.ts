@@ -1,7 +1,7 @@
 import { toEvidence } from '../../evidence.ts';
 import type { Language } from '../source/languages.ts';
 import { getLine, type Source } from '../source/read-source.ts';
-import type { Problem } from '../../problem.ts';
+import { createProblem, type Problem } from '../../problem.ts';
 
 /** Shorter comments may quote code as an example. */
 const MIN_LINES = 6;
@@ -20,14 +20,12 @@ export function findCommentedOut(source: Source, language: Language): readonly P
       const prose = lines.some(({ text }) => /^(?:example|usage|e\.g\.|for example|like this|```)/i.test(text));
       return !prose && statements >= LEAST_STATEMENTS && code / lines.length >= CODE_SHARE;
     })
-    .map(([first, ...more]) => ({
-      rule: 'commented-out-code',
-      severity: 'info',
-      line: first?.line ?? 1,
-      evidence: toEvidence(first?.text ?? ''),
-      values: { lines: more.length + 1 },
-      identity: toEvidence(first?.text ?? ''),
-    }));
+    .map((lines) => {
+      const [{ line = 1, text = '' } = {}] = lines;
+      const evidence = toEvidence(text);
+      const values = { lines: lines.length };
+      return createProblem('commented-out-code', 'info', { line, evidence, values, identity: evidence });
+    });
 }
 
 interface CommentLine {

@@ -2,24 +2,20 @@ import { toEvidence } from '../../evidence.ts';
 import { isExample, isTest } from '../../kinds-of-files.ts';
 import type { Language } from '../source/languages.ts';
 import { getLine, type Source } from '../source/read-source.ts';
-import { lowerSeverity, type Problem } from '../../problem.ts';
+import { createProblem, lowerSeverity, type Problem } from '../../problem.ts';
 
 /** Finds forgotten debugger statements, debug output, and tests that are focused or skipped. */
 export function findLeftovers(path: string, source: Source, language: Language): readonly Problem[] {
   const inTest = isTest(path);
   const prints = inTest || isExample(path) ? [] : findAll(source, PRINTS[language.name]);
-  const stops = [...findAll(source, STOPS[language.name]), ...prints].map(({ text, line }) => ({
-    rule: 'debug-leftover',
-    severity: inTest ? lowerSeverity('medium') : ('medium' as const),
-    line,
-    evidence: text,
-    values: { what: text },
-    identity: text,
-  }));
+  const severity = inTest ? lowerSeverity('medium') : 'medium';
+  const stops = [...findAll(source, STOPS[language.name]), ...prints].map((match) =>
+    createMatchProblem('debug-leftover', severity, match),
+  );
   return [...stops, ...(inTest ? [...findFocused(source, language), ...findSkipped(source, language)] : [])];
 }
 
-interface Place {
+interface CodeMatch {
   readonly text: string;
   readonly line: number;
 }
@@ -61,32 +57,23 @@ const testsOf = (table: Readonly<Record<string, RegExp>>, { name }: Language): R
   table[name === 'TypeScript' ? 'JavaScript' : name];
 
 function findFocused(source: Source, language: Language): readonly Problem[] {
-  return findAll(source, testsOf(FOCUSED, language)).map(({ text, line }) => ({
-    rule: 'focused-test',
-    severity: 'medium',
-    line,
-    evidence: text,
-    values: { what: text },
-    identity: text,
-  }));
+  return findAll(source, testsOf(FOCUSED, language)).map((match) =>
+    createMatchProblem('focused-test', 'medium', match),
+  );
+}
+
+function createMatchProblem(rule: string, severity: Problem['severity'], { text, line }: CodeMatch): Problem {
+  return createProblem(rule, severity, { line, evidence: text, values: { what: text }, identity: text });
 }
 
 function findSkipped(source: Source, language: Language): readonly Problem[] {
   const [first, ...more] = findAll(source, testsOf(SKIPPED, language));
   if (!first) return [];
-  return [
-    {
-      rule: 'skipped-test',
-      severity: 'info',
-      line: first.line,
-      evidence: first.text,
-      values: { count: more.length + 1 },
-      identity: '',
-    },
-  ];
+  const { line, text: evidence } = first;
+  return [createProblem('skipped-test', 'info', { line, evidence, values: { count: more.length + 1 } })];
 }
 
-function findAll(source: Source, pattern: RegExp | undefined): readonly Place[] {
+function findAll(source: Source, pattern: RegExp | undefined): readonly CodeMatch[] {
   if (!pattern) return [];
   return [...source.code.matchAll(pattern)].map((match) => ({
     text: toEvidence(match[0]),
@@ -98,19 +85,12 @@ function findAll(source: Source, pattern: RegExp | undefined): readonly Place[] 
 export function findMergeConflict(text: string): Problem | null {
   if (!text.includes('<<<<<<< ')) return null;
   let expected = 0;
-  let begun = 0;
+  let startLine = 0;
   for (const [index, line] of text.split('\n').entries()) {
-    if (line.startsWith('<<<<<<< ')) [expected, begun] = [1, index + 1];
+    if (line.startsWith('<<<<<<< ')) [expected, startLine] = [1, index + 1];
     else if (expected === 1 && /^={7}\r?$/.test(line)) expected = 2;
     else if (expected === 2 && line.startsWith('>>>>>>> '))
-      return {
-        rule: 'merge-conflict',
-        severity: 'high',
-        line: begun,
-        evidence: '<<<<<<<',
-        values: {},
-        identity: '',
-      };
+      return createProblem('merge-conflict', 'high', { line: startLine, evidence: '<<<<<<<' });
   }
   return null;
 }

@@ -2,7 +2,7 @@ import { toEvidence } from '../../evidence.ts';
 import type { Language } from '../source/languages.ts';
 import type { MeasuredFunction } from '../source/measured-function.ts';
 import type { Source } from '../source/read-source.ts';
-import type { Problem } from '../../problem.ts';
+import { createProblem, type Problem } from '../../problem.ts';
 
 /** Complexity limits: over 20 is high risk and over 50 untestable (Heitlager, Kuipers, Visser, 2007). */
 const COMPLEX = 20;
@@ -28,13 +28,9 @@ export function findLongAndComplex(
   const found = functions.flatMap((one) => {
     // A test that lies in the same file as its subject.
     if (/^test_|^test[A-Z]|[a-z\d]Test$|_test$/.test(one.name)) return [];
-    const shape = judgeShape(one);
+    const shape = findShapeProblem(one);
     const parameters = one.parameters > MANY_PARAMETERS && mayChooseParameters(one, { source, language, types });
-    const at = {
-      line: one.line,
-      evidence: toEvidence(readHeaderLine(source, one)),
-      identity: one.name,
-    };
+    const at = { line: one.line, evidence: toEvidence(readHeaderLine(source, one)), identity: one.name };
     const name = toEvidence(one.name) || `${at.line}`;
     return [
       ...(shape ? [{ ...at, ...shape, values: { ...shape.values, name } }] : []),
@@ -45,22 +41,12 @@ export function findLongAndComplex(
   });
   // A long file without functions is a table, which is easy to read.
   if (linesOfCode <= LONG_FILE_LINES || functions.length === 0) return found;
-  const file: Problem = {
-    rule: 'long-file',
-    severity: 'low',
-    line: null,
-    evidence: '',
-    values: { lines: linesOfCode },
-    identity: '',
-  };
-  return [file, ...found];
+  return [createProblem('long-file', 'low', { values: { lines: linesOfCode } }), ...found];
 }
 
-function judgeShape({
-  complexity,
-  lines,
-  nesting,
-}: MeasuredFunction): Pick<Problem, 'rule' | 'severity' | 'values'> | null {
+type ShapeProblem = Pick<Problem, 'rule' | 'severity' | 'values'>;
+
+function findShapeProblem({ complexity, lines, nesting }: MeasuredFunction): ShapeProblem | null {
   if (complexity > COMPLEX)
     return {
       rule: 'complex-function',

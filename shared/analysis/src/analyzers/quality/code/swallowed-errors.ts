@@ -1,8 +1,8 @@
 import type { Language } from '../source/languages.ts';
 import { getLine, type Source } from '../source/read-source.ts';
-import type { Problem } from '../../problem.ts';
+import { createProblem, type Problem } from '../../problem.ts';
 
-/** Whether a handler catches every error or one known type. */
+/** An empty error handler. `isEverything`: it catches every error, not only known types. */
 interface Catch {
   readonly offset: number;
   readonly text: string;
@@ -16,18 +16,14 @@ export function findSwallowedErrors(source: Source, language: Language): readonl
     language.shape === 'indentation' ? findEmptyBlocks(source, language) : findEmptyBraces(source, language);
   return catches
     .filter(({ isEverything, offset, end }) => isEverything && !hasComment(source, offset, end))
-    .map(({ offset, text }) => ({
-      rule: 'swallowed-error',
-      severity: judge(text),
-      line: getLine(source, offset),
-      evidence: text.replaceAll(/\s+/g, ' ').slice(0, 100),
-      values: {},
-      identity: '',
-    }));
+    .map(({ offset, text }) => {
+      const evidence = text.replaceAll(/\s+/g, ' ').slice(0, 100);
+      return createProblem('swallowed-error', rateHandler(text), { line: getLine(source, offset), evidence });
+    });
 }
 
 /** A bare `except:` also catches interrupts; a bare `catch {}` states that the error is unused. */
-function judge(text: string): Problem['severity'] {
+function rateHandler(text: string): Problem['severity'] {
   if (/^except\s*:/.test(text)) return 'medium';
   return /^catch\s*\{/.test(text) ? 'info' : 'low';
 }

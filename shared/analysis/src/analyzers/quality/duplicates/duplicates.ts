@@ -1,9 +1,9 @@
 import type { Analyzer } from '../../../analyzer.ts';
 import { toEvidence, toName } from '../../evidence.ts';
-import { isDocumentation, isExample, isGenerated, isTest, isVendored } from '../../kinds-of-files.ts';
-import { numberDuplicates } from '../../problem.ts';
+import { isGenerated, isProductCode } from '../../kinds-of-files.ts';
+import { compareTexts, createProblem, numberDuplicates } from '../../problem.ts';
 import { findLanguage } from '../source/languages.ts';
-import { readSource } from '../source/read-source.ts';
+import { maskSpans, readSource } from '../source/read-source.ts';
 import {
   hashLine,
   packLines,
@@ -42,7 +42,7 @@ export const DUPLICATES_ANALYZER: Analyzer<DuplicatesFacts> = {
     const language = findLanguage(path);
     if (!language || isGenerated(path, text)) return null;
     const { comments } = readSource(text, language);
-    const lines = readComparable(blankOut(text, comments));
+    const lines = readComparable(maskSpans(text, comments, () => ' '));
     if (lines.length < MIN_LINES || lines.length > MAX_FILE_LINES) return null;
     const prints = winnow(Int32Array.from(lines, ({ hash }) => hash));
     return { lines: packLines(lines), count: lines.length, prints: packPrints(prints) };
@@ -53,13 +53,13 @@ export const DUPLICATES_ANALYZER: Analyzer<DuplicatesFacts> = {
       .toSorted((one, other) => (one.path < other.path ? -1 : 1));
     const copies = findCopies(files);
     const found = copies.slice(0, MAX_FINDINGS).map(({ from, to, length, fromIndex, toIndex }) => ({
-      rule: 'duplicates/copied-code',
-      severity: length >= MANY_LINES ? ('medium' as const) : ('low' as const),
+      ...createProblem('duplicates/copied-code', length >= MANY_LINES ? 'medium' : 'low', {
+        line: to.lines().numbers[toIndex] ?? 1,
+        evidence: toEvidence(`${from.path}:${from.lines().numbers[fromIndex] ?? 1}`),
+        values: { lines: length, other: toName(from.path) },
+        identity: from.path,
+      }),
       path: to.path,
-      line: to.lines().numbers[toIndex] ?? 1,
-      evidence: toEvidence(`${from.path}:${from.lines().numbers[fromIndex] ?? 1}`),
-      values: { lines: length, other: toName(from.path) },
-      identity: from.path,
     }));
     return { found: numberDuplicates(found), summary: summarize(files, copies) };
   },
@@ -67,23 +67,12 @@ export const DUPLICATES_ANALYZER: Analyzer<DuplicatesFacts> = {
 
 /** False for migrations, templates and translations, which are alike by nature. */
 function isOwnCode(path: string): boolean {
-  const isOther = [isTest, isVendored, isGenerated, isExample, isDocumentation].some((is) => is(path));
   return (
-    !isOther &&
+    isProductCode(path) &&
     !/(?:^|\/)(?:migrations?|lang|langs|locales?|i18n|l10n|translations?|templates?|template-[^/]+)\/|\.d\.[cm]?ts$/i.test(
       path,
     )
   );
-}
-
-function blankOut(text: string, spans: readonly { readonly start: number; readonly end: number }[]): string {
-  const parts: string[] = [];
-  let at = 0;
-  for (const { start, end } of spans) {
-    parts.push(text.slice(at, start), text.slice(start, end).replaceAll(/[^\n]/g, ' '));
-    at = end;
-  }
-  return parts.join('') + text.slice(at);
 }
 
 /** Lines that begin every file of a language, or that have no word. */
@@ -137,13 +126,8 @@ function findCopies(files: readonly File[]): readonly Copy[] {
       if (other.file === first.file) continue;
       const key = `${first.file.path}\n${other.file.path}\n${other.index - first.index}`;
       if ((covered.get(key) ?? -1) >= first.index) continue;
-      const copy = extend({
-        from: first.file,
-        fromIndex: first.index,
-        to: other.file,
-        toIndex: other.index,
-        length: 0,
-      });
+      const start = { from: first.file, fromIndex: first.index, to: other.file, toIndex: other.index };
+      const copy = extend(start);
       covered.set(key, copy.fromIndex + copy.length - WINDOW_LINES);
       if (copy.length >= MIN_LINES) copies.push(copy);
     }
@@ -151,7 +135,8 @@ function findCopies(files: readonly File[]): readonly Copy[] {
   return withoutOverlaps(copies);
 }
 
-function extend({ from, to, ...start }: Copy): Copy {
+/** Extends a copy from a common window in both directions. */
+function extend({ from, to, ...start }: Omit<Copy, 'length'>): Copy {
   const [a, b] = [from.lines().hashes, to.lines().hashes];
   let { fromIndex, toIndex } = start;
   while (fromIndex > 0 && toIndex > 0 && a[fromIndex - 1] === b[toIndex - 1]) {
@@ -169,8 +154,8 @@ function withoutOverlaps(copies: readonly Copy[]): readonly Copy[] {
   const taken = new Map<File, { readonly start: number; readonly end: number }[]>();
   const order = (one: Copy, other: Copy): number =>
     other.length - one.length ||
-    compare(one.to.path, other.to.path) ||
-    compare(one.from.path, other.from.path) ||
+    compareTexts(one.to.path, other.to.path) ||
+    compareTexts(one.from.path, other.from.path) ||
     one.toIndex - other.toIndex;
   return copies.toSorted(order).filter(({ to, toIndex, length }) => {
     const known = taken.get(to) ?? [];
@@ -178,11 +163,6 @@ function withoutOverlaps(copies: readonly Copy[]): readonly Copy[] {
     if (!isKnown) taken.set(to, [...known, { start: toIndex, end: toIndex + length }]);
     return !isKnown;
   });
-}
-
-function compare(one: string, other: string): number {
-  if (one === other) return 0;
-  return one < other ? -1 : 1;
 }
 
 function summarize(files: readonly File[], copies: readonly Copy[]): DuplicatesSummary {

@@ -3,17 +3,10 @@ import type { Severity } from '@signalbox/contracts/repository/finding';
 import type { RepositoryFile } from '../../../analyzer.ts';
 import { toEvidence, toName } from '../../evidence.ts';
 import { isDocumentation, isExample, isTest, isVendored } from '../../kinds-of-files.ts';
+import { createProblem, type Problem } from '../../problem.ts';
 
 /** A finding whose rule lacks the analyzer prefix. */
-export interface TreeFinding {
-  readonly rule: string;
-  readonly severity: Severity;
-  readonly path: string;
-  readonly line: number | null;
-  readonly evidence: string;
-  readonly values: Readonly<Record<string, string | number>>;
-  readonly identity: string;
-}
+export type TreeFinding = Problem & { readonly path: string };
 
 type File = Pick<RepositoryFile, 'path' | 'sizeBytes'>;
 
@@ -44,13 +37,13 @@ export function findCommitted(files: readonly File[]): readonly TreeFinding[] {
   const dependencies = groupBy(own, DEPENDENCIES);
   const rest = own.filter(({ path }) => !DEPENDENCIES.test(path));
   return [
-    ...folders('committed-dependencies', 'medium', dependencies),
-    ...folders('committed-build', 'low', groupBy(rest, BUILD_OUTPUT)),
+    ...createFolderFindings('committed-dependencies', 'medium', dependencies),
+    ...createFolderFindings('committed-build', 'low', groupBy(rest, BUILD_OUTPUT)),
     ...rest
       .filter(({ path }) => JUNK.test(path) && !isVendored(path))
       .slice(0, MAX_FILES)
       .map(({ path }) =>
-        toFound('committed-junk', 'low', path, { name: toName(path.slice(path.lastIndexOf('/') + 1)) }),
+        createPathFinding('committed-junk', 'low', path, { name: toName(path.slice(path.lastIndexOf('/') + 1)) }),
       ),
     ...findLarge(rest),
   ];
@@ -64,7 +57,7 @@ function findLarge(files: readonly File[]): readonly TreeFinding[] {
     })
     .toSorted((one, other) => other.sizeBytes - one.sizeBytes);
   return large.slice(0, MAX_FILES).map(({ path, sizeBytes }) =>
-    toFound('large-file', sizeBytes > LARGE_BYTES ? 'low' : 'info', path, {
+    createPathFinding('large-file', sizeBytes > LARGE_BYTES ? 'low' : 'info', path, {
       megabytes: Math.round(sizeBytes / (MB / 10)) / 10,
     }),
   );
@@ -80,13 +73,23 @@ function groupBy(files: readonly File[], pattern: RegExp): ReadonlyMap<string, n
   return groups;
 }
 
-function folders(rule: string, severity: Severity, groups: ReadonlyMap<string, number>): readonly TreeFinding[] {
+function createFolderFindings(
+  rule: string,
+  severity: Severity,
+  groups: ReadonlyMap<string, number>,
+): readonly TreeFinding[] {
   return [...groups]
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
     .slice(0, MAX_FILES)
-    .map(([folder, files]) => toFound(rule, severity, folder, { name: toName(folder), files }));
+    .map(([folder, files]) => createPathFinding(rule, severity, folder, { name: toName(folder), files }));
 }
 
-function toFound(rule: string, severity: Severity, path: string, values: TreeFinding['values']): TreeFinding {
-  return { rule, severity, path, line: null, evidence: toEvidence(path), values, identity: '' };
+/** Builds a finding whose evidence is its path. */
+export function createPathFinding(
+  rule: string,
+  severity: Severity,
+  path: string,
+  values: Problem['values'],
+): TreeFinding {
+  return { ...createProblem(rule, severity, { evidence: toEvidence(path), values }), path };
 }

@@ -1,9 +1,10 @@
 import type { Analyzer, Noted, RepositoryFile, RepositoryView } from '../../../analyzer.ts';
 import { joinPatterns } from '../../any-of.ts';
-import { toEvidence, toName } from '../../evidence.ts';
+import { toName } from '../../evidence.ts';
 import { isDocumentation, isExample, isGenerated, isTest, isVendored } from '../../kinds-of-files.ts';
 import { findLanguage } from '../source/languages.ts';
-import { findCommitted, type TreeFinding } from './committed.ts';
+import { createProblem } from '../../problem.ts';
+import { createPathFinding, findCommitted, type TreeFinding } from './committed.ts';
 import { findModules, type HealthFacts } from './modules.ts';
 
 /** Repository figures for the health score. */
@@ -51,7 +52,7 @@ export const HEALTH_ANALYZER: Analyzer<HealthFacts> = {
       ...findModules(noted, view.files)
         .filter(({ isTested }) => !isTested)
         .slice(0, MAX_MODULES)
-        .map(toUntested),
+        .map(({ path, lines }) => createPathFinding('untested-module', 'low', path, { module: toName(path), lines })),
       ...findCommitted(view.files),
     ];
     return { found: found.map(({ rule, ...one }) => ({ ...one, rule: `health/${rule}` })), summary };
@@ -86,39 +87,18 @@ async function summarize(noted: readonly Noted<HealthFacts>[], view: RepositoryV
 
 function findMissing(summary: HealthSummary): readonly TreeFinding[] {
   const { lines, testLines, hasBuild, buildRunsTests, hasReadme, hasIgnoreFile } = summary;
-  const missing = (
-    rule: string,
-    severity: TreeFinding['severity'],
-    values: TreeFinding['values'] = {},
-  ): TreeFinding => ({
-    rule,
-    severity,
+  const missing = (...parts: Parameters<typeof createProblem>): TreeFinding => ({
+    ...createProblem(...parts),
     path: '.',
-    line: null,
-    evidence: '',
-    values,
-    identity: '',
   });
   const hasCode = lines > MIN_LINES;
   return [
-    ...(hasCode && testLines === 0 ? [missing('no-tests', 'medium', { lines })] : []),
+    ...(hasCode && testLines === 0 ? [missing('no-tests', 'medium', { values: { lines } })] : []),
     ...(hasCode && !hasBuild ? [missing('no-ci', 'low')] : []),
     ...(hasBuild && !buildRunsTests && testLines > 1 ? [missing('ci-without-tests', 'medium')] : []),
     ...(lines > 0 && !hasReadme ? [missing('no-readme', 'low')] : []),
     ...(hasCode && !hasIgnoreFile ? [missing('no-ignore-file', 'info')] : []),
   ];
-}
-
-function toUntested({ path, lines }: { readonly path: string; readonly lines: number }): TreeFinding {
-  return {
-    rule: 'untested-module',
-    severity: 'low',
-    path,
-    line: null,
-    evidence: toEvidence(path),
-    values: { module: toName(path), lines },
-    identity: '',
-  };
 }
 
 const ECOSYSTEMS: readonly { readonly manifest: RegExp; readonly lock: RegExp }[] = [
@@ -139,10 +119,7 @@ const ECOSYSTEMS: readonly { readonly manifest: RegExp; readonly lock: RegExp }[
 ];
 
 /** Counts the ecosystems in use, and those with a lock file anywhere, because workspaces share one. */
-function countLocks(files: readonly Pick<RepositoryFile, 'path'>[]): {
-  readonly manifests: number;
-  readonly locked: number;
-} {
+function countLocks(files: readonly Pick<RepositoryFile, 'path'>[]): Pick<HealthSummary, 'manifests' | 'locked'> {
   const names = new Set(
     files
       .filter(({ path }) => !isVendored(path) && !isTest(path) && !isExample(path))

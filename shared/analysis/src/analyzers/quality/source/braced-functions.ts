@@ -63,7 +63,7 @@ interface Block {
   readonly depth: number;
 }
 
-interface BlockPlace {
+interface BlockContext {
   readonly partners: Int32Array;
   readonly header: Header;
   readonly inside: Block | undefined;
@@ -72,8 +72,8 @@ interface BlockPlace {
   readonly end: number;
 }
 
-function openBlock(place: BlockPlace): Block {
-  const { header, inside, language, end } = place;
+function openBlock(context: BlockContext): Block {
+  const { header, inside, language, end } = context;
   const owner = inside?.owner ?? null;
   const depth = inside?.depth ?? 0;
   const lastLine = header.text.slice(header.text.lastIndexOf('\n') + 1);
@@ -81,7 +81,7 @@ function openBlock(place: BlockPlace): Block {
     if (owner) owner.nesting = Math.max(owner.nesting, depth + 1);
     return { end, owner, depth: depth + 1 };
   }
-  const opened = language.isFlat && owner ? null : readFunction(place, owner);
+  const opened = language.isFlat && owner ? null : readFunction(context, owner);
   return opened ? { end, owner: opened, depth: 0 } : { end, owner, depth };
 }
 
@@ -96,7 +96,7 @@ const GIVEN_TO =
 const GIVEN_TO_FUNC = /([\w$]+)\s{0,8}:?=\s{0,8}(?:static\s{1,8})?func(?:tion)?\b[^=]*$/;
 
 function readFunction(
-  { header, language, code, partners, end }: BlockPlace,
+  { header, language, code, partners, end }: BlockContext,
   parent: OpenFunction | null,
 ): OpenFunction | null {
   const { text } = header;
@@ -136,7 +136,8 @@ function countCodeLines({ code }: Source): readonly number[] {
 
 /** Blanks preprocessor lines and the `#else` branches, which would open the same braces again. */
 function withoutDirectives(code: string): string {
-  let left = 0; // conditions that are open, counted from the one whose other branch is left out
+  // Open conditions, counted from the one whose `#else` branch is blanked.
+  let open = 0;
   let isContinued = false;
   return code
     .split('\n')
@@ -144,10 +145,10 @@ function withoutDirectives(code: string): string {
       const isDirective = isContinued || /^\s*#/.test(line);
       isContinued = isDirective && line.trimEnd().endsWith('\\');
       const word = isDirective ? (/^\s*#\s*(if|else|elif|endif)/.exec(line)?.[1] ?? '') : '';
-      if (left > 0 && word === 'if') left += 1;
-      else if (left > 0 && word === 'endif') left -= 1;
-      else if (left === 0 && (word === 'else' || word === 'elif')) left = 1;
-      return isDirective || left > 0 ? ' '.repeat(line.length) : line;
+      if (open > 0 && word === 'if') open += 1;
+      else if (open > 0 && word === 'endif') open -= 1;
+      else if (open === 0 && (word === 'else' || word === 'elif')) open = 1;
+      return isDirective || open > 0 ? ' '.repeat(line.length) : line;
     })
     .join('\n');
 }

@@ -14,47 +14,43 @@ export interface Delimiters {
   readonly doubles?: true;
 }
 
-const always =
-  (close: string): (() => string) =>
-  () =>
-    close;
+type Traits = Pick<Delimiters, 'escapes' | 'isInLine' | 'nests' | 'doubles'>;
+
+/** Builds a form that ends with a fixed text, or with one that depends on its beginning. */
+function createForm(
+  kind: Delimiters['kind'],
+  open: string,
+  close: string | ((opened: string) => string),
+  traits: Traits = {},
+): Delimiters {
+  return { kind, open, close: typeof close === 'string' ? () => close : close, ...traits };
+}
 
 /** The `//` of `https://` in markup is not a comment. */
 export const LINE: Delimiters = { kind: 'comment', open: '(?<!:)//', close: 'line' };
 /** `#[` begins an attribute in PHP. */
 export const HASH: Delimiters = { kind: 'comment', open: String.raw`#(?!\[)`, close: 'line' };
-export const BLOCK: Delimiters = { kind: 'comment', open: String.raw`/\*`, close: always('*/') };
+export const BLOCK = createForm('comment', String.raw`/\*`, '*/');
 export const NESTED_BLOCK: Delimiters = { ...BLOCK, nests: true };
-export const RUBY_BLOCK: Delimiters = { kind: 'comment', open: '^=begin\\b', close: always('\n=end') };
+export const RUBY_BLOCK = createForm('comment', '^=begin\\b', '\n=end');
 
-export const SINGLE: Delimiters = { kind: 'string', open: "'", close: always("'"), escapes: true, isInLine: true };
-export const DOUBLE: Delimiters = { kind: 'string', open: '"', close: always('"'), escapes: true, isInLine: true };
-export const SINGLE_LINES: Delimiters = { kind: 'string', open: "'", close: always("'"), escapes: true };
-export const DOUBLE_LINES: Delimiters = { kind: 'string', open: '"', close: always('"'), escapes: true };
-export const TRIPLE: Delimiters = { kind: 'string', open: '"""', close: always('"""'), escapes: true };
-export const TRIPLE_SINGLE: Delimiters = { kind: 'string', open: "'''", close: always("'''"), escapes: true };
-export const RAW_BACKTICK: Delimiters = { kind: 'string', open: '`', close: always('`') };
-export const VERBATIM: Delimiters = {
-  kind: 'string',
-  open: String.raw`(?:@\$?|\$@)"`,
-  close: always('"'),
-  doubles: true,
-};
-export const RAW_RUST: Delimiters = {
-  kind: 'string',
-  open: String.raw`\bb?r#{0,16}"`,
-  close: (opened) => `"${opened.replaceAll(/[^#]/g, '')}`,
-};
-export const RAW_HASHES: Delimiters = {
-  kind: 'string',
-  open: String.raw`#{1,16}"(?:"")?`,
-  close: (opened) => opened.split('').toReversed().join(''),
-};
-export const RAW_CPP: Delimiters = {
-  kind: 'string',
-  open: String.raw`\bR"[^()\\\s"]{0,16}\(`,
-  close: (opened) => `)${opened.slice(2, -1)}"`,
-};
+export const SINGLE = createForm('string', "'", "'", { escapes: true, isInLine: true });
+export const DOUBLE = createForm('string', '"', '"', { escapes: true, isInLine: true });
+export const SINGLE_LINES = createForm('string', "'", "'", { escapes: true });
+export const DOUBLE_LINES = createForm('string', '"', '"', { escapes: true });
+export const TRIPLE = createForm('string', '"""', '"""', { escapes: true });
+export const TRIPLE_SINGLE = createForm('string', "'''", "'''", { escapes: true });
+export const RAW_BACKTICK = createForm('string', '`', '`');
+export const VERBATIM = createForm('string', String.raw`(?:@\$?|\$@)"`, '"', { doubles: true });
+export const RAW_RUST = createForm(
+  'string',
+  String.raw`\bb?r#{0,16}"`,
+  (opened) => `"${opened.replaceAll(/[^#]/g, '')}`,
+);
+export const RAW_HASHES = createForm('string', String.raw`#{1,16}"(?:"")?`, (opened) =>
+  opened.split('').toReversed().join(''),
+);
+export const RAW_CPP = createForm('string', String.raw`\bR"[^()\\\s"]{0,16}\(`, (opened) => `)${opened.slice(2, -1)}"`);
 /** Exactly one character, to exclude lifetimes of Rust and digit separators of C++. */
 export const CHARACTER: Delimiters = {
   kind: 'string',
@@ -71,11 +67,11 @@ export const HEREDOC: Delimiters = {
   close: 'heredoc',
 };
 /** `%r!…!` and `%w[…]` of Ruby. */
-export const PERCENT: Delimiters = {
-  kind: 'string',
-  open: String.raw`%[rwWqQiI][!({[|<]`,
-  close: (opened) => PARTNER[opened.slice(-1)] ?? opened.slice(-1),
-  escapes: true,
-};
+export const PERCENT = createForm(
+  'string',
+  String.raw`%[rwWqQiI][!({[|<]`,
+  (opened) => PARTNER[opened.slice(-1)] ?? opened.slice(-1),
+  { escapes: true },
+);
 
 const PARTNER: Readonly<Record<string, string>> = { '(': ')', '{': '}', '[': ']', '<': '>' };

@@ -55,24 +55,23 @@ const control = (list: string): RegExp => new RegExp(words(list));
 const C_LIKE = String.raw`([\w$~]+)\s*(?:<[^<>]{0,80}>\s*)?\(\)`;
 const C_CONTROL = 'if|else|for|while|do|switch|try|catch';
 
+const JAVASCRIPT: Language = {
+  name: 'JavaScript',
+  extensions: ['js', 'mjs', 'cjs', 'jsx'],
+  forms: [LINE, BLOCK, SINGLE, DOUBLE, TEMPLATE, JS_REGEX],
+  shape: 'arrow',
+  functions: /([\w$#]*)\s*\(\)$/,
+  control: control('if|else|for|while|do|switch|try|catch|finally'),
+  branches: `${words('if|for|while|catch|switch')}|${LOGIC}|\\?\\?|${TERNARY}`,
+};
+
 export const LANGUAGES: readonly Language[] = [
+  JAVASCRIPT,
   {
-    name: 'JavaScript',
-    extensions: ['js', 'mjs', 'cjs', 'jsx'],
-    forms: [LINE, BLOCK, SINGLE, DOUBLE, TEMPLATE, JS_REGEX],
-    shape: 'arrow',
-    functions: /([\w$#]*)\s*\(\)$/,
-    control: control('if|else|for|while|do|switch|try|catch|finally'),
-    branches: `${words('if|for|while|catch|switch')}|${LOGIC}|\\?\\?|${TERNARY}`,
-  },
-  {
+    ...JAVASCRIPT,
     name: 'TypeScript',
     extensions: ['ts', 'mts', 'cts', 'tsx'],
-    forms: [LINE, BLOCK, SINGLE, DOUBLE, TEMPLATE, JS_REGEX],
-    shape: 'arrow',
     functions: /([\w$#]*)\s*(?:<[^()]{0,80}>\s*)?\(\)(?:\s*:\s*[^\s:?][^?]{0,120})?$/,
-    control: control('if|else|for|while|do|switch|try|catch|finally'),
-    branches: `${words('if|for|while|catch|switch')}|${LOGIC}|\\?\\?|${TERNARY}`,
   },
   {
     name: 'Python',

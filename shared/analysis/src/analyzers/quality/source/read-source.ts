@@ -18,19 +18,23 @@ export interface Span {
 /** Separates code from comments and strings in linear time, without parsing. An unclosed string or comment ends with its line or the file. */
 export function readSource(text: string, language: Language): Source {
   const spans = new Scanner(text, language).scan();
-  const parts: string[] = [];
-  let at = 0;
-  for (const { start, end, kind } of spans) {
-    parts.push(text.slice(at, start), text.slice(start, end).replaceAll(/[^\n]/g, kind === 'string' ? '"' : ' '));
-    at = end;
-  }
-  parts.push(text.slice(at));
   return {
     text,
-    code: parts.join(''),
+    code: maskSpans(text, spans, ({ kind }) => (kind === 'string' ? '"' : ' ')),
     comments: spans.filter(({ kind }) => kind === 'comment'),
     lineStarts: findLineStarts(text),
   };
+}
+
+/** Replaces every character of the spans, except line ends, by the mask; offsets do not change. */
+export function maskSpans<S extends Span>(text: string, spans: readonly S[], getMask: (span: S) => string): string {
+  const parts: string[] = [];
+  let at = 0;
+  for (const span of spans) {
+    parts.push(text.slice(at, span.start), text.slice(span.start, span.end).replaceAll(/[^\n]/g, getMask(span)));
+    at = span.end;
+  }
+  return parts.join('') + text.slice(at);
 }
 
 /** Returns the line of an offset, from 1. */

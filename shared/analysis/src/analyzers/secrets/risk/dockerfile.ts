@@ -6,16 +6,17 @@ const NOT_ONE = /\.(?:dockerignore|md|json|ya?ml|ts|js|go|py|sh)$/i;
 const INSTRUCTION = /^\s*([A-Za-z]{2,12})\s+(\S[^\n]*)/;
 const MAX_LINE_LENGTH = 2_000;
 
-const rule = (name: string, severity: LineRule['severity']): LineRule => ({ rule: name, severity, pattern: /(?!)/ });
-const UNPINNED = rule('image-unpinned', 'low');
-const AS_ROOT = rule('container-root', 'low');
-const ADD_REMOTE = rule('add-remote', 'low');
-const SECRET = rule('build-secret', 'medium');
+type InstructionRule = Omit<LineRule, 'pattern'>;
+const UNPINNED: InstructionRule = { rule: 'image-unpinned', severity: 'low' };
+const AS_ROOT: InstructionRule = { rule: 'container-root', severity: 'low' };
+const ADD_REMOTE: InstructionRule = { rule: 'add-remote', severity: 'low' };
+const SECRET: InstructionRule = { rule: 'build-secret', severity: 'medium' };
 
 const SECRET_NAME = /(?:^|_)(?:PASSWORD|PASSWD|SECRET|SECRET_KEY|TOKEN|API_?KEY|PRIVATE_?KEY|ACCESS_KEY)$/i;
-/** Base images and programs that drop root by themselves. */
-const STEPS_DOWN = /nonroot|unprivileged|rootless|chainguard|jenkins\/|linuxserver|bitnami|selenium\//i;
-const STEPPER = /\b(?:gosu|su-exec|setpriv|s6-setuidgid|chpst|runuser|tini-static-su)\b/;
+/** Base images that drop root by themselves. */
+const ROOTLESS_IMAGE = /nonroot|unprivileged|rootless|chainguard|jenkins\/|linuxserver|bitnami|selenium\//i;
+/** Programs that start another one without root. */
+const DROPS_ROOT = /\b(?:gosu|su-exec|setpriv|s6-setuidgid|chpst|runuser|tini-static-su)\b/;
 
 interface Stage {
   readonly name: string;
@@ -41,7 +42,7 @@ export function findInDockerfile(path: string, text: string): readonly Problem[]
     if (found) problems.push(createProblemAt(found, line.slice(0, MAX_LINE_LENGTH), index + 1));
   }
   const last = stages.at(-1);
-  if (last && runsAsRoot(last, stages) && !STEPPER.test(text))
+  if (last && runsAsRoot(last, stages) && !DROPS_ROOT.test(text))
     problems.push(createProblemAt(AS_ROOT, last.line, last.number));
   return problems;
 }
@@ -50,7 +51,7 @@ function readInstruction(
   word: string,
   rest: string,
   { stages, line, number }: { readonly stages: Stage[]; readonly line: string; readonly number: number },
-): LineRule | null {
+): InstructionRule | null {
   const stage = stages.at(-1);
   switch (word) {
     case 'FROM': {
@@ -97,7 +98,7 @@ function runsAsRoot(last: Stage, stages: readonly Stage[]): boolean {
     if (stage.user !== null) return /^(?:root|0)(?::|$)/.test(stage.user);
     seen.add(stage);
     const base: Stage = stage;
-    if (STEPS_DOWN.test(base.image) || base.image.includes('$')) return false;
+    if (ROOTLESS_IMAGE.test(base.image) || base.image.includes('$')) return false;
     stage = stages.find((one) => one.name !== '' && one.name === base.image.toLowerCase());
   }
   return true;

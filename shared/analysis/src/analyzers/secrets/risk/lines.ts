@@ -1,6 +1,6 @@
 import type { Severity } from '@signalbox/contracts/repository/finding';
 import { toEvidence } from '../../evidence.ts';
-import type { Problem } from '../../problem.ts';
+import { createProblem, type Problem } from '../../problem.ts';
 
 /** A rule that is checked line by line, with its severity. */
 export interface LineRule {
@@ -13,16 +13,10 @@ export interface LineRule {
 const MAX_LINE_LENGTH = 2_000;
 const COMMENT = /^\s*(?:#|\/\/|\*(?=[\s/]|$)|--\s|;|<!--|\/\*)/;
 
-export function createProblemAt(rule: LineRule, line: string, number: number): Problem {
+/** Builds the problem of a line that breaks a rule. `number`: the line, from 1. */
+export function createProblemAt({ rule, severity }: Omit<LineRule, 'pattern'>, line: string, number: number): Problem {
   const evidence = toEvidence(line);
-  return {
-    rule: rule.rule,
-    severity: rule.severity,
-    line: number,
-    evidence,
-    values: { what: evidence },
-    identity: evidence,
-  };
+  return createProblem(rule, severity, { line: number, evidence, values: { what: evidence }, identity: evidence });
 }
 
 /** Returns the first broken rule of each line; skips comments and long lines. */

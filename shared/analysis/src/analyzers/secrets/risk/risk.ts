@@ -1,7 +1,6 @@
 import type { Analyzer } from '../../../analyzer.ts';
 import { isDocumentation, isExample, isGenerated, isTest, isVendored } from '../../kinds-of-files.ts';
-import { numberDuplicates } from '../../problem.ts';
-import { lowerSeverity, type Problem } from '../../problem.ts';
+import { lowerSeverity, numberDuplicates, type Problem } from '../../problem.ts';
 import { findInDockerfile } from './dockerfile.ts';
 import { findInPackage, findInScripts } from './scripts.ts';
 import { findInTree, findLeakedFiles } from './tree.ts';
@@ -34,7 +33,7 @@ const KUBERNETES_RULES: readonly LineRule[] = [
 ];
 
 const MAX_PROBLEMS = 40;
-const LOOKS: readonly ((path: string, text: string) => readonly Problem[])[] = [
+const DETECTORS: readonly ((path: string, text: string) => readonly Problem[])[] = [
   findInDockerfile,
   findInManifests,
   findInWorkflow,
@@ -50,12 +49,12 @@ export const RISK_ANALYZER: Analyzer<readonly Problem[]> = {
   reach: 'commit',
   wants: ({ path }) => !isVendored(path) && !isGenerated(path) && !isDocumentation(path) && !isTest(path),
   inspect(path, text) {
-    const problems = LOOKS.flatMap((look) => look(path, text));
+    const problems = DETECTORS.flatMap((detect) => detect(path, text));
     if (problems.length === 0) return null;
-    const weighed = isExample(path)
+    const rated = isExample(path)
       ? problems.map((one) => ({ ...one, severity: lowerSeverity(one.severity) }))
       : problems;
-    return numberDuplicates(weighed).slice(0, MAX_PROBLEMS);
+    return numberDuplicates(rated).slice(0, MAX_PROBLEMS);
   },
   conclude(noted, view) {
     const found = [

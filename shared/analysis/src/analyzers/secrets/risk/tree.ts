@@ -3,7 +3,7 @@ import type { RawFinding } from '@signalbox/contracts/repository/finding';
 import type { RepositoryView } from '../../../analyzer.ts';
 import { toEvidence } from '../../evidence.ts';
 import { isExample, isTest, isVendored } from '../../kinds-of-files.ts';
-import type { Problem } from '../../problem.ts';
+import { createProblem, type Problem } from '../../problem.ts';
 import { findInLines } from './lines.ts';
 
 const KEYSTORE = /\.(?:jks|keystore|p12|pfx|kdbx)$/i;
@@ -15,31 +15,17 @@ const DATABASE = /\.(?:sqlite3?|mdb|accdb|dump)$|\.sql\.(?:gz|bz2|xz|zip)$/i;
 export function findInTree({ files, links }: Pick<RepositoryView, 'files' | 'links'>): readonly RawFinding[] {
   const leading = links.filter(({ path, target }) => leadsOut(path, target) && !isTest(path));
   return [
-    ...leading.map(({ path, target }): RawFinding => {
+    ...leading.map(({ path, target }) => {
       const what = toEvidence(target);
-      return {
-        rule: 'risk/link-outside',
-        severity: 'medium',
-        path,
-        line: null,
-        evidence: what,
-        values: { what },
-        identity: '',
-      };
+      return { ...createProblem('risk/link-outside', 'medium', { evidence: what, values: { what } }), path };
     }),
     ...files.flatMap(({ path, sizeBytes }): readonly RawFinding[] => {
       if (!KEYSTORE.test(path) && !DATABASE.test(path)) return [];
       if (sizeBytes === 0 || isTest(path) || isExample(path) || isVendored(path)) return [];
-      const place = {
-        path,
-        line: null,
-        evidence: '',
-        values: { what: toEvidence(posix.basename(path)) },
-        identity: '',
-      };
+      const values = { what: toEvidence(posix.basename(path)) };
       if (KEYSTORE.test(path) && !PUBLIC_KEYSTORE.test(path))
-        return [{ rule: 'risk/keystore', severity: 'high', ...place }];
-      return DATABASE.test(path) ? [{ rule: 'risk/database-file', severity: 'low', ...place }] : [];
+        return [{ ...createProblem('risk/keystore', 'high', { values }), path }];
+      return DATABASE.test(path) ? [{ ...createProblem('risk/database-file', 'low', { values }), path }] : [];
     }),
   ];
 }
@@ -97,5 +83,5 @@ function findDump(text: string): readonly Problem[] {
     text,
   );
   if (!isDump || !hasPeople) return [];
-  return [{ rule: 'database-dump', severity: 'medium', line: null, evidence: '', values: {}, identity: '' }];
+  return [createProblem('database-dump', 'medium')];
 }

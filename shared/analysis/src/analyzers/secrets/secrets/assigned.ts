@@ -24,6 +24,7 @@ const TRANSLATION =
 const CONNECTION =
   /(?:^|[;"'])\s{0,4}(?:server|data source|host|address|addr|endpoint|accountname|user id|uid|username|user)\s{0,4}=/i;
 
+/** True for translations and markup, whose texts are not secrets. */
 export function isTranslation(path: string): boolean {
   return TRANSLATION.test(path);
 }
@@ -33,8 +34,8 @@ function isEnvironment(path: string): boolean {
   return ENV_FILE.test(path) && !SAMPLE_ENV_FILE.test(path) && !isExample(path);
 }
 
-/** Creates a filter for values that only their name marks as a secret, such as `password`: they must be literal and random. */
-export function createJudge(path: string, text: string): (found: SecretMatch) => Secret | null {
+/** Returns a reader of assigned values, such as `password = …`. The reader returns null unless the value is literal and random. */
+export function createAssignmentReader(path: string, text: string): (found: SecretMatch) => Secret | null {
   const [inEnvironment, inSettings] = [isEnvironment(path), SETTINGS.test(path)];
   return ({ kind, start, end }) => {
     const value = text.slice(start, end);

@@ -3,7 +3,7 @@ import { mergeMatches, type SecretMatch } from '@signalbox/safety/redact/found';
 import { findShapedSecrets } from '@signalbox/safety/redact/shapes';
 import { findTokens } from '@signalbox/safety/redact/tokens';
 import { isDocumentation, isExample, isGenerated, isMinified, isTest } from '../../kinds-of-files.ts';
-import { createJudge, isTranslation, type Secret } from './assigned.ts';
+import { createAssignmentReader, isTranslation, type Secret } from './assigned.ts';
 import { isPlaceholder, isRandom } from './placeholders.ts';
 
 const MAX_VALUE_LENGTH = 4_000;
@@ -20,8 +20,8 @@ export function findSecrets(path: string, text: string): readonly Secret[] {
   });
   // Ignores comments that claim the file is generated, because anyone can write them.
   if (isShown || isTranslation(path) || isGenerated(path) || isMinified(path, text)) return secrets;
-  const judge = createJudge(path, text);
-  const assigned = without(formed, findAssignments(text)).flatMap((found) => judge(found) ?? []);
+  const readSecret = createAssignmentReader(path, text);
+  const assigned = withoutOverlaps(formed, findAssignments(text)).flatMap((found) => readSecret(found) ?? []);
   return [...secrets, ...assigned].toSorted((a, b) => a.start - b.start);
 }
 
@@ -35,7 +35,7 @@ function findFormed(text: string): readonly SecretMatch[] {
 }
 
 /** Removes matches that overlap with `others`; both lists are sorted. */
-function without(others: readonly SecretMatch[], ones: readonly SecretMatch[]): readonly SecretMatch[] {
+function withoutOverlaps(others: readonly SecretMatch[], ones: readonly SecretMatch[]): readonly SecretMatch[] {
   let next = 0;
   return ones.filter(({ start, end }) => {
     while ((others[next]?.end ?? Infinity) <= start) next += 1;
@@ -104,15 +104,17 @@ function judgeUrl(found: SecretMatch, value: string, text: string): Secret | nul
 
 /** True for public tokens: the JWT documentation's example, and browser tokens of sites. */
 function isPublicToken(token: string): boolean {
-  const payload = token.split('.')[1] ?? '';
-  const read = Buffer.from(payload.slice(0, 2_000), 'base64url').toString('utf8');
-  return !read.startsWith('{') || /"(?:John Doe|Jane Doe)"|"1234567890"|"role"\s*:\s*"anon"|example/.test(read);
+  const payload = readPayload(token);
+  return !payload.startsWith('{') || /"(?:John Doe|Jane Doe)"|"1234567890"|"role"\s*:\s*"anon"|example/.test(payload);
 }
 
 /** Returns the expiry of a JWT, in seconds since the epoch; null when it has none. */
 export function readExpiry(token: string): number | null {
-  const payload = token.split('.')[1] ?? '';
-  const read = Buffer.from(payload.slice(0, 2_000), 'base64url').toString('utf8');
-  const [, seconds] = /"exp"\s{0,4}:\s{0,4}(\d{9,11})(?!\d)/.exec(read) ?? [];
+  const [, seconds] = /"exp"\s{0,4}:\s{0,4}(\d{9,11})(?!\d)/.exec(readPayload(token)) ?? [];
   return seconds === undefined ? null : Number(seconds);
+}
+
+function readPayload(token: string): string {
+  const payload = token.split('.')[1] ?? '';
+  return Buffer.from(payload.slice(0, 2_000), 'base64url').toString('utf8');
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { RawFinding, Severity } from '@signalbox/contracts/repository/finding';
+import type { SecretMatch } from '@signalbox/safety/redact/found';
 import { describeKind } from '@signalbox/safety/redact/kinds';
 import { toEvidence } from '../../evidence.ts';
 import { isDocumentation, isExample, isTest, isVendored } from '../../kinds-of-files.ts';
@@ -68,12 +69,14 @@ export const SECRETS_ANALYZER: Analyzer<readonly SecretFact[]> = {
     const isOver = ({ expiresAt }: SecretFact): boolean => expiresAt !== null && expiresAt < committedAt;
     const current = noted.filter(({ isCurrent }) => isCurrent);
     const known = new Set(current.flatMap(({ facts }) => facts.map(({ hash }) => hash)));
-    const past = firstOfEach(noted.filter(({ isCurrent }) => !isCurrent)).filter(({ fact }) => !known.has(fact.hash));
+    const past = findFirstOfEach(noted.filter(({ isCurrent }) => !isCurrent)).filter(
+      ({ fact }) => !known.has(fact.hash),
+    );
     const found: RawFinding[] = [
       ...current.flatMap(({ path, facts }) => facts.filter((one) => !isOver(one)).map((one) => toFound(path, one))),
       ...past
         .filter(({ fact }) => !isOver(fact))
-        .map(({ noted: { path, commit }, fact }) => toPast(path, fact, commit)),
+        .map(({ noted: { path, commit }, fact }) => toPastFinding(path, fact, commit)),
     ];
     const summary: SecretsSummary = { current: known.size, inHistory: past.length };
     return { found, summary };
@@ -88,13 +91,17 @@ function toFound(path: string, { rule, kind, name, severity, line, evidence, has
 const COMMIT_SHOWN = 12;
 
 /** Past findings name the commit instead of a line. */
-function toPast(path: string, { kind, severity, evidence, hash }: SecretFact, commit: string | null): RawFinding {
+function toPastFinding(
+  path: string,
+  { kind, severity, evidence, hash }: SecretFact,
+  commit: string | null,
+): RawFinding {
   const values = { kind, commit: commit?.slice(0, COMMIT_SHOWN) ?? '' };
   return { rule: 'secrets/in-history', severity, path, line: null, evidence, values, identity: hash };
 }
 
 /** Keeps the earliest occurrence of each secret. */
-function firstOfEach(
+function findFirstOfEach(
   noted: readonly Noted<readonly SecretFact[]>[],
 ): readonly { readonly noted: Noted<readonly SecretFact[]>; readonly fact: SecretFact }[] {
   const first = new Map<string, { noted: Noted<readonly SecretFact[]>; fact: SecretFact }>();
@@ -103,13 +110,8 @@ function firstOfEach(
   return [...first.values()];
 }
 
-interface Place {
-  readonly start: number;
-  readonly end: number;
-}
-
 /** Returns the line at an offset, with `[secret]` for each possible secret. */
-function showLine(text: string, at: number, hidden: readonly Place[]): string {
+function showLine(text: string, at: number, hidden: readonly SecretMatch[]): string {
   const from = Math.max(text.lastIndexOf('\n', at - 1) + 1, at - CONTEXT_LENGTH);
   const end = text.indexOf('\n', at);
   const to = Math.min(end < 0 ? text.length : end, at + CONTEXT_LENGTH);
@@ -153,7 +155,7 @@ const WHOLE_ACCOUNT = new Set([
 ]);
 
 function rateSecret(path: string, { rule, kind, value, certainty }: Secret): Severity {
-  const severity = SEVERITY_OF[rule] ?? ofCredential(kind, value);
+  const severity = SEVERITY_OF[rule] ?? rateCredential(kind, value);
   if (isTest(path)) return rule === 'private-key' ? 'info' : 'low';
   if (isExample(path) || isDocumentation(path))
     return rule === 'private-key' ? 'low' : lowerSeverity(lowerSeverity(severity));
@@ -167,7 +169,7 @@ const SEVERITY_OF: Readonly<Partial<Record<Secret['rule'], Severity>>> = {
   hardcoded: 'medium',
 };
 
-function ofCredential(kind: string, value: string): Severity {
+function rateCredential(kind: string, value: string): Severity {
   if (FOR_BROWSERS.has(kind) || kind === 'jwt') return 'medium';
   if (/^[sr]k_test_/.test(value)) return 'low';
   return WHOLE_ACCOUNT.has(kind) ? 'critical' : 'high';
