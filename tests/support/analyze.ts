@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Analyzer, Churn, Conclusion, Fact, Noted, RepositoryView } from '@signalbox/analysis/analyzer';
+import type { Analyzer, Churn, Conclusion, Fact, FileFacts, RepositoryView } from '@signalbox/analysis/analyzer';
 import { RawFinding } from '@signalbox/contracts/repository/finding';
 
 /** A scan of a few files by one analyzer, without git: for the rules of an analyzer alone. */
@@ -16,7 +16,7 @@ export async function analyze<F extends Fact>(
     sizeBytes: Buffer.byteLength(text),
     isExecutable: false,
   }));
-  const noted: Noted<F>[] = [];
+  const noted: FileFacts<F>[] = [];
   for (const file of files) {
     if (!analyzer.wants(file)) continue;
     const facts = await analyzer.inspect(file.path, texts[file.path] ?? '');

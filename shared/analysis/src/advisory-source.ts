@@ -9,7 +9,7 @@ export interface PackageVersion {
 }
 
 /** A published vulnerability, and an affected package. */
-export interface Hit {
+export interface AdvisoryHit {
   readonly package: PackageVersion;
   readonly id: string;
   /** Other ids of the vulnerability, such as its CVE. */
@@ -25,7 +25,7 @@ export interface Hit {
 
 /** Answer of a source. An unreachable source proves nothing. */
 export type AdvisoryAnswer =
-  | { readonly outcome: 'answered'; readonly hits: readonly Hit[] }
+  | { readonly outcome: 'answered'; readonly hits: readonly AdvisoryHit[] }
   | { readonly outcome: 'unavailable'; readonly reason: string };
 
 /** A source of published vulnerabilities. */

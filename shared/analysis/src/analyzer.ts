@@ -19,7 +19,7 @@ export interface RepositoryFile {
 export type Fact = string | number | boolean | null | readonly Fact[] | { readonly [name: string]: Fact };
 
 /** Facts of an analyzer about one content at one path. */
-export interface Noted<F extends Fact> {
+export interface FileFacts<F extends Fact> {
   readonly path: string;
   readonly blob: string;
   readonly facts: F;
@@ -94,5 +94,5 @@ export interface Analyzer<F extends Fact = Fact> {
   wants(file: Pick<RepositoryFile, 'path' | 'sizeBytes'>): boolean;
   /** Pure: equal path and text give equal facts, or null. Text is hostile: it must end in linear time. */
   inspect(path: string, text: string): F | null | Promise<F | null>;
-  conclude(noted: readonly Noted<F>[], view: RepositoryView): Conclusion | Promise<Conclusion>;
+  conclude(noted: readonly FileFacts<F>[], view: RepositoryView): Conclusion | Promise<Conclusion>;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { findSecrets } from '@signalbox/analysis/analyzers/secrets/secrets/find-secrets';
 import { SECRETS_ANALYZER } from '@signalbox/analysis/analyzers/secrets/secrets/secrets';
-import type { Noted } from '@signalbox/analysis/analyzer';
+import type { FileFacts } from '@signalbox/analysis/analyzer';
 import { analyze } from '../../support/analyze.ts';
 import { drawKey, NO_SECRETS, PLANTED_SECRETS } from '../../fixtures/planted/secrets.ts';
 
@@ -34,7 +34,7 @@ describe('secrets in a repository', () => {
         { path: 'a.pem', text: `\n${text}`, commit: 'c2'.repeat(20) },
         { path: 'b.pem', text: other, commit: 'c1'.repeat(20) },
         { path: 'c.pem', text: other, commit: null },
-      ].map(async (it): Promise<Noted<never>> => {
+      ].map(async (it): Promise<FileFacts<never>> => {
         const facts = (await SECRETS_ANALYZER.inspect(it.path, it.text)) as never; // its own facts
         return { path: it.path, blob: it.path, facts, commit: it.commit, isCurrent: it.commit === null };
       }),

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ChainRecords, RunHandle, StepLeft } from '@signalbox/analysis/chain/chain-deps';
+import type { ChainRecords, RunHandle, StepResults } from '@signalbox/analysis/chain/chain-deps';
 import { STEP_CLASSES } from '@signalbox/contracts/repository/chains';
 import { appendAudit } from '@signalbox/store/audit/audit';
 import { isTransient, withTransaction, type Pool, type Queryable } from '@signalbox/store/pool';
@@ -55,7 +55,7 @@ export function createChainRecords(pool: Pool): ChainRecords {
   };
 }
 
-async function keepResults(db: Queryable, { run, commit }: RunHandle, agent: string, left: StepLeft): Promise<void> {
+async function keepResults(db: Queryable, { run, commit }: RunHandle, agent: string, left: StepResults): Promise<void> {
   const { runId, project } = run;
   const { analyzers, found, packages, documents, scanned } = left;
   if (analyzers.length > 0) await reconcileFindings(db, { project, runId, commit, analyzers, found });

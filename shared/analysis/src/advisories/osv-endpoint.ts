@@ -2,8 +2,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { z } from 'zod';
 import { abortAfter } from '@signalbox/contracts/time';
 import { parseJson } from '@signalbox/contracts/system-error';
-import type { AdvisorySource, Hit, PackageVersion } from '../advisory-source.ts';
-import { toAdvisoryHit, readOsvRecord, type OsvRecord } from './osv-record.ts';
+import type { AdvisorySource, AdvisoryHit, PackageVersion } from '../advisory-source.ts';
+import { AdvisoryId, toAdvisoryHit, readOsvRecord, type OsvRecord } from './osv-record.ts';
 
 /** Queries of one request, as https://google.github.io/osv.dev/post-v1-querybatch/ allows. */
 const BATCH = 1_000;
@@ -13,22 +13,7 @@ const ANSWER_LIMIT_BYTES = 20_000_000;
 const READERS = 8;
 
 const BatchAnswer = z.object({
-  results: z.array(
-    z
-      .object({
-        vulns: z
-          .array(
-            z.object({
-              id: z
-                .string()
-                .max(100)
-                .regex(/^[\w.:-]+$/),
-            }),
-          )
-          .default([]),
-      })
-      .nullable(),
-  ),
+  results: z.array(z.object({ vulns: z.array(z.object({ id: AdvisoryId })).default([]) }).nullable()),
 });
 
 export interface EndpointOptions {
@@ -64,7 +49,7 @@ export function openOsvEndpoint(address: string, options: EndpointOptions = {}):
 
 type Ask = (path: string, body?: string) => Promise<string>;
 
-async function findHits(packages: readonly PackageVersion[], ask: Ask): Promise<readonly Hit[]> {
+async function findHits(packages: readonly PackageVersion[], ask: Ask): Promise<readonly AdvisoryHit[]> {
   const named: { readonly one: PackageVersion; readonly id: string }[] = [];
   for (let at = 0; at < packages.length; at += BATCH) {
     const batch = packages.slice(at, at + BATCH);
@@ -94,18 +79,14 @@ const TRIES = 3;
 
 async function request(
   address: string,
-  {
-    body,
-    timeoutMs,
-    pauseMs,
-    deadline,
-  }: {
+  options: {
     readonly body: string | undefined;
     readonly timeoutMs: number;
     readonly pauseMs: number;
     readonly deadline: AbortSignal;
   },
 ): Promise<string> {
+  const { body, timeoutMs, pauseMs, deadline } = options;
   for (let attempt = 1; ; attempt += 1) {
     const outcome = await once(address, body, AbortSignal.any([deadline, abortAfter(timeoutMs)]));
     if (typeof outcome === 'string') return outcome;

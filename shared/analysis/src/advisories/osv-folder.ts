@@ -1,7 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isSamePackage } from '../analyzers/dependencies/versions.ts';
-import type { AdvisoryAnswer, AdvisorySource, Hit, PackageVersion } from '../advisory-source.ts';
+import type { AdvisoryAnswer, AdvisorySource, AdvisoryHit, PackageVersion } from '../advisory-source.ts';
 import { toAdvisoryHit, readOsvRecord } from './osv-record.ts';
 
 /** Maximum size of a record. Most have a few kilobytes. */
@@ -17,13 +17,8 @@ export function openOsvFolder(folder: string): AdvisorySource {
       try {
         const names = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.json')).sort();
         if (names.length === 0) return unavailable('the folder has no records');
-        return {
-          outcome: 'answered',
-          hits: await readHits(
-            names.map((name) => join(folder, name)),
-            packages,
-          ),
-        };
+        const paths = names.map((name) => join(folder, name));
+        return { outcome: 'answered', hits: await readHits(paths, packages) };
       } catch (error) {
         return unavailable(error instanceof Error && 'code' in error ? String(error.code) : 'it cannot be read');
       }
@@ -35,8 +30,11 @@ function unavailable(reason: string): AdvisoryAnswer {
   return { outcome: 'unavailable', reason };
 }
 
-async function readHits(paths: readonly string[], packages: readonly PackageVersion[]): Promise<readonly Hit[]> {
-  const byFile = new Map<string, readonly Hit[]>();
+async function readHits(
+  paths: readonly string[],
+  packages: readonly PackageVersion[],
+): Promise<readonly AdvisoryHit[]> {
+  const byFile = new Map<string, readonly AdvisoryHit[]>();
   const open = [...paths];
   const read = async (): Promise<void> => {
     for (let path = open.pop(); path !== undefined; path = open.pop()) {
@@ -46,10 +44,8 @@ async function readHits(paths: readonly string[], packages: readonly PackageVers
       const named = packages.filter((one) =>
         record.affected.some((other) => other.package && isSamePackage(one, other.package)),
       );
-      byFile.set(
-        path,
-        named.flatMap((one) => toAdvisoryHit(record, one) ?? []),
-      );
+      const hits = named.flatMap((one) => toAdvisoryHit(record, one) ?? []);
+      byFile.set(path, hits);
     }
   };
   await Promise.all(Array.from({ length: READERS }, read));

@@ -2,17 +2,18 @@ import { z } from 'zod';
 import { parseJson } from '@signalbox/contracts/system-error';
 import cvss from 'ae-cvss-calculator';
 import { compareVersions, isSamePackage } from '../analyzers/dependencies/versions.ts';
-import type { Hit, PackageVersion } from '../advisory-source.ts';
+import type { AdvisoryHit, PackageVersion } from '../advisory-source.ts';
 
 const MAX_ID_LENGTH = 100;
-const Id = z
+/** An advisory id, such as `GHSA-jf85-cpcp-j695`. */
+export const AdvisoryId = z
   .string()
   .max(MAX_ID_LENGTH)
   .regex(/^[\w.:-]+$/);
 
 /** The fields that are read of a record of https://ossf.github.io/osv-schema. */
 const OsvRecord = z.object({
-  id: Id,
+  id: AdvisoryId,
   summary: z.string().default(''),
   aliases: z.array(z.string()).default([]),
   withdrawn: z.string().optional(),
@@ -40,23 +41,24 @@ export function readOsvRecord(text: string): OsvRecord | null {
 }
 
 /** The weakness of a package version; null when it is not affected or the record was withdrawn. */
-export function toAdvisoryHit(record: OsvRecord, one: PackageVersion): Hit | null {
+export function toAdvisoryHit(record: OsvRecord, one: PackageVersion): AdvisoryHit | null {
   if (record.withdrawn !== undefined) return null;
   for (const affected of record.affected) {
     if (!affected.package || !isSamePackage(one, affected.package)) continue;
-    const range = affected.ranges.find(({ type, events }) => type !== 'GIT' && isInRange(one, events));
-    if (!range && !affected.versions.includes(one.version)) continue;
+    const ranges = affected.ranges.filter(({ type }) => type !== 'GIT');
+    const isAffected = ranges.some(({ events }) => isInRange(one, events));
+    if (!isAffected && !affected.versions.includes(one.version)) continue;
     const word = record.database_specific?.severity;
     return {
       package: one,
       id: record.id,
-      aliases: record.aliases.filter((alias) => Id.safeParse(alias).success).slice(0, 20),
+      aliases: record.aliases.filter((alias) => AdvisoryId.safeParse(alias).success).slice(0, 20),
       summary: record.summary.slice(0, 200),
       score: scoreOf([...affected.severity, ...record.severity].map(({ score }) => score)),
       word: typeof word === 'string' ? word.toUpperCase().slice(0, 20) : null,
-      fixed: firstFix(
+      fixed: findFirstFix(
         one,
-        affected.ranges.filter(({ type }) => type !== 'GIT').flatMap(({ events }) => events),
+        ranges.flatMap(({ events }) => events),
       ),
     };
   }
@@ -80,7 +82,7 @@ function isInRange({ ecosystem, version }: PackageVersion, events: Events): bool
   return isAffected;
 }
 
-function firstFix({ ecosystem, version }: PackageVersion, events: Events): string | null {
+function findFirstFix({ ecosystem, version }: PackageVersion, events: Events): string | null {
   const fixes = events.flatMap(({ fixed }) => (fixed === undefined ? [] : [fixed]));
   const later = fixes.filter((fixed) => compareVersions(ecosystem, fixed, version) > 0);
   return later.toSorted((one, other) => compareVersions(ecosystem, one, other))[0]?.slice(0, MAX_ID_LENGTH) ?? null;

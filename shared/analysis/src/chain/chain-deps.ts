@@ -2,11 +2,11 @@ import type { AgentClass } from '@signalbox/contracts/governance/action';
 import type { ChainResult } from '@signalbox/contracts/repository/chain-run';
 import type { ChainName, StepName } from '@signalbox/contracts/repository/chains';
 import type { Packages } from '@signalbox/contracts/repository/packages';
-import type { ScanPlace } from '../scan/request.ts';
+import type { ScanLocation } from '../scan/request.ts';
 import type { ScanProcess } from '../scan/scan-process.ts';
 import type { ScannedCommit } from '../scan/view.ts';
 import type { IdentifiedFinding } from './identify-findings.ts';
-import type { Listed } from '../steps/step.ts';
+import type { ListedFinding } from '../steps/step.ts';
 
 /** Dependencies of chains. */
 export interface ChainDeps {
@@ -18,7 +18,7 @@ export interface ChainDeps {
   /** The PATH on which git is found. */
   readonly path: string;
   /** Starts a process for the scans of a commit. */
-  startScan(place: ScanPlace, signal: AbortSignal): Pick<ScanProcess, 'open' | 'scan' | 'close'>;
+  startScan(place: ScanLocation, signal: AbortSignal): Pick<ScanProcess, 'open' | 'scan' | 'close'>;
 }
 
 /** Storage of chain runs, steps and findings. Methods may throw for a lost connection: see `isTransient`. */
@@ -31,7 +31,7 @@ export interface ChainRecords {
     run: RunHandle,
     step: { readonly step: number; readonly name: StepName },
     end: StepEnd,
-    left: StepLeft | null,
+    left: StepResults | null,
   ): Promise<void>;
   /** Ends a run; the first end stays. */
   endRun(
@@ -40,7 +40,7 @@ export interface ChainRecords {
   ): Promise<ChainRun>;
   countChanges(project: string, runId: string): Promise<NonNullable<ChainRun['counts']>>;
   /** Open findings of these analyzers, the most severe first. */
-  listOpenFindings(project: string, analyzers: readonly string[]): Promise<readonly Listed[]>;
+  listOpenFindings(project: string, analyzers: readonly string[]): Promise<readonly ListedFinding[]>;
   /** Caches of earlier scans of a project, by name. */
   readScanCaches(project: string, names: readonly string[]): Promise<Readonly<Record<string, Buffer>>>;
   /** Records in the audit that a step was denied a file. */
@@ -83,7 +83,7 @@ export interface StepEnd {
 }
 
 /** Results of a completed step. */
-export interface StepLeft {
+export interface StepResults {
   readonly analyzers: readonly string[];
   readonly found: readonly IdentifiedFinding[];
   /** Null when no manifest was read. */

@@ -1,12 +1,12 @@
 import { CHAINS, resolveInput, type ChainStep } from '@signalbox/contracts/repository/chains';
-import type { Listed, Step } from '../steps/step.ts';
+import type { ListedFinding, AnalysisStep } from '../steps/step.ts';
 import type { ChainDeps, ChainRun, RunHandle, StepEnd } from './chain-deps.ts';
 import { ChainScans } from './chain-scans.ts';
 import { readOutput, readDryFindings, runStep } from './run-step.ts';
 
 /** Called after each step, for progress. */
 type OnStep = (step: ChainStep, end: StepEnd, place: { readonly done: number; readonly of: number }) => Promise<void>;
-type Steps = Readonly<Partial<Record<string, Step>>>;
+type Steps = Readonly<Partial<Record<string, AnalysisStep>>>;
 
 /**
  * Runs the steps of a chain in order and ends the run. Steps that ended in an earlier attempt are not run again. A step that does not
@@ -34,7 +34,7 @@ async function runSteps(
   const ended = new Map((await records.listSteps(runId)).map((one) => [one.step, one]));
   const state: Record<string, unknown> = {};
   const analyzers: string[] = [];
-  const found = new Map<string, Listed>();
+  const found = new Map<string, ListedFinding>();
   for (const [index, step] of steps.entries()) {
     handle.signal.throwIfAborted();
     analyzers.push(...(known[step.name]?.analyzers ?? []));

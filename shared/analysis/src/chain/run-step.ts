@@ -3,8 +3,8 @@ import { getAgentBounds } from '@signalbox/contracts/governance/agent-bounds';
 import { STEP_ATTEMPTS, STEP_CLASSES, type StepName } from '@signalbox/contracts/repository/chains';
 import { ShownFinding } from '@signalbox/contracts/repository/chain-run';
 import { AppError, toAppError } from '@signalbox/contracts/errors';
-import type { Listed, Step } from '../steps/step.ts';
-import type { ChainDeps, RunHandle, StepEnd, StepLeft } from './chain-deps.ts';
+import type { ListedFinding, AnalysisStep } from '../steps/step.ts';
+import type { ChainDeps, RunHandle, StepEnd, StepResults } from './chain-deps.ts';
 import type { ChainScans } from './chain-scans.ts';
 import { identifyFindings, type IdentifiedFinding } from './identify-findings.ts';
 import { StepFiles } from './step-files.ts';
@@ -23,7 +23,7 @@ interface StepRequest {
   /** The analyzers of this step and of those before it. */
   readonly analyzers: readonly string[];
   /** In a dry run: what the steps before have found. */
-  readonly foundBefore: readonly Listed[];
+  readonly foundBefore: readonly ListedFinding[];
 }
 
 /**
@@ -33,10 +33,10 @@ interface StepRequest {
 export async function runStep(
   deps: ChainDeps,
   handle: RunHandle & { readonly scans: ChainScans },
-  known: Readonly<Partial<Record<string, Step>>>,
+  known: Readonly<Partial<Record<string, AnalysisStep>>>,
   request: StepRequest,
 ): Promise<StepEnd> {
-  const finish = async (end: StepEnd, left: StepLeft | null = null): Promise<StepEnd> => {
+  const finish = async (end: StepEnd, left: StepResults | null = null): Promise<StepEnd> => {
     await deps.records.endStep(handle, request, end, left);
     return end;
   };
@@ -88,7 +88,7 @@ export async function runStep(
 }
 
 /** Finds the step and parses its input, or says why it cannot run. */
-function check(known: Readonly<Partial<Record<string, Step>>>, { name, input }: StepRequest) {
+function check(known: Readonly<Partial<Record<string, AnalysisStep>>>, { name, input }: StepRequest) {
   const step = known[name];
   if (!step) return { problem: `no agent is registered as ${name}` };
   if (step.analyzers.length > 0 && !getAgentBounds(STEP_CLASSES[name]).canRead)
@@ -110,10 +110,10 @@ export function readOutput(recorded: unknown): unknown {
 }
 
 /** What a step of a dry run found; nothing in any other. */
-export function readDryFindings(recorded: unknown): readonly Listed[] {
+export function readDryFindings(recorded: unknown): readonly ListedFinding[] {
   return DryOutput.safeParse(recorded).data?.found ?? [];
 }
 
-function asListed(found: readonly IdentifiedFinding[]): readonly Listed[] {
+function asListed(found: readonly IdentifiedFinding[]): readonly ListedFinding[] {
   return found.map((one) => ({ ...one, analyzer: one.rule.split('/')[0] ?? '', findingId: null }));
 }

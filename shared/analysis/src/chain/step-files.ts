@@ -8,22 +8,21 @@ import type { ChainDeps, Document, RunHandle } from './chain-deps.ts';
 
 const MAX_DOCUMENT_BYTES = 5_000_000;
 
+type Deps = Pick<ChainDeps, 'path'> & { readonly records: Pick<ChainDeps['records'], 'recordDenial'> };
+type NamedStep = { readonly name: string; readonly stepClass: AgentClass };
+
 /**
  * The files that a step reads and writes within the bounds of its class. It reads git objects of the commit, and what it writes becomes
  * rows of the database, so no path reaches a file of this machine. Denials are recorded.
  */
 export class StepFiles {
-  readonly #deps: Pick<ChainDeps, 'path'> & { readonly records: Pick<ChainDeps['records'], 'recordDenial'> };
+  readonly #deps: Deps;
   readonly #handle: RunHandle;
-  readonly #step: { readonly name: string; readonly stepClass: AgentClass };
+  readonly #step: NamedStep;
   readonly #documents = new Map<string, Document>();
   #view: Promise<OpenedView> | null = null;
 
-  constructor(
-    deps: Pick<ChainDeps, 'path'> & { readonly records: Pick<ChainDeps['records'], 'recordDenial'> },
-    handle: RunHandle,
-    step: { readonly name: string; readonly stepClass: AgentClass },
-  ) {
+  constructor(deps: Deps, handle: RunHandle, step: NamedStep) {
     this.#deps = deps;
     this.#handle = handle;
     this.#step = step;

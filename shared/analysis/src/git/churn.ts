@@ -17,22 +17,11 @@ export interface ChangeSet {
 /** Reads the commits reachable from `commit` and not from `known`, without merges. */
 export async function* readChanges(mirror: Mirror, commit: string, known: string | null): AsyncGenerator<ChangeSet> {
   const range = known === null ? [commit] : [commit, `^${known}`];
-  const format = '--format=%x01%at %ae';
-  const words = [
-    'log',
-    '-z',
-    '--no-merges',
-    '--no-renames',
-    '--numstat',
-    '--no-show-signature',
-    format,
-    ...range,
-    '--',
-  ];
+  const flags = ['-z', '--no-merges', '--no-renames', '--numstat', '--no-show-signature', '--format=%x01%at %ae'];
   let at = 0;
   let author: string | null = null;
   let changes: (readonly [string, number])[] = [];
-  for await (const piece of streamGitPieces(mirror, words)) {
+  for await (const piece of streamGitPieces(mirror, ['log', ...flags, ...range, '--'])) {
     const begin = BEGIN.exec(piece);
     if (begin) {
       if (author !== null) yield { at, author, changes };

@@ -2,7 +2,7 @@ import type { Mirror } from './start-git.ts';
 import { streamGitPieces } from './git-reader.ts';
 
 /** A commit that introduced a content at a path. */
-export interface Introduction {
+export interface BlobIntroduction {
   readonly blob: string;
   readonly path: string;
   readonly commit: string;
@@ -54,7 +54,7 @@ export async function* listIntroductions(
   mirror: Mirror,
   tips: readonly string[],
   before: readonly string[],
-): AsyncGenerator<Introduction> {
+): AsyncGenerator<BlobIntroduction> {
   const format = '--format=%x01%ct %H';
   const words = ['log', '-z', '--raw', '--no-abbrev', '--no-renames', '-c', '--no-show-signature', format, '--stdin'];
   let [at, commit, blob] = [0, '', ''];

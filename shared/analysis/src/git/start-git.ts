@@ -19,7 +19,7 @@ export interface GitOptions {
 }
 
 /** The sandbox of one git process. */
-export interface GitLock {
+export interface GitSandbox {
   /** The words before git's own; the first is the program that is started. */
   readonly words: readonly string[];
   /** The filter of system calls, which that program reads from its fourth file descriptor. */
@@ -45,7 +45,7 @@ export function startGit(
   more: {
     readonly env?: Readonly<Record<string, string>>;
     readonly protocols?: string;
-    readonly lock?: GitLock | null;
+    readonly lock?: GitSandbox | null;
     readonly takesInput?: boolean;
   } = {},
 ): ChildProcess {

@@ -4,7 +4,7 @@ import type { ChainResult } from '@signalbox/contracts/repository/chain-run';
 import type { Unread } from '@signalbox/contracts/repository/unread';
 import { say } from '@signalbox/messages/say';
 import { findRule, saySeverity } from '../rules/rules.ts';
-import { sayChain, sayFinding, sayPlace, saySummary, sayUnread } from './say-findings.ts';
+import { sayChain, sayFinding, sayLocation, saySummary, sayUnread } from './say-findings.ts';
 import type { ExportedFinding } from './sarif.ts';
 
 /** The content of a report. */
@@ -65,7 +65,7 @@ export function sayReport(content: ReportContent): string {
 
 function describe(finding: ReportedFinding): string {
   const { rule, severity, evidence, findingId, acceptedReason } = finding;
-  const place = sayPlace(finding);
+  const place = sayLocation(finding);
   const number = findingId === null ? '' : ` (#${findingId})`;
   return [
     `- **${saySeverity(severity)}**${place === '' ? '' : ` ${place}`}${number}: ${oneLine(sayFinding(finding))}`,
@@ -83,7 +83,7 @@ function describeUnread(unread: Unread): string {
 }
 
 function describeSentence({ says, findings }: SummarySentence): string {
-  const about = findings.map((one) => [`#${one.findingId}`, sayPlace(one)].filter(Boolean).join(' '));
+  const about = findings.map((one) => [`#${one.findingId}`, sayLocation(one)].filter(Boolean).join(' '));
   return `- ${toPlainName(says)} (${about.join(', ')})`;
 }
 

@@ -11,7 +11,7 @@ export function sayFinding({ rule, values }: Pick<ShownFinding, 'rule' | 'values
 }
 
 /** The place of a finding as Markdown code, `src/main.ts:12`; empty for the whole repository. */
-export function sayPlace({ path, line }: Pick<ShownFinding, 'path' | 'line'>): string {
+export function sayLocation({ path, line }: Pick<ShownFinding, 'path' | 'line'>): string {
   if (path === '.') return '';
   // A path is untrusted: it must not end the code or break the line.
   const shown = path.replaceAll(/[`\p{C}]/gu, '\uFFFD');
@@ -28,7 +28,7 @@ export function sayItem(finding: ShownFinding): string {
   return say('findings.item', {
     severity: saySeverity(finding.severity),
     sentence: sayFinding(finding),
-    place: sayPlace(finding) || 'none',
+    place: sayLocation(finding) || 'none',
     number: finding.findingId ?? 'none',
   });
 }

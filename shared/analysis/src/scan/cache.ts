@@ -1,7 +1,7 @@
 import { deflateSync, inflateSync } from 'node:zlib';
 import { attempt } from '@signalbox/contracts/system-error';
 import type { Fact } from '../analyzer.ts';
-import type { Introduction } from '../git/past-blobs.ts';
+import type { BlobIntroduction } from '../git/past-blobs.ts';
 
 /** What one analyzer need not inspect again. Only valid for the same version of the analyzer. */
 export interface AnalyzerCache {
@@ -10,7 +10,7 @@ export interface AnalyzerCache {
   readonly current: readonly (readonly [path: string, blob: string, facts: Fact])[];
   /** With the reach `history`: the sorted tips up to which the history was inspected, and its facts. */
   readonly tips: readonly string[];
-  readonly past: readonly (Introduction & { readonly facts: Fact })[];
+  readonly past: readonly (BlobIntroduction & { readonly facts: Fact })[];
 }
 
 /** Cache name of the `ChurnNotes` of a repository. */

@@ -4,10 +4,10 @@ import type { ScanResult } from './scan.ts';
 import type { ScannedCommit } from './view.ts';
 
 /** The mirror of a scan, and the PATH of git. */
-export type ScanPlace = Pick<Mirror, 'dir' | 'path'>;
+export type ScanLocation = Pick<Mirror, 'dir' | 'path'>;
 
 /** The first line of JSON that the scan program reads from stdin. */
-export interface ScanOpening extends ScanPlace, Pick<ScannedCommit, 'commit' | 'folder'> {
+export interface ScanOpening extends ScanLocation, Pick<ScannedCommit, 'commit' | 'folder'> {
   /** Packed cache entries by name. */
   readonly cache: Readonly<Record<string, string>>;
   /** Files to skip: reading them took too long. */

@@ -6,7 +6,7 @@ import { SECOND_MS } from '@signalbox/contracts/time';
 import { z } from 'zod';
 import { killGroup } from '@signalbox/contracts/process-group';
 import type { AdvisoryAnswer, AdvisorySource } from '../advisory-source.ts';
-import type { ScanAnswer, ScanDone, ScanOpening, ScanPlace, ScanRequest } from './request.ts';
+import type { ScanAnswer, ScanDone, ScanOpening, ScanLocation, ScanRequest } from './request.ts';
 
 const MEMORY_MB = 2_048;
 const MAX_STDERR_LENGTH = 2_000;
@@ -51,7 +51,7 @@ export class ScanKilled extends Error {}
 
 /** Scans a commit in a process of its own, in a sandbox where the machine supports one. It starts at once; `open` gives it a commit. */
 export class ScanProcess {
-  readonly #place: ScanPlace;
+  readonly #place: ScanLocation;
   readonly #child: ChildProcessWithoutNullStreams;
   readonly #advisories: AdvisorySource | null;
   readonly #signal: AbortSignal;
@@ -63,7 +63,7 @@ export class ScanProcess {
   #reading: { readonly path: string; readonly timer: NodeJS.Timeout; isSlow: boolean } | null = null;
 
   /** Throws the signal's reason. Stdin stays open until `close`, so that a scan notices the death of its parent. */
-  constructor(place: ScanPlace, options: ScanProcessOptions) {
+  constructor(place: ScanLocation, options: ScanProcessOptions) {
     const { cell, signal, advisories = null, fileMs = FILE_MS, nodeWords = [] } = options;
     signal.throwIfAborted();
     this.#place = place;
@@ -97,7 +97,7 @@ export class ScanProcess {
   }
 
   /** Opens a commit of the mirror. Called once, before `scan`. */
-  open(opening: Omit<ScanOpening, keyof ScanPlace | 'advisories'>): void {
+  open(opening: Omit<ScanOpening, keyof ScanLocation | 'advisories'>): void {
     this.#write({ ...this.#place, ...opening, advisories: this.#advisories?.describe() ?? null });
   }
 

@@ -1,7 +1,7 @@
-import { MAX_TEXT_BYTES, type Analyzer, type Conclusion, type Fact, type Noted } from '../analyzer.ts';
+import { MAX_TEXT_BYTES, type Analyzer, type Conclusion, type Fact, type FileFacts } from '../analyzer.ts';
 import type { Mirror } from '../git/start-git.ts';
 import type { ChurnNotes } from '../git/churn.ts';
-import { isAllReached, listIntroductions, readSizes, type Introduction } from '../git/past-blobs.ts';
+import { isAllReached, listIntroductions, readSizes, type BlobIntroduction } from '../git/past-blobs.ts';
 import { CHURN, type AnalyzerCache, type ScanCache } from './cache.ts';
 import { openView, type OpenedView, type ScannedCommit } from './view.ts';
 
@@ -30,14 +30,14 @@ export interface ScanWatch {
   readonly without: ReadonlySet<string>;
   readonly reads: (path: string | null) => void;
 }
-const NOBODY: ScanWatch = { without: new Set(), reads: () => undefined };
+const NO_WATCH: ScanWatch = { without: new Set(), reads: () => undefined };
 
 /** Opens a commit for scans. `read` returns a cache entry by name. */
 export async function openScanner(
   mirror: Mirror,
   commit: ScannedCommit,
   read: (name: string) => unknown,
-  watch = NOBODY,
+  watch = NO_WATCH,
 ): Promise<Scanner> {
   const opened = await openView(mirror, commit, () => read(CHURN) as ChurnNotes | null); // only scans write there
   const readCache = (name: string): AnalyzerCache | null => read(name) as AnalyzerCache | null; // the same
@@ -52,13 +52,9 @@ export async function openScanner(
         const { name } = analyzer;
         const again = concluded.get(name);
         const one = again ?? (await conclude(mirror, opened, { analyzer, watch, cached: readCache(name) }));
-        concluded.set(name, {
-          conclusion: one.conclusion,
-          inspected: 0,
-          known: one.inspected + one.known,
-          cache: null,
-        });
-        conclusions[name] = one.conclusion;
+        const { conclusion } = one;
+        concluded.set(name, { conclusion, inspected: 0, known: one.inspected + one.known, cache: null });
+        conclusions[name] = conclusion;
         counts.inspected += one.inspected;
         counts.known += one.known;
         if (one.cache) cache[name] = one.cache;
@@ -94,7 +90,11 @@ interface Concluded {
   readonly cache: AnalyzerCache | null;
 }
 
-async function conclude(mirror: Mirror, opened: OpenedView, { analyzer, watch, cached }: Part): Promise<Concluded> {
+async function conclude(
+  mirror: Mirror,
+  opened: OpenedView,
+  { analyzer, watch, cached }: AnalyzerRun,
+): Promise<Concluded> {
   const before = cached?.version === analyzer.version ? cached : null;
   const { noted, counts, cache } = await note(mirror, opened, { analyzer, watch, cached: before });
   const conclusion = await analyzer.conclude(noted, opened.view);
@@ -103,13 +103,13 @@ async function conclude(mirror: Mirror, opened: OpenedView, { analyzer, watch, c
   return { conclusion: { ...conclusion, found, unread: unread.map(({ path }) => path) }, ...counts, cache };
 }
 
-interface Part {
+interface AnalyzerRun {
   readonly analyzer: Analyzer;
   readonly watch: ScanWatch;
   readonly cached: AnalyzerCache | null;
 }
 
-async function note(mirror: Mirror, opened: OpenedView, { analyzer, watch, cached: before }: Part) {
+async function note(mirror: Mirror, opened: OpenedView, { analyzer, watch, cached: before }: AnalyzerRun) {
   const counts = { inspected: 0, known: 0 };
   const { tree, textOf } = opened;
   const known = new Map(before?.current.map(([path, blob, facts]) => [`${blob} ${path}`, facts]));
@@ -132,7 +132,7 @@ async function note(mirror: Mirror, opened: OpenedView, { analyzer, watch, cache
   for (const file of tree.files)
     if (file.sizeBytes <= MAX_TEXT_BYTES && analyzer.wants(file) && !watch.without.has(file.path))
       current.push([file.path, file.blob, await inspect(file.path, file.blob, file.sizeBytes)]);
-  const noted: Noted<Fact>[] = current
+  const noted: FileFacts<Fact>[] = current
     .filter(([, , facts]) => facts !== null)
     .map(([path, blob, facts]) => ({ path, blob, facts, commit: null, isCurrent: true }));
   const { version } = analyzer;
@@ -158,7 +158,7 @@ async function notePast(
   const { analyzer, tips, before, inspect } = options;
   const isMore = before !== null && (await isAllReached(mirror, before.tips, tips));
   const noted = new Map(isMore ? before.past.map((one) => [one.blob, one]) : []);
-  const brought = new Map<string, Introduction>();
+  const brought = new Map<string, BlobIntroduction>();
   for await (const one of listIntroductions(mirror, tips, isMore ? before.tips : [])) {
     const other = brought.get(one.blob) ?? noted.get(one.blob);
     if (other === undefined || isEarlier(one, other)) brought.set(one.blob, one);
@@ -176,7 +176,7 @@ async function notePast(
 }
 
 /** Chooses one of several commits that introduced a content, independent of their order. */
-function isEarlier(one: Introduction, other: Introduction): boolean {
+function isEarlier(one: BlobIntroduction, other: BlobIntroduction): boolean {
   if (one.at !== other.at) return one.at < other.at;
   if (one.commit !== other.commit) return one.commit < other.commit;
   if (one.path !== other.path) return one.path < other.path;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { scoreHealth, ScorePart, type ScoredSummaries } from './score.ts';
-import type { Step } from './step.ts';
+import type { AnalysisStep } from './step.ts';
 import { countFound, Counts } from './scanning.ts';
 
 export const Health = z.object({
@@ -10,7 +10,7 @@ export const Health = z.object({
 });
 
 /** Scores how well a repository is kept, from the summaries of four analyzers. */
-export const healthScore: Step<unknown, z.infer<typeof Health>> = {
+export const healthScore: AnalysisStep<unknown, z.infer<typeof Health>> = {
   input: z.unknown(),
   output: Health,
   analyzers: ['health', 'code', 'duplicates', 'documentation'],

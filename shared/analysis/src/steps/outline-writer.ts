@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { sayItem, sayPlace } from '../reports/say-findings.ts';
+import { sayItem, sayLocation } from '../reports/say-findings.ts';
 import { say } from '@signalbox/messages/say';
-import type { Step } from './step.ts';
+import type { AnalysisStep } from './step.ts';
 
 const Named = z.object({ name: z.string() });
 /** Summaries of earlier steps. Missing ones are left out of the outline. */
@@ -24,7 +24,7 @@ const Written = z.object({ documents: z.array(z.string()) });
 const PATH = 'var/artifacts/docs/outline.md';
 
 /** Writes an outline of a repository: its languages, its folders, and gaps of its documentation. */
-export const docManager: Step<z.infer<typeof Input>, z.infer<typeof Written>> = {
+export const docManager: AnalysisStep<z.infer<typeof Input>, z.infer<typeof Written>> = {
   input: Input,
   output: Written,
   analyzers: [],
@@ -32,35 +32,29 @@ export const docManager: Step<z.infer<typeof Input>, z.infer<typeof Written>> = 
     const languages = stack?.summaries.stack.languages ?? [];
     const { folders = [] } = discovery?.summaries.discovery ?? {};
     const missing = (await context.findings()).filter(({ analyzer }) => analyzer === 'documentation');
-    const list = (lines: readonly string[]): string => lines.map((line) => `- ${line}`).join('\n');
+    const describeFolder = (path: string, files: number): string =>
+      `${sayLocation({ path, line: null }) || '`.`'}: ${say('findings.outlineFiles', { files })}`;
     const parts = [
       `# ${context.project}`,
-      ...(languages.length === 0
-        ? []
-        : [
-            `## ${say('findings.outlineLanguages')}`,
-            list(languages.map(({ name, percent }) => `${name}: ${percent} %`)),
-          ]),
-      ...(folders.length === 0
-        ? []
-        : [
-            `## ${say('findings.outlineFolders')}`,
-            list(
-              folders.map(
-                ({ path, files }) =>
-                  `${sayPlace({ path, line: null }) || '`.`'}: ${say('findings.outlineFiles', { files })}`,
-              ),
-            ),
-          ]),
-      ...(missing.length === 0
-        ? []
-        : [`## ${say('findings.outlineMissing')}`, list(missing.map((finding) => oneLine(sayItem(finding))))]),
+      ...writeSection(
+        say('findings.outlineLanguages'),
+        languages.map(({ name, percent }) => `${name}: ${percent} %`),
+      ),
+      ...writeSection(
+        say('findings.outlineFolders'),
+        folders.map(({ path, files }) => describeFolder(path, files)),
+      ),
+      ...writeSection(
+        say('findings.outlineMissing'),
+        missing.map((finding) => sayItem(finding).replaceAll(/\s+/g, ' ')),
+      ),
     ];
     await context.write(PATH, `${parts.join('\n\n')}\n`, 'text/markdown; charset=utf-8');
     return { documents: [PATH] };
   },
 };
 
-function oneLine(text: string): string {
-  return text.replaceAll(/\s+/g, ' ');
+/** Writes a heading and a list; nothing without items. */
+function writeSection(title: string, items: readonly string[]): readonly string[] {
+  return items.length === 0 ? [] : [`## ${title}`, items.map((item) => `- ${item}`).join('\n')];
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { findNextSteps } from './next-steps.ts';
 import { planRefactoring } from './refactoring-plan.ts';
-import type { Step } from './step.ts';
+import type { AnalysisStep } from './step.ts';
 
 const Steps = z.object({
   steps: z.array(
@@ -17,18 +17,16 @@ const Steps = z.object({
 });
 
 /** Picks the most important findings. */
-export const nextSteps: Step<unknown, z.infer<typeof Steps>> = {
+export const nextSteps: AnalysisStep<unknown, z.infer<typeof Steps>> = {
   input: z.unknown(),
   output: Steps,
   analyzers: [],
   run: async (_, context) => ({
-    steps: findNextSteps(await context.findings()).map(({ finding: { rule, path, line }, what, why, more }) => ({
+    steps: findNextSteps(await context.findings()).map(({ finding: { rule, path, line }, ...step }) => ({
       rule,
       path,
       line,
-      what,
-      why,
-      more,
+      ...step,
     })),
   }),
 };
@@ -46,17 +44,9 @@ export const Plan = z.object({
 });
 
 /** Plans refactorings, the most worthwhile first. */
-export const refactorPlanner: Step<unknown, z.infer<typeof Plan>> = {
+export const refactorPlanner: AnalysisStep<unknown, z.infer<typeof Plan>> = {
   input: z.unknown(),
   output: Plan,
   analyzers: [],
-  run: async (_, context) => ({
-    steps: planRefactoring(await context.findings()).map(({ path, what, why, effort, lines }) => ({
-      path,
-      what,
-      why,
-      effort,
-      lines,
-    })),
-  }),
+  run: async (_, context) => ({ steps: [...planRefactoring(await context.findings())] }),
 };

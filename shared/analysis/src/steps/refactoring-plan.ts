@@ -54,11 +54,11 @@ export function planRefactoring(findings: readonly PlannedFinding[]): readonly R
       byPath.set(finding.path, [...(byPath.get(finding.path) ?? []), finding]);
     }
     return [...byPath].flatMap(([path, settled]) => {
-      const reason = settled.toSorted((one, other) => weigh(other) - weigh(one))[0];
+      const reason = settled.toSorted((one, other) => rateFinding(other) - rateFinding(one))[0];
       const why = reason && findRule(reason.rule)?.say(reason.values);
       if (why === undefined) return [];
       const lines = countLines(settled);
-      const weight = (hot.has(path) ? HOT_WEIGHT : 0) + settled.reduce((sum, one) => sum + weigh(one), 0);
+      const weight = (hot.has(path) ? HOT_WEIGHT : 0) + settled.reduce((sum, one) => sum + rateFinding(one), 0);
       const step = { path, what: sayStep(kind, path), why, effort: toEffort(lines), lines };
       return [{ rank, weight, step: { ...step, rules: [...new Set(settled.map(({ rule }) => rule))].toSorted() } }];
     });
@@ -83,20 +83,25 @@ function limitKinds(): (one: { readonly rank: number }) => boolean {
 }
 
 /** A number of a finding; 0 when it has none of that name. */
-function figure({ values }: PlannedFinding, name: string): number {
+function getFigure({ values }: PlannedFinding, name: string): number {
   const value = values[name];
   return typeof value === 'number' ? value : 0;
 }
 
-function weigh(finding: PlannedFinding): number {
-  if (finding.rule === HOT) return HOT_WEIGHT + figure(finding, 'commits') * figure(finding, 'lines');
-  return Math.max(1, figure(finding, 'complexity') * 10, figure(finding, 'lines'), figure(finding, 'depth') * 10);
+function rateFinding(finding: PlannedFinding): number {
+  if (finding.rule === HOT) return HOT_WEIGHT + getFigure(finding, 'commits') * getFigure(finding, 'lines');
+  return Math.max(
+    1,
+    getFigure(finding, 'complexity') * 10,
+    getFigure(finding, 'lines'),
+    getFigure(finding, 'depth') * 10,
+  );
 }
 
 function countLines(findings: readonly PlannedFinding[]): number {
   // Count the functions of a hot file; without any, count the file.
   const parts = findings.filter(({ rule }) => rule !== HOT);
-  return (parts.length > 0 ? parts : findings).reduce((sum, one) => sum + figure(one, 'lines'), 0);
+  return (parts.length > 0 ? parts : findings).reduce((sum, one) => sum + getFigure(one, 'lines'), 0);
 }
 
 function toEffort(lines: number): Effort {
@@ -105,9 +110,6 @@ function toEffort(lines: number): Effort {
 }
 
 function sayStep(kind: (typeof KINDS)[number]['kind'], path: string): string {
-  return say('rules-quality.step', {
-    kind,
-    path: path === '.' ? '' : path.replaceAll('`', "'"),
-    isWhole: path === '.',
-  });
+  const isWhole = path === '.';
+  return say('rules-quality.step', { kind, path: isWhole ? '' : path.replaceAll('`', "'"), isWhole });
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { SEVERITIES } from '@signalbox/contracts/repository/finding';
 import type { Conclusion } from '../analyzer.ts';
-import type { Step } from './step.ts';
+import type { AnalysisStep } from './step.ts';
 
 /** Number of findings by severity. */
 export const Counts = z.record(z.enum(SEVERITIES), z.number().int());
@@ -10,7 +10,7 @@ export const Counts = z.record(z.enum(SEVERITIES), z.number().int());
 const Scanned = z.object({ findings: Counts, summaries: z.record(z.string(), z.json()), unread: z.array(z.string()) });
 
 /** A step that does nothing but scan. */
-export function createScanningStep(...analyzers: readonly string[]): Step<unknown, z.infer<typeof Scanned>> {
+export function createScanningStep(...analyzers: readonly string[]): AnalysisStep<unknown, z.infer<typeof Scanned>> {
   return {
     input: z.unknown(),
     output: Scanned,

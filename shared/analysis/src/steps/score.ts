@@ -7,13 +7,13 @@ import type { HealthSummary } from '../analyzers/quality/health/health.ts';
 
 /** The parts of a score with their weights, 100 together. */
 export const SCORE_WEIGHTS = {
-  /** Without tests nothing else can be improved safely. */
+  /** Tests make every other improvement safe. */
   tests: 25,
   /** Complex code attracts mistakes and slows changes. */
   complexity: 20,
   /** A build that runs the tests makes them count. */
   builds: 15,
-  /** New developers begin with it. */
+  /** New developers begin with the documentation. */
   documentation: 15,
   /** A mistake in copied code has to be fixed several times. */
   duplicates: 10,
@@ -59,13 +59,13 @@ export function scoreHealth(summaries: ScoredSummaries, nowSeconds: number): Hea
   const ageDays = (nowSeconds - health.committedAt) / DAY_SECONDS;
   const scores: Readonly<Record<ScorePart, number | null>> = {
     tests: health.lines === 0 ? null : scoreTests(health),
-    complexity: code.lines === 0 ? null : between(code.complexLines / code.lines, TOO_COMPLEX, 0),
+    complexity: code.lines === 0 ? null : toPoints(code.complexLines / code.lines, TOO_COMPLEX, 0),
     builds: scoreBuilds(health),
     documentation: scoreDocumentation(summaries),
     duplicates:
-      duplicates.lines === 0 ? null : between(duplicates.copiedLines / duplicates.lines, MANY_COPIES, FEW_COPIES),
+      duplicates.lines === 0 ? null : toPoints(duplicates.copiedLines / duplicates.lines, MANY_COPIES, FEW_COPIES),
     dependencies: health.manifests === 0 ? null : (100 * health.locked) / health.manifests,
-    activity: between(ageDays, RESTING_DAYS, ACTIVE_DAYS),
+    activity: toPoints(ageDays, RESTING_DAYS, ACTIVE_DAYS),
   };
   const parts = ScorePart.options.map((part) => {
     const score = scores[part];
@@ -84,7 +84,7 @@ export function sayScorePart(part: ScorePart): string {
 
 function scoreTests({ lines, testLines, modules, testedModules }: HealthSummary): number {
   const share = modules === 0 ? 1 : testedModules / modules;
-  return between(testLines / lines, 0, ENOUGH_TESTS) * share;
+  return toPoints(testLines / lines, 0, ENOUGH_TESTS) * share;
 }
 
 function scoreBuilds({ hasBuild, buildRunsTests }: HealthSummary): number {
@@ -101,6 +101,6 @@ function scoreDocumentation({ health, documentation }: ScoredSummaries): number 
 }
 
 /** Scales linearly from 0 at `worst` to 100 at `best`, and clamps beyond. */
-function between(value: number, worst: number, best: number): number {
+function toPoints(value: number, worst: number, best: number): number {
   return 100 * Math.min(1, Math.max(0, (value - worst) / (best - worst)));
 }

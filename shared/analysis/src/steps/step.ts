@@ -5,7 +5,7 @@ import type { Conclusion } from '../analyzer.ts';
 import type { ReportContent } from '../reports/report.ts';
 
 /** A finding as the steps that write about findings need it. `findingId` is null in a dry run. */
-export interface Listed extends ShownFinding {
+export interface ListedFinding extends ShownFinding {
   readonly analyzer: string;
   readonly fingerprint: string;
 }
@@ -23,7 +23,7 @@ export interface StepContext {
   /** What the analyzers of this step concluded, by name. */
   readonly conclusions: Readonly<Record<string, Conclusion>>;
   /** Open findings of everything that was scanned in this run so far, the most severe first. */
-  findings(): Promise<readonly Listed[]>;
+  findings(): Promise<readonly ListedFinding[]>;
   /** The text of a file of the commit; null for a binary file. Throws PATH_DENIED. */
   read(path: string): Promise<string | null>;
   /** Keeps a document with the run once the step completes. Throws PATH_DENIED. */
@@ -31,7 +31,7 @@ export interface StepContext {
 }
 
 /** One kind of step that chains are made of. Its class stands in STEP_CLASSES. */
-export interface Step<I = unknown, O = unknown> {
+export interface AnalysisStep<I = unknown, O = unknown> {
   /** What earlier steps hand it. Keys that a failed step may leave out are optional. */
   readonly input: z.ZodType<I>;
   readonly output: z.ZodType<O>;

@@ -1,7 +1,7 @@
 import type { StepName } from '@signalbox/contracts/repository/chains';
 import { z } from 'zod';
 import { findUnread } from '@signalbox/contracts/repository/unread';
-import type { Step } from './step.ts';
+import type { AnalysisStep } from './step.ts';
 import { docManager } from './outline-writer.ts';
 import { healthScore } from './health-score.ts';
 import { nextSteps, refactorPlanner } from './planning.ts';
@@ -12,7 +12,7 @@ import { toSarif } from '../reports/sarif.ts';
 const Report = z.object({ documents: z.array(z.string()), findings: z.number().int() });
 
 /** Writes open findings as Markdown for people and as SARIF for tools. */
-const reportWriter: Step<Readonly<Record<string, unknown>>, z.infer<typeof Report>> = {
+const reportWriter: AnalysisStep<Readonly<Record<string, unknown>>, z.infer<typeof Report>> = {
   input: z.record(z.string(), z.unknown()),
   output: Report,
   analyzers: [],
@@ -35,7 +35,7 @@ const reportWriter: Step<Readonly<Record<string, unknown>>, z.infer<typeof Repor
 };
 
 /** Every step that chains name. To add one: its class in STEP_CLASSES of contracts, and a line here. */
-export const STEPS: Readonly<Partial<Record<StepName, Step>>> = {
+export const STEPS: Readonly<Partial<Record<StepName, AnalysisStep>>> = {
   discovery: createScanningStep('discovery'),
   stack_map: createScanningStep('stack'),
   secrets_and_risk: createScanningStep('secrets', 'risk'),

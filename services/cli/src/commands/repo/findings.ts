@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { SEVERITIES } from '@signalbox/contracts/repository/finding';
 import { toSarif } from '@signalbox/analysis/reports/sarif';
-import { sayFinding, sayPlace } from '@signalbox/analysis/reports/say-findings';
+import { sayFinding, sayLocation } from '@signalbox/analysis/reports/say-findings';
 import { createProjects } from '@signalbox/store/deploy/projects';
 import { createFindings } from '@signalbox/store/repository/findings';
 import { UsageError, type CommandContext, type Report } from '../../command.ts';
@@ -32,7 +32,7 @@ export async function listFindings(context: CommandContext, project: string): Pr
     one.findingId,
     one.severity,
     one.rule,
-    sayPlace(one).replaceAll('`', ''),
+    sayLocation(one).replaceAll('`', ''),
     sayFinding(one),
   ]);
   const lines = formatList(

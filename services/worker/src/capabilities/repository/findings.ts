@@ -5,7 +5,7 @@ import { toCodeBlock } from '@signalbox/contracts/markdown';
 import { toPlainName } from '@signalbox/contracts/plain-name';
 import { HOUR_MS } from '@signalbox/contracts/time';
 import { findRule, saySeverity } from '@signalbox/analysis/rules/rules';
-import { sayFinding, sayItem, sayPlace } from '@signalbox/analysis/reports/say-findings';
+import { sayFinding, sayItem, sayLocation } from '@signalbox/analysis/reports/say-findings';
 import { say } from '@signalbox/messages/say';
 import { CHANGE, READ, tool, withFiles, type ToolContext } from '../../tools/tool.ts';
 import { createFindingButtons } from './buttons.ts';
@@ -89,7 +89,7 @@ export const explainFinding = tool({
       const { rule, severity, evidence, status, timesReopened, firstCommit, acceptedReason } = finding;
       return [
         `**${saySeverity(severity)}**: ${sayFinding(finding)}`,
-        ...(finding.path === '.' ? [] : [say('findings.place', { place: sayPlace(finding) })]),
+        ...(finding.path === '.' ? [] : [say('findings.place', { place: sayLocation(finding) })]),
         ...(evidence === '' ? [] : [toCodeBlock(evidence)]),
         findRule(rule)?.why() ?? say('findings.goneRule', { rule }),
         say('findings.state', {
@@ -139,7 +139,7 @@ export const acceptFinding = tool({
     return {
       what: say('findings.acceptOrder', { finding, project, days: days ?? 0, reason: toPlainName(reason) }),
       change: `${saySeverity(found.severity)}: ${sayFinding(found)}`,
-      reach: sayPlace(found) || project,
+      reach: sayLocation(found) || project,
       undo: say('findings.acceptUndo', { finding, project }),
     };
   },

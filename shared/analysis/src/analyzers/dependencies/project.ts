@@ -1,6 +1,6 @@
 import { isPackageKey, MAX_PACKAGES, type Packages } from '@signalbox/contracts/repository/packages';
 import type { Ecosystem } from '../../advisory-source.ts';
-import type { Noted, RepositoryView } from '../../analyzer.ts';
+import type { FileFacts, RepositoryView } from '../../analyzer.ts';
 import { isExample, isTest } from '../kinds-of-files.ts';
 import type { LockFacts, ManifestFacts, PackageFacts } from './packages/package.ts';
 import { normalizeName } from './packages/python/requirement.ts';
@@ -22,7 +22,10 @@ export interface Project {
   readonly own: ReadonlySet<string>;
 }
 
-export function assembleProject(noted: readonly Noted<PackageFacts>[], view: Pick<RepositoryView, 'files'>): Project {
+export function assembleProject(
+  noted: readonly FileFacts<PackageFacts>[],
+  view: Pick<RepositoryView, 'files'>,
+): Project {
   const placed = noted
     .filter(({ path }) => isShipped(path))
     .map(({ path, facts }) => ({ path, folder: getFolder(path), facts }))

@@ -1,6 +1,6 @@
 import { joinPatterns } from '../any-of.ts';
 import type { RawFinding } from '@signalbox/contracts/repository/finding';
-import type { Analyzer, Noted, RepositoryView } from '../../analyzer.ts';
+import type { Analyzer, FileFacts, RepositoryView } from '../../analyzer.ts';
 import { toEvidence, toName } from '../evidence.ts';
 import { isGenerated, isTest, isVendored } from '../kinds-of-files.ts';
 import { createProblem, numberDuplicates, type Problem } from '../problem.ts';
@@ -22,7 +22,7 @@ export type DocumentationFacts =
   | { readonly kind: 'package'; readonly scripts: readonly string[] };
 
 type PageFacts = Extract<DocumentationFacts, { kind: 'page' }>;
-type Page = Pick<Noted<PageFacts>, 'path' | 'facts'>;
+type Page = Pick<FileFacts<PageFacts>, 'path' | 'facts'>;
 
 /** Documentation figures for the health score. */
 export type DocumentationSummary = {

@@ -1,4 +1,4 @@
-import type { Analyzer, Churn, Noted } from '../../analyzer.ts';
+import type { Analyzer, Churn, FileFacts } from '../../analyzer.ts';
 import { isGenerated, isProductCode } from '../kinds-of-files.ts';
 import { createProblem } from '../problem.ts';
 import { findLanguage } from './source/languages.ts';
@@ -79,7 +79,7 @@ function measureIndent(line: string): number {
   return space.length + (TAB_WIDTH - 1) * (space.split('\t').length - 1);
 }
 
-interface Changed extends Pick<Noted<HotSpotsFacts>, 'path' | 'facts'> {
+interface Changed extends Pick<FileFacts<HotSpotsFacts>, 'path' | 'facts'> {
   readonly changes: Churn;
 }
 

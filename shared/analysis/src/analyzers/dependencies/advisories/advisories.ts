@@ -1,6 +1,6 @@
 import { SEVERITIES, type RawFinding, type Severity } from '@signalbox/contracts/repository/finding';
-import type { Hit, PackageVersion, Ecosystem } from '../../../advisory-source.ts';
-import type { Analyzer, Noted } from '../../../analyzer.ts';
+import type { AdvisoryHit, PackageVersion, Ecosystem } from '../../../advisory-source.ts';
+import type { Analyzer, FileFacts } from '../../../analyzer.ts';
 import { createFinding } from '../finding.ts';
 import { getFileName, isLockFile, namesPackages, readPackages } from '../packages/read-packages.ts';
 import { isShipped } from '../project.ts';
@@ -44,7 +44,7 @@ export const ADVISORIES_ANALYZER: Analyzer<UsedPackages> = {
   },
 };
 
-function isUnread(path: string, noted: readonly Noted<UsedPackages>[]): boolean {
+function isUnread(path: string, noted: readonly FileFacts<UsedPackages>[]): boolean {
   const isWanted = isLockFile(path) && ADVISORIES_ANALYZER.wants({ path, sizeBytes: 0 });
   return isWanted && !noted.some((one) => one.path === path);
 }
@@ -53,7 +53,7 @@ function keyOf({ ecosystem, name, version }: PackageVersion): string {
   return `${ecosystem} ${name} ${version}`;
 }
 
-function distinct(noted: readonly Noted<UsedPackages>[]): readonly PackageVersion[] {
+function distinct(noted: readonly FileFacts<UsedPackages>[]): readonly PackageVersion[] {
   const all = noted.flatMap(({ facts: { ecosystem, packages } }) =>
     packages.map(([name, version]) => ({ ecosystem, name, version })),
   );
@@ -61,11 +61,11 @@ function distinct(noted: readonly Noted<UsedPackages>[]): readonly PackageVersio
 }
 
 /** Returns one finding per package and vulnerability, with the highest severity of its records and versions. */
-function findIn({ path, facts }: Noted<UsedPackages>, hits: readonly Hit[]): readonly RawFinding[] {
-  const hitsByPackage = new Map<string, Hit[]>();
+function findIn({ path, facts }: FileFacts<UsedPackages>, hits: readonly AdvisoryHit[]): readonly RawFinding[] {
+  const hitsByPackage = new Map<string, AdvisoryHit[]>();
   for (const hit of hits)
     hitsByPackage.set(keyOf(hit.package), [...(hitsByPackage.get(keyOf(hit.package)) ?? []), hit]);
-  const worst = new Map<string, { readonly hit: Hit; readonly severity: Severity }>();
+  const worst = new Map<string, { readonly hit: AdvisoryHit; readonly severity: Severity }>();
   for (const [name, version, isDev] of facts.packages)
     for (const hit of hitsByPackage.get(keyOf({ ecosystem: facts.ecosystem, name, version })) ?? []) {
       const key = `${name} ${weaknessOf(hit)}`;
@@ -88,7 +88,7 @@ function findIn({ path, facts }: Noted<UsedPackages>, hits: readonly Hit[]): rea
 }
 
 /** Prefers the CVE id, because several databases describe the same vulnerability. */
-function weaknessOf({ id, aliases }: Hit): string {
+function weaknessOf({ id, aliases }: AdvisoryHit): string {
   return [id, ...aliases].filter((one) => one.startsWith('CVE-')).sort()[0] ?? id;
 }
 
@@ -105,7 +105,7 @@ function rank(severity: Severity): number {
 }
 
 /** Derives the severity from the CVSS score if there is one; development dependencies get at most `medium`. */
-function rateHit({ id, score, word }: Hit, isDev: boolean): Severity {
+function rateHit({ id, score, word }: AdvisoryHit, isDev: boolean): Severity {
   // Malicious packages have no score and harm everybody who installs them.
   if (id.startsWith('MAL-')) return 'critical';
   const severity = score === null ? (SEVERITY_OF_WORD[word ?? ''] ?? 'medium') : rateScore(score);

@@ -1,6 +1,6 @@
 import type { RawFinding } from '@signalbox/contracts/repository/finding';
 import parse, { type Info } from 'spdx-expression-parse';
-import type { Analyzer, Fact, Noted, RepositoryView } from '../../../analyzer.ts';
+import type { Analyzer, Fact, FileFacts, RepositoryView } from '../../../analyzer.ts';
 import { createFinding } from '../finding.ts';
 import { getFileName, getFolder } from '../packages/read-packages.ts';
 import { isShipped } from '../project.ts';
@@ -34,7 +34,7 @@ export const LICENSES_ANALYZER: Analyzer<LicenseFacts> = {
   },
 };
 
-interface Own {
+interface OwnLicense {
   readonly ids: readonly string[];
   readonly hasFile: boolean;
   readonly isPrivate: boolean;
@@ -42,7 +42,7 @@ interface Own {
   readonly recognized: readonly string[];
 }
 
-function readOwnLicense(noted: readonly Noted<LicenseFacts>[], { files }: RepositoryView): Own {
+function readOwnLicense(noted: readonly FileFacts<LicenseFacts>[], { files }: RepositoryView): OwnLicense {
   const recognized = noted.flatMap(({ facts }) => (facts.kind === 'text' && facts.id !== null ? [facts.id] : []));
   const root = noted.filter(({ path }) => getFolder(path) === '');
   const manifests = root.flatMap(({ facts }) => (facts.kind === 'manifest' ? [facts] : []));
@@ -60,7 +60,7 @@ function readOwnLicense(noted: readonly Noted<LicenseFacts>[], { files }: Reposi
 /** npm's values for a package without an open license. */
 const OTHER_TERMS = /^(?:UNLICENSED|SEE LICEN[CS]E IN .*|proprietary|LicenseRef-.*)$/i;
 
-function findOwn(own: Own, noted: readonly Noted<LicenseFacts>[]): readonly RawFinding[] {
+function findOwn(own: OwnLicense, noted: readonly FileFacts<LicenseFacts>[]): readonly RawFinding[] {
   const found: RawFinding[] = [];
   if (!own.hasFile && own.declared === null)
     // Less severe for a private package, which needs no license.
@@ -90,7 +90,7 @@ function findOwn(own: Own, noted: readonly Noted<LicenseFacts>[]): readonly RawF
 }
 
 /** Finds copyleft dependencies that bind this project, unless it has such a license. Skips development dependencies. */
-function findCopyleft({ path, facts }: Noted<LicenseFacts>, own: Own): readonly RawFinding[] {
+function findCopyleft({ path, facts }: FileFacts<LicenseFacts>, own: OwnLicense): readonly RawFinding[] {
   if (facts.kind !== 'lock' || own.ids.some((id) => isCopyleft(id))) return [];
   return facts.packages
     .filter(({ isDev }) => isDev !== true)
@@ -119,7 +119,7 @@ function isCopyleft(id: string): boolean {
 
 const LICENSES_LISTED = 20;
 
-function summarize(noted: readonly Noted<LicenseFacts>[]): { readonly [name: string]: Fact } {
+function summarize(noted: readonly FileFacts<LicenseFacts>[]): { readonly [name: string]: Fact } {
   const counts = new Map<string, number>();
   const unknown: { path: string; packages: number }[] = [];
   for (const { path, facts } of noted) {

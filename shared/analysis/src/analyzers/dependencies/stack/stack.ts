@@ -1,4 +1,4 @@
-import type { Analyzer, Fact, Noted, RepositoryView } from '../../../analyzer.ts';
+import type { Analyzer, Fact, FileFacts, RepositoryView } from '../../../analyzer.ts';
 import { isGenerated, isVendored } from '../../kinds-of-files.ts';
 import type { Ecosystem } from '../../../advisory-source.ts';
 import type { Manager } from '../packages/package.ts';
@@ -62,7 +62,10 @@ function findToolsByPath(path: string): readonly (readonly [kind: string, name: 
 }
 
 /** Lists frameworks, tools, databases and entry points by kind, sorted by name. */
-function listTools(noted: readonly Noted<StackFacts>[], { files }: RepositoryView): { readonly [kind: string]: Fact } {
+function listTools(
+  noted: readonly FileFacts<StackFacts>[],
+  { files }: RepositoryView,
+): { readonly [kind: string]: Fact } {
   const kinds = new Map<string, Set<string>>();
   const add = (kind: string, name: string): unknown => kinds.set(kind, (kinds.get(kind) ?? new Set()).add(name));
   for (const { facts } of noted) for (const [kind, tool] of facts.tools) add(kind, tool);
@@ -72,7 +75,7 @@ function listTools(noted: readonly Noted<StackFacts>[], { files }: RepositoryVie
 }
 
 function listPackages(
-  noted: readonly Noted<StackFacts>[],
+  noted: readonly FileFacts<StackFacts>[],
   { files }: RepositoryView,
 ): { readonly [name: string]: Fact } {
   const locks = files

@@ -21,7 +21,7 @@ export function findCommentedOut(source: Source, language: Language): readonly P
       return !prose && statements >= LEAST_STATEMENTS && code / lines.length >= CODE_SHARE;
     })
     .map((lines) => {
-      const [{ line = 1, text = '' } = {}] = lines;
+      const { line, text } = lines[0] ?? { line: 1, text: '' };
       const evidence = toEvidence(text);
       const values = { lines: lines.length };
       return createProblem('commented-out-code', 'info', { line, evidence, values, identity: evidence });

@@ -1,4 +1,4 @@
-import type { Analyzer, Noted, RepositoryFile, RepositoryView } from '../../../analyzer.ts';
+import type { Analyzer, FileFacts, RepositoryFile, RepositoryView } from '../../../analyzer.ts';
 import { joinPatterns } from '../../any-of.ts';
 import { toName } from '../../evidence.ts';
 import { isDocumentation, isExample, isGenerated, isTest, isVendored } from '../../kinds-of-files.ts';
@@ -63,7 +63,7 @@ export const HEALTH_ANALYZER: Analyzer<HealthFacts> = {
 const HOLDS_TESTS = /#\[(?:cfg\(test\)|test\]|tokio::test)|import\.meta\.vitest|^[ \t]*>>> \w/m;
 const MAX_MODULES = 20;
 
-async function summarize(noted: readonly Noted<HealthFacts>[], view: RepositoryView): Promise<HealthSummary> {
+async function summarize(noted: readonly FileFacts<HealthFacts>[], view: RepositoryView): Promise<HealthSummary> {
   const { commits, authors } = await view.history();
   const builds = noted.flatMap(({ facts }) => (facts.buildRunsTests === null ? [] : [facts.buildRunsTests]));
   const sum = (isForTests: boolean): number =>

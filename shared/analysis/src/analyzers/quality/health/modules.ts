@@ -1,4 +1,4 @@
-import type { Noted, RepositoryFile } from '../../../analyzer.ts';
+import type { FileFacts, RepositoryFile } from '../../../analyzer.ts';
 import { isExample, isTest, isVendored } from '../../kinds-of-files.ts';
 
 export type HealthFacts = {
@@ -27,7 +27,7 @@ const MIN_LINES = 500;
 
 /** Lists the modules of a repository; empty when the layout is unclear or fewer than half have tests, which then are elsewhere. */
 export function findModules(
-  noted: readonly Noted<HealthFacts>[],
+  noted: readonly FileFacts<HealthFacts>[],
   files: readonly Pick<RepositoryFile, 'path'>[],
 ): readonly Module[] {
   const folders = files

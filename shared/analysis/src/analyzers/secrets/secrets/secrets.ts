@@ -6,7 +6,7 @@ import { toEvidence } from '../../evidence.ts';
 import { isDocumentation, isExample, isTest, isVendored } from '../../kinds-of-files.ts';
 import { lowerSeverity } from '../../problem.ts';
 import type { Secret } from './assigned.ts';
-import type { Analyzer, Noted } from '../../../analyzer.ts';
+import type { Analyzer, FileFacts } from '../../../analyzer.ts';
 import { findHidden, findSecrets, readExpiry } from './find-secrets.ts';
 
 /** Stored facts of a secret, never the secret itself. */
@@ -102,9 +102,9 @@ function toPastFinding(
 
 /** Keeps the earliest occurrence of each secret. */
 function findFirstOfEach(
-  noted: readonly Noted<readonly SecretFact[]>[],
-): readonly { readonly noted: Noted<readonly SecretFact[]>; readonly fact: SecretFact }[] {
-  const first = new Map<string, { noted: Noted<readonly SecretFact[]>; fact: SecretFact }>();
+  noted: readonly FileFacts<readonly SecretFact[]>[],
+): readonly { readonly noted: FileFacts<readonly SecretFact[]>; readonly fact: SecretFact }[] {
+  const first = new Map<string, { noted: FileFacts<readonly SecretFact[]>; fact: SecretFact }>();
   for (const one of noted)
     for (const fact of one.facts) if (!first.has(fact.hash)) first.set(fact.hash, { noted: one, fact });
   return [...first.values()];
