@@ -1,15 +1,15 @@
 import type { KeyObject } from 'node:crypto';
 
-/** One place of the order, with what stands there now. */
+/** A position of a history, with the event that is stored there. */
 export interface ChainedEvent {
   readonly seq: number;
-  /** The bytes that are hashed, as text; null when the event is gone and only its place is left. */
+  /** Canonical JSON of the event, which is hashed; null when the event was deleted and only its position remains. */
   readonly json: string | null;
   readonly leafHash: Buffer;
   readonly hash: Buffer;
 }
 
-/** What was signed about a history; `leaves` are the leaf hashes of the events since the checkpoint before, in base64. */
+/** A signed state of a history. `leaves` are the base64 leaf hashes of the events since the previous signed state. */
 export interface SignedState {
   readonly logId: string;
   readonly size: number;
@@ -21,29 +21,29 @@ export interface SignedState {
   readonly leaves?: string;
 }
 
-/** What a history says of itself. Each can be read more than once, and is read a part at a time. */
+/** An audit history as it is stored. Both sequences are streamed and can be read several times. */
 export interface History {
   readonly logId: string;
-  /** In the order of `seq`. */
+  /** Returns the events in the order of `seq`. */
   readonly events: () => AsyncIterable<ChainedEvent>;
-  /** Checkpoints of the database itself. */
+  /** Returns the signed states that are stored in the database. */
   readonly inside: () => AsyncIterable<SignedState>;
 }
 
-/** A history with what it is compared with. */
+/** A history with the public keys and external checkpoints that verify it. */
 export interface AuditSources extends History {
-  /** Checkpoints from a place that the people with access to the database cannot change. */
+  /** Returns the signed states from a storage that database administrators cannot change. */
   readonly outside: () => AsyncIterable<SignedState>;
   readonly keys: ReadonlyMap<string, KeyObject>;
 }
 
 export interface AuditVerdict {
   readonly ok: boolean;
-  /** Events that were found to be in order, from the first on. */
+  /** Number of valid events, counted from the first one. */
   readonly events: number;
-  /** How many of them a checkpoint from outside covers: a change of these would be seen. */
+  /** Number of valid events that an external checkpoint covers. A change of one of these would be detected. */
   readonly covered: number;
-  /** What happened at the first event that is not as it was. `detail` is for people, without a full stop. */
+  /** The first invalid event and the kind of change. `detail` is a sentence without its full stop. */
   readonly finding: {
     readonly seq: number;
     readonly problem: 'edited' | 'missing' | 'inserted' | 'swapped' | 'truncated' | 'rolled back' | 'bad signature';
@@ -51,18 +51,18 @@ export interface AuditVerdict {
   } | null;
 }
 
-/** A line that is not one of an audit. */
+/** Thrown for a line that is not part of an audit export. */
 export class Unreadable extends Error {
   readonly file: string;
   readonly line: number;
   readonly detail: string;
 }
 
-/** Verifies an export against checkpoints and public keys. Throws Unreadable, and when a file cannot be read. */
+/** Verifies an export against checkpoints and public keys. Throws Unreadable, or the system's error for an unreadable file. */
 export function verifyFiles(exportFile: string, checkpointsFile: string, keyFile: string): Promise<AuditVerdict>;
 
-/** Verifies a history from anywhere. Memory does not grow with the number of events. */
+/** Verifies a history from any source. Memory use does not grow with the number of events. */
 export function verifyHistory(sources: AuditSources): Promise<AuditVerdict>;
 
-/** An export as a history. Throws Unreadable when it does not begin as one. */
+/** Opens an export as a history. Throws Unreadable when the first line is not the header of an export. */
 export function openExport(file: string): Promise<History>;

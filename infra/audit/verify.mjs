@@ -332,7 +332,7 @@ function readRow({ file, number, text, value: { seq, event, hash, leafHash } }) 
     try {
       row.json = canonical(event);
     } catch {
-      // without canonical form it was never sealed
+      // an event without a canonical form was never sealed
     }
   }
   const hex = [row.hash, row.leafHash].map((bytes) => bytes.toString('hex'));

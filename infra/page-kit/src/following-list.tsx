@@ -1,35 +1,35 @@
 import { Component, createRef, type ComponentChildren, type HTMLAttributes, type RefObject, type VNode } from 'preact';
 
-/** Within this distance of its end, a reader counts as reading the end. */
+/** A reader within this distance of the end counts as being at the end. */
 const AT_END_PX = 80;
 
 interface ListProps {
-  /** Gets the list once it is drawn. */
+  /** Receives the list after its first rendering. */
   readonly list: RefObject<FollowingList | null>;
-  /** The ids of what is shown, in their order: what comes after those that the reader saw is counted. */
+  /** Ids of the rows in display order, by which unseen rows are counted. */
   readonly ids: readonly (string | number)[];
   readonly scroller: HTMLAttributes<HTMLDivElement>;
   readonly content: HTMLAttributes<HTMLDivElement>;
-  /** Every row has a `data-id`. */
+  /** Rows with a `data-id` each. */
   readonly children: ComponentChildren;
-  /** The button that goes to the end, shown while the reader is elsewhere. */
-  readonly drawButton: (missed: number) => VNode;
-  /** The reader came to the end, or left it. */
-  readonly onPin?: () => void;
+  /** Renders a button that scrolls to the end. Shown while the reader is elsewhere; `unseen` counts new rows. */
+  readonly renderEndButton: (unseen: number) => VNode;
+  /** Called when the reader reaches the end or leaves it. */
+  readonly onEndChange?: () => void;
 }
 interface ListState {
   readonly isPinned: boolean;
 }
-/** The first row on the screen, and where it stands. */
+/** The first visible row and its vertical position in pixels. */
 type Anchor = { readonly node: Element; readonly top: number } | null;
 
-/** Follows what comes while the reader is at the end; otherwise the reader stays where they are. */
+/** A scrolling list. Follows new rows while the reader is at the end; otherwise keeps the reader's position. */
 export class FollowingList extends Component<ListProps, ListState> {
   override state: ListState = { isPinned: true };
   readonly #scroller = createRef<HTMLDivElement>();
   readonly #content = createRef<HTMLDivElement>();
   readonly #observer = new ResizeObserver(() => this.state.isPinned && this.toEnd());
-  /** What was there when the reader left the end. */
+  /** Ids of the rows that existed when the reader left the end. */
   #seen: ReadonlySet<string | number> = new Set();
 
   get isAtEnd(): boolean {
@@ -45,7 +45,7 @@ export class FollowingList extends Component<ListProps, ListState> {
     this.#scroller.current?.scrollTo({ top: this.#scroller.current.scrollHeight });
   }
 
-  /** Brings a row to the middle; the list does not follow its end any more. */
+  /** Scrolls a row to the middle. The list then stops following its end. */
   show(row: Element): void {
     this.setState({ isPinned: false });
     row.scrollIntoView({ block: 'center' });
@@ -53,7 +53,7 @@ export class FollowingList extends Component<ListProps, ListState> {
 
   override componentDidMount(): void {
     this.props.list.current = this;
-    // The keyboard of a phone, a growing field and pictures that arrive move the end.
+    // A phone's keyboard, a growing text field and loading pictures move the end.
     for (const node of [this.#scroller.current, this.#content.current]) if (node) this.#observer.observe(node);
     this.toEnd();
   }
@@ -76,7 +76,7 @@ export class FollowingList extends Component<ListProps, ListState> {
       this.#scroller.current.scrollTop += anchor.node.getBoundingClientRect().top - anchor.top;
   }
 
-  override render({ ids, scroller, content, drawButton, children }: ListProps, { isPinned }: ListState): VNode {
+  override render({ ids, scroller, content, renderEndButton, children }: ListProps, { isPinned }: ListState): VNode {
     if (isPinned) this.#seen = new Set(ids);
     return (
       <>
@@ -85,13 +85,13 @@ export class FollowingList extends Component<ListProps, ListState> {
             {children}
           </div>
         </div>
-        {!isPinned && drawButton(this.#countMissed(ids))}
+        {!isPinned && renderEndButton(this.#countUnseen(ids))}
       </>
     );
   }
 
-  /** Earlier rows that were loaded since are not new. */
-  #countMissed(ids: readonly (string | number)[]): number {
+  /** Counts new rows. Older rows that were loaded meanwhile do not count. */
+  #countUnseen(ids: readonly (string | number)[]): number {
     const first = Math.max(
       0,
       ids.findIndex((id) => this.#seen.has(id)),
@@ -105,6 +105,6 @@ export class FollowingList extends Component<ListProps, ListState> {
     const isPinned = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < AT_END_PX;
     if (isPinned === this.state.isPinned) return;
     this.setState({ isPinned });
-    this.props.onPin?.();
+    this.props.onEndChange?.();
   }
 }

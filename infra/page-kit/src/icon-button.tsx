@@ -4,7 +4,7 @@ import { Icon, type IconName } from './icons.tsx';
 interface IconButtonProps extends Omit<ButtonHTMLAttributes, 'class'> {
   readonly icon: IconName;
   readonly label: string;
-  /** Another class of the button. */
+  /** A further CSS class of the button. */
   readonly kind?: string;
 }
 

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 
-/** Strokes in a square of 24 by 24. */
+/** SVG paths in a square of 24 by 24. */
 const PATHS = {
   attach: 'M19 11l-7.5 7.5a4.2 4.2 0 0 1-6-6L13 5a2.8 2.8 0 0 1 4 4l-7.5 7.5a1.4 1.4 0 0 1-2-2L14 8',
   back: 'M15 5l-7 7 7 7',
@@ -37,7 +37,7 @@ const PATHS = {
 };
 export type IconName = keyof typeof PATHS;
 
-/** An icon without a name of its own: the words beside it, or the label of its button, say what it means. */
+/** An icon that screen readers skip, because a text or the button's label names it. */
 export function Icon({ name }: { readonly name: IconName }): VNode {
   return (
     <svg viewBox="0 0 24 24" aria-hidden="true" class={name === 'voice' || name === 'stop' ? 'solid' : undefined}>

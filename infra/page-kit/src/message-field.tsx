@@ -1,8 +1,8 @@
 import type { RefObject, TargetedKeyboardEvent, TextareaHTMLAttributes, VNode } from 'preact';
 import { useLayoutEffect } from 'preact/hooks';
-import type { Offer } from './suggestions.tsx';
+import type { SuggestionState } from './suggestions.tsx';
 
-/** True with a keyboard. Phones have no Shift+Enter: there the Enter key breaks the line and the button sends. */
+/** True on a device with a keyboard. Phones have no Shift+Enter, so there Enter inserts a line break and only the button sends. */
 export const HAS_KEYBOARD: boolean = matchMedia('(pointer: fine)').matches;
 const MAX_HEIGHT_PX = 180;
 
@@ -10,16 +10,27 @@ interface FieldProps extends Omit<TextareaHTMLAttributes, 'onInput' | 'onKeyDown
   readonly field: RefObject<HTMLTextAreaElement | null>;
   readonly label: string;
   readonly text: string;
-  readonly offer: Pick<Offer<unknown>, 'items' | 'selected' | 'handleKey'>;
+  readonly suggestions: Pick<SuggestionState<unknown>, 'items' | 'selected' | 'handleKey'>;
   readonly onText: (text: string) => void;
   readonly onSubmit: (event: Event) => void;
-  /** A key that neither the list of suggestions nor sending takes. */
+  /** Called for keys that neither the suggestions nor sending handle. */
   readonly onKey?: (event: TargetedKeyboardEvent<HTMLTextAreaElement>) => void;
 }
 
-/** The field of a message, as high as its text: Enter sends, Shift+Enter breaks the line, suggestions take their keys first. */
-export function MessageField({ field, label, text, offer, onText, onSubmit, onKey, ...attributes }: FieldProps): VNode {
-  const isOffering = offer.items.length > 0;
+/**
+ * The text field of a message, which grows with its text. Enter sends, Shift+Enter inserts a line break; suggestions handle keys first.
+ */
+export function MessageField({
+  field,
+  label,
+  text,
+  suggestions,
+  onText,
+  onSubmit,
+  onKey,
+  ...attributes
+}: FieldProps): VNode {
+  const isOpen = suggestions.items.length > 0;
   useLayoutEffect(() => {
     if (!field.current) return;
     field.current.style.height = 'auto';
@@ -27,7 +38,7 @@ export function MessageField({ field, label, text, offer, onText, onSubmit, onKe
   }, [text]);
   const handleKey = (event: TargetedKeyboardEvent<HTMLTextAreaElement>): void => {
     if (event.isComposing) return;
-    if (offer.handleKey(event)) event.preventDefault();
+    if (suggestions.handleKey(event)) event.preventDefault();
     else if (event.key === 'Enter' && !event.shiftKey && HAS_KEYBOARD) onSubmit(event);
     else onKey?.(event);
   };
@@ -38,8 +49,8 @@ export function MessageField({ field, label, text, offer, onText, onSubmit, onKe
       rows={1}
       dir="auto"
       aria-label={label}
-      aria-controls={isOffering ? 'suggestions' : undefined}
-      aria-activedescendant={isOffering ? `suggestion-${offer.selected}` : undefined}
+      aria-controls={isOpen ? 'suggestions' : undefined}
+      aria-activedescendant={isOpen ? `suggestion-${suggestions.selected}` : undefined}
       autocomplete="off"
       enterkeyhint={HAS_KEYBOARD ? 'send' : 'enter'}
       value={text}

@@ -1,8 +1,8 @@
 import { render, type VNode } from 'preact';
 
 /**
- * Starts a page and draws it into the body after each change. `create` gets what the page calls when it changed; several changes at once
- * are drawn once, and before the next key is pressed.
+ * Starts a page and renders it into the body after each change. `create` receives a function to call after a change. Several changes are
+ * rendered once, before the next key press.
  */
 export async function startPage<Page extends { start(): Promise<void> }>(
   create: (onChange: () => void) => Page,

@@ -1,28 +1,33 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { useState } from 'preact/hooks';
 
-/** The suggestions above a message field, and what a choice of one does. */
-export interface Offer<Item> {
+/** Suggestions above a message field, and the actions on them. */
+export interface SuggestionState<Item> {
   readonly items: readonly Item[];
   readonly selected: number;
-  /** Takes the item as a press of it or the Enter key does. */
+  /** Chooses an item, as a press or the Enter key does. */
   readonly choose: (item: Item) => void;
-  /** Handles the keys that move in the list and choose from it; false: the key is not for the list. */
+  /** Handles keys that move in the list or choose from it. Returns false for all other keys. */
   readonly handleKey: (event: KeyboardEvent) => boolean;
 }
 
-interface OfferOptions<Item> {
-  /** The text that the items were found for. */
+interface SuggestionOptions<Item> {
+  /** The text to which the items belong. */
   readonly text: string;
   readonly items: readonly Item[];
   readonly choose: (item: Item) => void;
-  /** Puts the item into the field (the Tab key); false: it is there already. */
+  /** Inserts the item into the field (Tab key). Returns false when the field already contains it. */
   readonly complete: (item: Item) => boolean;
 }
 
-/** Offers items: Enter chooses one, Tab completes it, the arrows move, and Escape closes the list until the text changes. */
-export function useOffer<Item>({ text, items: found, choose, complete }: OfferOptions<Item>): Offer<Item> {
-  // Both belong to the text at which they were set.
+/** Manages a list of suggestions: Enter chooses one, Tab inserts it, arrows move, Escape closes the list until the text changes. */
+export function useSuggestionState<Item>({
+  text,
+  items: found,
+  choose,
+  complete,
+}: SuggestionOptions<Item>): SuggestionState<Item> {
+  // Selection and closing are valid only for the text at which they were set.
   const [moved, setMoved] = useState({ at: text, selected: 0, isClosed: false });
   const { selected, isClosed } = moved.at === text ? moved : { selected: 0, isClosed: false };
   const items = isClosed ? [] : found;
@@ -41,26 +46,26 @@ export function useOffer<Item>({ text, items: found, choose, complete }: OfferOp
 }
 
 interface ListProps<Item> {
-  readonly offer: Offer<Item>;
+  readonly suggestions: SuggestionState<Item>;
   readonly label: string;
   readonly class?: string;
   readonly children: (item: Item) => ComponentChildren;
 }
 
-/** The list above the field. The field handles its keys and keeps the focus. */
-export function SuggestionList<Item>({ offer, label, class: more = '', children }: ListProps<Item>): VNode {
+/** The list of suggestions. The message field keeps the focus and handles the keys. */
+export function SuggestionList<Item>({ suggestions, label, class: more = '', children }: ListProps<Item>): VNode {
   return (
     <ul class={`suggestions ${more}`} id="suggestions" role="listbox" aria-label={label}>
-      {offer.items.map((item, place) => (
+      {suggestions.items.map((item, place) => (
         <li
           key={place}
           id={`suggestion-${place}`}
           role="option"
-          aria-selected={place === offer.selected}
-          ref={(node) => (place === offer.selected ? node?.scrollIntoView({ block: 'nearest' }) : undefined)}
-          // Before the field loses the focus.
+          aria-selected={place === suggestions.selected}
+          ref={(node) => (place === suggestions.selected ? node?.scrollIntoView({ block: 'nearest' }) : undefined)}
+          // Prevents the press from taking the focus from the field.
           onMouseDown={(event) => event.preventDefault()}
-          onClick={() => offer.choose(item)}
+          onClick={() => suggestions.choose(item)}
         >
           {children(item)}
         </li>

@@ -69,7 +69,7 @@ test('5,000 messages arrive once each and in order', async () => {
     offset = last.update_id + 1;
   }
   expect(seen).toEqual(texts);
-}, 60_000); // two seconds on a machine that has time
+}, 60_000); // an idle machine needs two seconds
 
 /** Pipelines all requests on one connection, which is faster than fetch. */
 async function postAll(bodies: readonly string[]): Promise<void> {

@@ -78,7 +78,7 @@ export const DEFAULT_TOKEN = '100:simulator';
 /** Loopback only, because anyone who reaches the simulator can act as any person. */
 const HOST = '127.0.0.1';
 const HEALTH = '/healthz';
-/** Target of every path that lacks the key. */
+/** Paths without the key are rewritten to this path, which no route serves. */
 const CLOSED = '/closed';
 
 /** Starts a simulator. Throws when the port is taken or the log in `dataDir` is corrupt. */

@@ -23,7 +23,7 @@ export interface PersonAnswer {
 
 type ChatName = number | 'ops';
 /** Chat and topic of an action; the default is the private chat. */
-interface Place {
+interface ActionTarget {
   readonly chat?: ChatName;
   readonly messageId?: number;
 }
@@ -66,7 +66,7 @@ export function createSimulatorClient(url: string) {
 
     // Actions of people; all reject when refused.
     say: (from: number, text: string, options?: Said) => act('/api/messages', { from, text, ...options }),
-    click: (from: number, button: string, place?: Place) => act('/api/clicks', { from, button, ...place }),
+    click: (from: number, button: string, target?: ActionTarget) => act('/api/clicks', { from, button, ...target }),
     stopDraft: (from: number) => act('/api/drafts/stop', { from }),
     setBotStatus: (status: BotStatus, by = 1001) => act('/api/rights', { by, status }),
     /** Returns the bot's answer to a click, once it exists. */

@@ -79,7 +79,7 @@ export async function createSimulator(options: SimulatorOptions = {}): Promise<S
 
 function createApp(deps: GraphDeps): FastifyInstance {
   const app = fastify({ logger: { level: 'error' }, bodyLimit: MAX_UPLOAD_BYTES, forceCloseConnections: true });
-  // The route reads the form, because the purpose decides the limits.
+  // The route reads the form, because the media type decides the size limit.
   app.addContentTypeParser(
     'multipart/form-data',
     { parseAs: 'buffer' },

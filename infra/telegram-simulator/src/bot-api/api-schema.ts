@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Ajv, type ValidateFunction } from 'ajv';
 import { z } from 'zod';
 
-/** Subset of JSON Schema that the generated file uses. */
+/** The parts of JSON Schema that bot-api-schema.json uses. */
 export interface ApiSchema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -22,7 +22,7 @@ const File = z.object({
   ),
 });
 
-/** No build copies it, so both src and dist find it in src. */
+/** The build does not copy the file, so compiled code also reads it from src. */
 const PATH = new URL('../../src/bot-api-schema.json', import.meta.url);
 
 /** Parameter types of each Bot API method. */

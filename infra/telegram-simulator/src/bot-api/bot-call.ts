@@ -30,7 +30,7 @@ export interface BotCall {
   readonly send: (reply: FastifyReply, result: unknown) => FastifyReply;
 }
 
-/** Handles a Bot API call with its queued faults: log, delay, hang or drop, then the error or method, then hang or drop. */
+/** Runs a Bot API call with its queued faults. Order: log, delay, hang or drop, injected error or method, hang or drop. */
 export async function serveCall(options: BotCall): Promise<FastifyReply> {
   const { deps, request, reply, method, parameters } = options;
   const call = deps.calls.start({ method, at: options.arrivedAt, params: toLogged(parameters), ...options.problems });
@@ -55,7 +55,7 @@ export async function serveCall(options: BotCall): Promise<FastifyReply> {
 /** Sends a Telegram error response. */
 export function sendError(reply: FastifyReply, error: BotError): FastifyReply {
   const { retryAfter, migrateToChatId, html } = error.details;
-  // Telegram sends it in the body and in a header.
+  // Telegram sends retry_after in the body and as a header.
   if (retryAfter !== undefined) void reply.header('retry-after', String(retryAfter));
   if (html !== undefined) return reply.code(error.code).type('text/html').send(html);
   const parameters = {
@@ -108,7 +108,7 @@ function watchHangUp(reply: FastifyReply): AbortSignal {
   return controller.signal;
 }
 
-/** Maximum delay of a Node timer. */
+/** The longest delay that a Node timer allows. */
 const FOREVER_MS = 2 ** 31 - 1;
 
 async function waitUnlessAborted(delayMs: number, signal: AbortSignal): Promise<void> {

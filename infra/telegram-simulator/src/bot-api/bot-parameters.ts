@@ -55,7 +55,7 @@ export function createJsonSchema<Schema extends z.ZodType>(schema: Schema, error
   }, schema);
 }
 
-/** Update kinds that the bot requests; undefined keeps the last choice. */
+/** Update kinds that the bot requests; undefined keeps the previous list. */
 export const allowedUpdates = createJsonSchema(
   z.array(z.string(), { error: "can't parse allowed_updates: expected an Array of String" }),
   "can't parse allowed_updates JSON object",
@@ -78,7 +78,7 @@ export const languageCode = z
 /** Topic number in a forum. */
 export const threadId = acceptInteger('message_thread_id must be an Integer').optional();
 
-/** Type errors are reported through `wrong`, see `parseParameters`. */
+/** Values of a wrong type are listed in `Parameters.wrong`, which parseParameters checks. */
 export const entities = createJsonSchema(
   z.custom<readonly MessageEntity[]>(Array.isArray, "can't parse entities: expected an Array of MessageEntity"),
   "can't parse entities JSON object",
@@ -137,7 +137,7 @@ function findKeyboardProblem(button: Readonly<Record<string, unknown>>): string 
   return findButtonProblem(action, button[action]);
 }
 
-/** The reader's BotErrors pass through the schema unchanged. */
+/** readRichMessage throws BotErrors, which the schema passes on unchanged. */
 function readRich(options: { readonly isDraft: boolean }): z.ZodType<RichMessage> {
   return createJsonSchema(
     z.unknown().transform((value) => readRichMessage(value, options)),

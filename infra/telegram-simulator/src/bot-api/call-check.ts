@@ -14,7 +14,7 @@ export interface CheckedCall extends CallProblems {
   readonly wrong: readonly string[];
 }
 
-/** Further problems usually repeat the first ones. */
+/** Limits the list, because further problems usually repeat the first ones. */
 const MAX_PROBLEMS = 8;
 
 /** Cached per process, because compiling takes up to a second. */
@@ -60,7 +60,7 @@ export function findViolation(type: string, value: unknown): string | null {
   return readValue(loaded, type, value).problems[0]?.trim() ?? null;
 }
 
-/** Returns the value, or its parsed JSON when only that fits, with its problems. */
+/** Validates a value, or its parsed JSON when only the JSON is valid. Returns the accepted form and its problems. */
 function readValue(
   schemas: ApiSchemas,
   place: string,

@@ -34,7 +34,7 @@ const REFUSALS = {
   unavailable: down(503, 'Service Temporarily Unavailable'),
 } as const satisfies Readonly<Record<string, Refusal>>;
 
-// A constant object has only its named keys.
+// Object.keys returns exactly the keys of a constant object.
 const RefusalName = z.enum(Object.keys(REFUSALS) as [keyof typeof REFUSALS]);
 
 /** An error named in `REFUSALS`, or a custom one. */

@@ -14,7 +14,7 @@ export interface NewFile {
   readonly kind: FileKind;
   readonly name: string;
   readonly mimeType: string;
-  /** Contents, or only their length. */
+  /** Contents of the file, or only their length in bytes. */
   readonly bytes: Buffer | number;
   readonly durationSeconds?: number | undefined;
 }

@@ -10,15 +10,15 @@ const PHONE = matchMedia('(width <= 760px)');
 
 /** The whole page, rendered again after each change. */
 export function App({ page }: { readonly page: Page }): VNode {
-  const { place, store } = page;
+  const { shown, store } = page;
   markRead(page);
   const unread = store.people.reduce((sum, person) => sum + store.unreadOf(person.id), 0);
-  const pane = place?.isList ? 'list' : 'chat';
+  const pane = shown?.isList ? 'list' : 'chat';
   useEffect(() => {
     document.title = unread > 0 ? `(${unread}) Signalbox` : 'Signalbox';
   }, [unread]);
   useEffect(() => {
-    if (!place) return;
+    if (!shown) return;
     const { dataset } = document.body;
     const isFirst = dataset['pane'] === undefined;
     dataset['pane'] = pane;
@@ -26,10 +26,10 @@ export function App({ page }: { readonly page: Page }): VNode {
     const { activeElement } = document;
     if (isFirst || !PHONE.matches || (activeElement?.checkVisibility() && activeElement !== document.body)) return;
     document.querySelector<HTMLElement>(pane === 'list' ? '.chats [aria-current=true]' : '#back')?.focus();
-  }, [pane, place === null]);
+  }, [pane, shown === null]);
   return (
     <PageContext.Provider value={page}>
-      {place ? (
+      {shown ? (
         <>
           <Sidebar />
           <Chat unread={unread} />
@@ -45,7 +45,7 @@ export function App({ page }: { readonly page: Page }): VNode {
 }
 
 /** Marks the visible messages as read. */
-function markRead({ place, list, store }: Page): void {
-  if (place === null || document.visibilityState !== 'visible' || (place.isList && PHONE.matches)) return;
-  if (list?.isAtEnd() ?? true) store.markRead(place.person.id, place.chat.id, place.topic);
+function markRead({ shown, list, store }: Page): void {
+  if (shown === null || document.visibilityState !== 'visible' || (shown.isList && PHONE.matches)) return;
+  if (list?.isAtEnd() ?? true) store.markRead(shown.person.id, shown.chat.id, shown.topic);
 }

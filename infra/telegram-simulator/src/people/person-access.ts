@@ -22,8 +22,8 @@ type ChatName = z.infer<typeof ChatName>;
 /** Acting person and chat; the default is the private chat. */
 export const Acting = z.strictObject({ from: z.int(), chat: ChatName.optional() });
 
-/** Resolves the chat of an action to its id. */
-export function findPlace<Given extends { readonly from: number; readonly chat?: ChatName | undefined }>({
+/** Replaces the chat of an action, such as "ops", by its id. */
+export function resolveActingChat<Given extends { readonly from: number; readonly chat?: ChatName | undefined }>({
   chat,
   ...given
 }: Given): Omit<Given, 'chat'> & { readonly chatId: number } {

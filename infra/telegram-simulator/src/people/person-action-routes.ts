@@ -7,7 +7,7 @@ import {
   PersonError,
   Acting,
   ChatName,
-  findPlace,
+  resolveActingChat,
   requireMember,
   requireMessage,
   requirePerson,
@@ -20,7 +20,7 @@ import { putNewMessage, toForwarded } from '../store/new-message.ts';
 import { resolveChatName } from '../store/people.ts';
 
 const PersonForward = Acting.extend({ messageId: z.int(), to: ChatName.optional() })
-  .transform(findPlace)
+  .transform(resolveActingChat)
   .transform(({ to, ...given }) => ({ ...given, toChatId: resolveChatName(to ?? given.from) }));
 
 const Stop = z.strictObject({ from: z.int() });

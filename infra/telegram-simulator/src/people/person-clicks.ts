@@ -7,7 +7,14 @@ import { type BotMessage, toBotMessage } from '../bot-api/messages/bot-message-s
 import { findChat, toGroupChat } from '../store/chat-shapes.ts';
 import { isVisibleTo } from './visibility.ts';
 import { GROUP, toUser } from '../store/people.ts';
-import { Acting, findPlace, PersonError, requireMember, requireMessage, requirePerson } from './person-access.ts';
+import {
+  Acting,
+  resolveActingChat,
+  PersonError,
+  requireMember,
+  requireMessage,
+  requirePerson,
+} from './person-access.ts';
 import { listMessages, type Store } from '../store/store.ts';
 
 export const PersonClick = Acting.extend({
@@ -21,7 +28,7 @@ export const PersonClick = Acting.extend({
     ({ button, data, messageId }) => (data === null ? button : messageId) !== null,
     'a click names a button, or data and messageId',
   )
-  .transform(findPlace);
+  .transform(resolveActingChat);
 type PersonClick = z.output<typeof PersonClick>;
 
 /** Presses a button as a person, or sends the data of a forged client. */

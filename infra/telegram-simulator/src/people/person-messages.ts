@@ -6,7 +6,7 @@ import { FileError, type NewFile, storeFile } from '../files/file-store.ts';
 import { detectEntities } from '../bot-api/messages/message-entities.ts';
 import { getUnixSeconds, putNewMessage } from '../store/new-message.ts';
 import { BOT_USERNAME, GROUP, type Person } from '../store/people.ts';
-import { Acting, findPlace, PersonError, requireMember, requireMessage } from './person-access.ts';
+import { Acting, resolveActingChat, PersonError, requireMember, requireMessage } from './person-access.ts';
 import { PersonFile } from './person-files.ts';
 import { type Sent, sendUpdate } from './sent-update.ts';
 import { listTopics } from '../store/topic.ts';
@@ -24,9 +24,9 @@ export const PersonMessage = Acting.extend({
   /** True to send the text untrimmed and with any length. */
   raw: z.boolean().default(false),
   files: z.array(PersonFile).default([]),
-}).transform(findPlace);
+}).transform(resolveActingChat);
 
-export const PersonEdit = Acting.extend({ messageId: z.int(), text: z.string() }).transform(findPlace);
+export const PersonEdit = Acting.extend({ messageId: z.int(), text: z.string() }).transform(resolveActingChat);
 
 /** Limits of Telegram clients in UTF-16 units: clients split longer texts and truncate longer captions. */
 export const MAX_TEXT_LENGTH = 4096;

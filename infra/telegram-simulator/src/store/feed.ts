@@ -28,7 +28,7 @@ export type Change =
   | { readonly kind: 'people' | 'commands' | 'bot' };
 export type FeedEvent = (Change | { readonly kind: 'reset' }) & { readonly seq: number };
 
-/** Enough to resume after a laptop's sleep; a message view has about 300 bytes. */
+/** Number of kept events, enough to resume after a laptop's sleep; a message view has about 300 bytes. */
 const KEPT_EVENTS = 5_000;
 
 /** The stream of changes. Events up to `knownFrom` are unknown. */

@@ -89,7 +89,7 @@ test('a damaged line in the middle is an error that names it', () => {
   const first = open();
   first.close();
   const file = join(dataDir, 'simulator.jsonl');
-  const lines = readFileSync(file, 'utf8').split('\n').length; // with the empty one at the end
+  const lines = readFileSync(file, 'utf8').split('\n').length; // the last line is empty
   appendFileSync(file, 'nonsense\n');
   expect(open).toThrow(`Line ${lines} of ${file} is damaged`);
 });

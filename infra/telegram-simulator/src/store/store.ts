@@ -11,11 +11,11 @@ import { createSettings } from './settings.ts';
 import { applyEvent, listEvents, State } from './state.ts';
 import { UpdatesQueue } from './updates-queue.ts';
 
-/** Contents of files by internal name. */
+/** Storage of file contents by internal name. */
 interface FileBytes {
   /** Writes synchronously. */
   readonly put: (name: string, bytes: Buffer) => void;
-  /** Null when the contents are no longer stored. */
+  /** Returns null when the contents are no longer stored. */
   readonly get: (name: string) => Buffer | null;
 }
 
@@ -119,7 +119,7 @@ function createFileBytes(dataDir: string | undefined): FileBytes {
   return {
     put: (name, bytes) => {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
-      chmodSync(folder, 0o700); // one that an earlier release made
+      chmodSync(folder, 0o700); // the folder of an earlier release may have another mode
       writeFileSync(join(folder, name), bytes, { mode: 0o600 });
     },
     get: (name) => {

@@ -8,7 +8,7 @@ export interface Topic {
   readonly name: string;
 }
 
-/** Fixed topics with fixed ids for tests. */
+/** Topics with fixed ids, on which tests rely. */
 const TOPICS: readonly Topic[] = ['Deploys', 'Incidents'].map((name, index) => ({
   topicId: 101 + index,
   chatId: GROUP.id,

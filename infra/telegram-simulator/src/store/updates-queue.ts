@@ -9,7 +9,7 @@ export interface PollRequest {
   readonly offset: number;
   readonly limit: number;
   readonly timeoutMs: number;
-  /** Undefined keeps the last choice. */
+  /** Undefined keeps the kinds of the previous call. */
   readonly allowedUpdates: readonly string[] | undefined;
   readonly signal: AbortSignal;
 }

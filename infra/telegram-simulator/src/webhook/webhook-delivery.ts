@@ -28,10 +28,10 @@ class Round {
   readonly #webhook: Webhook;
   readonly #stopping = new AbortController();
   readonly #signal: AbortSignal;
-  /** Unsent updates by line, oldest first. */
+  /** Unsent updates by delivery line (see nameLine), oldest first. */
   readonly #lines = new Map<string, QueuedUpdate[]>();
   #freeConnections: number;
-  /** Lines that wait for a connection, first come first served. */
+  /** Deliveries that wait for a free connection, in order of arrival. */
   readonly #waiting: (() => void)[] = [];
 
   constructor(store: Store, webhook: Webhook, closing: AbortSignal) {

@@ -113,7 +113,7 @@ function readRecipient(body: unknown): string | null {
   return typeof to === 'string' ? to.replace(/^\+/, '') : null;
 }
 
-/** Refuses a call with problems before it runs. */
+/** Throws for a call that was already refused, so it never runs. */
 function fail(): never {
   throw new GraphError(100);
 }

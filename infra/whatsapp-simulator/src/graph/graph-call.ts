@@ -26,7 +26,7 @@ export interface GraphCall {
   /** Body as logged. */
   readonly body: unknown;
   readonly problems: readonly string[];
-  /** Performs the call. Throws GraphError. */
+  /** Runs the call. Throws GraphError. */
   readonly run: () => object | Buffer;
 }
 

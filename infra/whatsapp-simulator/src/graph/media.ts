@@ -4,7 +4,7 @@ import type { Media, Store } from '../store/store.ts';
 import { GraphError } from './graph-error.ts';
 
 const MIB = 1024 * 1024;
-/** Validity of a media address. */
+/** A media address is valid for this time. */
 const ADDRESS_MS = 5 * 60_000;
 
 /** Accepted media types with their maximum sizes, from Meta's reference. */
@@ -68,7 +68,7 @@ export function toMediaAddress(store: Store, media: Media, origin: string): obje
   };
 }
 
-/** Throws GraphError for a modified or expired address. */
+/** Checks a download address. Throws GraphError when it is modified or expired. */
 export function requireFresh(
   store: Store,
   { media, ext, hash }: { readonly media: Media; readonly ext: string; readonly hash: string },

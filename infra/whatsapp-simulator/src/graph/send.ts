@@ -20,7 +20,7 @@ export function acceptMessage(deps: GraphDeps, message: BotMessage): object {
     replyTo: message.context?.message_id ?? null,
     status: refused === null ? 'sent' : 'failed',
   });
-  announce(deps, stored, refused);
+  publishStatus(deps, stored, refused);
   return {
     messaging_product: 'whatsapp',
     contacts: [{ input: message.to, wa_id: person }],
@@ -57,16 +57,18 @@ function acceptReaction(
   return { messaging_product: 'whatsapp', contacts: [{ input: to, wa_id: person }], messages: [{ id }] };
 }
 
-/** Shows nothing to a person who has blocked the bot; Meta then never reports a delivery. */
-function announce({ store, webhooks }: GraphDeps, message: MessageView, refused: RefusalCode | null): void {
-  const tell = (status: string, error?: object): void => {
+/**
+ * Sets the status of a message and notifies the bot. A person who has blocked the bot sees nothing, and Meta never reports a delivery.
+ */
+function publishStatus({ store, webhooks }: GraphDeps, message: MessageView, refused: RefusalCode | null): void {
+  const notify = (status: string, error?: object): void => {
     if (store.settings.statuses || error) webhooks.add(toStatusNotice({ message, status, error, at: store.now() }));
   };
-  if (refused !== null) return tell('failed', toStatusError(refused));
-  tell('sent');
+  if (refused !== null) return notify('failed', toStatusError(refused));
+  notify('sent');
   if (store.blocked.has(message.person)) return;
   store.setStatus(message.id, 'delivered');
-  tell('delivered');
+  notify('delivered');
 }
 
 type Shown = Pick<MessageView, 'type' | 'text' | 'buttons' | 'listButton' | 'mediaId' | 'fileName'>;

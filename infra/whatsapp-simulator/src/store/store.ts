@@ -30,7 +30,7 @@ export interface Settings {
 
 type NewEvent = SimulatorEvent extends infer One ? (One extends SimulatorEvent ? Omit<One, 'seq'> : never) : never;
 
-/** Fictional numbers (North American 555-01xx). */
+/** Fictional phone numbers (North American 555-01xx). */
 const PEOPLE: readonly Person[] = [
   { id: '12025550101', name: 'Ada' },
   { id: '12025550102', name: 'Ben' },

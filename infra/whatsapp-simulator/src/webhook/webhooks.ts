@@ -22,7 +22,7 @@ interface WebhooksOptions {
 
 /** Posts signed notices to the bot in order, retries until 200 with growing delays, and alternates between several addresses. */
 export class Webhooks {
-  /** While true, notices are collected until `flush`. */
+  /** While true, notices are collected until `flush` sends them. */
   isHeld = false;
   readonly #options: WebhooksOptions;
   #urls: readonly string[] = [];
@@ -41,7 +41,7 @@ export class Webhooks {
     return this.#options.phone;
   }
 
-  /** Number of unaccepted posts. */
+  /** Number of posts that the bot has not accepted. */
   get pending(): number {
     return this.#waiting.length + this.#gathered.length;
   }

@@ -14,7 +14,7 @@ import type { Command } from '../../store/event.ts';
 import { GROUP } from '../../store/people.ts';
 import type { Store } from '../../store/store.ts';
 
-/** The schema of the Bot API lists the scopes. */
+/** Accepts any type of scope, because bot-api-schema.json lists the types. */
 const Scope = z.object({
   type: z.string(),
   chat_id: chatId.optional(),

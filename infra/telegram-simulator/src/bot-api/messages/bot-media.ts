@@ -29,7 +29,7 @@ function formatCaption(given: z.output<typeof Caption>): FormattedText {
   return formatted;
 }
 
-/** Creates sendDocument, sendPhoto (which Telegram scales) or sendVoice. */
+/** Creates the method sendDocument, sendPhoto or sendVoice. Telegram scales photos. */
 export function sendFile(kind: FileKind): (store: Store, parameters: Parameters) => BotMessage {
   return (store, parameters) => {
     const given = parseParameters(SendFile, parameters);

@@ -24,7 +24,7 @@ interface Reading {
 export function readRichMessage(value: unknown, options: { readonly isDraft: boolean }): RichMessage {
   const violation = findViolation('TelegramInputRichMessage', value);
   if (violation !== null) throw createBadRequest(`can't parse rich message: ${violation}`);
-  const given = value as InputRichMessage; // its types were just compared
+  const given = value as InputRichMessage; // the schema has just checked its types
   const forms = (['blocks', 'html', 'markdown'] as const).filter((form) => given[form] !== undefined);
   if (forms.length !== 1) throw createBadRequest('exactly one of the fields html, markdown, or blocks must be used');
   if (!given.blocks) throw createBadRequest('the simulator reads no HTML or Markdown: send rich_message.blocks');
@@ -86,7 +86,7 @@ function readText(value: object | RichText, reading: Reading, depth: number): vo
   if ('button' in value) throw createBadRequest(NO_BUTTONS);
   // The schema was validated, so each field has one kind of value.
   const fields = value as Readonly<Record<string, RichText | undefined>>;
-  const { url } = value as { readonly url?: string }; // for the same reason
+  const { url } = value as { readonly url?: string }; // the schema has checked the type of `url`
   for (const field of TEXT_FIELDS) readText(fields[field] ?? '', reading, depth + 1);
   const problem = url === undefined ? null : findUrlProblem(url);
   if (problem) throw createBadRequest(`URL '${url}' is invalid: ${problem}`);

@@ -2,16 +2,16 @@ import type { VNode } from 'preact';
 import { Icon } from '@signalbox/page-kit/icons';
 import { Composer } from '../composer/composer.tsx';
 import { MessageList } from '../messages/message-list.tsx';
-import { usePage, usePlace } from '../state/context.ts';
-import { buildPlaceKey, type Place } from '../state/place.ts';
+import { usePage, useShownChat } from '../state/context.ts';
+import { buildChatKey, type ShownChat } from '../state/shown-chat.ts';
 import type { Page } from '../state/page.ts';
 import { act } from '../state/simulator.ts';
-import { openBotSheet, openGroupSheet, openPeopleSheet } from '../sheets/place-sheets.tsx';
+import { openBotSheet, openGroupSheet, openPeopleSheet } from '../sheets/chat-sheets.tsx';
 import { Avatar, ChatAvatar, Badge } from '../theme/avatar.tsx';
 
 /** One chat with header, messages and composer. Accepts dropped files everywhere. */
 export function Chat({ unread }: { readonly unread: number }): VNode {
-  const [page, place] = [usePage(), usePlace()];
+  const [page, shown] = [usePage(), useShownChat()];
   const drop = (event: DragEvent): void => {
     event.preventDefault();
     page.writing.addFiles([...(event.dataTransfer?.files ?? [])]);
@@ -20,20 +20,20 @@ export function Chat({ unread }: { readonly unread: number }): VNode {
     <main class="chat" id="chat" onDragOver={(event) => event.preventDefault()} onDrop={drop}>
       <ChatHeader unread={unread} />
       <TopicTabs />
-      <MessageList key={buildPlaceKey(place)} page={page} place={place} />
-      {findBarrier(page, place) ?? <Composer />}
+      <MessageList key={buildChatKey(shown)} page={page} shown={shown} />
+      {findBarrier(page, shown) ?? <Composer />}
     </main>
   );
 }
 
 /** Returns why a person cannot write in a chat, with the remedy; null when they can. */
-function findBarrier(page: Page, { person, chat }: Place): VNode | null {
+function findBarrier(page: Page, { person, chat }: ShownChat): VNode | null {
   if (chat.type === 'group' || !person.blocked) return null;
   const unblock = (): Promise<unknown> => act('block', { person: person.id, blocked: false });
   return (
     <footer class="barrier">
       <p>{person.name} blocked the bot: neither hears from the other.</p>
-      <button class="main-button" onClick={() => void page.tell(unblock)}>
+      <button class="main-button" onClick={() => void page.runAction(unblock)}>
         Unblock the bot
       </button>
     </footer>
@@ -42,13 +42,13 @@ function findBarrier(page: Page, { person, chat }: Place): VNode | null {
 
 /** Header with the chat, the bot's status, and the current person. */
 function ChatHeader({ unread }: { readonly unread: number }): VNode {
-  const [page, place] = [usePage(), usePlace()];
-  const { person, chat, topic } = place;
+  const [page, shown] = [usePage(), useShownChat()];
+  const { person, chat, topic } = shown;
   const isWriting = page.drafts.of(chat.id) !== undefined;
   const doing = isWriting ? 'writing' : page.typing.of(`${chat.id}/${topic}`)?.replaceAll('_', ' ');
   const openAbout = chat.type === 'group' ? openGroupSheet : openBotSheet;
   const speaker = `You speak as ${person.name}`;
-  const goBack = (): void => page.go({ ...place, isList: true });
+  const goBack = (): void => page.go({ ...shown, isList: true });
   return (
     <header class="bar">
       <button id="back" class="icon-button" aria-label="People and chats" onClick={goBack}>
@@ -59,11 +59,11 @@ function ChatHeader({ unread }: { readonly unread: number }): VNode {
         <ChatAvatar chat={chat} />
         <div class="stack">
           <h1>
-            <button class="about clip" aria-haspopup="dialog" onClick={() => openAbout(page, place)}>
+            <button class="about clip" aria-haspopup="dialog" onClick={() => openAbout(page, shown)}>
               {page.store.titleOf(chat)}
             </button>
           </h1>
-          <span class={doing ? 'dim clip active' : 'dim clip'}>{doing ? `${doing}…` : describeChat(page, place)}</span>
+          <span class={doing ? 'dim clip active' : 'dim clip'}>{doing ? `${doing}…` : describeChat(page, shown)}</span>
         </div>
       </div>
       {!page.isConnected && (
@@ -76,7 +76,7 @@ function ChatHeader({ unread }: { readonly unread: number }): VNode {
         aria-haspopup="dialog"
         aria-label={`${speaker}. Change`}
         title={speaker}
-        onClick={() => openPeopleSheet(page, place)}
+        onClick={() => openPeopleSheet(page, shown)}
       >
         <Avatar from={person} more="small" />
         <span class="speaker-name">{person.name}</span>
@@ -85,7 +85,7 @@ function ChatHeader({ unread }: { readonly unread: number }): VNode {
   );
 }
 
-function describeChat({ store }: Page, { chat }: Place): string {
+function describeChat({ store }: Page, { chat }: ShownChat): string {
   if (chat.type === 'private') return 'bot';
   const bot = store.bot?.groupStatus === 'kicked' ? ', the bot was removed' : ' and the bot';
   return `${store.membersOf(chat.id).length} people${bot}`;
@@ -93,8 +93,8 @@ function describeChat({ store }: Page, { chat }: Place): string {
 
 /** The topics of a group, the general one first. */
 function TopicTabs(): VNode | null {
-  const [page, place] = [usePage(), usePlace()];
-  const { person, chat, topic } = place;
+  const [page, shown] = [usePage(), useShownChat()];
+  const { person, chat, topic } = shown;
   const topics = page.store.topicsOf(chat);
   if (topics.length === 0) return null;
   const general = { topicId: null, name: 'General' };
@@ -105,7 +105,7 @@ function TopicTabs(): VNode | null {
           key={topicId}
           class="topic"
           aria-current={topicId === topic}
-          onClick={() => page.go({ ...place, topic: topicId })}
+          onClick={() => page.go({ ...shown, topic: topicId })}
         >
           <span class="clip">{name}</span>
           <Badge count={page.store.unread(person.id, chat.id, topicId)} />

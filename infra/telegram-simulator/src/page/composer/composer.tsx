@@ -1,13 +1,13 @@
 import { IconButton } from '@signalbox/page-kit/icon-button';
 import { Icon } from '@signalbox/page-kit/icons';
 import { HAS_KEYBOARD, MessageField } from '@signalbox/page-kit/message-field';
-import { SuggestionList, useOffer, type Offer } from '@signalbox/page-kit/suggestions';
+import { SuggestionList, useSuggestionState, type SuggestionState } from '@signalbox/page-kit/suggestions';
 import type { RefObject, TargetedEvent, TargetedKeyboardEvent, VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { summarizeMessage } from '../messages/summary.ts';
 import { editLast } from '../state/actions.ts';
-import { usePage, usePlace } from '../state/context.ts';
-import { buildPlaceKey } from '../state/place.ts';
+import { usePage, useShownChat } from '../state/context.ts';
+import { buildChatKey } from '../state/shown-chat.ts';
 import type { Context } from './writing.ts';
 import type { Command } from '../../store/event.ts';
 import { formatSize } from '../messages/amounts.ts';
@@ -33,12 +33,12 @@ interface Offered {
 
 /** The message field. Enter sends, "/" and "@" open suggestions, ↑ edits the last own message, Escape cancels. */
 export function Composer(): VNode {
-  const [page, place] = [usePage(), usePlace()];
+  const [page, shown] = [usePage(), useShownChat()];
   const { writing, commands } = page;
   const { text, context, files, isSending } = writing;
   const field = useRef<HTMLTextAreaElement>(null);
   const picker = useRef<HTMLInputElement>(null);
-  const offer = useSuggestions(field);
+  const suggestions = useSuggestions(field);
   useFocus(field);
   const focus = (): void => field.current?.focus();
   const attach = ({ currentTarget }: TargetedEvent<HTMLInputElement>): void => {
@@ -63,13 +63,13 @@ export function Composer(): VNode {
     if (event.key === 'Escape') writing.cancel();
     else if (event.key === 'ArrowUp' && text === '' && !context) {
       event.preventDefault();
-      editLast(page, place);
+      editLast(page, shown);
     }
   };
   return (
     <footer class="composer">
-      {offer.items.length > 0 && (
-        <SuggestionList class="panel" offer={offer} label="Suggestions">
+      {suggestions.items.length > 0 && (
+        <SuggestionList class="panel" suggestions={suggestions} label="Suggestions">
           {({ label, detail, isWhispered }) => (
             <>
               <strong>{label}</strong>
@@ -95,10 +95,10 @@ export function Composer(): VNode {
         )}
         <input type="file" id="file-input" multiple hidden ref={picker} onChange={attach} />
         <MessageField
-          {...{ field, text, offer }}
+          {...{ field, text, suggestions }}
           label="Message"
-          placeholder={`Message as ${place.person.name}`}
-          aria-expanded={offer.items.length > 0}
+          placeholder={`Message as ${shown.person.name}`}
+          aria-expanded={suggestions.items.length > 0}
           onText={(value) => writing.type(value)}
           onSubmit={submit}
           onKey={handleKey}
@@ -113,9 +113,9 @@ export function Composer(): VNode {
 }
 
 /** Offers suggestions for the typed text: a command is sent, a name is inserted. */
-function useSuggestions(field: RefObject<HTMLTextAreaElement | null>): Offer<Suggestion> {
+function useSuggestions(field: RefObject<HTMLTextAreaElement | null>): SuggestionState<Suggestion> {
   const { writing, commands, store } = usePage();
-  const { chat } = usePlace();
+  const { chat } = useShownChat();
   const { text } = writing;
   const names = chat.type === 'group' ? [{ name: store.bot?.username ?? '', title: store.botName() }] : [];
   const caret = field.current?.selectionStart ?? text.length;
@@ -125,7 +125,7 @@ function useSuggestions(field: RefObject<HTMLTextAreaElement | null>): Offer<Sug
     field.current?.focus();
     return true;
   };
-  return useOffer({
+  return useSuggestionState({
     text,
     items: findSuggestions(text, caret, { commands, names }),
     choose: (item) => void (item.isCommand ? writing.submit(item.label) : complete(item)),
@@ -136,11 +136,11 @@ function useSuggestions(field: RefObject<HTMLTextAreaElement | null>): Offer<Sug
 /** Focuses the field when the chat changes. */
 function useFocus(field: RefObject<HTMLTextAreaElement | null>): void {
   const { text, context } = usePage().writing;
-  const place = usePlace();
+  const shown = useShownChat();
   useEffect(() => {
     // A phone's on-screen keyboard would cover half of the screen.
-    if (HAS_KEYBOARD && !place.isList) field.current?.focus();
-  }, [buildPlaceKey(place)]);
+    if (HAS_KEYBOARD && !shown.isList) field.current?.focus();
+  }, [buildChatKey(shown)]);
   useEffect(() => {
     if (!context) return;
     field.current?.focus();
@@ -174,8 +174,8 @@ function findSuggestions(text: string, caret: number, { commands, names }: Offer
   const name = /(?:^|\s)@(\w*)$/.exec(text.slice(0, caret))?.[1]?.toLowerCase();
   if (name === undefined) return [];
   const fitting = names.filter((one) => [one.name, one.title].some((word) => word.toLowerCase().startsWith(name)));
-  const place = { isWhispered: false, isCommand: false, start: caret - name.length - 1, end: caret };
-  return fitting.map((one) => ({ label: `@${one.name}`, detail: one.title, ...place }));
+  const common = { isWhispered: false, isCommand: false, start: caret - name.length - 1, end: caret };
+  return fitting.map((one) => ({ label: `@${one.name}`, detail: one.title, ...common }));
 }
 
 /** Files attached to the message being written. */

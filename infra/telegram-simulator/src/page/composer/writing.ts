@@ -1,6 +1,6 @@
 import type { MessageView } from '../../store/message-view.ts';
 import { attempt } from '../state/attempt.ts';
-import { buildPlaceKey, type Place } from '../state/place.ts';
+import { buildChatKey, type ShownChat } from '../state/shown-chat.ts';
 import { act, sendFiles } from '../state/simulator.ts';
 
 /** A Telegram client's maximum message length, in UTF-16 units. */
@@ -26,7 +26,7 @@ export class Writing {
   /** Error of the last attachment or send. */
   problem = '';
   isSending = false;
-  #place: Place | null = null;
+  #shown: ShownChat | null = null;
   readonly #texts = new Map<string, string>();
   readonly #options: WritingOptions;
 
@@ -35,12 +35,12 @@ export class Writing {
   }
 
   /** Switches to another chat and restores its unsent text. */
-  open(next: Place): void {
-    const before = this.#place;
-    this.#place = next;
-    if (before && buildPlaceKey(before) === buildPlaceKey(next)) return;
-    if (before && this.context?.mode !== 'edit') this.#texts.set(buildPlaceKey(before), this.text);
-    this.#change({ text: this.#texts.get(buildPlaceKey(next)) ?? '', context: null, files: [], problem: '' });
+  open(next: ShownChat): void {
+    const before = this.#shown;
+    this.#shown = next;
+    if (before && buildChatKey(before) === buildChatKey(next)) return;
+    if (before && this.context?.mode !== 'edit') this.#texts.set(buildChatKey(before), this.text);
+    this.#change({ text: this.#texts.get(buildChatKey(next)) ?? '', context: null, files: [], problem: '' });
   }
 
   type(text: string): void {
@@ -67,7 +67,7 @@ export class Writing {
   /** Sends the text and files. Restores what failed, unless something new was typed. */
   async submit(value: string): Promise<void> {
     const { context } = this;
-    const to = this.#place;
+    const to = this.#shown;
     const files = context?.mode === 'edit' ? [] : this.files;
     const parts = files.length > 0 ? [value.trim()] : splitText(value);
     if (parts.length === 0 || this.isSending || to === null) return;
@@ -76,14 +76,14 @@ export class Writing {
     const failed = (await send).join('\n').trim();
     this.#change({ isSending: false });
     if (failed === '') return;
-    if (this.#place === null || buildPlaceKey(to) !== buildPlaceKey(this.#place))
-      this.#texts.set(buildPlaceKey(to), failed);
+    if (this.#shown === null || buildChatKey(to) !== buildChatKey(this.#shown))
+      this.#texts.set(buildChatKey(to), failed);
     else this.#change({ text: this.text || failed, context: this.context ?? context });
   }
 
   /** Sends the parts in order, files with the first; returns the unsent parts. */
   async #send(
-    to: Place,
+    to: ShownChat,
     context: Context | null,
     parts: readonly string[],
     files: readonly File[],
@@ -101,7 +101,7 @@ export class Writing {
     return [];
   }
 
-  async #edit(to: Place, context: Context, [text, ...others]: readonly string[]): Promise<readonly string[]> {
+  async #edit(to: ShownChat, context: Context, [text, ...others]: readonly string[]): Promise<readonly string[]> {
     const { messageId, text: before } = context.message;
     if (text === undefined || text === before) return [];
     const edit = { from: to.person.id, chat: to.chat.id, messageId, text };

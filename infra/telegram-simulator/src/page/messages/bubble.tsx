@@ -3,9 +3,9 @@ import type { VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { MessageView } from '../../store/message-view.ts';
 import { jumpTo } from '../state/actions.ts';
-import { usePage, usePlace } from '../state/context.ts';
+import { usePage, useShownChat } from '../state/context.ts';
 import type { Page } from '../state/page.ts';
-import type { Place } from '../state/place.ts';
+import type { ShownChat } from '../state/shown-chat.ts';
 import { isVisibleTo } from '../../people/visibility.ts';
 import { Blocks } from '../text/blocks.tsx';
 import { Keyboard, MessageId } from '../text/keyboard.tsx';
@@ -24,23 +24,27 @@ interface BubbleProps {
 
 /** A message bubble. */
 export function Bubble({ messages, continues }: BubbleProps): VNode {
-  const [page, place] = [usePage(), usePlace()];
+  const [page, shown] = [usePage(), useShownChat()];
   const [{ chatId, replyTo }] = messages;
   const replied = replyTo === null ? undefined : page.store.message(chatId, replyTo);
   const state = [...messages.map(({ seq }) => seq), continues].join(' ');
   return useMemo(
-    () => renderBubble({ messages, continues, page, place, replied }),
+    () => renderBubble({ messages, continues, page, shown, replied }),
     [state, replied, page.store.people],
   );
 }
 
-type Drawing = BubbleProps & { readonly page: Page; readonly place: Place; readonly replied: MessageView | undefined };
+type Drawing = BubbleProps & {
+  readonly page: Page;
+  readonly shown: ShownChat;
+  readonly replied: MessageView | undefined;
+};
 
-function renderBubble({ messages, continues, page, place, replied }: Drawing): VNode {
+function renderBubble({ messages, continues, page, shown, replied }: Drawing): VNode {
   const [first, ...others] = messages;
   const message = messages.find(({ text }) => text !== '') ?? first;
-  const isOwn = first.from.id === place.person.id;
-  const showsAuthor = place.chat.type === 'group' && !isOwn;
+  const isOwn = first.from.id === shown.person.id;
+  const showsAuthor = shown.chat.type === 'group' && !isOwn;
   const files = messages.flatMap(({ file }) => file ?? []);
   const side = [isOwn ? 'own' : 'other', !continues && 'starts', first.ephemeral && 'whisper'];
   return (
@@ -63,11 +67,11 @@ function renderBubble({ messages, continues, page, place, replied }: Drawing): V
             {first.ephemeral && (
               <span class="origin">
                 <Icon name="eye" />
-                {first.ephemeral.receiverId === place.person.id ? 'Only you see this' : 'Only you and the bot see this'}
+                {first.ephemeral.receiverId === shown.person.id ? 'Only you see this' : 'Only you and the bot see this'}
               </span>
             )}
             {first.forwardedFrom && <span class="origin">Forwarded from {first.forwardedFrom.name}</span>}
-            {first.replyTo !== null && renderQuote(page, place, first.replyTo, replied)}
+            {first.replyTo !== null && renderQuote(page, shown, first.replyTo, replied)}
             {files.length > 0 && <Files files={files} />}
             <MessageId.Provider value={message.messageId}>
               <Body message={message}>
@@ -89,7 +93,7 @@ function renderBubble({ messages, continues, page, place, replied }: Drawing): V
 
 interface BodyProps {
   readonly message: Pick<MessageView, 'text' | 'entities' | 'rich'>;
-  /** Content after the text: the time. */
+  /** Content that follows the text, such as the time. */
   readonly children: VNode | readonly (VNode | false)[];
 }
 
@@ -113,11 +117,11 @@ export function Body({ message: { text, entities, rich }, children }: BodyProps)
   );
 }
 
-function renderQuote(page: Page, place: Place, id: number, replied: MessageView | undefined): VNode {
-  const isSeen = replied && isVisibleTo(replied, place.person.id) && !replied.deleted;
+function renderQuote(page: Page, shown: ShownChat, id: number, replied: MessageView | undefined): VNode {
+  const isSeen = replied && isVisibleTo(replied, shown.person.id) && !replied.deleted;
   const missing = replied === undefined ? 'Earlier message' : 'Deleted message';
   return (
-    <button class="quote" onClick={() => void jumpTo(page, place, id)}>
+    <button class="quote" onClick={() => void jumpTo(page, shown, id)}>
       <strong>{isSeen ? replied.from.name : 'Message'}</strong>
       <span class="clip">{isSeen ? summarizeMessage(replied) : missing}</span>
     </button>
@@ -143,7 +147,7 @@ function Files({ files }: { readonly files: readonly FileView[] }): VNode {
 function Photo({ file: { name, width, height }, url }: { readonly file: FileView; readonly url: string }): VNode {
   return (
     <a href={url} target="_blank" rel="noopener noreferrer" aria-label="Show the photo">
-      {/* The size reserves the room, so that nothing moves when the picture arrives. */}
+      {/* Reserves the picture's area, so that the list does not move when the picture arrives. */}
       <img src={url} width={width ?? undefined} height={height ?? undefined} alt={name || 'Photo'} loading="lazy" />
     </a>
   );

@@ -4,10 +4,10 @@ import { Component, createRef, type VNode } from 'preact';
 import type { MessageView } from '../../store/message-view.ts';
 import { loadOlder } from '../state/actions.ts';
 import type { Page } from '../state/page.ts';
-import type { Place } from '../state/place.ts';
+import type { ShownChat } from '../state/shown-chat.ts';
 import { openMessageMenu } from '../sheets/message-menu.tsx';
 import type { Draft } from '../../store/draft.ts';
-import { usePage, usePlace } from '../state/context.ts';
+import { usePage, useShownChat } from '../state/context.ts';
 import { act } from '../state/simulator.ts';
 import { Body, Bubble } from './bubble.tsx';
 import { formatDay } from './amounts.ts';
@@ -23,7 +23,7 @@ const FLASH_MS = 1_600;
 
 interface ListProps {
   readonly page: Page;
-  readonly place: Place;
+  readonly shown: ShownChat;
 }
 
 /** The messages of one chat as one person sees them, with the bot's draft. Scrolls down when the person sends. */
@@ -54,14 +54,14 @@ export class MessageList extends Component<ListProps> {
     const list = this.#list.current;
     const newest = this.#all().at(-1);
     const isOwn =
-      newest !== undefined && newest.messageId > this.#newest && newest.from.id === this.props.place.person.id;
+      newest !== undefined && newest.messageId > this.#newest && newest.from.id === this.props.shown.person.id;
     this.#newest = this.#newestId();
     if (list?.content) refreshStop(list.content);
     if (isOwn) list?.toEnd();
   }
 
-  override render({ page, place }: ListProps): VNode {
-    const { chat } = place;
+  override render({ page, shown }: ListProps): VNode {
+    const { chat } = shown;
     const messages = this.#all();
     const draft = page.drafts.of(chat.id);
     return (
@@ -70,21 +70,21 @@ export class MessageList extends Component<ListProps> {
         ids={messages.map(({ messageId }) => messageId)}
         scroller={{ tabIndex: -1 }}
         content={{ role: 'log', 'aria-label': 'Messages', onContextMenu: (event) => this.#onContextMenu(event) }}
-        drawButton={(missed) => (
+        renderEndButton={(unseen) => (
           <button class="to-bottom" aria-label="To the newest message" onClick={() => this.#list.current?.toEnd()}>
             <Icon name="down" />
-            {missed > 0 && (
+            {unseen > 0 && (
               <span class="badge" id="to-bottom-badge">
-                {missed}
+                {unseen}
               </span>
             )}
           </button>
         )}
         // Marks the messages below as read.
-        onPin={() => page.change({})}
+        onEndChange={() => page.change({})}
       >
         {page.store.hasOlder(chat.id) && (
-          <button class="older" onClick={() => void loadOlder(page, place)}>
+          <button class="older" onClick={() => void loadOlder(page, shown)}>
             Show earlier messages
           </button>
         )}
@@ -96,8 +96,8 @@ export class MessageList extends Component<ListProps> {
   }
 
   #all(): readonly MessageView[] {
-    const { page, place } = this.props;
-    return page.store.messagesOf(place.person.id, place.chat.id, place.topic);
+    const { page, shown } = this.props;
+    return page.store.messagesOf(shown.person.id, shown.chat.id, shown.topic);
   }
 
   #newestId(): number {
@@ -113,17 +113,17 @@ export class MessageList extends Component<ListProps> {
   }
 
   #openMenu(target: Element | null): void {
-    const { page, place } = this.props;
+    const { page, shown } = this.props;
     const id = target?.closest<HTMLElement>('.message')?.dataset['id'];
-    const message = page.store.message(place.chat.id, Number(id));
-    if (message) openMessageMenu(page, place, message);
+    const message = page.store.message(shown.chat.id, Number(id));
+    if (message) openMessageMenu(page, shown, message);
   }
 }
 
 /** The message that the bot is writing, with Stop beside it; positioned so that the final message replaces it without movement. */
 function DraftBubble({ draft, isSending }: { readonly draft: Draft; readonly isSending: boolean }): VNode {
   const page = usePage();
-  const { person } = usePlace();
+  const { person } = useShownChat();
   return (
     <article class="message other starts draft" aria-label="The bot is writing" aria-busy="true">
       <div class="column">
@@ -138,7 +138,7 @@ function DraftBubble({ draft, isSending }: { readonly draft: Draft; readonly isS
             <button
               class="stop"
               title="Stop writing"
-              onClick={() => void page.tell(() => act('drafts/stop', { from: person.id }))}
+              onClick={() => void page.runAction(() => act('drafts/stop', { from: person.id }))}
             >
               <Icon name="stop" />
               <span>Stop</span>
@@ -217,8 +217,8 @@ function groupAlbums(messages: readonly MessageView[]): readonly Album[] {
 
 /** Placeholder of an empty chat: who you are, and how to begin. */
 function Welcome(): VNode {
-  const [page, place] = [usePage(), usePlace()];
-  const [title, hint, tries] = describe(page, place);
+  const [page, shown] = [usePage(), useShownChat()];
+  const [title, hint, tries] = describe(page, shown);
   return (
     <div class="empty">
       <h2>{title}</h2>
@@ -235,7 +235,7 @@ function Welcome(): VNode {
 }
 
 /** Returns a heading, a hint and example messages. */
-function describe({ store }: Page, { person, chat }: Place): readonly [string, string, readonly string[]] {
+function describe({ store }: Page, { person, chat }: ShownChat): readonly [string, string, readonly string[]] {
   if (chat.type === 'group') {
     const hint = 'As in Telegram, here the bot reads only commands, replies to it and messages that mention it. Try:';
     return ['A group with the bot in it', hint, [`@${store.bot?.username} what is running?`, '/status']];

@@ -4,12 +4,12 @@ import type { MessageView } from '../../store/message-view.ts';
 import { summarizeMessage } from '../messages/summary.ts';
 import { canEdit, copyText, forward } from '../state/actions.ts';
 import type { Page } from '../state/page.ts';
-import type { Place } from '../state/place.ts';
+import type { ShownChat } from '../state/shown-chat.ts';
 import { ChatAvatar } from '../theme/avatar.tsx';
 import { Row } from '../theme/row.tsx';
 
 /** Opens the actions for a message, without those that clients do not offer, such as forwarding an ephemeral one. */
-export function openMessageMenu(page: Page, place: Place, message: MessageView): void {
+export function openMessageMenu(page: Page, shown: ShownChat, message: MessageView): void {
   const item = (title: string, icon: IconName, run: () => void): VNode => (
     <Row title={title} picture={<Icon name={icon} />} onPress={run} />
   );
@@ -18,22 +18,22 @@ export function openMessageMenu(page: Page, place: Place, message: MessageView):
       <p class="sheet-title">{summarizeMessage(message)}</p>
       {item('Reply', 'reply', () => page.writing.begin({ mode: 'reply', message }))}
       {message.text !== '' && item('Copy text', 'copy', () => void copyText(page, message.text))}
-      {canEdit(message, place.person.id) && item('Edit', 'edit', () => page.writing.begin({ mode: 'edit', message }))}
-      {message.ephemeral === null && item('Forward', 'forward', () => openForward(page, place, message))}
+      {canEdit(message, shown.person.id) && item('Edit', 'edit', () => page.writing.begin({ mode: 'edit', message }))}
+      {message.ephemeral === null && item('Forward', 'forward', () => openForward(page, shown, message))}
     </>
   );
   page.change({ sheet: { label: 'Message', content } });
 }
 
-function openForward(page: Page, place: Place, message: MessageView): void {
+function openForward(page: Page, shown: ShownChat, message: MessageView): void {
   const content = (): VNode => (
     <>
       <h2>Forward to</h2>
-      {page.store.chatsOf(place.person.id).map((chat) => (
+      {page.store.chatsOf(shown.person.id).map((chat) => (
         <Row
           title={page.store.titleOf(chat)}
           picture={<ChatAvatar chat={chat} />}
-          onPress={() => forward(page, place, message, chat)}
+          onPress={() => forward(page, shown, message, chat)}
         />
       ))}
     </>

@@ -4,14 +4,14 @@ import type { MessageView } from '../../store/message-view.ts';
 import type { PersonView } from '../../people/person-api.ts';
 import { formatTime } from '../messages/amounts.ts';
 import { summarizeMessage } from '../messages/summary.ts';
-import { usePage, usePlace } from '../state/context.ts';
+import { usePage, useShownChat } from '../state/context.ts';
 import { Avatar, Badge, ChatAvatar } from '../theme/avatar.tsx';
 import { Row } from '../theme/row.tsx';
 
 /** People, and the chats of the current person. */
 export function Sidebar(): VNode {
   const { store } = usePage();
-  const { person } = usePlace();
+  const { person } = useShownChat();
   return (
     <aside class="sidebar" aria-label="People and chats">
       <header class="bar">
@@ -41,13 +41,13 @@ export function Sidebar(): VNode {
 }
 
 function PersonRow({ person }: { readonly person: PersonView }): VNode {
-  const [page, place] = [usePage(), usePlace()];
+  const [page, shown] = [usePage(), useShownChat()];
   const { id, name, role, blocked } = person;
-  const [chat = place.chat] = page.store.chatsOf(id);
+  const [chat = shown.chat] = page.store.chatsOf(id);
   // On a phone the list stays open to select a chat of this person.
   const go = (): void => page.go({ person, chat, topic: null, isList: true });
   const detail = blocked ? `${role}, blocked the bot` : role;
-  const isCurrent = id === place.person.id;
+  const isCurrent = id === shown.person.id;
   return (
     <li>
       <Row picture={<Avatar from={person} />} title={name} detail={detail} isCurrent={isCurrent} onPress={go}>
@@ -58,7 +58,7 @@ function PersonRow({ person }: { readonly person: PersonView }): VNode {
 }
 
 function ChatRow({ chat }: { readonly chat: ChatView }): VNode {
-  const [page, { person, chat: current }] = [usePage(), usePlace()];
+  const [page, { person, chat: current }] = [usePage(), useShownChat()];
   const { store } = page;
   const last = store.messagesOf(person.id, chat.id).at(-1);
   const title = (

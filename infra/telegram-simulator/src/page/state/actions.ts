@@ -1,7 +1,7 @@
 import type { MessageView } from '../../store/message-view.ts';
 import type { ChatView } from '../../store/chat-shapes.ts';
 import type { Page } from './page.ts';
-import type { Place } from './place.ts';
+import type { ShownChat } from './shown-chat.ts';
 import { act } from './simulator.ts';
 
 /** Copies a text and confirms it. */
@@ -15,8 +15,13 @@ export async function copyText(page: Page, text: string): Promise<void> {
 }
 
 /** Presses a button and shows the bot's answer. */
-export async function pressButton(page: Page, { person, chat }: Place, messageId: number, data: string): Promise<void> {
-  await page.tell(async () => {
+export async function pressButton(
+  page: Page,
+  { person, chat }: ShownChat,
+  messageId: number,
+  data: string,
+): Promise<void> {
+  await page.runAction(async () => {
     const answer = await page.clicks.press({ from: person.id, chat: chat.id, messageId, button: data });
     if (!answer?.text) return;
     if (answer.showAlert) page.change({ alerts: [...page.alerts, answer.text] });
@@ -25,12 +30,12 @@ export async function pressButton(page: Page, { person, chat }: Place, messageId
 }
 
 /** Forwards a message, or all messages of its album in order. */
-export function forward(page: Page, { person, chat }: Place, message: MessageView, to: ChatView): void {
+export function forward(page: Page, { person, chat }: ShownChat, message: MessageView, to: ChatView): void {
   const send = async (): Promise<void> => {
     for (const { messageId } of page.store.albumOf(message))
       await act('forwards', { from: person.id, chat: chat.id, messageId, to: to.id });
   };
-  void page.tell(send, `Forwarded to ${page.store.titleOf(to)}`);
+  void page.runAction(send, `Forwarded to ${page.store.titleOf(to)}`);
 }
 
 /** True for the person's own public messages, which clients can edit. */
@@ -39,25 +44,25 @@ export function canEdit({ from, ephemeral, forwardedFrom }: MessageView, person:
 }
 
 /** Starts editing the person's last editable message. */
-export function editLast(page: Page, { person, chat, topic }: Place): void {
+export function editLast(page: Page, { person, chat, topic }: ShownChat): void {
   const all = page.store.messagesOf(person.id, chat.id, topic);
   const message = all.findLast((one) => canEdit(one, person.id));
   if (message) page.writing.begin({ mode: 'edit', message });
 }
 
-/** Loads older messages of the shown list. */
-export async function loadOlder(page: Page, { person, chat, topic }: Place): Promise<void> {
-  await page.tell(() => page.store.loadOlder(person.id, chat.id, topic));
+/** Loads older messages of the shown chat. */
+export async function loadOlder(page: Page, { person, chat, topic }: ShownChat): Promise<void> {
+  await page.runAction(() => page.store.loadOlder(person.id, chat.id, topic));
 }
 
 /** Scrolls to a message; loads it if needed. */
-export async function jumpTo(page: Page, place: Place, id: number): Promise<void> {
+export async function jumpTo(page: Page, shown: ShownChat, id: number): Promise<void> {
   const find = (): Element | null => document.querySelector(`[data-id="${id}"], [data-also~="${id}"]`);
-  while (!find() && page.store.hasOlder(place.chat.id) && page.isConnected) {
-    await loadOlder(page, place);
+  while (!find() && page.store.hasOlder(shown.chat.id) && page.isConnected) {
+    await loadOlder(page, shown);
     await new Promise((drawn) => setTimeout(drawn));
     // The user has switched to another chat.
-    if (page.place?.chat.id !== place.chat.id) return;
+    if (page.shown?.chat.id !== shown.chat.id) return;
   }
   const node = find();
   if (node) page.list?.show(node);

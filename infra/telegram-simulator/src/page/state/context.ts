@@ -1,7 +1,7 @@
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Page } from './page.ts';
-import type { Place } from './place.ts';
+import type { ShownChat } from './shown-chat.ts';
 
 export const PageContext = createContext<Page | null>(null);
 
@@ -12,9 +12,9 @@ export function usePage(): Page {
   return page;
 }
 
-/** Returns the current place; components render only after loading. */
-export function usePlace(): Place {
-  const { place } = usePage();
-  if (place === null) throw new Error('A component of a chat is drawn before the chats were loaded.');
-  return place;
+/** Returns the shown chat. Components render only after the chats are loaded. */
+export function useShownChat(): ShownChat {
+  const { shown } = usePage();
+  if (shown === null) throw new Error('A component of a chat is drawn before the chats were loaded.');
+  return shown;
 }

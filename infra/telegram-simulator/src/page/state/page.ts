@@ -5,7 +5,7 @@ import type { Draft } from '../../store/draft.ts';
 import type { FeedEvent } from '../../store/feed.ts';
 import { Writing } from '../composer/writing.ts';
 import { attempt } from './attempt.ts';
-import { buildHash, type Place, readPlace } from './place.ts';
+import { buildHash, type ShownChat, readShownChat } from './shown-chat.ts';
 import * as simulator from './simulator.ts';
 import { Store } from './store.ts';
 import { click } from './simulator.ts';
@@ -39,11 +39,11 @@ export interface ShownList {
   readonly show: (node: Element) => void;
 }
 
-/** State of the page: place, data and overlays. Calls `onChange` to render again. */
+/** State of the page: shown chat, data and overlays. Calls `onChange` to render again. */
 export class Page {
   readonly store = new Store();
   /** Null until the first load is complete. */
-  place: Place | null = null;
+  shown: ShownChat | null = null;
   isConnected = true;
   commands: readonly Command[] = [];
   sheet: SheetView | null = null;
@@ -98,17 +98,17 @@ export class Page {
   }
 
   /** Switches to a chat of a person, or to the list of chats. */
-  go(place: Place): void {
-    location.hash = buildHash(place);
+  go(shown: ShownChat): void {
+    location.hash = buildHash(shown);
   }
 
-  /** Reads the place from the address again. */
+  /** Reads the shown chat from the address and renders the page. */
   redraw(): void {
-    this.place = readPlace(location.hash, this.store);
-    if (this.place === null) return this.#onChange();
-    this.writing.open(this.place);
-    this.#followWhispers(this.place.person.id);
-    void this.#loadCommands(this.place);
+    this.shown = readShownChat(location.hash, this.store);
+    if (this.shown === null) return this.#onChange();
+    this.writing.open(this.shown);
+    this.#followWhispers(this.shown.person.id);
+    void this.#loadCommands(this.shown);
     return this.#onChange();
   }
 
@@ -117,11 +117,11 @@ export class Page {
     this.toasts.put((this.#toastCount += 1), { text, kind }, TOAST_MS);
   }
 
-  /** Runs an action; shows the reason of a failure, or `praise` on success. */
-  async tell(work: () => Promise<unknown>, praise: string | null = null): Promise<void> {
+  /** Runs an action. Shows a text: the reason of a failure, or the confirmation. */
+  async runAction(work: () => Promise<unknown>, confirmation: string | null = null): Promise<void> {
     const problem = await attempt(work);
     if (problem !== null) this.toast(problem, 'error');
-    else if (praise !== null) this.toast(praise);
+    else if (confirmation !== null) this.toast(confirmation);
     this.#onChange();
   }
 
@@ -143,7 +143,7 @@ export class Page {
       case 'bot':
         return void this.store.loadBot().then(() => this.redraw());
       case 'commands':
-        return void (this.place && this.#loadCommands(this.place));
+        return void (this.shown && this.#loadCommands(this.shown));
       case 'answer':
         return this.clicks.answered(event);
       case 'chatAction':
@@ -197,9 +197,9 @@ export class Page {
     });
   }
 
-  async #loadCommands({ person, chat }: Place): Promise<void> {
+  async #loadCommands({ person, chat }: ShownChat): Promise<void> {
     const commands = await simulator.listCommands(person.id, chat.id).catch(() => []);
-    if (this.place?.person.id !== person.id || this.place.chat.id !== chat.id) return;
+    if (this.shown?.person.id !== person.id || this.shown.chat.id !== chat.id) return;
     this.commands = commands;
     this.#onChange();
   }
@@ -207,7 +207,7 @@ export class Page {
 
 /** Presses buttons and waits for the bot's answers. */
 class Clicks {
-  /** Kept for a while, because an answer can arrive before the response to its click. */
+  /** An answer stays here for a while, because it can arrive before the response to its click. */
   readonly #answers = new Map<string, PromiseWithResolvers<ClickAnswer | null>>();
 
   /** Returns null without an answer in time. Throws the simulator's refusal. */

@@ -26,7 +26,7 @@ export class Store {
   /** First loaded message by chat; missing when the whole chat is loaded. */
   readonly #loadedFrom = new Map<number, number>();
   readonly #marks = new ReadMarks();
-  /** Cached results of `messagesOf`, dropped when their chat changes. */
+  /** Cached results of `messagesOf`. A change of a chat removes the results of that chat. */
   readonly #arranged = new Map<string, readonly MessageView[]>();
 
   /** Reloads everything; returns the current drafts. */

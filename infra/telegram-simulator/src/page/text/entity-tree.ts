@@ -1,11 +1,11 @@
 import type { MessageEntity } from 'grammy/types';
 
-/** Entities that break the line by themselves. */
+/** Entities that are displayed as blocks of their own. */
 const BLOCKS = new Set(['pre', 'blockquote', 'expandable_blockquote']);
 
-type Place = { readonly type: string; readonly offset: number; readonly length: number };
+type EntitySpan = { readonly type: string; readonly offset: number; readonly length: number };
 /** A node of a formatted text: plain text, or an entity with its content. */
-export type EntityNode<Entity extends Place = MessageEntity> =
+export type EntityNode<Entity extends EntitySpan = MessageEntity> =
   string | { readonly entity: Entity; readonly text: string; readonly children: readonly EntityNode<Entity>[] };
 
 interface Range<Entity> {
@@ -16,7 +16,7 @@ interface Range<Entity> {
 }
 
 /** Builds a tree from a text and its entities (UTF-16 offsets). Splits overlapping entities, and drops line breaks next to blocks. */
-export function buildEntityTree<Entity extends Place>(
+export function buildEntityTree<Entity extends EntitySpan>(
   text: string,
   entities: readonly Entity[],
 ): readonly EntityNode<Entity>[] {
@@ -26,7 +26,12 @@ export function buildEntityTree<Entity extends Place>(
   return buildRange({ text, start: 0, end: text.length, spans });
 }
 
-function buildRange<Entity extends Place>({ text, start, end, spans }: Range<Entity>): readonly EntityNode<Entity>[] {
+function buildRange<Entity extends EntitySpan>({
+  text,
+  start,
+  end,
+  spans,
+}: Range<Entity>): readonly EntityNode<Entity>[] {
   const nodes: EntityNode<Entity>[] = [];
   let position = start;
   let rest = spans;

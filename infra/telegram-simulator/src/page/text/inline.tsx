@@ -3,7 +3,7 @@ import type { MessageEntity, RichText } from 'grammy/types';
 import type { ComponentChildren, VNode } from 'preact';
 import { usePage } from '../state/context.ts';
 
-/** Formats that map to a single element, in plain and rich texts. */
+/** Formats that are displayed by one HTML element, in plain and rich texts. */
 const TAGS = {
   bold: 'strong',
   italic: 'em',

@@ -4,7 +4,7 @@ import { createContext, type VNode } from 'preact';
 import { useContext, useState } from 'preact/hooks';
 import type { ButtonView } from '../../store/button-view.ts';
 import { copyText, pressButton } from '../state/actions.ts';
-import { usePage, usePlace } from '../state/context.ts';
+import { usePage, useShownChat } from '../state/context.ts';
 
 /** Id of the message that contains the button. */
 export const MessageId = createContext(0);
@@ -26,7 +26,7 @@ export function Keyboard({ rows }: { readonly rows: readonly (readonly ButtonVie
 
 /** A button; disabled when the page does not support its action. */
 function Key({ button: { text, data, url, style, copyText: copied, disabled } }: { button: ButtonView }): VNode {
-  const [page, place, messageId] = [usePage(), usePlace(), useContext(MessageId)];
+  const [page, shown, messageId] = [usePage(), useShownChat(), useContext(MessageId)];
   const [isBusy, setBusy] = useState(false);
   if (!disabled && url !== undefined && isWebLink(url)) {
     return (
@@ -40,7 +40,7 @@ function Key({ button: { text, data, url, style, copyText: copied, disabled } }:
     if (copied !== undefined) return void copyText(page, copied);
     if (data === null || isBusy) return;
     setBusy(true);
-    await pressButton(page, place, messageId, data);
+    await pressButton(page, shown, messageId, data);
     setBusy(false);
   };
   const isDead = disabled === true || (copied === undefined && data === null);

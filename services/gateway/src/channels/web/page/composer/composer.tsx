@@ -2,7 +2,7 @@ import { MAX_TEXT_LENGTH } from '@signalbox/contracts/conversation/envelope';
 import type { PageSession } from '@signalbox/contracts/conversation/page-session';
 import { Icon } from '@signalbox/page-kit/icons';
 import { HAS_KEYBOARD, MessageField } from '@signalbox/page-kit/message-field';
-import { SuggestionList, useOffer } from '@signalbox/page-kit/suggestions';
+import { SuggestionList, useSuggestionState } from '@signalbox/page-kit/suggestions';
 import type { Ref, VNode } from 'preact';
 import { useEffect, useImperativeHandle, useRef, useState } from 'preact/hooks';
 import { say } from '../say.ts';
@@ -33,7 +33,7 @@ export function Composer({ commands, writing }: Props): VNode {
     setText(what);
     field.current?.focus();
   };
-  const offer = useOffer({
+  const suggestions = useSuggestionState({
     text,
     items: findCommands(text, commands),
     choose: ({ command }) => send(`/${command}`),
@@ -54,8 +54,8 @@ export function Composer({ commands, writing }: Props): VNode {
   };
   return (
     <div class="composer">
-      {offer.items.length > 0 && (
-        <SuggestionList offer={offer} label={say('page.commands')}>
+      {suggestions.items.length > 0 && (
+        <SuggestionList suggestions={suggestions} label={say('page.commands')}>
           {({ command, description }) => (
             <>
               <strong>/{command}</strong>
@@ -70,7 +70,7 @@ export function Composer({ commands, writing }: Props): VNode {
       <form class="entry" onSubmit={submit}>
         <MessageField
           id="message"
-          {...{ field, text, offer }}
+          {...{ field, text, suggestions }}
           label={say('page.message')}
           placeholder={say('page.placeholder')}
           aria-autocomplete={commands.length > 0 ? 'list' : undefined}

@@ -33,7 +33,7 @@ export function ChatView({ page, chat }: { readonly page: Page; readonly chat: C
         <Header page={page} />
         <main class="chat">
           <List chat={chat} focusField={writing.focus} />
-          <LinkNotice place={page.place} />
+          <LinkNotice address={page.address} />
           <Composer commands={page.session.commands} writing={composer} />
         </main>
       </WritingContext.Provider>

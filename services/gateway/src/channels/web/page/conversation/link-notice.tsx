@@ -5,7 +5,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { say } from '../say.ts';
 import type { Chat } from '../state/chat.ts';
 import { useChat } from '../state/context.ts';
-import type { Place } from '../state/place.ts';
+import type { PageAddress } from '../state/page-address.ts';
 
 /** Shorter interruptions are not shown. */
 const QUIET_MS = 1_500;
@@ -19,14 +19,14 @@ const CLOSED: Readonly<Record<number, PageKey>> = {
 };
 
 /** Says why there is no connection, and what helps. Always rendered, so that screen readers announce changes. */
-export function LinkNotice({ place }: { readonly place: Place }): VNode {
+export function LinkNotice({ address }: { readonly address: PageAddress }): VNode {
   const chat = useChat();
   const isLate = useIsLate(chat.link === 'waiting' || chat.link === 'connecting');
   const key = findSentence(chat, isLate);
   return (
     <div class="link-notice" role="status">
       {key !== null && <p class="problem">{say(key)}</p>}
-      {key === 'page.closed-agent' && place.agent !== null && (
+      {key === 'page.closed-agent' && address.agent !== null && (
         <a class="plain-button" href={location.pathname}>
           {say('page.usual-agent')}
         </a>

@@ -54,10 +54,10 @@ export function List({ chat, focusField }: Props): VNode {
             if (relatedTarget !== null) focused.current = null;
           },
         }}
-        drawButton={(missed) => (
+        renderEndButton={(unseen) => (
           <button type="button" class="to-end" onClick={leap}>
             <Icon name="down" />
-            {missed > 0 ? say('page.new-messages', { count: missed }) : say('page.newest')}
+            {unseen > 0 ? say('page.new-messages', { count: unseen }) : say('page.newest')}
           </button>
         )}
       >

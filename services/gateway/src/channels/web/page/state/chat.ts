@@ -9,7 +9,7 @@ import { Voice } from '../voice/voice.ts';
 import { Connection, type Link } from './connection.ts';
 import { Conversation, type Change } from './conversation.ts';
 import { Pending, type PendingMessage, type PendingPress } from './pending.ts';
-import { getSocketUrl, type Place } from './place.ts';
+import { getSocketUrl, type PageAddress } from './page-address.ts';
 
 /** A message that is not confirmed within this time means that the socket is dead. */
 const CONFIRM_MS = 15_000;
@@ -19,7 +19,7 @@ const AT_ONCE = 20;
 const NARROW = matchMedia('(width <= 760px)');
 
 interface Options {
-  readonly place: Place;
+  readonly address: PageAddress;
   readonly person: string;
   readonly onChange: () => void;
   /** Called when the gateway no longer knows the person. */
@@ -48,9 +48,9 @@ export class Chat {
   #confirmBy: ReturnType<typeof setTimeout> | undefined;
 
   constructor(options: Options) {
-    const { place, person, onChange } = options;
+    const { address, person, onChange } = options;
     this.#options = options;
-    this.pending = new Pending(JSON.stringify([place.agent, place.session, person]));
+    this.pending = new Pending(JSON.stringify([address.agent, address.session, person]));
     this.voice = new Voice({ onChange, onMode: () => this.#sendMode() });
     this.#connection = new Connection({
       url: () => this.#url(),
@@ -144,7 +144,7 @@ export class Chat {
 
   #url(): string {
     this.#toldMode ??= this.#mode;
-    return getSocketUrl(this.#options.place, this.conversation.seq, this.#mode);
+    return getSocketUrl(this.#options.address, this.conversation.seq, this.#mode);
   }
 
   get #isReady(): boolean {

@@ -1,7 +1,7 @@
 import { PageSession, type SignIn } from '@signalbox/contracts/conversation/page-session';
 import type { PageKey } from '@signalbox/messages/page-sentences';
 import { Chat } from './chat.ts';
-import { readPlace, takeCode, type Place } from './place.ts';
+import { readPageAddress, takeCode, type PageAddress } from './page-address.ts';
 import { keepKey, buildKeyHeader } from './page-key.ts';
 
 const DEADLINE_MS = 15_000;
@@ -23,7 +23,7 @@ export class Page {
   session: PageSession = NOBODY;
   /** True during a session request. */
   isBusy = false;
-  readonly place: Place = readPlace();
+  readonly address: PageAddress = readPageAddress();
   readonly #onChange: () => void;
   #code = takeCode();
 
@@ -81,7 +81,7 @@ export class Page {
     if (code !== null) return this.signIn({ code });
     if (!person) return this.#show({ kind: 'sign-in', problem: null });
     const chat = new Chat({
-      place: this.place,
+      address: this.address,
       person: person.name,
       onChange: this.#onChange,
       onSessionEnd: () => void this.#endSession(),

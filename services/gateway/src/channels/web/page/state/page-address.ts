@@ -2,12 +2,12 @@ import type { PageMode } from '@signalbox/contracts/conversation/page-mode';
 import { withKey } from './page-key.ts';
 
 /** The agent and session in the page's address; null for the gateway's default. */
-export interface Place {
+export interface PageAddress {
   readonly agent: string | null;
   readonly session: string | null;
 }
 
-export function readPlace(): Place {
+export function readPageAddress(): PageAddress {
   const query = new URLSearchParams(location.search);
   return { agent: query.get('agent') || null, session: query.get('session') || null };
 }
@@ -20,7 +20,11 @@ export function takeCode(): string | null {
 }
 
 /** The socket's address. `after` is the newest patch number that the page has; null for none. */
-export function getSocketUrl({ agent, session }: Place, after: number | null, { mode, device }: PageMode): string {
+export function getSocketUrl(
+  { agent, session }: PageAddress,
+  after: number | null,
+  { mode, device }: PageMode,
+): string {
   const url = new URL('ws', location.href);
   url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
   url.hash = '';

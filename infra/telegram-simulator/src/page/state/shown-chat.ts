@@ -3,7 +3,7 @@ import type { PersonView } from '../../people/person-api.ts';
 import type { Store } from './store.ts';
 
 /** The displayed person, chat and topic. */
-export interface Place {
+export interface ShownChat {
   readonly person: PersonView;
   readonly chat: ChatView;
   /** Null in the general topic and in private chats. */
@@ -15,7 +15,7 @@ export interface Place {
 const GROUP = 'ops';
 
 /** Parses the address after `#`, such as `#as=1001&chat=ops&topic=101`. Unknown values select the first person or chat; null without people. */
-export function readPlace(hash: string, store: Store): Place | null {
+export function readShownChat(hash: string, store: Store): ShownChat | null {
   const wanted = new URLSearchParams(hash.slice(1));
   const person = store.person(Number(wanted.get('as'))) ?? store.people[0];
   const chats = person ? store.chatsOf(person.id) : [];
@@ -26,12 +26,12 @@ export function readPlace(hash: string, store: Store): Place | null {
   return { person, chat, topic, isList: wanted.has('list') || !wanted.has('as') };
 }
 
-export function buildHash({ person, chat, topic, isList }: Place): string {
+export function buildHash({ person, chat, topic, isList }: ShownChat): string {
   const parts = [`as=${person.id}`, chat.type === 'group' && `chat=${GROUP}`, topic && `topic=${topic}`];
   return `#${[...parts, isList && 'list'].filter(Boolean).join('&')}`;
 }
 
 /** Returns a key that stays equal while the same person sees the same chat and topic. */
-export function buildPlaceKey({ person, chat, topic }: Place): string {
+export function buildChatKey({ person, chat, topic }: ShownChat): string {
   return `${person.id}:${chat.id}:${topic}`;
 }

@@ -2,23 +2,23 @@ import { Icon } from '@signalbox/page-kit/icons';
 import type { VNode } from 'preact';
 import type { BotStatus } from '../../store/event.ts';
 import type { Page } from '../state/page.ts';
-import type { Place } from '../state/place.ts';
+import type { ShownChat } from '../state/shown-chat.ts';
 import { act } from '../state/simulator.ts';
 import { Avatar, Badge, ChatAvatar } from '../theme/avatar.tsx';
 import { Row } from '../theme/row.tsx';
 
 /** Opens the list of people, with their unread counts. */
-export function openPeopleSheet(page: Page, place: Place): void {
+export function openPeopleSheet(page: Page, shown: ShownChat): void {
   const { store } = page;
   const content = (): VNode => (
     <>
       <h2>Speak as</h2>
       {store.people.map((person) => {
         // Group members keep the same group chat.
-        const same = store.chat(person.id, place.chat.id);
-        const [chat = place.chat] = same ? [same] : store.chatsOf(person.id);
-        const to = { ...place, person, chat, topic: same ? place.topic : null };
-        const isCurrent = person.id === place.person.id;
+        const same = store.chat(person.id, shown.chat.id);
+        const [chat = shown.chat] = same ? [same] : store.chatsOf(person.id);
+        const to = { ...shown, person, chat, topic: same ? shown.topic : null };
+        const isCurrent = person.id === shown.person.id;
         const picture = <Avatar from={person} />;
         return (
           <Row title={person.name} detail={person.role} {...{ picture, isCurrent }} onPress={() => page.go(to)}>
@@ -32,7 +32,7 @@ export function openPeopleSheet(page: Page, place: Place): void {
 }
 
 /** Opens the bot's profile and whether it may write to this person. */
-export function openBotSheet(page: Page, { person: { id, blocked }, chat }: Place): void {
+export function openBotSheet(page: Page, { person: { id, blocked }, chat }: ShownChat): void {
   const { bot } = page.store;
   const content = (): VNode => (
     <>
@@ -41,7 +41,7 @@ export function openBotSheet(page: Page, { person: { id, blocked }, chat }: Plac
         title={blocked ? 'Unblock the bot' : 'Block the bot'}
         picture={<Icon name={blocked ? 'check' : 'block'} />}
         kind={blocked ? undefined : 'danger'}
-        onPress={() => void page.tell(() => act('block', { person: id, blocked: !blocked }))}
+        onPress={() => void page.runAction(() => act('block', { person: id, blocked: !blocked }))}
       />
     </>
   );
@@ -55,7 +55,7 @@ const STATUSES: readonly (readonly [BotStatus, string])[] = [
 ];
 
 /** Opens the group's members and the bot's rights. */
-export function openGroupSheet(page: Page, { person, chat }: Place): void {
+export function openGroupSheet(page: Page, { person, chat }: ShownChat): void {
   const { store } = page;
   const members = store.membersOf(chat.id).map(({ name }) => name);
   const content = (): VNode => (
@@ -64,7 +64,7 @@ export function openGroupSheet(page: Page, { person, chat }: Place): void {
       {STATUSES.map(([status, title]) => {
         const isCurrent = status === store.bot?.groupStatus;
         const picture = <Icon name={isCurrent ? 'check' : 'bot'} />;
-        const run = (): void => void page.tell(() => act('rights', { by: person.id, status }));
+        const run = (): void => void page.runAction(() => act('rights', { by: person.id, status }));
         return <Row title={title} picture={picture} isCurrent={isCurrent} onPress={run} />;
       })}
     </>
