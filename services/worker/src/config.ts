@@ -23,9 +23,7 @@ export const WorkerConfig = CommonConfig.extend({
   THREAD_IDLE_MINUTES: z.coerce.number().positive().default(30),
   /** A lane without a sign of its worker for this long is taken over, in milliseconds. */
   LANE_LEASE_MS: z.coerce.number().int().min(500).default(5_000),
-  /**
-   * Maximum calls with an effect that one person's conversations may start within any 60 minutes; reads do not count. Not set: unlimited.
-   */
+  /** Maximum calls with an effect that one person's conversations may start in any 60 minutes, without reads. Not set: unlimited. */
   BUDGET_CALLS_PER_HOUR: z.coerce.number().int().min(0).optional(),
   /** Maximum tokens that one person's conversations may use within a day. Not set: unlimited. */
   BUDGET_TOKENS_PER_DAY: z.coerce.number().int().min(0).optional(),

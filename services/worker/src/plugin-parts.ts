@@ -19,7 +19,6 @@ export interface PortParts {
   notify(chatKey: string, traceId: string): Promise<void>;
 }
 
-/** Declares what a plug-in adds to the worker. */
 export function defineWorkerParts(parts: WorkerParts): WorkerParts {
   return parts;
 }

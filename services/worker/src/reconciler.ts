@@ -5,10 +5,7 @@ import { startLoop } from '@signalbox/platform/loop';
 
 const LOOK_EVERY_MS = 2 * SECOND_MS;
 
-/**
- * Looks up effects with an unknown outcome, one after another, while any are due. `next` looks up one effect and returns false when none
- * is due. Closing aborts the current look-up; another worker repeats it after its lease has expired.
- */
+/** Runs `next` while it returns true, once per due effect. Closing aborts the look-up; another worker repeats it. */
 export function startReconciler(log: Log, next: (signal: AbortSignal) => Promise<boolean>): Closable {
   const stop = new AbortController();
   const isMore = (): Promise<boolean> =>

@@ -50,7 +50,6 @@ import { runTurn } from './turn/turn.ts';
 export interface WorkerWiring {
   /** Groups besides those of the folder and of plug-ins; the same name replaces them. */
   readonly groups?: readonly ToolGroup[];
-  /** Further agents. */
   readonly agents?: readonly AgentPlugin[];
   /** Throws CONFIG_INVALID when a model is configured for an unknown agent or node. */
   models(registry: ToolRegistry, agents: readonly AgentPlugin[], observer: ModelObserver): Promise<Models>;
@@ -133,7 +132,6 @@ function openServers(own: Own, { DATABASE_URL, DATABASE_CONNECTIONS, ...config }
   return { pool, lockPool, redis, publisher };
 }
 
-/** Loads agents, models, tools and policies, and prepares the parts of a turn. */
 async function prepareTurns({
   own,
   config,

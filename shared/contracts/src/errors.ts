@@ -233,9 +233,7 @@ const PAGE_OPERATOR = {
 
 const SENTENCES = { ...TELL_MODEL, ...TELL_USER, ...RETRY, ...PAGE_OPERATOR };
 
-/**
- * The codes of plug-ins with their English sentences. A plug-in merges its own codes into this interface: see docs/extending/plugins.md.
- */
+/** Codes of plug-ins with their English sentences, merged in by each plug-in: see docs/extending/plugins.md. */
 // oxlint-disable-next-line typescript/no-empty-object-type -- declaration merging fills it
 export interface PluginErrors {}
 type Sentences = typeof SENTENCES & PluginErrors;

@@ -3,10 +3,7 @@ const MAX_LENGTH = 120;
 /** Maximum length of a file extension that is kept when a name is truncated. */
 const MAX_ENDING = 12;
 
-/**
- * Cleans a file name for display and storage: no folders, control characters, direction marks (`gpj.exe` shown as `exe.jpg`) or leading
- * dots. Long names keep their extension. Never empty.
- */
+/** Removes folders, control characters, direction marks and leading dots; long names keep their extension. Never empty. */
 export function cleanFileName(name: string, fallback = 'file'): string {
   const base = name.replaceAll('\\', '/').split('/').at(-1) ?? '';
   const plain = Buffer.from(base.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}<>:"|?*[\]]/gu, ' ')).toString();

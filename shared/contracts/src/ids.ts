@@ -28,10 +28,7 @@ export const PREFIXES = [
 ] as const;
 export type Prefix = (typeof PREFIXES)[number];
 
-/**
- * Creates an id such as `turn_01k9…`: prefix, 10 characters of milliseconds, 10 random characters. Ids of one prefix sort by creation
- * time.
- */
+/** Creates an id such as `turn_01k9…`: prefix, time (10 characters), 10 random characters. Ids of one prefix sort by time. */
 export function newId(prefix: Prefix, nowMs: number = Date.now()): string {
   let time = '';
   for (let rest = nowMs, i = 0; i < 10; i++, rest = Math.floor(rest / 32)) time = ALPHABET[rest % 32] + time;
@@ -91,10 +88,7 @@ export function readActionId(runId: string): string {
   return runId.replace(/(?:_m)?(?:_r[0-9a-f]{20})?$/, '');
 }
 
-/**
- * Creates a code that a person can type: `groups` groups of four characters (20 bits each), with at least one digit, so that it does not
- * look like words.
- */
+/** Creates a code of four-character groups (20 bits each) for typing, with a digit, so that it does not look like words. */
 export function createCode(groups: number): string {
   for (;;) {
     const parts = Array.from({ length: groups }, () => [...randomBytes(4)].map((byte) => ALPHABET[byte % 32]).join(''));

@@ -1,10 +1,7 @@
 /** Maximum names in an error's sentence: more do not fit a phone. */
 export const MAX_LISTED_NAMES = 10;
 
-/**
- * Finds the name that a mistyped name most likely means, or null: the same letters in another case, a prefix of at least two letters, or
- * at most one slip per three letters.
- */
+/** Finds the likeliest known name, or null: other case, a prefix of two letters, or one slip per three letters. */
 export function findNearestName(typed: string, known: readonly string[]): string | null {
   const wanted = typed.trim().toLowerCase();
   const limit = Math.max(1, Math.floor(wanted.length / 3));
@@ -16,10 +13,7 @@ export function findNearestName(typed: string, known: readonly string[]): string
   return best?.name ?? null;
 }
 
-/**
- * Lists known names for an error sentence: `shop (did you mean this?), blog, … and 4 more`, or `none yet`. `total` counts names that are
- * not in `known` as well.
- */
+/** Lists known names: `shop (did you mean this?), blog, … and 4 more`, or `none yet`. `total` counts names beyond `known`. */
 export function listNames(typed: string, known: readonly string[], total = known.length): string {
   if (known.length === 0) return 'none yet';
   const near = findNearestName(typed, known);

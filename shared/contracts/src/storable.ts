@@ -1,6 +1,4 @@
-/*
- * Postgres can store Unicode without NUL and without unpaired surrogates, in text and JSON columns. Models and programs may write either.
- */
+/* Postgres stores no NUL and no unpaired surrogates, in text and JSON columns. Models and programs may write both. */
 
 /** Replaces unstorable characters by U+FFFD, in keys too. */
 export function makeStorable<T>(value: T): T {

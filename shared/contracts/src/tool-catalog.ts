@@ -1,4 +1,3 @@
-/** A tool as offered to a model. */
 export interface BoundTool {
   readonly name: string;
   readonly description: string;
@@ -11,9 +10,7 @@ export interface CatalogTool {
   readonly name: string;
   readonly describe: string;
   readonly hints: readonly string[];
-  /**
-   * JSON Schema of the arguments. Properties may have `entity` (the kind of entity that they name) and `ask` (a question for the person).
-   */
+  /** JSON Schema of the arguments. Properties may have `entity` (the kind they name) and `ask` (a question for the person). */
   readonly schema: unknown;
   /** True when the tool never changes anything; missing when that depends on the arguments. */
   readonly isRead?: boolean;

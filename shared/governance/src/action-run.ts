@@ -97,10 +97,7 @@ export class ActionRun implements Execution {
     return { ...result, next };
   }
 
-  /**
-   * Continues the action of an approved request: decides again under current rules, consumes the approval exactly once, and runs the
-   * action. The result holds the decision at the time of consumption.
-   */
+  /** Continues an approved action: decides again under current rules, consumes the approval exactly once, and runs the action. */
   async resume({ approval }: ApprovalCase, proposal: Proposal): Promise<ToolCallResult> {
     const { scope, call, deps } = this;
     return this.#locked(async () => {
@@ -203,10 +200,7 @@ export class ActionRun implements Execution {
     return decide(policy(), asker, { facts, limits, place });
   }
 
-  /**
-   * Asks policy again about a started action, with the taint, grant and budget from before its start, which the start itself has changed.
-   * Null when outside text influenced the action.
-   */
+  /** Asks policy about a started action, with the facts from before its start. Null when outside text influenced the action. */
   #decideStarted(now: Proposal, then: Proposal): Decided | null {
     if (then.action.assessment.tainted) return null;
     const { tool, input, resolved } = this.call;
@@ -240,10 +234,7 @@ export class ActionRun implements Execution {
     return action.assessment.risk === 'safe' ? this.#read(proposal) : this.#locked(() => this.#start(proposal));
   }
 
-  /**
-   * Probes an action that an earlier run of the turn started, and continues it only if policy still allows it, without another approval.
-   * Null when the action was not started.
-   */
+  /** Probes an action that an earlier run started; it continues only if policy still allows it. Null when not started. */
   async #findRunningWork(proposal: Proposal): Promise<ToolCallResult | null> {
     const { deps, scope, call } = this;
     if (!(await hasAction(deps.pool, scope.lane, buildIntent(this, proposal)))) return null;

@@ -32,10 +32,7 @@ import { createApprovalEvent, createDeniedEvent, createProposalEvent } from './e
 import type { Execution, GovernanceDeps } from './deps.ts';
 import { hashAction, buildIntent } from './proposal.ts';
 
-/**
- * Freezes an action until it is decided: row, request and approval cards in one transaction. The turn continues without the action.
- * Idempotent per action.
- */
+/** Freezes an action until it is decided; the turn continues without it. One transaction, idempotent per action. */
 export async function requestApproval(execution: Execution, proposal: Proposal): Promise<ToolCallResult> {
   const { deps, scope, call } = execution;
   const takes = proposal.decision.approval;

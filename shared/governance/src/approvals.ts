@@ -30,7 +30,6 @@ import type { Preview } from './calls/tool.ts';
 import { createApprovalEvent, createProposalEvent } from './events.ts';
 import { hashAction, toRecordedDecision } from './proposal.ts';
 
-/** A person who decides, on any channel. */
 export interface Decider {
   readonly userKey: string;
   readonly name: string;
@@ -54,7 +53,6 @@ export interface Decided {
 export interface Press extends Omit<ApprovalAct, 'verb'> {
   readonly verb: Exclude<ApprovalAct['verb'], 'show'>;
   readonly by: Decider;
-  /** New values of arguments, for `modify`. */
   readonly change?: Readonly<Record<string, unknown>>;
 }
 
@@ -66,11 +64,9 @@ export interface Consumption {
   readonly role: Role;
   readonly leastRole: Role;
   readonly proposal: Proposal;
-  /** The tool's current preview. */
   readonly preview: Preview | null | AppError;
   /** How the meaning of the arguments differs from the approved meaning; null when it does not. */
   readonly difference: string | null;
-  /** Asks policy with current facts. */
   decide(db: Queryable): Promise<Proposal>;
 }
 
@@ -162,10 +158,7 @@ export class Approvals {
     });
   }
 
-  /**
-   * Consumes an approval and starts its action, if action, votes, role, preview and rule are unchanged. Runs in the transaction of a held
-   * lane; throws LANE_LOST. A decision of an earlier run of the turn stays valid.
-   */
+  /** Consumes an approval and starts its action, if nothing has changed since. Runs in a held lane; throws LANE_LOST. */
   async consume(approvalId: string, use: Consumption): Promise<Consumed> {
     const { lane, proposal } = use;
     if (!(await isLaneHeld(this.#db, lane))) throw new AppError('LANE_LOST', { userKey: lane.userKey });
@@ -340,7 +333,6 @@ type End = Parameters<typeof endApproval>[2];
 
 interface Ending extends End {
   readonly event: { readonly actor: string; readonly data: EventOf[2] };
-  /** The reply to the presser. */
   readonly words: string;
 }
 

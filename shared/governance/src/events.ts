@@ -59,7 +59,6 @@ export function createProposalEvent({ action, decision }: Proposal, kind: AuditE
   };
 }
 
-/** The audit event of an action's outcome. */
 export function createSettledEvent(
   actionId: string,
   proposal: Proposal | null,
@@ -91,7 +90,6 @@ function kept(args: Proposal['action']['arguments']): Record<string, string | Au
   return Object.fromEntries(entries);
 }
 
-/** The audit event of an approval's change. */
 export function createApprovalEvent(
   approval: Pick<Approval, 'approvalId' | 'actionId' | 'threadId' | 'turnId' | 'policy' | 'rule' | 'hash'>,
   kind: AuditEvent['kind'],

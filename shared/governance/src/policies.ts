@@ -18,10 +18,7 @@ interface PolicyParts {
   notify(chatKey: string, traceId: string): Promise<void>;
 }
 
-/**
- * Opens the worker's policies. Stores every set in use for replay, audits each change once across all workers, and notifies admins of a
- * refused set.
- */
+/** Stores every policy set in use for replay, audits each change once across workers, and notifies admins of a refused set. */
 export async function openWorkerPolicies({ config, folders, pool, log, notify }: PolicyParts): Promise<Policies> {
   const keep = async (): Promise<void> => {
     const { engine, files } = policies.currentSet();

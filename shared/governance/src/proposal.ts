@@ -70,10 +70,7 @@ function hashOf({ tool, toolVersion, arguments: args, resolved, resources, reque
   return hashCanonical({ tool, toolVersion, arguments: args, resolved, resources, requester: requester.userKey });
 }
 
-/**
- * Asks policy about an action. A grant counts only where an approval would be needed: `grantId` is set when the grant allows the action.
- * Pure.
- */
+/** Asks policy about an action. `grantId`: the grant that replaces an approval which policy would need. Pure. */
 export function decide(
   engine: PolicyEngine,
   action: ProposedAction,

@@ -49,7 +49,6 @@ export async function settleUnknown(deps: Pick<GovernanceDeps, 'pool'>, call: Na
   return unknown;
 }
 
-/** The result of an action with an unknown effect. */
 export function createUnknownOutcome({ name }: Pick<Runnable, 'name'>): ToolCallResult {
   return createFailure(new AppError('TOOL_OUTCOME_UNKNOWN', { tool: name }));
 }
@@ -107,10 +106,7 @@ async function lookUp(
   return { status: found.ok ? 'done' : 'failed', outcome: deps.redact(found) };
 }
 
-/**
- * The result of an action that an earlier run of this turn started. Null when the action should run now: repeating it is harmless, or the
- * probe found that nothing happened.
- */
+/** The result of an action that an earlier run started. Null when it should run now: safe to repeat, or nothing happened. */
 export async function findEarlierResult(
   execution: Execution,
   { status, result }: { readonly status: string; readonly result: unknown },

@@ -1,10 +1,7 @@
 import { BaseMessage } from '@langchain/core/messages';
 import { messagesStateReducer } from '@langchain/langgraph';
 
-/**
- * Reduces messages to the same result as LangGraph's reducer, but appends without scanning: LangGraph's own scans all messages several
- * times per update.
- */
+/** Appends messages with LangGraph's result, but without its several scans of all messages per update. */
 export function addMessages(before: BaseMessage[], update: Parameters<typeof messagesStateReducer>[1]): BaseMessage[] {
   const added = Array.isArray(update) ? update : [update];
   const appended = added.filter((one): one is BaseMessage => BaseMessage.isInstance(one) && one.getType() !== 'remove');

@@ -46,10 +46,7 @@ export interface AgentRun {
   readonly signal: AbortSignal;
   /** Pictures of this turn's messages, for the model alone; absent for models without vision. */
   readonly pictures?: readonly Picture[];
-  /**
-   * The id of the answer of pass `pass` (from 1) in the turn of message `turnKey`; a resumed turn gets the same id. Call ids derive from
-   * it (`makeCallId`).
-   */
+  /** The id of a pass's answer (from 1), the same in a resumed turn. Call ids derive from it (`makeCallId`). */
   answerId(turnKey: string, pass: number): string;
   /** Runs one tool call under governance. A tool's failure is a result; the promise rejects only when the lane was lost. */
   call(request: {
@@ -67,10 +64,7 @@ export interface AgentRun {
   };
   /** Marks the conversation as tainted before the agent reads outside text by another way than `call`. */
   reads(source: string): Promise<void>;
-  /**
-   * Moves the turn to a phase: THINKING before the model is asked, PROPOSING after it answered with calls, EVALUATING after the last
-   * call. Throws on an invalid transition.
-   */
+  /** Moves the turn to a phase: see loop/fsm.ts. Throws on an invalid transition. */
   enter(next: Phase): void;
   path(): readonly Phase[];
   /** Asks policy which of these capability groups this conversation may load. */
@@ -81,10 +75,7 @@ export interface AgentRun {
   judge(pass: PassFacts): Promise<EvaluationOutcome>;
   /** Sends a message during the turn. A repeated key sends nothing. */
   say(reply: AgentReply): Promise<void>;
-  /**
-   * Shows unfinished text as a draft where the chat supports drafts: best effort, never awaited. `text` is all unsent markdown and
-   * replaces the previous draft. `say` and the end of the turn remove the draft.
-   */
+  /** Shows all unsent markdown as a draft, where the chat supports drafts. `say` and the end of the turn remove the draft. */
   draft(text: string): void;
   /** Counts model usage for this turn, even if the turn fails. */
   spent(spend: ModelSpend): void;
@@ -101,20 +92,17 @@ export interface AgentReply {
   /** Edits the message in its slot and keeps its receipts; sends nothing when the slot has no message. */
   readonly onlyChanges?: true;
   readonly files?: readonly OutboundFile[];
-  /** Receipts that the turn appends below the text. */
   readonly receipts?: readonly Receipt[];
 }
 
 /** What an agent gives to the turn's record. */
 export interface AgentRecord {
   readonly passes: readonly PassRecord[];
-  /** The turn's messages, as the conversation stored them. */
   readonly messages: readonly RecordedMessage[];
   readonly isNew: boolean;
   readonly run: RecordedRun;
 }
 
-/** Stores the checkpoints of conversations. */
 export interface ThreadStates extends BaseCheckpointSaver {
   /** The newest values of a conversation during a turn, flushed or not; empty when there are none. */
   newest(threadId: string): Readonly<Record<string, unknown>>;
@@ -157,10 +145,8 @@ export interface Agent {
   }): Promise<AgentRecord>;
 }
 
-/** Results of calls by call id. */
 export type CameOf = Readonly<Record<string, { readonly ok: boolean; readonly say: string }>>;
 
-/** Dependencies of an agent. */
 export interface AgentParts {
   readonly model: (node: string) => Model;
   readonly checkpoints: ThreadStates;

@@ -17,10 +17,7 @@ interface ReadNames {
   readonly all: { readonly byKind: NamesByKind; readonly archived: readonly string[] } | null;
 }
 
-/**
- * Names of projects and servers. Caches up to a hundred of each until their version changes; with more names, only those that match the
- * words are looked up.
- */
+/** Caches names of projects and servers until their version changes; of long lists, looks up only names that match the words. */
 export class KnownNames {
   readonly #pool: Pool;
   #newest = 0n;
@@ -118,10 +115,7 @@ export class KnownNames {
 const newest = (table: string, since: string, isThere: string): string =>
   `array(select name from ${table} where ${isThere} order by ${since} desc, name limit ${NEWEST + 1})`;
 
-/**
- * Selects names that words may refer to: $1 exact, $2 without separators, $3 mistyped or shortened. Each part has its own index, so no
- * part scans the whole table.
- */
+/** Selects names for words: $1 exact, $2 without separators, $3 mistyped or shortened. Each part uses an index. */
 const meant = (table: string, isThere: string, since: string): string =>
   `array(select name from (
      (select name, ${since} from ${table} where ${isThere} order by ${since} desc limit ${NEWEST})

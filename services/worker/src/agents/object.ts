@@ -19,10 +19,7 @@ export function createObjectKind<T>(name: string, description: string, schema: z
 
 const SHOWN_CHARS = 4_000;
 
-/**
- * Asks for an object of a schema, natively where the provider supports that, and validates the answer. An invalid answer is sent back
- * once with its problems. Throws MODEL_GARBAGE after the second invalid answer, and whatever `Model.ask` throws.
- */
+/** Asks for an object of a schema. An invalid answer is sent back once with its problems; then throws MODEL_GARBAGE. */
 export async function askObject<T>(
   model: Model,
   { schema, request: object }: ObjectKind<T>,

@@ -2,7 +2,6 @@ import { HumanMessage, type BaseMessage } from '@langchain/core/messages';
 import type { RecordedMessage, RecordedRun } from '@signalbox/contracts/governance/execution-turn';
 import { getCurrentLanguage, ENGLISH } from '@signalbox/messages/language';
 
-/** The index of the turn's first message. */
 export function startOf(messages: readonly BaseMessage[], batch: ReadonlySet<string>): number {
   const index = messages.findIndex((message) => message.id !== undefined && batch.has(message.id));
   return index === -1 ? messages.length : index;
@@ -28,7 +27,6 @@ function readsOf({ additional_kwargs: { reads } }: BaseMessage): Pick<RecordedMe
   return reads === undefined ? {} : { reads: reads as RecordedMessage['reads'] }; // the agent stored this field with the message
 }
 
-/** Converts a run for the record. */
 export function runRecord(
   run: { readonly turnId: string; readonly actor: RecordedRun['actor'] },
   came: number,

@@ -2,10 +2,7 @@ import { AIMessage, HumanMessage, SystemMessage, ToolMessage, type BaseMessage }
 import { redactText, redactValue } from '@signalbox/safety/redact/redact';
 import type { Model, ModelAnswer, Models } from '@signalbox/models/port';
 
-/**
- * Wraps models so that `[secret]` replaces any secret in their input and output. A last line of defense: texts of people already hold
- * handles, and results are redacted.
- */
+/** Wraps models so that `[secret]` replaces any secret in their input and output, as a last line of defense. */
 export function redactRow(models: Models): Models {
   const known = new Map<Model, Model>();
   return {

@@ -98,8 +98,5 @@ function writeCell(cell: Cell): string {
   return /[",;\t\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
 }
 
-/**
- * Text that a spreadsheet would run as a formula; a leading apostrophe prevents that. Some locales split cells at semicolons or tabs even
- * inside quotes, and some programs accept wide signs.
- */
+/** Text that a spreadsheet would run as a formula. Some locales split cells at semicolons or tabs, even inside quotes. */
 const FORMULA = /((?:^|[;\t\r\n\v\f\u0085\u2028\u2029])[\s"'\u200b-\u200f\ufeff]*)([=+\-@＝＋－−﹢﹣＠﹫]|^[\t\r\n])/gu;

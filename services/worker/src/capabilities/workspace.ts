@@ -286,7 +286,6 @@ function workspaceOf(project: string | undefined) {
   return { hasProject: project !== undefined, project: project ?? '' };
 }
 
-/** Keeps the beginning and the end of a long text. */
 function shorten(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const half = Math.floor(limit / 2);

@@ -26,10 +26,7 @@ const WARM_THREADS = 500;
 /** The number of checkpoints kept per thread, and of new checkpoints between two prunings. */
 const KEPT = 50;
 
-/**
- * `incremental`: each message is written once. `stock`: all changed values are written, as LangGraph's own saver does. Both forms are
- * read.
- */
+/** `incremental`: each message is written once. `stock`: all changed values, as LangGraph's own saver does. Both are read. */
 export type CheckpointForm = 'incremental' | 'stock';
 
 interface OpenThread {
@@ -132,10 +129,7 @@ export class Checkpoints extends PostgresSaver {
     this.stored(threadId);
   }
 
-  /**
-   * Returns what `flush` would write, for a caller that stores it in a transaction of its own and then calls `stored`. `emptied`:
-   * channels whose lists are stored empty, except in LangGraph's own form.
-   */
+  /** Returns what `flush` would write, for the caller's own transaction. `emptied`: channels whose lists are stored empty. */
   async pending(threadId: string, emptied: readonly string[] = []): Promise<CheckpointRow | null> {
     const thread = this.#open.get(threadId);
     if (!thread?.head) return null;
@@ -157,7 +151,6 @@ export class Checkpoints extends PostgresSaver {
     };
   }
 
-  /** Marks the pending state as stored. */
   stored(threadId: string): void {
     const thread = this.#open.get(threadId);
     if (!thread?.head) return;

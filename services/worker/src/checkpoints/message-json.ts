@@ -16,10 +16,7 @@ const OF_LANGCHAIN = /"lc":|"__lc_escaped__":/;
 
 type Written = readonly [name: string, fields: Fields];
 
-/**
- * Writes a message as compact JSON for `readMessage`, without empty fields. A message of an unknown class, or with a LangChain object
- * inside, is written in LangGraph's own form.
- */
+/** Writes a message as compact JSON, without empty fields; an unknown class or LangChain object in LangGraph's own form. */
 export async function writeMessage(message: BaseMessage, serde: SerializerProtocol): Promise<Uint8Array> {
   const written = message.toJSON();
   const name = written.id.at(-1) ?? '';

@@ -76,7 +76,6 @@ export class ThreadRows {
     return { body: JSON.stringify(body), blobs };
   }
 
-  /** Marks the last encoded rows as stored. */
   stored(): void {
     this.#unstored = [];
     this.#stored = this.#encoded;

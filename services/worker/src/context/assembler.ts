@@ -9,7 +9,6 @@ import { findTimedRules } from './windows.ts';
 
 interface AssemblerParts {
   readonly db: Queryable;
-  /** The policies in force. */
   policies(): PolicySet;
   /** The installation's IANA zone; a person's own zone is unknown. */
   readonly timeZone: string;
@@ -24,10 +23,7 @@ interface CachedMemory {
   readonly memory: MemoryRows;
 }
 
-/**
- * Assembles the prompt's facts about a person: the time, change windows, pending requests, running work, what they own and its health,
- * and their memory. One round trip: volatile facts are read each time, and memory is cached until its key changes.
- */
+/** Assembles the prompt's facts about a person in one round trip. Memory is cached until its key changes. */
 export class ContextAssembler {
   readonly #parts: AssemblerParts;
   readonly #moments: Moments;
@@ -39,7 +35,6 @@ export class ContextAssembler {
     this.#moments = momentsIn(parts.timeZone);
   }
 
-  /** Assembles the current facts. Throws database errors. */
   async assemble(of: ContextOf): Promise<PromptContext> {
     const { db, policies, titleOf } = this.#parts;
     const cached = this.#cached.get(of.userKey) ?? null;

@@ -1,30 +1,22 @@
 import type { PromptContext } from '@signalbox/contracts/governance/execution-turn';
 
-/** One section of the prompt's facts. */
 export interface Section {
   readonly name: string;
   readonly heading: string;
   /** Whole lines, the most important first. */
   readonly lines: readonly string[];
-  /** The number of further lines. */
   readonly more: number;
   /** Where a person or a tool finds the omitted lines. */
   readonly elsewhere: string;
 }
 
-/**
- * The maximum length of the prompt's facts, in bytes of UTF-8. A tokenizer makes at most one token of a byte, so this bounds the tokens
- * of every model; usual English takes about four bytes per token.
- */
+/** The maximum length of the prompt's facts, in bytes of UTF-8: a tokenizer makes at most one token of a byte. */
 export const MAX_BYTES = 8_000;
 
 /** The longest count in `and 10,000 more`. */
 const COUNT_ROOM = '0,000,000';
 
-/**
- * Joins the sections, in order, into one text of at most `mostBytes`. Headings always remain. When a line does not fit, it and all lines
- * after it are omitted and counted. Lines are never shortened, since half a line may say the opposite. Pure.
- */
+/** Joins sections into at most `mostBytes`. Omits and counts lines after the first that does not fit; never cuts a line. Pure. */
 export function fitSections(opening: string, sections: readonly Section[], mostBytes = MAX_BYTES): PromptContext {
   let room = mostBytes - bytesOf(opening) - sections.reduce((sum, section) => sum + frameOf(section), 0);
   let isFull = false;

@@ -22,7 +22,6 @@ import type { TimedRule } from './windows.ts';
  * outside text, the lines name its tools instead of its title and arguments, which may hold that text.
  */
 
-/** Data to render the lines. */
 export interface Telling {
   readonly moments: Moments;
   readonly timed: readonly TimedRule[];
@@ -149,7 +148,6 @@ function conversation(row: RememberedRow, now: Date, { moments, titleOf }: Telli
 const OVER: ReadonlySet<string | null> = new Set([null, 'done', 'succeeded']);
 const FAILED: ReadonlySet<string | null> = new Set(['failed', 'cancelled', 'rolled_back']);
 
-/** The state of a change, in words; empty for a finished change. */
 function stateOf({ status, work }: ChangeRow): string {
   if (status === 'unknown' || work === 'unknown') return 'outcome unknown';
   if (status === 'failed' || FAILED.has(work)) return 'failed';

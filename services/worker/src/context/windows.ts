@@ -3,7 +3,6 @@ import type { PolicySet } from '@signalbox/safety/policy/policy-set';
 /** A policy rule that depends on the hour or the weekday. */
 export interface TimedRule {
   readonly id: string;
-  /** The reason that the rule's owner wrote. */
   readonly reason: string;
 }
 

@@ -3,7 +3,6 @@ import { parseJson } from '@signalbox/contracts/system-error';
 import { say } from '@signalbox/messages/say';
 import type { Actions, RequestedAction } from './spec.ts';
 
-/** A text parsed as an action. */
 export type ReadAction =
   | { readonly kind: 'words' }
   /** `isLegacy`: the text lacks the agent's name. */
@@ -15,10 +14,7 @@ export type ReadAction =
 const MAX_DATA_LENGTH = 2_000;
 const FORM = /^(?:([a-z][a-z0-9_]{0,39})\.)?([a-z][a-z0-9_]{0,59})(?:\s+(\{.*\}))?$/s;
 
-/**
- * Parses a text as an action and validates its data. A bare name counts only when the agent has that action; a name with the agent's
- * prefix always counts as an action. Pure.
- */
+/** Parses a text as an action and validates its data. A bare name counts only when the agent has that action. Pure. */
 export function readAction(agent: string, actions: Actions, text: string): ReadAction {
   const [, prefix, name = '', json] = FORM.exec(text.trim()) ?? [];
   const isOwn = Object.hasOwn(actions, name);

@@ -15,7 +15,6 @@ export function extrasOf(config: LangGraphRunnableConfig): RunExtras {
   return config.configurable?.['extras'] as RunExtras; // turn.ts sets it on every invoke
 }
 
-/** This turn's record parts so far. */
 export function partsOfTurn({ record }: Pick<CommonState, 'record'>, turnKey: string): CommonState['record'] {
   return record.filter((part) => part.turnKey === turnKey);
 }

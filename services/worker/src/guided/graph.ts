@@ -17,7 +17,6 @@ import { CommonState, type CommonUpdate, type ServerEvent } from './state.ts';
  * One message goes through the graph at a time. A node continues with one of `then`, or ends the turn.
  */
 
-/** Lists an agent's nodes, for inspection. */
 export function listNodes<S extends z.ZodType, A extends Actions>({ nodes }: GuidedSpec<S, A>): readonly GraphNode[] {
   const own = Object.entries(nodes);
   const before = (name: string): string[] =>

@@ -22,10 +22,7 @@ type Taken =
   | { readonly kind: 'words' }
   | { readonly kind: 'refused'; readonly say: string };
 
-/**
- * Creates the node that takes one message: an action, free text, or a system event. It validates an action with its data first, finds the
- * meaning of free text, and chooses the next node.
- */
+/** Creates the node that finds the meaning of one message (an action, free text or an event) and chooses the next node. */
 export function ingestInput<S extends z.ZodType, A extends Actions>(
   spec: GuidedSpec<S, A>,
   parts: Pick<AgentParts, 'model'>,

@@ -3,7 +3,6 @@ import type { ThreadStates } from '../agents/agent.ts';
 import type { CommonUpdate } from './state.ts';
 import type { GuidedSpec, Actions, StoredValues } from './spec.ts';
 
-/** The result of loading a conversation's stored state. */
 export type LoadedState =
   /** Nothing is stored, or the state has this release's version. */
   | { readonly kind: 'current' }
@@ -16,10 +15,7 @@ type Versioned<S extends z.ZodType, A extends Actions> = Pick<
   'id' | 'stateVersion' | 'migrations' | 'domain'
 >;
 
-/**
- * Reads a conversation's newest values. `newest` knows them while a turn holds the thread; reading them through the graph would store
- * them early.
- */
+/** Reads a conversation's newest values. During a turn `newest` has them: a read through the graph would store them early. */
 export async function readValues(states: ThreadStates, threadId: string): Promise<StoredValues> {
   const known = states.newest(threadId);
   if (Object.keys(known).length > 0) return known;

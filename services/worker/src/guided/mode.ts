@@ -12,7 +12,6 @@ const ModeChange = z
   .strictObject({ mode: z.enum(['voice', 'text']).optional(), device: z.enum(['desktop', 'mobile']).optional() })
   .refine(({ mode, device }) => mode !== undefined || device !== undefined, { path: ['mode'] });
 
-/** The agent's actions, and the actions of all agents. */
 export function listAllActions(actions: Actions): Actions {
   return {
     ...actions,
@@ -36,10 +35,7 @@ export function setMode<S extends z.ZodType, A extends Actions>(
   return { mode, device, ...sendView(state, extras, { state: shown, view, replies: [] }) };
 }
 
-/**
- * Applies a changed mode or device of the person's page, and redraws the current view in place. Changes nothing when the view looks the
- * same.
- */
+/** Applies a changed page mode or device, and redraws the current view in place, unless it looks the same. */
 export function readAnew<S extends z.ZodType, A extends Actions>(
   spec: GuidedSpec<S, A>,
   state: CommonState,
@@ -60,7 +56,6 @@ function drawShown<S extends z.ZodType, A extends Actions>(
   return drawView(spec, shownOf(spec, state), domain, { mode, device });
 }
 
-/** The view that the person saw last. */
 function shownOf<S extends z.ZodType, A extends Actions>(
   { views, home }: Pick<GuidedSpec<S, A>, 'views' | 'home'>,
   { ui }: CommonState,

@@ -1,16 +1,12 @@
 import type { PassRecord, RecordedAnswer } from '@signalbox/contracts/governance/execution-turn';
 import type { TurnPart } from './state.ts';
 
-/** The release versions in the record of a pass. */
 export type Versions = Omit<PassRecord['versions'], 'model'>;
 
 type Acted = Extract<TurnPart, { kind: 'acted' }>;
 type Read = Extract<TurnPart, { kind: 'read' }>;
 
-/**
- * Lists the passes of a turn from its `parts`. A text that a model read starts a pass; each node that proposed calls is a pass, together
- * with the reading before it. Pure.
- */
+/** Lists the passes of a turn. A text that a model read starts a pass; each node with calls is a pass. Pure. */
 export function listPasses(parts: readonly TurnPart[], versions: Versions): readonly PassRecord[] {
   return groupParts(parts).map(({ read, acted }, index) => ({
     pass: index + 1,
@@ -34,7 +30,6 @@ function groupParts(parts: readonly TurnPart[]): readonly { readonly read?: Read
   return passes;
 }
 
-/** The graph's calls, in the form of a model's answer. */
 function proposalOf({ answerId, calls }: Acted): RecordedAnswer {
   return {
     id: answerId,

@@ -19,7 +19,6 @@ export interface Reading {
   readonly kind: ObjectKind<{ readonly action: string; readonly data?: unknown }>;
 }
 
-/** Describes an agent's actions for a model. */
 export function describeReading(agent: { readonly summary: string; readonly actions: Actions }): Reading {
   const names = Object.keys(agent.actions);
   const lines = Object.entries(agent.actions).map(([name, { describe, data }]) => {
@@ -42,10 +41,7 @@ export function describeReading(agent: { readonly summary: string; readonly acti
   return { system, kind: createObjectKind('choose_action', 'The action that the message asks for.', schema) };
 }
 
-/**
- * Asks a model which action a text means. Null without a model, after a failure or an unusable answer, and when the text means no action:
- * the person is then offered the actions. `asks`: the requests, for the record.
- */
+/** Asks a model which action a text means. Null without a model or a usable answer. `asks`: the requests, for the record. */
 export async function readWithModel(
   { system, kind }: Reading,
   { model, node }: { readonly model: Model; readonly node: string },

@@ -40,13 +40,11 @@ export interface GuidedReply {
   readonly buttons: readonly OfferedButton[];
 }
 
-/** How the person is reading. */
 export interface Reader {
   readonly mode: Mode;
   readonly device: Device;
 }
 
-/** The data and functions of a node. */
 export interface NodeContext<D, A extends Actions> extends Reader {
   readonly domain: D;
   readonly heard: TurnInput;
@@ -110,7 +108,6 @@ export interface GuidedSpec<S extends z.ZodType, A extends Actions> {
   readonly home: string;
 }
 
-/** Creates a button that requests an agent's action. */
 export function createActionButton(
   agent: string,
   label: string,

@@ -85,7 +85,6 @@ export const CommonState = Annotation.Root({
   }),
   /** Model usage of the newest turn; a resumed turn counts it again. */
   spent: Annotation<readonly (ModelSpend & { readonly turnKey: string })[]>({ reducer: ofTurn, default: () => [] }),
-  /** The newest turn's parts of its record. */
   record: Annotation<readonly TurnPart[]>({ reducer: ofTurn, default: () => [] }),
 });
 

@@ -1,4 +1,3 @@
-/** The facts that the judge evaluates after a pass. */
 export interface PassFacts {
   readonly passes: number;
   readonly maxPasses: number;

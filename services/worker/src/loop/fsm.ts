@@ -22,7 +22,6 @@ export const PHASES = [
 ] as const;
 export type Phase = (typeof PHASES)[number];
 
-/** The phases that may follow each phase. */
 export const TRANSITIONS: Readonly<Record<Phase, readonly Phase[]>> = {
   IDLE: ['THINKING', 'PROPOSING', 'GOVERNING'],
   // An answer without proposals ends the turn.
@@ -57,10 +56,7 @@ export function callPhases(pass: readonly string[]): readonly (readonly string[]
   return calls;
 }
 
-/**
- * Creates the state machine of one turn. It begins at IDLE, even for a resumed run, whose effects are in the ledger. `entered` is called
- * with each later phase.
- */
+/** Creates the state machine of one turn or resumed run, at IDLE. `entered` is called with each later phase. */
 export function createMachine(entered: (phase: Phase) => void = () => undefined) {
   const path: Phase[] = ['IDLE'];
   const phase = (): Phase => path.at(-1) ?? 'IDLE';

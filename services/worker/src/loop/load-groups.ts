@@ -19,10 +19,7 @@ export async function loadGroups(parts: Parts, scope: CallScope, groups: readonl
   return { allowed, refused };
 }
 
-/**
- * Returns the loaded groups without idle groups and groups that policy no longer allows. Records each removal, so a second call records
- * it twice.
- */
+/** Drops idle groups and groups that policy no longer allows. Records each removal, so a second call records it twice. */
 export async function keepGroups(
   parts: Parts,
   scope: CallScope,

@@ -10,7 +10,6 @@ export interface Loaded {
   readonly tools?: readonly string[];
 }
 
-/** The person and conversation for which groups are loaded. */
 export interface LoadingPlace {
   readonly userKey: string;
   readonly role: Role;

@@ -44,10 +44,7 @@ function comparePass(was: PassRecord, is: PassRecord): FirstDifference {
   );
 }
 
-/**
- * The phases of a pass's governed calls. Older records name GOVERNING for other calls too, and THINKING for a run that continued with an
- * earlier answer.
- */
+/** The phases of a pass's governed calls; older records name further phases for other calls and resumed runs. */
 function wayOf({ phases, calls }: PassRecord): string {
   const ways = callPhases(phases).map((way, place) => (calls[place]?.decided === null ? ['OBSERVING'] : way));
   return [...ways.flat(), ...phases.slice(phases.lastIndexOf('OBSERVING') + 1)].join(' ');
@@ -60,10 +57,7 @@ function likeRecord(was: PassRecord['answer'], is: PassRecord['answer']): PassRe
   return rest;
 }
 
-/**
- * Compares the model's input. When the prompt or the tool definitions have another version, the hashes that depend on them are not
- * compared; messages always are.
- */
+/** Compares the model's input. Hashes that depend on a changed prompt or tool version are skipped; messages always count. */
 function compareAsks(was: PassRecord, is: PassRecord): FirstDifference {
   const hasTools = was.versions.tools === is.versions.tools;
   const hasPrompt = hasTools && was.versions.prompt === is.versions.prompt;

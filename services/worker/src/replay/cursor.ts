@@ -17,7 +17,6 @@ export type Halt =
   | { readonly kind: 'differs'; readonly what: string; readonly recorded: string; readonly now: string }
   | { readonly kind: 'unreplayable'; readonly why: string };
 
-/** One recorded event of a run, in order. */
 type Step =
   | { readonly kind: 'ask'; readonly run: RecordedRun; readonly ask: RecordedAsk; readonly answer: RecordedAnswer }
   | { readonly kind: 'act'; readonly run: RecordedRun; readonly record: ExecutionTurn };
@@ -25,10 +24,7 @@ type Step =
 /** Thrown to leave the graph. The reason is stored in the cursor, because a library may wrap errors. */
 class Halted extends Error {}
 
-/**
- * The position of a replay in its turn's record. The agent gets recorded answers; a request that was never recorded halts the run, and
- * `halt` gives the reason.
- */
+/** The position of a replay in its turn's record. A request that was never recorded halts the run; `halt` gives the reason. */
 export class Cursor {
   halt: Halt | null = null;
   readonly #steps: readonly Step[];

@@ -29,10 +29,7 @@ interface Place {
   readonly cursor: Cursor;
 }
 
-/**
- * Repeats the decision of a recorded call: reads the call, assesses it, asks the policy set of that time, and takes the result from the
- * record. The new decision goes into the replay's own record for comparison.
- */
+/** Repeats the decision of a recorded call under the policy set of that time; the result comes from the record. */
 export async function carryOutAgain(
   parts: Parts,
   place: Place,

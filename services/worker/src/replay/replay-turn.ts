@@ -208,7 +208,6 @@ function recordedTools(
   return same ? { tools: same.new_tools } : {};
 }
 
-/** Converts a recorded answer to a model's message. */
 function answerMessage({ id, modelId = id, text, calls, unreadable, reasoning, extras }: RecordedAnswer): AIMessage {
   return new AIMessage({
     ...(modelId === null ? {} : { id: modelId }),

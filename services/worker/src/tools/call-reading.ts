@@ -5,10 +5,7 @@ import { mayUse } from './agent-groups.ts';
 import type { ToolRegistry } from './registry.ts';
 import type { Runnable } from '@signalbox/governance/calls/call';
 
-/**
- * Finds a call's tool and parses its arguments; a refusal is returned as the result for the model. Another agent's tool is refused like
- * an unknown tool. Pure.
- */
+/** Finds a call's tool and parses its arguments. Another agent's tool is refused like an unknown tool. Pure. */
 export function readCall(
   registry: ToolRegistry,
   call: ToolCall,

@@ -20,7 +20,6 @@ export interface ChoiceParts extends Pick<RunParts, 'ports' | 'work'> {
   readonly registry: Pick<ToolRegistry, 'find' | 'groups'>;
 }
 
-/** A question for one argument of a tool. */
 export interface AskedArgument {
   readonly tool: string;
   readonly argument: string;

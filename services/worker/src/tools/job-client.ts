@@ -20,10 +20,7 @@ const MARGIN_MS = 2 * SECOND_MS;
 const FIRST_LOOK_MS = 15;
 const LAST_LOOK_MS = 250;
 
-/**
- * Runs work in the job service. Postgres holds the intent and the result, so a restarted worker waits for the same run. Both functions
- * throw ACTION_ID_TAKEN when the id belongs to another run.
- */
+/** Runs jobs; a restarted worker waits for the same run. Throws ACTION_ID_TAKEN when the id belongs to another run. */
 export function createJobClient(parts: {
   readonly runs: Runs;
   readonly queue: Pick<Queue, 'enqueue'>;

@@ -23,7 +23,6 @@ const KNOWN_GROUPS: readonly CatalogGroup[] = [
 
 const FOLDER = new URL('../capabilities/', import.meta.url);
 
-/** The description of one tool for the model. */
 export interface ToolDefinition {
   readonly name: string;
   readonly description: string;
@@ -39,10 +38,7 @@ export function offerOf({ catalog, definitions, sort }: ToolRegistry): ToolOffer
   return { catalog, definitions, sort };
 }
 
-/**
- * Loads every capability file. `besides`: groups that replace those with the same names. `brought`: groups of plug-ins, whose names must
- * be new. Throws a teaching error when a file or a plug-in breaks the contract.
- */
+/** Loads every capability file; `besides` replaces groups of the same names, `brought` must be new. Throws a teaching error. */
 export async function loadCapabilities(
   besides: readonly ToolGroup[] = [],
   brought: readonly ToolGroup[] = [],

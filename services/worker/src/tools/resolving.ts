@@ -13,10 +13,7 @@ import type { Resolving } from './tool.ts';
 /** Enough for the first fetch of a large repository, while a person waits. */
 const RESOLVE_MS = 60 * SECOND_MS;
 
-/**
- * Resolves a call's arguments to current values; null for a tool without a look-up, or for a person who may not call it. `before`: the
- * values at the proposal. Throws the obstacle as an AppError. Reads only, so repeating it is safe.
- */
+/** Resolves a call's arguments to current values; null without a look-up or permission. Throws the obstacle. Reads only. */
 export async function resolveCall(
   parts: Pick<RunParts, 'ports' | 'work'>,
   scope: CallScope,
@@ -36,7 +33,6 @@ export async function resolveCall(
   }
 }
 
-/** The context of a look-up for a call. */
 export function createLookup(
   parts: Pick<RunParts, 'ports' | 'work'>,
   scope: CallScope,

@@ -22,7 +22,6 @@ import {
   type Worked,
 } from './tool.ts';
 
-/** Dependencies of a tool's context. */
 export interface RunParts {
   readonly pool: Pool;
   readonly ports: Ports;
@@ -40,11 +39,9 @@ export interface RunParts {
     call: JobCall,
     wait: { readonly deadlineMs: number; readonly isQuiet?: boolean },
   ): Promise<Worked<JobResult<N>>>;
-  /** The state of an action's job. */
   look<N extends JobName>(job: N, actionId: string): Promise<Probed<JobResult<N>>>;
 }
 
-/** A call with its handler. */
 export interface HandledCall extends Runnable {
   readonly tool: Tool;
   readonly group: ToolGroup;
@@ -139,10 +136,7 @@ async function handle(
   }
 }
 
-/**
- * Stores the files of a call that has run. Files that cannot be stored are reported, and the call still succeeds. When the database is
- * away, the turn is retried and makes the same call again.
- */
+/** Stores a call's files; the call succeeds without them. When the database is away, the turn is retried. */
 async function keepFiles(parts: RunParts, scope: CallScope, call: HandledCall, ran: Ran): Promise<ToolCallResult> {
   const { result, files } = ran;
   if (files.length === 0) return result;
@@ -155,10 +149,7 @@ async function keepFiles(parts: RunParts, scope: CallScope, call: HandledCall, r
   return { ...result, result: { result: result.result, files: refusal }, say: `${result.say}\n\n${refusal}` };
 }
 
-/**
- * True when the effect may have happened despite the error: a timeout, a lost answer, or an unexpected error of the handler. After a
- * tool's own refusal nothing happened.
- */
+/** True when the effect may have happened: after a timeout, a lost answer or an unexpected error, but not after a refusal. */
 function isUncertain(error: AppError, tool: Tool): boolean {
   if (error.code === 'TOOL_TIMED_OUT' || isInfrastructure(error)) return true;
   return error.code === 'TOOL_FAILED' && tool.probe !== null;

@@ -37,7 +37,6 @@ export async function searchKnowledge(
   }
 }
 
-/** The excerpt as one paragraph, cut at a word. */
 function inShort(excerpt: string): string {
   const text = excerpt.split('\n').map(withoutMarks).join(' ').replace(/\s+/g, ' ').trim();
   if (text.length <= EXCERPT_SAID) return text;

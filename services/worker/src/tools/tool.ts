@@ -67,10 +67,7 @@ export interface ToolContext {
   say(text: string, options?: { readonly slot?: string }): Promise<void>;
   /** Starts a job. A repeated action id starts nothing new. */
   enqueue<N extends JobName>(job: N, payload: JobPayload<N>): Promise<{ readonly runId: string }>;
-  /**
-   * Runs a job and waits for its result, until shortly before the tool's deadline. /stop ends the job too. Throws JOB_FAILED. A second
-   * call with the same action id starts nothing new and returns the result of the first.
-   */
+  /** Runs a job until shortly before the tool's deadline. A repeated action id returns the first result. Throws JOB_FAILED. */
   work<N extends JobName>(job: N, payload: JobPayload<N>): Promise<Worked<JobResult<N>>>;
   /** The mark that this action committed together with its effect in our database; null when it wrote nothing. */
   wrote(): Promise<{ readonly result: unknown } | null>;
@@ -99,16 +96,12 @@ function mustBeIssued(context: ToolContext): void {
 
 const FILES = Symbol('files');
 
-/** A result with its files. */
 export interface WithFiles<O> {
   readonly output: O;
   readonly [FILES]: readonly Artifact[];
 }
 
-/**
- * Returns files beside a tool's result: at most ten of 20 MB. They are stored once per action and sent as documents after the answer; the
- * model reads the result and the file names, never the content.
- */
+/** Returns files beside a result: at most ten of 20 MB, sent after the answer. The model reads only their names. */
 export function withFiles<O>(output: O, files: readonly Artifact[]): WithFiles<O> {
   return { output, [FILES]: files };
 }
@@ -125,10 +118,7 @@ export interface ToolSpec<I extends z.ZodType, O> {
   readonly describe: string;
   /** Phrases with which people ask for it: they teach a model, and tests check that they lead to this tool. */
   readonly hints: readonly string[];
-  /**
-   * Arguments. A field's `.meta({ entity: 'project', ask: 'Which project do you mean?' })` names the kind of entity and the question for
-   * a missing value.
-   */
+  /** Arguments. `.meta({ entity: 'project', ask: 'Which project?' })` names a field's kind of entity and its question. */
   readonly input: I;
   /** Arguments whose values the runtime can look up: for buttons under a question, and for “the newest”. */
   readonly choices?: Readonly<Record<string, Choices>>;
@@ -172,7 +162,6 @@ export interface ToolSpec<I extends z.ZodType, O> {
    * result without words in its other fields is no outside text. Only these fields of a text back what a model says.
    */
   readonly madeHere?: readonly string[];
-  /** True when it reads private data. */
   readonly touchesPrivate?: boolean;
   /** True when it can send data out of the system: to an address from its arguments or stored data, or through a program. */
   readonly egress: boolean;
@@ -299,7 +288,6 @@ export function tool<I extends z.ZodType, O>(spec: ToolSpec<I, O>) {
       const input = spec.input.safeParse(args);
       return input.success ? (phrases.order?.(input.data) ?? null) : null;
     },
-    /** For `unpackResult`. */
     async run(input: unknown, context: ToolContext): Promise<unknown> {
       mustBeIssued(context);
       return spec.run(typed(input), context);

@@ -20,7 +20,6 @@ import { type TurnContext, buildOutbound } from './turn-end.ts';
 
 type OwnScope = Pick<CallScope, 'actor' | 'signal' | 'log'>;
 
-/** The scope in which a turn's calls are made. */
 export function toCallScope(
   parts: TurnParts,
   context: TurnContext,

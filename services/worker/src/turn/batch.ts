@@ -4,17 +4,13 @@ import { formatBytes } from '@signalbox/contracts/file-name';
 import { findOwnFailure } from '@signalbox/messages/own-failure';
 import type { AgentMessage } from '../agents/agent.ts';
 
-/** A batch as the agent receives it. */
 export interface AgentBatch {
   readonly messages: readonly AgentMessage[];
   /** For each message with files only, the id of the text message that it belongs to. */
   readonly shownWith: ReadonlyMap<string, string>;
 }
 
-/**
- * The first messages that belong together: one chat and thread, words and job news, no command. Files without words join the words around
- * them, or form a batch of their own.
- */
+/** The first messages that belong together: one chat and thread, no command. Files without words join the words around them. */
 export function takeLeadingBatch(lane: ClaimedLane): readonly InboxMessage[] {
   const chatKey = lane.messages[0]?.envelope.chatKey;
   const batch = takeWhile(

@@ -8,10 +8,7 @@ const EVERY_MS = 300;
 /** A channel removes a draft after 30 s without an update. Tools may be slower. */
 const AGAIN_MS = 20_000;
 
-/**
- * Shows a turn's unfinished text as a draft. Publishes at most every 300 ms, one at a time, the newest text. Ends when the turn is
- * aborted.
- */
+/** Shows a turn's unfinished text, the newest at most every 300 ms, until the turn is aborted. */
 export function createTurnDraft(options: {
   readonly head: Pick<Draft, 'chatKey' | 'userKey' | 'turnId'>;
   /** Never rejects. */

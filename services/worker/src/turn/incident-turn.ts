@@ -9,10 +9,7 @@ import { recordTurn } from './turn-record.ts';
 
 const TITLE_LENGTH = 80;
 
-/**
- * Ends a turn that reports an incident. The report and its project become part of the open conversation, so that a question such as
- * "why?" continues from it.
- */
+/** Reports an incident in the open conversation, so that a question such as "why?" continues from it. */
 export async function tellIncident(
   parts: TurnParts,
   lane: ClaimedLane,
@@ -54,7 +51,7 @@ export async function tellIncident(
   };
 }
 
-/** Ends a turn that reports an incident beside the conversation, whose open question stays open. */
+/** Reports an incident beside the conversation, whose open question stays open. */
 export async function tellBeside(
   parts: TurnParts,
   lane: ClaimedLane,

@@ -76,7 +76,6 @@ export interface LaneOptions extends Omit<BeginOptions, 'maxMessages' | 'holder'
   readonly pool: Pool;
   readonly publisher: CountingPublisher;
   readonly log: Log;
-  /** The zone of times in receipts. */
   readonly timeZone: string;
   /** Processes the messages of a claimed lane and ends the turn. Returns true when more messages wait. */
   readonly turn: (claimed: ClaimedLane, signals: TurnSignals) => Promise<boolean>;
@@ -88,7 +87,6 @@ export interface LaneOptions extends Omit<BeginOptions, 'maxMessages' | 'holder'
 export class Lanes implements Closable {
   readonly #options: LaneOptions;
   readonly #holder = newId('wrk');
-  /** The leased lanes, by person. */
   readonly #leased: Leases<LeasedLane>;
   /** Pending claims: two claims of a lane at once could let this process take its own lane when a lease ends in between. */
   readonly #claiming = new Map<string, Pick<LeasedLane, 'wokenAgain'>>();
@@ -96,7 +94,6 @@ export class Lanes implements Closable {
   readonly #unreported = new Set<ClaimedLane>();
   /** Losses in a row by person, with the epoch of the last loss. */
   readonly #losses = new Map<string, { readonly epoch: string; readonly times: number }>();
-  /** Infrastructure failures in a row, by person. */
   readonly #infrastructureFailures = new Map<string, number>();
   readonly #stop = new AbortController();
   readonly #sweeper: Closable;
@@ -223,10 +220,7 @@ export class Lanes implements Closable {
     return 'finished';
   }
 
-  /**
-   * Handles a failed turn: a lost lane belongs to another worker; any other lane is released, and the attempt counts unless the
-   * infrastructure failed.
-   */
+  /** A lost lane belongs to another worker. Any other lane is released; the attempt counts unless the infrastructure failed. */
   async #giveBack({ claimed }: LeasedLane, error: unknown): Promise<'lost' | 'lost-again' | 'yielded'> {
     const { log } = this.#options;
     const { userKey, epoch, attempts } = claimed;

@@ -28,10 +28,7 @@ export function isPicture({ kind }: Attachment): boolean {
   return kind === 'photo';
 }
 
-/**
- * Fetches the pictures of a batch, for a model with vision. `shownWith`: for messages with files only, the message with their words.
- * Unusable pictures are left out and noted.
- */
+/** Fetches a batch's pictures. `shownWith`: messages with files only → the message with their words. Notes unusable pictures. */
 export async function loadPictures(
   deps: { readonly fetchFile: FetchFile; readonly sees: boolean; readonly signal: AbortSignal },
   batch: readonly InboxMessage[],

@@ -10,10 +10,7 @@ local now = tonumber(redis.call('GET', KEYS[1]) or '0')
 if tonumber(ARGV[1]) > now then redis.call('SET', KEYS[1], ARGV[1]) return tonumber(ARGV[1]) end
 return now`;
 
-/**
- * Mirrors the number of a person's newest thread to Redis as `thread:sequence:{user_key}`, for other programs. Postgres allocates the
- * number (lane_begin, contiguous through crashes), and a lost mirror is rebuilt.
- */
+/** Mirrors a person's newest thread number to Redis as `thread:sequence:{user_key}`. Postgres allocates the number. */
 export function createThreadSequences(options: {
   readonly redis: Redis;
   readonly pool: Pool;
@@ -27,7 +24,6 @@ export function createThreadSequences(options: {
       const parsed = parseThreadId(threadId);
       if (parsed) await raise(parsed.userKey, parsed.n);
     },
-    /** The id of the newest thread, or null. */
     async current(userKey: string): Promise<string | null> {
       const mirrored = await options.redis.get(key(userKey)).catch(() => null); // Redis is only the mirror
       if (mirrored !== null) return `user_${userKey}_${mirrored}`;

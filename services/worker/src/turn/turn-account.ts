@@ -43,7 +43,6 @@ export interface AccountParts {
   toolKind(tool: string): Pick<Tool, 'isRead' | 'evidence' | 'order'> | null;
   /** True when the tool belongs to one agent, whose people know nothing of tools. */
   isOwned(tool: string): boolean;
-  /** The first words of typed commands. */
   readonly verbs: ReadonlySet<string>;
   readonly timeZone: string;
 }
@@ -63,7 +62,6 @@ export class TurnAccount {
   /** Texts that the runtime wrote in this turn. */
   readonly #says: string[];
   readonly #facts: Fact[] = [];
-  /** Facts in this turn's prompts. */
   readonly #standing: Fact[] = [];
   /** True when a call may have a ledger entry: all calls but reads. */
   #hasEntries: boolean;
@@ -122,9 +120,7 @@ export class TurnAccount {
     return line === null ? reply : { ...reply, receipts: [{ what: line, note: '' }] };
   }
 
-  /**
-   * All replies of the turn, with receipts or a line below the last reply. A turn that was stopped or failed has no record of its passes.
-   */
+  /** Adds receipts or a line below the turn's last reply. A stopped or failed turn has no record of its passes. */
   async close(
     replies: readonly AgentReply[],
     passes: AgentRecord['passes'] | 'cut short',
@@ -181,10 +177,7 @@ export class TurnAccount {
     return { ...grounds, facts: [...grounds.facts.filter((fact) => !ofTurn.has(fact)), ...facts] };
   }
 
-  /**
-   * The thread's title, and when it is over a summary of its changes from the ledger. Before the first change the title is the task.
-   * Null: unchanged.
-   */
+  /** The thread's title, before the first change the task; a finished thread's summary of changes. Null: unchanged. */
   async describeThread(task: string | null, isFinished: boolean): Promise<ThreadWords> {
     const entries = this.#hasEntries || isFinished ? await (this.#atEnd ?? this.#ledger())() : [];
     const changes = entries.filter(isEffect).map((entry) => ({ entry, order: this.#orderOf(entry) }));

@@ -23,7 +23,6 @@ export interface ThreadWords {
   readonly summary: string | null;
 }
 
-/** A running turn. */
 export interface TurnContext {
   readonly lane: ClaimedLane;
   readonly batch: readonly InboxMessage[];
@@ -35,10 +34,7 @@ export interface TurnContext {
   readonly spending: Spending;
 }
 
-/**
- * The end of a completed turn: an outcome per message, a row per reply. `shownWith`: files without words share the outcome of the message
- * that they were shown with.
- */
+/** Ends a completed turn: an outcome per message, a row per reply. `shownWith`: files share their words' outcome. */
 export function endOf(
   parts: EndParts,
   context: TurnContext,
@@ -205,7 +201,6 @@ export function buildContext(lane: ClaimedLane, message: InboxMessage): TurnCont
   };
 }
 
-/** The row of a turn. */
 export function record(
   parts: EndParts,
   context: TurnContext,
@@ -229,10 +224,7 @@ export function record(
   };
 }
 
-/**
- * A reply as an outbox row. Its key is unique in the thread, so a resumed turn puts the same row. In a group, only the person sees
- * personal replies and replies to whispers.
- */
+/** A reply as an outbox row, with a key unique in the thread. In a group only the person sees personal replies. */
 export function buildOutbound(context: TurnContext, reply: AgentReply, personal = false): OutboundEnvelope {
   const { lane, batch, threadId, turnId, chatKey, traceId } = context;
   const inGroup = batch.some(({ envelope }) => envelope.kind === 'message' && envelope.chatKind === 'group');
@@ -265,7 +257,6 @@ function replyTo({ batch }: TurnContext): { readonly replyTo?: string } {
   return { replyTo: asked.messageId };
 }
 
-/** Gives all of these messages the same outcome. */
 export function settle(messages: readonly InboxMessage[], outcome: InboxOutcome, reason: string): TurnEnd['outcomes'] {
   return messages.map(({ id }) => ({ id, outcome, reason }));
 }

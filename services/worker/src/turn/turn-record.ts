@@ -22,9 +22,7 @@ interface Ended {
   readonly isThreadOver: boolean;
 }
 
-/**
- * A turn's records, one per pass, with its reads (which had no ledger row before running) and the audit event. Redacted before hashing.
- */
+/** Records a turn: its passes, its reads (which had no ledger row) and the audit event. Redacts before hashing. */
 export function recordTurn(
   { plugin, governance, account, settings }: TurnParts,
   context: TurnContext,
@@ -124,7 +122,6 @@ function readOf({ turnId, threadId }: TurnContext, { callId, decided, result }: 
   ];
 }
 
-/** The record of a turn without an agent. */
 export function createEmptyRecord({ turnId }: TurnContext, actor: AgentRun['actor']): AgentRecord {
   const { userKey, name, role } = actor;
   return { passes: [], messages: [], isNew: false, run: { turnId, came: 0, actor: { userKey, name, role } } };

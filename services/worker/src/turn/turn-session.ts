@@ -39,12 +39,9 @@ export class TurnSession {
   readonly #log: Log;
   readonly #account: TurnAccount;
   readonly #draft: TurnDraft;
-  /** The agent's input. */
   #messages: readonly AgentMessage[] = [];
   #resume: RecordedResume | null = null;
-  /** Running calls. */
   readonly #calls = new Set<Promise<unknown>>();
-  /** A note for the person about their pictures. */
   #pictureNote: string | null = null;
   /** False when the cached state of the thread may be newer than the stored one. */
   #isCommitted = false;

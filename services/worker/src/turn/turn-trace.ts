@@ -10,14 +10,12 @@ import type { ClaimedLane, InboxMessage, TurnEnd } from '@signalbox/store/turns/
 import type { Phase } from '../loop/fsm.ts';
 import type { ToolCallResult } from '@signalbox/governance/calls/call';
 
-/** Dependencies of traces. */
 export interface TurnTracing {
   readonly tracing: Tracing;
   /** The session name of a conversation in traces. */
   readonly sessionOf: (threadId: string) => string;
 }
 
-/** Traces one turn. */
 export interface TurnTrace {
   /** Traces a turn with its model calls. Errors are noted and rethrown. */
   around<T>(turn: () => Promise<T>): Promise<T>;
@@ -74,7 +72,6 @@ class RecordedTrace implements TurnTrace {
   readonly #key: string;
   readonly #claimedAt: number;
   #state: { readonly name: ControlState; readonly from: number; readonly parent: string } | null = null;
-  /** The key of the running call. */
   #call: string | null = null;
   #isWaiting = false;
   #spent: ModelSpend[] = [];

@@ -59,10 +59,7 @@ const HANDLERS: Readonly<
   incident: reportIncident,
 };
 
-/**
- * Passes messages that belong together to the agent. Files other than pictures cannot be read, so files without words
- * are answered by the runtime.
- */
+/** Passes messages to the agent. Only pictures can be read, so the runtime answers files without words. */
 async function converse(started: TurnStart): Promise<boolean> {
   const start = await withOrphans(started);
   const { parts, lane } = start;

@@ -1,10 +1,7 @@
 import { z } from 'zod';
 import { Receipt } from './envelope.ts';
 
-/*
- * The props of each page component type. Texts are markdown unless stated otherwise. Unknown types and invalid props are shown as an
- * error box.
- */
+/* Props by page component type. Texts are markdown unless stated otherwise; unknown types are shown as an error box. */
 
 /** Buttons under a component; `client.action` refers to one by its index. Labels are plain text. */
 const Buttons = z.object({

@@ -8,9 +8,7 @@ export const MAX_TEXT_LENGTH = 16_000;
 export const ChatKind = z.enum(['private', 'group']);
 export type ChatKind = z.infer<typeof ChatKind>;
 
-/**
- * Fields of every inbound envelope. `id` is the idempotency key `<channel>:<bot>:<update id>`. For `userKey` and `chatKey` see chat-key.ts.
- */
+/** Fields of every inbound envelope. `id`: the idempotency key `<channel>:<bot>:<update id>`. Keys: see chat-key.ts. */
 const Base = z.object({
   id: z.string().min(1).max(200),
   channel: z.string().min(1).max(40),
@@ -100,10 +98,7 @@ export const InboundEnvelope = z.discriminatedUnion('kind', [
     threadId: z.string(),
     outcome: z.enum(['approved', 'rejected', 'modified', 'expired']),
   }),
-  /**
-   * An incident opened or closed at a service or server that this person is responsible for. An opened incident starts a conversation
-   * when there is none, so that the person can reply.
-   */
+  /** An incident opened or closed at a service or server of this person. Without a conversation, an opened one starts one. */
   Base.extend({
     kind: z.literal('incident'),
     incidentId: z.string().max(40),
@@ -151,10 +146,7 @@ export const OutboundFile = z.object({
 });
 export type OutboundFile = z.infer<typeof OutboundFile>;
 
-/**
- * One runtime-generated line about an action: `what` names the action and its target, `note` the time and the command that shows details.
- * No markdown.
- */
+/** A runtime-generated line: `what` names action and target, `note` the time and the command for details. No markdown. */
 export const Receipt = z.object({ what: z.string().min(1).max(200), note: z.string().max(120) });
 export type Receipt = z.infer<typeof Receipt>;
 

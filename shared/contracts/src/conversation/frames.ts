@@ -13,10 +13,7 @@ export const MAX_FRAME_BYTES = 64 * 1024;
 /** A component type and its props: see components.ts. */
 const Drawn = z.object({ type: z.string().min(1).max(40), props: z.record(z.string(), z.json()) });
 
-/**
- * A page component. Components are sorted by `place`, which never changes. `children` are drawn inside, below the component's own
- * content.
- */
+/** A page component, sorted by `place`, which never changes. `children` are drawn below the component's own content. */
 export const Component = Drawn.extend({
   id: z.string().min(1).max(160),
   place: z.int().nonnegative(),

@@ -1,10 +1,7 @@
 import { z } from 'zod';
 import { getChannel } from './chat-key.ts';
 
-/**
- * A message of the inbound stream: wakes one person's lane. The content is the inbox row in Postgres, so Redis holds no text and nothing
- * that cannot be rebuilt.
- */
+/** Wakes one person's lane. The inbox row in Postgres holds the content, so Redis holds no text. */
 export const WakeUp = z.object({ userKey: z.string().min(1), traceId: z.string() });
 export type WakeUp = z.infer<typeof WakeUp>;
 

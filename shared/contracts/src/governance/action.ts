@@ -56,10 +56,7 @@ export const ProposedAction = z.object({
   toolVersion: z.string().min(1).max(80),
   /** Arguments after parsing by the tool's schema. */
   arguments: z.record(z.string(), z.json()),
-  /**
-   * Resolved references, such as the commit of `main`, looked up before policy decides and covered by the approval. Missing when nothing
-   * was resolved.
-   */
+  /** Resolved references, such as the commit of `main`, covered by the approval. Missing when nothing was resolved. */
   resolved: z.record(z.string(), z.json()).optional(),
   /** Resources that the tool declares to use: `project:shop`, `server:db-main`. */
   resources: z.array(z.string().max(200)).max(50),

@@ -17,10 +17,7 @@ export function getControlState(phase: string): ControlState | null {
   return STATE_OF[phase] ?? null;
 }
 
-/**
- * The control states of a pass, in order. A call that waits for a confirmation or an approval ends in await_confirmation; a pass without
- * calls, or the last one, in respond.
- */
+/** The control states of a pass. Waiting calls end in await_confirmation; a pass without calls, or the last, in respond. */
 export function listControlStates(
   record: Pick<ExecutionTurn, 'phases' | 'calls' | 'answer' | 'ended'>,
 ): readonly ControlState[] {

@@ -133,10 +133,7 @@ export const ServiceFile = z
   .strict();
 export type ServiceFile = z.infer<typeof ServiceFile>;
 
-/**
- * Everything that determines what a deployment runs, resolved before approval; the job compares it before build and start. Secrets are
- * masked, in the comparison too.
- */
+/** Everything that a deployment runs, resolved before approval and compared before build and start. Secrets are masked. */
 export const DeployPlan = z.object({
   repository: z.string().max(400).nullable(),
   ref: z.string().max(200),

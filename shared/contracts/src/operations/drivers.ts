@@ -4,10 +4,7 @@ import { z } from 'zod';
 export interface DriverTraits {
   /** True when the server is this machine, whose ports can be bound to see whether they are free. */
   readonly isLocal: boolean;
-  /**
-   * True when the driver runs images in an engine with ports of their own; otherwise it runs confined programs that share the machine's
-   * ports.
-   */
+  /** True for images in an engine with ports of their own; false for confined programs that share the machine's ports. */
   readonly runsImages: boolean;
   /** True when the driver needs a login with user and key, and an approved host key. */
   readonly needsLogin: boolean;

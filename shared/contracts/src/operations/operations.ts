@@ -77,7 +77,6 @@ export const RepositoryLookResult = z.object({
   /** Name and commit of the main branch; null when unknown. */
   branch: z.string().nullable(),
   main: z.string().nullable(),
-  /** Its newest tags. */
   tags: z.array(z.string()),
   /** Build and start commands of the main branch, as people write them; `start` is null when a Dockerfile defines it. Null when unknown. */
   plan: z

@@ -25,7 +25,6 @@ export const ChainPayload = z.object({
 });
 export type ChainPayload = z.infer<typeof ChainPayload>;
 
-/** A finding for display. */
 export const ShownFinding = RawFinding.omit({ identity: true }).extend({ findingId: z.string().nullable() });
 export type ShownFinding = z.infer<typeof ShownFinding>;
 

@@ -44,7 +44,6 @@ export interface Runnable extends OwnedTool {
   readonly resolved?: Resolved | null;
 }
 
-/** The turn that a call belongs to. */
 export interface CallScope {
   readonly lane: Lane;
   /** The time of the database clock. */

@@ -15,7 +15,6 @@ export interface Preview {
   readonly undo: string;
 }
 
-/** A risk with reasons, as sentences for people. */
 export interface RiskWithReasons {
   readonly risk: Risk;
   readonly reasons: readonly string[];

@@ -9,17 +9,11 @@ export interface Tools {
   find(name: string, groups: readonly string[]): OwnedTool | null;
   /** Finds the tool of a call and validates its arguments; refusals are results for the model. Pure. */
   read(call: ToolCall, agent: string): { readonly runnable: Runnable } | { readonly refused: ToolCallResult };
-  /**
-   * The current meaning of a call's arguments; null for tools without resolution, and people who may not call them.
-   * `before`: the meaning when proposed. Throws obstacles as AppError. Read-only.
-   */
+  /** A call's resolved arguments; null without a look-up or permission. `before`: at the proposal. Throws the obstacle. */
   resolve(scope: CallScope, call: Runnable, before: Resolved | null): Promise<Resolved | null>;
   /** The tool's preview of a call; an error when the preview failed. */
   preview(call: Runnable): Promise<Preview | null | AppError>;
-  /**
-   * Runs the handler. Failures are results; only LANE_LOST, ACTION_ID_TAKEN and an abort throw. `isUncertain`: failed,
-   * but the effect may exist.
-   */
+  /** Runs the handler. Throws only LANE_LOST, ACTION_ID_TAKEN and an abort. `isUncertain`: it failed, but may have an effect. */
   run(
     scope: CallScope,
     call: Runnable,

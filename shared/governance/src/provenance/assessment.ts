@@ -72,10 +72,7 @@ const SHORTEST = 4;
 /** A shared run of this many characters is no coincidence. */
 const RUN_LENGTH = 16;
 
-/**
- * The first argument that shares text with an untrusted result and that the person did not say; null without one. Ignores case and
- * spaces.
- */
+/** The first argument that the person did not say and an untrusted result contains; null without one. */
 function taintOf(input: unknown, { untrusted, said }: ThreadTaint): string | null {
   if (untrusted.length === 0) return null;
   const outside = untrusted.map(normalize);

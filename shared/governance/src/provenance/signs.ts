@@ -68,18 +68,12 @@ export function wordsOf(text: string): readonly string[] {
   return [...new Set([...wordsIn(plain), ...wordsIn(unmasked(plain))])];
 }
 
-/**
- * Words after “project”, “service” or “server” in a text, which may name an existing or a new entity: "create the project tea". May
- * include words in between.
- */
+/** Words after “project”, “service” or “server”, which may name an existing or a new entity: "create the project tea". */
 export function isNamedIn(text: string): readonly string[] {
   return [...plainOf(text).matchAll(NAMED)].flatMap(([, name]) => name ?? []);
 }
 
-/**
- * Finds the signs of each sentence of a text. `known`: words of the text that name existing entities. `verbs`: the first words of typed
- * commands; quoted commands are omitted.
- */
+/** The signs of each sentence. `known`: words that name existing entities. `verbs`: first words of typed commands. */
 export function claimSignsOf(text: string, known: ReadonlySet<string>, verbs: ReadonlySet<string>): readonly Signs[] {
   const prose = text.replace(TYPED, (typed, block?: string, span?: string, quote?: string) =>
     isCommand(block ?? span ?? quote ?? '', verbs) ? ' ' : typed,

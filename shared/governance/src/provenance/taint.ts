@@ -3,10 +3,7 @@ import { named, sql } from '@signalbox/store/sql';
 import type { AppError } from '@signalbox/contracts/errors';
 import { createFailure, type ToolCallResult } from '../calls/call.ts';
 
-/**
- * Notes that a conversation reads outside text; the taint stays with the conversation. Store it before the model sees the text.
- * Idempotent.
- */
+/** Notes that a conversation reads outside text. Store it before the model sees the text. Idempotent. */
 export async function taintThread(db: Queryable, threadId: string, source: string): Promise<void> {
   await db.query(named('taint_thread')`select taint_thread(${threadId}, ${source}, clock_timestamp())`);
 }

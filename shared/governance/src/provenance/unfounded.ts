@@ -18,10 +18,7 @@ export interface Grounds {
   readonly standing?: readonly Fact[];
 }
 
-/**
- * True when a text looks like a report that no receipt and no trusted look-up supports: by its signs, in any language. A question at the
- * end of its paragraph reports nothing. Pure.
- */
+/** True when a text looks like a report, in any language, that no receipt and no trusted look-up supports. Pure. */
 export function isUnfounded(text: string, { names, verbs, facts: found, standing = [] }: Grounds): boolean {
   const signs = claimSignsOf(text, names, verbs).filter(({ isQuestion }) => !isQuestion);
   const whole = joined(signs);
@@ -132,10 +129,7 @@ export interface Account {
   readonly grounds: Grounds;
 }
 
-/**
- * The kind of line below the texts of a turn: nothing was changed, nothing yet, nothing else; null for no line. A waiting request has an
- * approval card that says so. Pure.
- */
+/** The line below a turn's texts: nothing was changed, nothing yet, nothing else; null for no line. Pure. */
 export function createLineBelow(
   texts: readonly string[],
   { hasChanged, asked, grounds }: Account,

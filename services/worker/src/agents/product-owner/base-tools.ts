@@ -71,7 +71,6 @@ export function isBaseTool(name: string): name is BaseToolName {
   return Object.hasOwn(BASE_TOOLS, name);
 }
 
-/** The base tools in the model's format. */
 export const BASE_DEFINITIONS: readonly ToolDefinition[] = Object.entries(BASE_TOOLS).map(
   ([name, { describe, input }]) => ({
     name,

@@ -1,15 +1,11 @@
 import type { ToolCatalog } from '@signalbox/contracts/tool-catalog';
 
-/**
- * The number of turns that an unused group stays loaded. Reloading a group costs about as much as keeping it this long, so the total cost
- * is at most twice the optimum.
- */
+/** Unused groups stay loaded for so many turns: reloading costs about as much as keeping them this long. */
 const TURNS_UNUSED = 3;
 
 /** The number of turns since a call last used each group. */
 export type IdleTurns = Readonly<Record<string, number>>;
 
-/** Merges loaded and newly loaded groups. Pure. */
 export function withGroups(groups: readonly string[], loaded: readonly string[]): string[] {
   return [...new Set([...groups, ...loaded])];
 }

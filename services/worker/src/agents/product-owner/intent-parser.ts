@@ -19,10 +19,7 @@ const INTENT = createObjectKind(
   Intent,
 );
 
-/**
- * Creates the first node of a new task, which finds the request and the groups that it needs. Installed groups are loaded at once, which
- * saves a pass. After an invalid answer, product_owner can still request groups.
- */
+/** Creates the first node of a new task, which finds the request and loads its groups. Without a valid answer it loads none. */
 export function createIntentParser(parts: GraphParts) {
   const model = parts.model('intent_parser');
   return async (state: SessionState, config: LangGraphRunnableConfig): Promise<SessionUpdate> => {

@@ -130,10 +130,7 @@ function withOurIds(id: string, answer: AIMessage): AIMessage {
   });
 }
 
-/**
- * Adds buttons to an argument question and replaces “the newest” in calls. Runs before the answer is stored, so that conversation and
- * record contain what was shown and called.
- */
+/** Adds buttons to an argument question and replaces “the newest” in calls, before the answer is stored. */
 async function withLookUps(answer: AIMessage, { lookUp }: Pick<AgentRun, 'lookUp'>): Promise<AIMessage> {
   if (!lookUp) return answer;
   const calls: Call[] = [];

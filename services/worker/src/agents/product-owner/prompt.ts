@@ -28,10 +28,7 @@ export const PROMPT_VERSION = hashCanonical({ persona: PERSONA, facts: 'facts' }
 /** The number of names per kind in the prompt. Tools find further names, and their results count as outside text. */
 const NAMES_IN_PROMPT = 40;
 
-/**
- * Creates the system message in two parts. Providers cache the constant part together with the tools, so that part contains nothing
- * variable. The second part is the current facts, as data for models that read no prose.
- */
+/** Creates the system message: a constant part, which providers cache together with the tools, and the current facts. */
 export function createSystemMessage(
   state: SessionState,
   actor: { readonly name: string; readonly role: string },
@@ -88,10 +85,7 @@ export function openCalls(messages: readonly BaseMessage[]): readonly string[] {
   return calls.flatMap(({ id }) => (id && !answered.has(id) ? [id] : []));
 }
 
-/**
- * Returns the history with a result for each call, as every provider requires. A call without a result gets the ledger's (`came`), or
- * “interrupted”; an unknown result is replaced by what the reconciler found. The state stays unchanged.
- */
+/** Adds a result to each open call, as every provider requires: the ledger's (`came`), or “interrupted”. The state is unchanged. */
 export function withAnsweredCalls(messages: readonly BaseMessage[], came: CameOf = {}): BaseMessage[] {
   const answered = new Set(messages.filter(ToolMessage.isInstance).map((message) => message.tool_call_id));
   return messages.flatMap((message) => {

@@ -8,10 +8,7 @@ import { filesText } from './words.ts';
 
 const MAX_FILES = 10;
 
-/**
- * Derives the turn's replies from the state: answers, messages of respond_to_user and the last line of finish_task. Files go with the
- * next answer. A resumed turn derives the same keys.
- */
+/** Derives the turn's replies from the state; a resumed turn derives the same keys. Files go with the next answer. */
 export function repliesSince(messages: readonly BaseMessage[], start: number): readonly AgentReply[] {
   const results = new Map(messages.filter(ToolMessage.isInstance).map((message) => [message.tool_call_id, message]));
   const replies: AgentReply[] = [];
@@ -36,10 +33,7 @@ export function repliesSince(messages: readonly BaseMessage[], start: number): r
   return replies;
 }
 
-/**
- * Returns the message that the newest answer replies to: the one its model names, else the person's newest. `afterReply`: true when the
- * person had been shown something before it.
- */
+/** Returns the message that the newest answer replies to. `afterReply`: the person had been shown something before it. */
 export function findLastRequest(
   messages: readonly BaseMessage[],
 ): { readonly id: string; readonly afterReply: boolean } | null {

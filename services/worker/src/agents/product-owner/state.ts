@@ -41,10 +41,7 @@ const lastValue = <T>(before: T, after: T): T => after ?? before;
 
 const ERRORS_KEPT = 20;
 
-/**
- * The state of a conversation, checkpointed after each step; JSON and messages only. Fields with reducer `lastValue` are optional in
- * updates.
- */
+/** The state of a conversation, checkpointed after each step; JSON and messages only. Updates may omit `lastValue` fields. */
 export const SessionState = Annotation.Root({
   stateVersion: Annotation<number>({ reducer: lastValue, default: () => STATE_VERSION }),
   threadId: Annotation<string>,

@@ -33,12 +33,10 @@ export function sayEndedByJudge(
 
 export const noAnswer = (): string => say('agent.noAnswer');
 
-/** The note below an answer that the model did not finish. */
 export const cutOff = (): string => say('agent.cutOff');
 
 export const taskFinished = (): string => say('agent.taskFinished');
 
-/** The text above files without an answer. */
 export const filesText = (count: number): string => say('agent.files', { count });
 
 /** Tells the model that only the person can say that a task is done. */
@@ -48,5 +46,4 @@ export function takeFirstLine(text: string): string {
   return (text.split('\n').find((line) => line.trim() !== '') ?? '').trim();
 }
 
-/** Sent when tools should run again, but no call had failed. */
 export const nothingAgain = (): string => say('agent.nothingAgain');

@@ -110,10 +110,7 @@ const ASKED = new Set(
    PSQLRC VIMINIT EXINIT`.split(/\s+/),
 );
 
-/**
- * `known`: the variable changes which code runs, so it is refused. `likely`: the name suggests so, and a person has to check. Ignores
- * case, since npm does.
- */
+/** `known`: the variable changes which code runs, and is refused. `likely`: a person has to check. Ignores case, as npm does. */
 export function getLoaderKind(name: string): 'known' | 'likely' | null {
   const upper = name.toUpperCase();
   if (HARMLESS.has(upper)) return null;

@@ -52,7 +52,6 @@ export function getUnseenPlan(resolved: Resolved | null): Pick<DeployPlan, 'buil
   return Seen.parse(resolved ?? {}).isUnseen ? DeployPlan.parse(resolved) : null;
 }
 
-/** The subject and author of the commit; null when they were not read. */
 function headOf(resolved: Resolved | null): CommitHead | null {
   return Head.parse(resolved ?? {}).head ?? null;
 }

@@ -110,9 +110,7 @@ export const rollbackDeploy = tool({
   },
 });
 
-/**
- * Finds the deployment whose release is started again. Throws NOT_FOUND, DEPLOYMENT_UNDER_WAY, ROLLBACK_TARGET_MISSING, VERSION_SERVES.
- */
+/** Throws NOT_FOUND, DEPLOYMENT_UNDER_WAY, ROLLBACK_TARGET_MISSING, VERSION_SERVES. */
 async function findTarget(ports: Ports, service: ServiceKey, version: string | null): Promise<Target> {
   const { project, environment } = service;
   await ports.projects.get(project);

@@ -6,7 +6,6 @@ import type { Resolved, ToolContext } from '../../tools/tool.ts';
 
 type DeploymentRow = Awaited<ReturnType<ToolContext['ports']['deployments']['list']>>[number];
 
-/** A deployment in the results of tools, for people and the model. */
 export interface DeploymentFacts {
   readonly deployment: string;
   readonly project: string;

@@ -16,10 +16,7 @@ type Asked = { readonly project: string; readonly environment?: Environment | un
 
 const ORDER: readonly Environment[] = ['production', 'staging', 'local'];
 
-/**
- * Finds the service that a request means. Without an environment: the service that is failing now, else the first that serves of
- * production, staging and local. Throws NOT_FOUND (project), NEVER_DEPLOYED.
- */
+/** The named service, else the failing one, else the first that serves. Throws NOT_FOUND (project), NEVER_DEPLOYED. */
 export async function findService(ports: Ports, { project, environment }: Asked): Promise<ServiceKey> {
   await ports.projects.get(project);
   const all = await ports.services.list({ project });

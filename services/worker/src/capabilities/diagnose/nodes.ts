@@ -154,10 +154,7 @@ interface Failed {
   readonly about: string | null;
 }
 
-/**
- * Finds where the last turn failed. In the person's own conversation, the turn that asks is skipped. Throws NOT_FOUND, TURN_UNRECORDED,
- * TURN_NOT_FAILED, LAST_CALL_UNCLEAR.
- */
+/** `own`: skips the turn that asks. Throws NOT_FOUND, TURN_UNRECORDED, TURN_NOT_FAILED, LAST_CALL_UNCLEAR. */
 async function failedNode(ports: Ports, thread: string, own = false): Promise<Failed> {
   await ports.graphNodes.thread(thread);
   const passes = await ports.graphNodes.passes(thread, PASSES_OF_TURN);

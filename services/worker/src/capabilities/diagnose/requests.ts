@@ -69,7 +69,6 @@ function factsOf(found: RequestRow, title: string, now: Date): RequestFacts {
   };
 }
 
-/** The state of a request, in one word. */
 function cameOf({ status, work, approval }: RequestRow) {
   switch (status) {
     case 'waiting':

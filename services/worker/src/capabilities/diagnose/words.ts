@@ -12,7 +12,6 @@ export function describeVerdict({ project, environment, verdict, because }: Serv
   return say('diagnose.verdict', { project, environment, verdict: state, because });
 }
 
-/** Describes the measured values of a service, one per line. */
 export function describeHealth(health: ServiceHealthResult): readonly string[] {
   const { proxy, instance, process, release, usualLatencyMs, diskFreeMb, errorsLastHour } = health;
   const asks = [
@@ -76,7 +75,6 @@ export function logBlock(lines: readonly Pick<LogLine, 'line' | 'at'>[]): string
   return toCodeBlock(kept.join('\n'));
 }
 
-/** Formats outside text as inline code. */
 export const code = (text: string): string => `\`${text.replace(/[`\s]+/g, ' ').trim()}\``;
 
 const megabytes = (mb: number): string =>

@@ -51,10 +51,7 @@ export const findSuitableServer = tool({
   },
 });
 
-/**
- * Chooses the server with the largest free share of memory, neither reserved nor in use. CPUs are shared, so a server only needs to have
- * that many. Throws NO_CAPACITY with the reason for each server.
- */
+/** Chooses the server with the largest share of unreserved, unused memory. Throws NO_CAPACITY with a reason per server. */
 function chooseServer(servers: readonly ServerLoad[], need: Need) {
   const judged = servers
     .filter((server) => need.environment === null || server.environment === need.environment)

@@ -8,7 +8,6 @@ export interface GraphNode {
   readonly after: readonly string[];
 }
 
-/** A recorded pass of a conversation. */
 export interface NodePass {
   readonly turnId: string;
   /** The outcome of the whole turn. */

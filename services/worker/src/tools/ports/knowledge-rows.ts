@@ -51,11 +51,7 @@ const PLACES = {
 
 export function createKnowledge(pool: Pool) {
   return {
-    /**
-     * Returns at most `limit` passages, best first. Searches for words in any form, then for their beginnings, then, in indexed scopes,
-     * for similar words. `userKey` limits the history to what that person wrote and was told. `unavailable` names requested scopes
-     * without an index.
-     */
+    /** At most `limit` passages, best first. `userKey` limits the history to that person's. `unavailable`: scopes without an index. */
     async search(
       query: string,
       scope: KnowledgeScope,

@@ -4,10 +4,7 @@ import { createConnection, createServer } from 'node:net';
 /** Long enough for a server of the same network. */
 const CONNECT_MS = 400;
 
-/**
- * True when something listens on a port of a server: tested by binding on this machine, by connecting over ssh. Always false for a server
- * without a driver.
- */
+/** Tests a port by binding it on this machine, or by connecting over ssh. False for a server without a driver. */
 export async function isListenedOn(
   { host, driver }: { readonly host: string; readonly driver: DriverName | null },
   port: number,

@@ -18,10 +18,7 @@ export interface PortAllocationRow {
 type Filter = Readonly<Partial<Record<'server' | 'project', string | null | undefined>>>;
 type Request = Omit<PortAllocationRow, 'port' | 'allocatedAt'> & { readonly port: number | null };
 
-/**
- * True when something listens on a port. It runs while the server's row is locked, so it must answer within a second; an unknown port
- * counts as free.
- */
+/** Runs while the server's row is locked, so it must answer within a second; an unknown port counts as free. */
 export type PortProbe = (
   server: { readonly host: string; readonly driver: DriverName | null },
   port: number,

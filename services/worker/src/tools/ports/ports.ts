@@ -20,7 +20,6 @@ import type { createPortAllocations } from './port-allocation-rows.ts';
 /** Everything outside the agent that a product capability can reach. The docstrings of the store apply to the ports over its rows. */
 export interface CorePorts {
   readonly projects: ReturnType<typeof createProjects>;
-  /** The demo project, for first deployments. */
   readonly demo: {
     /** The path of its repository on this machine; null when there is none. */
     repository(): Promise<string | null>;
@@ -40,14 +39,12 @@ export interface CorePorts {
   };
   readonly knowledge: Knowledge;
   readonly graphNodes: GraphNodes;
-  /** Recent errors. */
   readonly errorHistory: {
     /** Similar errors since a time, in groups, newest first. */
     groups(filter: Partial<ServiceKey> & { readonly since: Date }, limit: number): Promise<readonly ErrorGroup[]>;
     /** Open incidents, oldest first. */
     incidents(): Promise<readonly Incident[]>;
   };
-  /** Facts that people asked the bot to remember. */
   readonly memory: ReturnType<typeof createMemory>;
   readonly requests: {
     /** A person's newest requests other than reads; requests of this conversation come first. */
