@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import group from '@signalbox/example-bank/capabilities/mortgage';
 import { evaluate } from '@signalbox/worker/loop/evaluation';
-import { createMachine, passOf } from '@signalbox/worker/loop/fsm';
+import { createMachine, getNewestPass } from '@signalbox/worker/loop/fsm';
 import { ReplayStates } from '@signalbox/worker/replay/states';
 import { createFailure, type ToolCallResult } from '@signalbox/governance/calls/call';
 import { createRegistry } from '@signalbox/worker/tools/registry';
@@ -73,7 +73,7 @@ function puppetRun(turn: number, calls: Call[]): AgentRun {
     signal: new AbortController().signal,
     answerId: (turnKey, pass) => `ans_${turnKey}_${pass}`,
     enter: machine.to,
-    path: () => passOf(machine.path()),
+    path: () => getNewestPass(machine.path()),
     judge: (facts) => Promise.resolve(evaluate(facts, false)),
     call: (call) => {
       calls.push(call);

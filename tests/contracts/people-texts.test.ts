@@ -6,7 +6,7 @@ import { parseChange } from '@signalbox/gateway/commands/approval-answers';
 import { groupErrors } from '@signalbox/jobs/logs/error-lines';
 import { splitMarkdown } from '@signalbox/jobs/knowledge/passages';
 import { tidy } from '@signalbox/planner/slots/descriptions';
-import { claimSignsOf } from '@signalbox/governance/provenance/signs';
+import { findClaimSigns } from '@signalbox/governance/provenance/signs';
 import { expect, it } from 'vitest';
 import { findSlowness, type Make } from '../support/linear-time.ts';
 
@@ -16,7 +16,7 @@ const repeated =
   (piece: string, before = '', end = ''): Make =>
   (length) =>
     `${before}${piece.repeat(length / piece.length)}${end}`;
-const signs = (text: string) => claimSignsOf(text, new Set(), new Set());
+const signs = (text: string) => findClaimSigns(text, new Set(), new Set());
 const bold = (text: string) => formatStretches([{ type: 'paragraph', text: [{ text, styles: [{ type: 'bold' }] }] }]);
 const logLines = (text: string) =>
   groupErrors(

@@ -1,5 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { factsOf, createLineBelow, namesIn, type Account } from '@signalbox/governance/provenance/unfounded';
+import {
+  listFacts,
+  createLineBelow,
+  listArgumentNames,
+  type LineFacts,
+} from '@signalbox/governance/provenance/unfounded';
 import { describe, expect, it } from 'vitest';
 
 // What models say, in fifteen languages, beside what happened: see tests/fixtures/claims/README.md.
@@ -25,18 +30,18 @@ const VERBS = new Set(
 const entriesOf = (file: string): readonly Entry[] =>
   JSON.parse(readFileSync(new URL(`../fixtures/claims/${file}.json`, import.meta.url), 'utf8')) as Entry[];
 
-function accountOf({ scene }: Entry): Account {
+function accountOf({ scene }: Entry): LineFacts {
   const { known, receipts, asked, reads } = scene;
   const came = asked.some(({ outcome }) => outcome === 'waiting') ? 'waiting' : 'refused';
   return {
     hasChanged: receipts.some(({ turn }) => turn === 'this'),
     asked: asked.length === 0 ? 'nothing' : came,
     grounds: {
-      names: new Set([...Object.values(known).flat(), ...asked.flatMap((call) => namesIn(call.arguments))]),
+      names: new Set([...Object.values(known).flat(), ...asked.flatMap((call) => listArgumentNames(call.arguments))]),
       verbs: VERBS,
       facts: [
-        ...receipts.flatMap(({ arguments: args, outcome }) => factsOf(args, outcome !== 'done')),
-        ...reads.flatMap(({ fields }) => factsOf(fields)),
+        ...receipts.flatMap(({ arguments: args, outcome }) => listFacts(args, outcome !== 'done')),
+        ...reads.flatMap(({ fields }) => listFacts(fields)),
       ],
     },
   };

@@ -1,6 +1,6 @@
 import { createWorker } from '@signalbox/worker/worker';
 import { loadConfig } from '@signalbox/worker/config';
-import { wire } from '@signalbox/worker/wire';
+import { createWiring } from '@signalbox/worker/wire';
 import { closeAll, type Closable } from '@signalbox/platform/lifecycle';
 import { createLog } from '@signalbox/platform/log';
 import { allowUser } from '@signalbox/store/people/users';
@@ -32,7 +32,7 @@ beforeEach(async () => {
   const config = loadConfig(ingress.harness.wiring.env('worker', { WORKER_NAME: 'worker-1' }));
   const own = <T extends Closable>(part: T): T => (parts.push(part), part);
   await createWorker(own, config, log, {
-    ...wire(config, log),
+    ...createWiring(config, log),
     models: () => Promise.resolve(createScriptedModels(echo())),
   });
 });

@@ -6,7 +6,7 @@ import { createLog } from '@signalbox/platform/log';
 import { createScriptedModels, type ModelScript } from './scripted-model.ts';
 import { createSimulator } from '@signalbox/telegram-simulator/server';
 import { loadConfig } from '@signalbox/worker/config';
-import { wire } from '@signalbox/worker/wire';
+import { createWiring } from '@signalbox/worker/wire';
 import { createWorker } from '@signalbox/worker/worker';
 import pg from 'pg';
 import { startBenchServers } from './bench-servers.ts';
@@ -39,7 +39,7 @@ export async function openBenchStack(dir: string, script: ModelScript): Promise<
   await createGateway(own, loadGatewayConfig(servers.env('gateway', fast)), log);
   const config = loadConfig(servers.env('worker', { WORKER_NAME: 'bench' }));
   await createWorker(own, config, log, {
-    ...wire(config, log),
+    ...createWiring(config, log),
     models: () => Promise.resolve(createScriptedModels(script)),
   });
 

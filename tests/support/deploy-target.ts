@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tool, toolGroup, type Probed, type ToolGroup } from '@signalbox/worker/tools/tool';
+import { tool, toolGroup, type ProbeResult, type ToolGroup } from '@signalbox/worker/tools/tool';
 import { z } from 'zod';
 
 /** A program outside of the product that is changed by deploys, and that remembers every change it was asked for. */
@@ -78,7 +78,7 @@ export function deployGroup(target: Pick<DeployTarget, 'url'>, way: DeployWay = 
   const probe = async (
     _input: unknown,
     context: { readonly actionId: string },
-  ): Promise<Probed<{ deployed: string }>> => {
+  ): Promise<ProbeResult<{ deployed: string }>> => {
     const response = await call('GET', context.actionId);
     const { what } = (await response.json()) as { what?: string };
     return response.ok ? { kind: 'done', output: { deployed: what ?? '' } } : { kind: 'not-done' };

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { SAMPLE_AGENTS } from '@signalbox/local/config';
-import { loadPlugins, tablesOf } from '@signalbox/plugins/load-plugins';
+import { loadPlugins, listTables } from '@signalbox/plugins/load-plugins';
 import { migrate } from '@signalbox/store/migrations/migrate';
 import { MIGRATIONS_FOLDER } from '@signalbox/store/migrations/migration-files';
 import { loadWorkerParts } from '@signalbox/worker/plugin-parts';
@@ -17,7 +17,7 @@ export async function openPluginBench(folder: URL, agentId: string): Promise<Plu
   const AGENTS = `${SAMPLE_AGENTS},${fileURLToPath(folder)}`;
   const { groups, agents } = await loadWorkerParts(fileURLToPath(folder)); // those of the samples are replayed anyway
   const bench = await openWorkerBench();
-  await migrate(bench.databaseUrl, MIGRATIONS_FOLDER, tablesOf(await loadPlugins(AGENTS)));
+  await migrate(bench.databaseUrl, MIGRATIONS_FOLDER, listTables(await loadPlugins(AGENTS)));
   await bench.startWorker({ env: { AGENTS, AGENT_DEFAULT: agentId, MODEL: 'offline' } });
   return {
     ...bench,

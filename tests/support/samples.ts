@@ -2,7 +2,7 @@ import type {} from '@signalbox/example-bank/errors'; // their codes, sentences 
 import type {} from '@signalbox/example-bank/worker';
 import { SAMPLE_AGENTS } from '@signalbox/local/config';
 import { joinChallenges } from '@signalbox/plugins/challenges';
-import { loadPlugins, tablesOf } from '@signalbox/plugins/load-plugins';
+import { loadPlugins, listTables } from '@signalbox/plugins/load-plugins';
 import { migrate } from '@signalbox/store/migrations/migrate';
 import { MIGRATIONS_FOLDER } from '@signalbox/store/migrations/migration-files';
 import { loadWorkerParts } from '@signalbox/worker/plugin-parts';
@@ -13,4 +13,4 @@ export const sampleParts = await loadWorkerParts(SAMPLE_AGENTS);
 export const sampleChallenges = joinChallenges(samples);
 
 /** Brings a database up to date as `npm start` does, the samples included. */
-export const migrateWithSamples = (databaseUrl: string) => migrate(databaseUrl, MIGRATIONS_FOLDER, tablesOf(samples));
+export const migrateWithSamples = (databaseUrl: string) => migrate(databaseUrl, MIGRATIONS_FOLDER, listTables(samples));

@@ -11,7 +11,7 @@ import { openPool, type Pool } from '@signalbox/store/pool';
 import { closeAll, type Closable, type Own } from '@signalbox/platform/lifecycle';
 import { createLog, type Log } from '@signalbox/platform/log';
 import { loadConfig as loadWorkerConfig } from '@signalbox/worker/config';
-import { wire } from '@signalbox/worker/wire';
+import { createWiring } from '@signalbox/worker/wire';
 import { createWorker, type WorkerWiring } from '@signalbox/worker/worker';
 import { inject } from 'vitest';
 import { loadTestConfig } from './config.ts';
@@ -102,7 +102,7 @@ export async function openStack(options: StackOptions = {}): Promise<Stack> {
       },
       config,
       log,
-      { ...wire(config, log), ...more },
+      { ...createWiring(config, log), ...more },
     );
     return own({ close: async () => void (await closeAll(own_.splice(0), log)) });
   };

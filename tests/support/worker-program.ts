@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline';
 import { runService } from '@signalbox/platform/lifecycle';
 import { createLog } from '@signalbox/platform/log';
 import { loadConfig } from '@signalbox/worker/config';
-import { wire } from '@signalbox/worker/wire';
+import { createWiring } from '@signalbox/worker/wire';
 import { createWorker } from '@signalbox/worker/worker';
 import { deployGroup, type DeployWay } from './deploy-target.ts';
 
@@ -18,7 +18,7 @@ process.stdout.write('loaded\n');
 lines.once('line', () => {
   lines.close();
   void runService(log, async (own) => {
-    await createWorker(own, config, log, { ...wire(config, log), groups: [deployGroup({ url: target }, way)] });
+    await createWorker(own, config, log, { ...createWiring(config, log), groups: [deployGroup({ url: target }, way)] });
     process.stdout.write('ready\n');
   });
 });

@@ -10,7 +10,7 @@ import { INBOUND } from '@signalbox/contracts/conversation/topics';
 import type { InboundEnvelope, MessageEnvelope } from '@signalbox/contracts/conversation/envelope';
 import { randomBytes } from 'node:crypto';
 import { inject } from 'vitest';
-import { wire } from '@signalbox/worker/wire';
+import { createWiring } from '@signalbox/worker/wire';
 import { createDatabase } from './database.ts';
 import { openWiring, type Wiring } from './wiring.ts';
 import { loadTestConfig } from './config.ts';
@@ -94,7 +94,7 @@ export async function openWorkerBench(options: { redisUrl?: string; log?: Log } 
         config,
         log,
         {
-          ...wire(config, log),
+          ...createWiring(config, log),
           ...(script || !env['MODEL']
             ? { models: () => Promise.resolve(createScriptedModels(script ?? (() => ({ content: 'hello' })))) }
             : {}),

@@ -2,7 +2,7 @@ import { isInfrastructure } from '@signalbox/store/infrastructure';
 import { runService } from '@signalbox/platform/lifecycle';
 import { createLog } from '@signalbox/platform/log';
 import { loadConfig } from './config.ts';
-import { wire } from './wire.ts';
+import { createWiring } from './wire.ts';
 import { createWorker } from './worker.ts';
 
 const config = loadConfig();
@@ -10,7 +10,7 @@ const log = createLog('worker', config.LOG_LEVEL);
 await runService(
   log,
   async (own) => {
-    await createWorker(own, config, log, wire(config, log));
+    await createWorker(own, config, log, createWiring(config, log));
   },
   isInfrastructure,
 );

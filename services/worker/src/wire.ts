@@ -29,12 +29,12 @@ import { loadAgents } from './agents/registry.ts';
 import type { WorkerConfig } from './config.ts';
 import { loadWorkerParts } from './plugin-parts.ts';
 import { getActionTitle } from '@signalbox/governance/receipts';
-import { isListenedOn } from './tools/ports/listening.ts';
+import { isPortInUse } from './tools/ports/listening.ts';
 import { createJobClient } from './tools/job-client.ts';
 import type { WorkerWiring } from './worker.ts';
 
 /** The product's wiring: ports over Postgres, jobs over BullMQ, the configured models. */
-export function wire(config: WorkerConfig, log: Log): WorkerWiring {
+export function createWiring(config: WorkerConfig, log: Log): WorkerWiring {
   return {
     models: async (registry, agents, observer) => {
       const plan = readModelPlan(config);
@@ -51,7 +51,7 @@ export function wire(config: WorkerConfig, log: Log): WorkerWiring {
         services: createServices(pool),
         deployments: createDeployments(pool),
         servers: createServers(pool),
-        portAllocations: createPortAllocations(pool, isListenedOn),
+        portAllocations: createPortAllocations(pool, isPortInUse),
         repositories: {
           findings: createFindings(pool),
           runs: createChainRuns(pool),

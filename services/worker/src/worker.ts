@@ -7,7 +7,7 @@ import { sayError } from '@signalbox/messages/say';
 import { background, type Own } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
 import type { ModelObserver, Models } from '@signalbox/models/port';
-import { redactRow } from './agents/without-secrets.ts';
+import { redactModels } from './agents/without-secrets.ts';
 import { waitForServers } from '@signalbox/platform/needed-servers';
 import { describeResults } from '@signalbox/governance/calls/stored-result';
 import { createMetrics, openProbe } from '@signalbox/platform/probe';
@@ -33,17 +33,17 @@ import { reconcileNext } from '@signalbox/governance/reconcile';
 import type { GovernanceDeps } from '@signalbox/governance/deps';
 import { openWorkerPolicies } from '@signalbox/governance/policies';
 import { startReconciler } from './reconciler.ts';
-import { WORDS } from './turn/reply.ts';
+import { SENTENCES } from './turn/reply.ts';
 import type { Ports } from './tools/ports/ports.ts';
 import { redactValue } from '@signalbox/safety/redact/redact';
-import { createRegistry, loadCapabilities, offerOf, type ToolRegistry } from './tools/registry.ts';
+import { createRegistry, loadCapabilities, toOffer, type ToolRegistry } from './tools/registry.ts';
 import type { ToolGroup } from './tools/tool.ts';
 import type { RunParts } from './tools/run.ts';
 import { searchKnowledge } from './tools/search.ts';
 import { createTools } from './tools/tools.ts';
 import type { AccountParts } from './turn/turn-account.ts';
 import type { TurnParts } from './turn/turn-parts.ts';
-import { createSessionNames, noteModels } from './turn/turn-trace.ts';
+import { createSessionNames, traceModels } from './turn/turn-trace.ts';
 import { runTurn } from './turn/turn.ts';
 
 /** Dependencies of a worker besides its configuration: see wire.ts for the product's. */
@@ -93,7 +93,7 @@ export async function createWorker(own: Own, config: WorkerConfig, log: Log, wir
   );
   own(
     startReconciler(log, (signal) =>
-      reconcileNext(turns.governance, (status, { say }, exact) => WORDS.lookedUp(status, say, exact), signal, log),
+      reconcileNext(turns.governance, (status, { say }, exact) => SENTENCES.lookedUp(status, say, exact), signal, log),
     ),
   );
   await listenForStops(own, config, log, lanes);
@@ -155,7 +155,7 @@ async function prepareTurns({
   const registry = createRegistry(await loadCapabilities(wiring.groups, brought.groups));
   const plugins = await loadAgents([...brought.agents, ...(wiring.agents ?? [])]);
   await publishAgents(pool, plugins, config.AGENT_DEFAULT);
-  const models = redactRow(await wiring.models(registry, plugins, noteModels(observeModels(metrics))));
+  const models = redactModels(await wiring.models(registry, plugins, traceModels(observeModels(metrics))));
   const notify = (chatKey: string, traceId: string): Promise<void> =>
     publisher
       .publish(OUTBOUND, [{ kind: 'send', chatKey, traceId }])
@@ -184,7 +184,7 @@ async function prepareTurns({
     {
       models,
       checkpoints,
-      registry: offerOf(registry),
+      registry: toOffer(registry),
       cameOf: (callIds) => describeResults(pool, callIds),
       knownNames: (texts) => names.of(texts),
       context: (of) => context.assemble(of),

@@ -23,17 +23,17 @@ import {
 import { readStoredResult } from './calls/stored-result.ts';
 import type { Execution, GovernanceDeps } from './deps.ts';
 import { createDecidedEvents, createDeniedEvent, createRefusedEvent } from './events.ts';
-import { bindOffers, offerHash } from './offers.ts';
-import { hashAction, decide, factsOfRead, buildIntent, propose, toRecordedDecision } from './proposal.ts';
+import { bindOffers, hashOffer } from './offers.ts';
+import { hashAction, decide, createReadFacts, buildIntent, propose, toRecordedDecision } from './proposal.ts';
 import type { ThreadTaint } from '@signalbox/store/governance/governance-facts';
-import { assess, findTaint, type Taint } from './provenance/assessment.ts';
-import { taintThread, tellFailure } from './provenance/taint.ts';
+import { decideRisk, findTaint, type Taint } from './provenance/assessment.ts';
+import { taintThread, reportFailure } from './provenance/taint.ts';
 import { requireVerbatim } from './provenance/verbatim.ts';
 import {
   findEarlierResult,
   createUnknownOutcome,
   settle,
-  settleByLooking,
+  settleByProbe,
   settleUnlessNotDone,
   settleVoid,
 } from './settling.ts';
@@ -85,7 +85,7 @@ export class ActionRun implements Execution {
   /** Runs a proposed call as far as policy allows. */
   async propose(): Promise<ToolCallResult> {
     const error = await this.#resolve();
-    if (error) return tellFailure(this.deps.pool, this.scope.threadId, this.call, error);
+    if (error) return reportFailure(this.deps.pool, this.scope.threadId, this.call, error);
     this.scope.enter('GOVERNING');
     const result = await this.#decideAndCarryOut();
     if (!result.next) return result;
@@ -165,14 +165,14 @@ export class ActionRun implements Execution {
     const isRead = tool.risk(input, resolved).risk === 'safe' && !tool.egress;
     const found = isRead ? null : await this.#findFacts();
     const taint = findTaint(call, found?.taint ?? UNSEEN, scope.ageMs);
-    const action = propose(scope, call, assess(tool, input, taint, resolved), this.#parentActionId);
-    const known = found?.facts ?? factsOfRead(scope.now());
+    const action = propose(scope, call, decideRisk(tool, input, taint, resolved), this.#parentActionId);
+    const known = found?.facts ?? createReadFacts(scope.now());
     // A grant covers one meaning of the arguments; the new meaning may differ.
     const facts = resolved === null ? known : { ...known, grantId: null };
     const decided = { ...decide(deps.policy(), action, { facts, limits: deps.limits, place: this.#place() }), taint };
     if (decided.decision.effect !== 'confirm') return decided;
     const { lane, threadId, chatKey } = scope;
-    const offer = offerHash(action);
+    const offer = hashOffer(action);
     const asked = { lane, threadId, chatKey, offer, action: { actionId: call.actionId, hash: hashAction(action) } };
     return (await findPressedOffer(deps.pool, asked)) ? { ...decided, taint: { ...taint, pressed: offer } } : decided;
   }
@@ -205,7 +205,7 @@ export class ActionRun implements Execution {
     if (then.action.assessment.tainted) return null;
     const { tool, input, resolved } = this.call;
     const taint = { source: null, foreign: null, hasPrivate: then.action.assessment.touchesPrivate };
-    const assessment = assess(tool, input, taint, resolved);
+    const assessment = decideRisk(tool, input, taint, resolved);
     const action = propose(this.scope, this.call, assessment, now.action.parentActionId);
     const { frozen, breakGlass } = now.question.context;
     const question = {
@@ -248,7 +248,7 @@ export class ActionRun implements Execution {
         const started = known.proposal && this.#decideStarted(proposal, known.proposal);
         if (started?.decision.effect === 'run' && this.#isPermitted())
           return withDecision(await this.#locked(() => this.#start(started)), started);
-        return settleByLooking(this, { proposal, unknown: createUnknownOutcome(call) });
+        return settleByProbe(this, { proposal, unknown: createUnknownOutcome(call) });
       }
       default:
         return null;
@@ -317,7 +317,7 @@ export class ActionRun implements Execution {
         ({ result, isUncertain } = await deps.tools.run(scope, call, { isAgain: true }));
       }
       const outcome = deps.redact(result);
-      if (isUncertain) return await settleByLooking(this, { proposal, unknown: unknownOf(outcome) });
+      if (isUncertain) return await settleByProbe(this, { proposal, unknown: unknownOf(outcome) });
       await settle(deps.pool, call, proposal, { status: outcome.ok ? 'done' : 'failed', outcome });
       return outcome;
     } catch (thrown) {

@@ -25,7 +25,7 @@ import { sayAgo } from '@signalbox/messages/duration';
 import { say, sayError, sayReason } from '@signalbox/messages/say';
 import { createFailure, type ToolCallResult } from './calls/call.ts';
 import { getActionTitle } from './receipts.ts';
-import { tellFailure } from './provenance/taint.ts';
+import { reportFailure } from './provenance/taint.ts';
 import type { CallScope, Runnable } from './calls/call.ts';
 import type { Preview } from './calls/tool.ts';
 import { createApprovalEvent, createDeniedEvent, createProposalEvent } from './events.ts';
@@ -39,14 +39,14 @@ export async function requestApproval(execution: Execution, proposal: Proposal):
   if (!takes) throw new Error(`rule ${proposal.decision.rule} asks without saying what it takes`);
   const { action, decision } = proposal;
   const shown = await deps.tools.preview(call);
-  if (shown instanceof AppError) return tellFailure(deps.pool, scope.threadId, call, shown);
+  if (shown instanceof AppError) return reportFailure(deps.pool, scope.threadId, call, shown);
   // A requester who confirms knows their own words.
   const words = decision.effect === 'confirm' ? null : await findWords(deps.pool, scope.lane, scope.chatKey);
   const card = describe(scope, call, proposal, { preview: shown, words });
   const unshowable = findUnshowable(card.exact ?? '');
   if (unshowable) {
     const error = new AppError('APPROVAL_UNSHOWABLE', { problem: unshowable });
-    return tellFailure(deps.pool, scope.threadId, call, error);
+    return reportFailure(deps.pool, scope.threadId, call, error);
   }
   const authors = await authorsOf(deps, scope, action.parentActionId);
   const approval: Approval = {

@@ -37,7 +37,7 @@ export interface Decider {
 }
 
 /** The result of a press: for the presser, and what to wake after the commit. */
-export interface Decided {
+export interface PressResult {
   readonly toast: string;
   readonly chats: readonly string[];
   readonly wake: { readonly userKey: string; readonly traceId: string } | null;
@@ -57,7 +57,7 @@ export interface Press extends Omit<ApprovalAct, 'verb'> {
 }
 
 /** The current facts about an action that is about to use an approval. */
-export interface Consumption {
+export interface ApprovalUse {
   readonly lane: Lane;
   readonly chatKey: string;
   /** The requester's current role, and the least role of the tool. */
@@ -71,7 +71,7 @@ export interface Consumption {
 }
 
 /** The result of using an approval. `decided`: policy's decision at that time. */
-export type Consumed = { readonly decided?: RecordedDecision } & (
+export type ConsumeResult = { readonly decided?: RecordedDecision } & (
   | { readonly kind: 'consumed' }
   | { readonly kind: 'void'; readonly reason: string }
   | { readonly kind: 'earlier'; readonly status: string; readonly result: unknown }
@@ -100,13 +100,13 @@ export class Approvals {
   }
 
   /** Applies a press on a request, if policy permits it. Refusals are recorded. */
-  async decide(policy: PolicyEngine, press: Press): Promise<Decided> {
+  async decide(policy: PolicyEngine, press: Press): Promise<PressResult> {
     const found = await findCase(this.#db, press.approvalId, true);
     if (!found) return toast(sayError('BUTTON_EXPIRED', {}));
     const { approval, requester, action } = found;
     // Votes and authors are people: a second account does not count twice.
     const { person, isProgram } = await findPerson(this.#db, press.by.userKey);
-    const refuse = async (why: string, rule: string): Promise<Decided> => {
+    const refuse = async (why: string, rule: string): Promise<PressResult> => {
       const data = { verb: press.verb, why, refusedBy: rule };
       await this.#record(approval, 'approval.click_refused', press.by.userKey, data);
       return toast(why);
@@ -136,7 +136,7 @@ export class Approvals {
   }
 
   /** Ends a request whose time limit passed. */
-  expire(approval: Approval): Promise<Decided> {
+  expire(approval: Approval): Promise<PressResult> {
     return this.#end(approval, {
       status: 'expired',
       by: null,
@@ -147,7 +147,7 @@ export class Approvals {
   }
 
   /** Ends a request from an unreachable chat, where nobody could read the result. */
-  voidUnheard(approval: Approval): Promise<Decided> {
+  voidUnheard(approval: Approval): Promise<PressResult> {
     const reason = say('card.reason-unheard');
     return this.#end(approval, {
       status: 'void',
@@ -159,7 +159,7 @@ export class Approvals {
   }
 
   /** Consumes an approval and starts its action, if nothing has changed since. Runs in a held lane; throws LANE_LOST. */
-  async consume(approvalId: string, use: Consumption): Promise<Consumed> {
+  async consume(approvalId: string, use: ApprovalUse): Promise<ConsumeResult> {
     const { lane, proposal } = use;
     if (!(await isLaneHeld(this.#db, lane))) throw new AppError('LANE_LOST', { userKey: lane.userKey });
     const found = await findCase(this.#db, approvalId, true);
@@ -221,7 +221,7 @@ export class Approvals {
     return { allowed: effect !== 'deny', rule, sentence };
   }
 
-  async #approve({ approval, action, votes: before }: ApprovalCase, by: Voter, isGrant: boolean): Promise<Decided> {
+  async #approve({ approval, action, votes: before }: ApprovalCase, by: Voter, isGrant: boolean): Promise<PressResult> {
     const { userKey, name, role, person, permittedBy } = by;
     const { approvalId, needed } = approval;
     if (!(await addVote(this.#db, approvalId, { userKey: person, name, role })))
@@ -243,7 +243,7 @@ export class Approvals {
     });
   }
 
-  #reject(approval: Approval, by: Voter, reason: string): Promise<Decided> {
+  #reject(approval: Approval, by: Voter, reason: string): Promise<PressResult> {
     const { userKey, name, role, permittedBy } = by;
     return this.#end(approval, {
       status: 'rejected',
@@ -254,7 +254,7 @@ export class Approvals {
     });
   }
 
-  #modify(approval: Approval, by: Voter, change: NonNullable<Press['change']>): Promise<Decided> {
+  #modify(approval: Approval, by: Voter, change: NonNullable<Press['change']>): Promise<PressResult> {
     const { userKey, name, role, person, permittedBy } = by;
     return this.#end(approval, {
       status: 'modified',
@@ -266,7 +266,7 @@ export class Approvals {
     });
   }
 
-  #withdraw(approval: Approval, { userKey, name }: Decider): Promise<Decided> {
+  #withdraw(approval: Approval, { userKey, name }: Decider): Promise<PressResult> {
     return this.#end(approval, {
       status: 'void',
       by: name,
@@ -277,7 +277,7 @@ export class Approvals {
   }
 
   /** Ends a request: row, event, the requester's lane and all approval cards. A voided request does not wake the lane. */
-  async #end(approval: Approval, { status, event, words, ...end }: Ending): Promise<Decided> {
+  async #end(approval: Approval, { status, event, words, ...end }: Ending): Promise<PressResult> {
     const { approvalId, userKey, traceId } = approval;
     if (!(await endApproval(this.#db, approvalId, { status, ...end })))
       return toast(sayError('APPROVAL_GONE', { status: 'decided' }));
@@ -337,7 +337,7 @@ interface Ending extends End {
 }
 
 /** The difference between the action and the approved action, or null. */
-function findDifference(found: ApprovalCase, use: Consumption): string | null {
+function findDifference(found: ApprovalCase, use: ApprovalUse): string | null {
   const { approval, action: row, votes, requester, authors } = found;
   const { action } = use.proposal;
   const isSame =
@@ -360,7 +360,7 @@ function findDifference(found: ApprovalCase, use: Consumption): string | null {
 }
 
 /** The difference between the preview and the approved preview, or null: people approve what they read. */
-function findNews(card: ApprovalCard, preview: Consumption['preview']): string | null {
+function findNews(card: ApprovalCard, preview: ApprovalUse['preview']): string | null {
   if (preview instanceof AppError) return explain(preview).replace(/\.$/, '');
   if (preview === null || (preview.what === card.what && preview.change === card.change)) return null;
   return say('governance.thingsChanged');
@@ -378,6 +378,6 @@ function findOtherRule(approval: Approval, { decision }: Proposal): string | nul
   return isSame ? null : say('governance.otherRule', { rule });
 }
 
-function toast(words: string): Decided {
+function toast(words: string): PressResult {
   return { toast: words, chats: [], wake: null, prompt: null };
 }

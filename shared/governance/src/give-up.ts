@@ -11,7 +11,7 @@ import type { Queryable } from '@signalbox/store/pool';
 import { AppError } from '@signalbox/contracts/errors';
 import { createFailure } from './calls/call.ts';
 import { createSettledEvent } from './events.ts';
-import { receiptsOf } from './receipts.ts';
+import { loadReceipts } from './receipts.ts';
 
 /**
  * Gives up a message after too many attempts: its dead letter, its outcome and the answer to its author are committed in the caller's
@@ -39,7 +39,7 @@ export async function giveUp(
   const soFar = await readTurnEffects(db, lane.userKey, { turnKey: envelope.id, actionId: decided });
   const unclear = [...new Set([...soFar.unclear, ...lost])];
   const threadId = lane.threadId ?? '';
-  const receipts = await receiptsOf(db, soFar.effects, { threadId, timeZone, isBrief: false });
+  const receipts = await loadReceipts(db, soFar.effects, { threadId, timeZone, isBrief: false });
   const ref = await putDeadLetter(db, {
     source: 'inbound',
     ref: String(id),

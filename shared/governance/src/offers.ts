@@ -19,7 +19,7 @@ import { hashAction, propose } from './proposal.ts';
 type Resolve = (call: Runnable) => Promise<Resolved | null>;
 
 /** The person, conversation and chat that a button is drawn for. */
-export type Asker = Pick<CallScope, 'actor' | 'agent' | 'threadId' | 'turnId' | 'chatKey'>;
+export type OfferScope = Pick<CallScope, 'actor' | 'agent' | 'threadId' | 'turnId' | 'chatKey'>;
 
 /**
  * Binds each button to its exact action. A button stays plain text when its label is incomplete, its action is no call of these tools, or
@@ -27,7 +27,7 @@ export type Asker = Pick<CallScope, 'actor' | 'agent' | 'threadId' | 'turnId' | 
  */
 export async function bindOffers(
   tools: Tools,
-  asker: Asker,
+  asker: OfferScope,
   buttons: readonly (ActionButton | OfferedButton)[],
   resolve: Resolve | null,
 ): Promise<readonly OfferedButton[]> {
@@ -41,13 +41,13 @@ export async function bindOffers(
 }
 
 /** The hash that a pressed button must have to confirm this action. */
-export function offerHash(action: ProposedAction): string {
+export function hashOffer(action: ProposedAction): string {
   return hashCanonical({ action: hashAction(action), threadId: action.threadId });
 }
 
 async function hashOf(
   { tools, resolve }: { readonly tools: Tools; readonly resolve: Resolve | null },
-  asker: Asker,
+  asker: OfferScope,
   label: string,
   does: NonNullable<ActionButton['does']>,
 ): Promise<string | null> {
@@ -68,7 +68,7 @@ async function hashOf(
     if (tool.resources(input, resolved).length > tool.resources(input).length) return null;
     const call: Runnable = { ...read.runnable, resolved };
     // The assessment is not hashed: policy decides at the press.
-    return offerHash(propose(asker, call, UNASSESSED));
+    return hashOffer(propose(asker, call, UNASSESSED));
   } catch (error) {
     if (error instanceof AppError && error.code !== 'LANE_LOST') return null;
     throw error;

@@ -11,7 +11,7 @@ import type { Tools } from './calls/tools.ts';
 import type { BudgetLimits, Execution } from './deps.ts';
 
 /** The facts of a read, which needs no look-ups. */
-export function factsOfRead(now: Date): GovernanceFacts {
+export function createReadFacts(now: Date): GovernanceFacts {
   return {
     at: now.toISOString(),
     frozen: false,

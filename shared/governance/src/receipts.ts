@@ -5,7 +5,7 @@ import type { Queryable } from '@signalbox/store/pool';
 import { readLedger, type LedgerEntry } from '@signalbox/store/receipts';
 import { say } from '@signalbox/messages/say';
 import type { Tool } from './calls/tool.ts';
-import { factsOf, type Fact } from './provenance/unfounded.ts';
+import { listFacts, type Fact } from './provenance/unfounded.ts';
 
 const RECEIPTS_SHOWN = 5;
 /** Fields that name an action's target, in the order of the receipt. */
@@ -30,19 +30,19 @@ const OVER: ReadonlySet<string> = new Set(['done', 'succeeded']);
 const FAILED: ReadonlySet<string> = new Set(['failed', 'cancelled', 'rolled_back']);
 
 /** True when an action of the ledger has had an effect, or may have had one. */
-export function isEffect({ status, errorCode }: LedgerEntry): boolean {
+export function hasEffect({ status, errorCode }: LedgerEntry): boolean {
   // The effects of a job before its failure remain.
   return status !== 'failed' || errorCode === 'JOB_FAILED';
 }
 
 /** Receipts of these actions or jobs, for turns whose end the runtime reports itself. `isBrief`: see receiptsFor. */
-export async function receiptsOf(
+export async function loadReceipts(
   db: Queryable,
   ids: readonly string[],
   { threadId, timeZone, isBrief }: { readonly threadId: string; readonly timeZone: string; readonly isBrief: boolean },
 ): Promise<readonly Receipt[]> {
   const entries = await readLedger(db, threadId, ids);
-  return receiptsFor(
+  return createReceipts(
     entries.filter(({ isNamed }) => isNamed),
     timeZone,
     isBrief,
@@ -54,13 +54,13 @@ export async function receiptsOf(
  * text above already names action, target and state, so a single effect shows only its time. `sayWhat`: describes an action with its
  * target. Pure.
  */
-export function receiptsFor(
+export function createReceipts(
   entries: readonly LedgerEntry[],
   timeZone: string,
   isBrief: boolean,
   sayWhat: (entry: LedgerEntry) => string = getReceiptTitle,
 ): readonly Receipt[] {
-  const effects = entries.filter(isEffect);
+  const effects = entries.filter(hasEffect);
   const [only] = effects;
   if (isBrief && only?.settledAt && effects.length === 1)
     return [{ what: timeOf(only.settledAt, timeZone), note: commandOf(only.actionId) }];
@@ -74,11 +74,11 @@ export function receiptsFor(
 }
 
 /** The facts of the ledger: each action that is known to have succeeded or failed. */
-export function factsOfLedger(entries: readonly LedgerEntry[]): readonly Fact[] {
+export function listLedgerFacts(entries: readonly LedgerEntry[]): readonly Fact[] {
   return entries
     .filter(({ status }) => status !== 'unknown')
     .flatMap(({ actionId, arguments: args, environment, release, result, status, work }) =>
-      factsOf(
+      listFacts(
         { ...args, environment: environment === 'none' ? null : environment, release, actionId, result },
         status === 'failed' || FAILED.has(work ?? ''),
       ),

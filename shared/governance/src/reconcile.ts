@@ -11,7 +11,7 @@ import type { ToolCallResult } from './calls/call.ts';
 import type { CallScope } from './calls/call.ts';
 import type { GovernanceDeps } from './deps.ts';
 import { toRunnable } from './proposal.ts';
-import { createUnknownOutcome, settleByLooking, type Settled } from './settling.ts';
+import { createUnknownOutcome, settleByProbe, type Settled } from './settling.ts';
 
 /** Longer than any tool's probe may take: two workers never probe at once. */
 const LEASE_MS = 90 * SECOND_MS;
@@ -19,7 +19,7 @@ const FIRST_PAUSE_MS = 2 * SECOND_MS;
 const LONGEST_PAUSE_MS = 600 * SECOND_MS;
 
 /** The message to a person about an effect that was probed after its turn. */
-export type NewsOfEffect = (status: Settled, outcome: ToolCallResult, exact: string) => string;
+export type SayEffectOutcome = (status: Settled, outcome: ToolCallResult, exact: string) => string;
 
 /**
  * Probes one started action with an unknown outcome, when its turn is over and the probe is due. A known outcome is settled and reported
@@ -28,7 +28,7 @@ export type NewsOfEffect = (status: Settled, outcome: ToolCallResult, exact: str
  */
 export async function reconcileNext(
   deps: GovernanceDeps,
-  news: NewsOfEffect,
+  news: SayEffectOutcome,
   signal: AbortSignal,
   log: Log,
 ): Promise<boolean> {
@@ -39,7 +39,7 @@ export async function reconcileNext(
 async function reconcile(
   deps: GovernanceDeps,
   due: UnsettledAction,
-  { news, signal, log }: { readonly news: NewsOfEffect; readonly signal: AbortSignal; readonly log: Log },
+  { news, signal, log }: { readonly news: SayEffectOutcome; readonly signal: AbortSignal; readonly log: Log },
 ): Promise<true> {
   const { actionId } = due;
   const { action } = due.proposal;
@@ -52,7 +52,7 @@ async function reconcile(
   const call = toRunnable(deps.tools, due.proposal) ?? { actionId, name: due.tool };
   const unknown = createUnknownOutcome(call);
   const scope = toCallScope(due, signal, log);
-  const outcome = await settleByLooking({ deps, scope, call }, { proposal: due.proposal, unknown, then: tell });
+  const outcome = await settleByProbe({ deps, scope, call }, { proposal: due.proposal, unknown, then: tell });
   log.info('effect looked up', { actionId, tool: due.tool, ok: outcome.ok, code: outcome.code, probes: due.probes });
   await deps.notify(action.chatKey, scope.traceId);
   if (outcome !== unknown) return true;

@@ -18,7 +18,7 @@ import { settleUnknown, settleVoid } from './settling.ts';
 export type DecisionEnvelope = Extract<InboundEnvelope, { kind: 'decision' }>;
 
 /** The message to the requester's conversation about a decision. */
-export interface Resumed {
+export interface ResumeResult {
   readonly say: string;
   readonly result: ToolCallResult | null;
   /** Policy's decision when the approval was consumed, in this or an earlier run, or about the changed request. */
@@ -38,7 +38,7 @@ export async function resumeDecision(
   deps: GovernanceDeps,
   scope: CallScope,
   envelope: DecisionEnvelope,
-): Promise<Resumed> {
+): Promise<ResumeResult> {
   const found = await findCase(deps.pool, envelope.approvalId);
   if (!found || !isKnown(found)) return { say: sayError('BUTTON_EXPIRED', {}), result: null };
   const { approval } = found;
@@ -61,7 +61,7 @@ export async function resumeDecision(
 }
 
 /** Runs the frozen action; afterwards all its approval cards show the receipt. */
-async function runApproved(deps: GovernanceDeps, scope: CallScope, found: Known): Promise<Resumed> {
+async function runApproved(deps: GovernanceDeps, scope: CallScope, found: Known): Promise<ResumeResult> {
   const { approval, action, votes } = found;
   const call = toRunnable(deps.tools, action.proposal);
   const result = call
@@ -86,7 +86,7 @@ async function endWithoutTool(deps: GovernanceDeps, { approval, action, used }: 
 }
 
 /** Changed arguments are a new action, decided from the start; the old action stays unchanged. */
-async function runChanged(deps: GovernanceDeps, scope: CallScope, { approval, action }: Known): Promise<Resumed> {
+async function runChanged(deps: GovernanceDeps, scope: CallScope, { approval, action }: Known): Promise<ResumeResult> {
   const { actionId, tool: name, group, arguments: args } = action.proposal.action;
   const found = deps.tools.find(name, [group]);
   const parsed = found?.tool.input.safeParse({ ...args, ...approval.change });
@@ -106,6 +106,6 @@ function isKnown(found: ApprovalCase): found is Known {
   return Boolean(found.action?.proposal);
 }
 
-function decidedIn({ decided }: ToolCallResult): Pick<Resumed, 'decided'> {
+function decidedIn({ decided }: ToolCallResult): Pick<ResumeResult, 'decided'> {
   return decided ? { decided } : {};
 }

@@ -57,7 +57,7 @@ export function createUnknownOutcome({ name }: Pick<Runnable, 'name'>): ToolCall
  * Settles a started action by probing its effect, in one transaction that refuses later writes of the action. `then` runs in the same
  * transaction, only when this call settled the action. Idempotent.
  */
-export async function settleByLooking(
+export async function settleByProbe(
   /** The name alone when the worker no longer has the tool. */
   execution: Execution<Runnable | Named>,
   given: Looking,
@@ -72,7 +72,7 @@ interface Looking {
   readonly then?: (db: Queryable, status: Settled, outcome: ToolCallResult) => Promise<void>;
 }
 
-/** Like `settleByLooking`, for a caller that may run the action again: null when nothing happened, and the action then stays started. */
+/** Like `settleByProbe`, for a caller that may run the action again: null when nothing happened, and the action then stays started. */
 export function settleUnlessNotDone(execution: Execution, given: Looking): Promise<ToolCallResult | null> {
   return lookAndSettle(execution, { ...given, mayRunAgain: true });
 }

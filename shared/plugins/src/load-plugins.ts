@@ -29,7 +29,7 @@ export async function loadPlugins(agents: string): Promise<readonly Plugin[]> {
 }
 
 /** The tables of each plug-in that has tables, for the migration. */
-export function tablesOf(plugins: readonly Plugin[]): readonly PluginTables[] {
+export function listTables(plugins: readonly Plugin[]): readonly PluginTables[] {
   return plugins.flatMap(({ name, migrations, tables = {}, rows = {} }) =>
     migrations ? [{ name, folder: fileURLToPath(migrations), tables, rows }] : [],
   );

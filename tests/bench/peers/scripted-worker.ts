@@ -4,7 +4,7 @@ import { createScriptedModels, type ModelScript } from '../../support/scripted-m
 import { runService } from '@signalbox/platform/lifecycle';
 import { createLog } from '@signalbox/platform/log';
 import { loadConfig } from '@signalbox/worker/config';
-import { wire } from '@signalbox/worker/wire';
+import { createWiring } from '@signalbox/worker/wire';
 import { createWorker } from '@signalbox/worker/worker';
 import { answerTo } from './model-script.ts';
 
@@ -26,7 +26,7 @@ const config = loadConfig();
 const log = createLog('worker', config.LOG_LEVEL);
 await runService(log, async (own) => {
   await createWorker(own, config, log, {
-    ...wire(config, log),
+    ...createWiring(config, log),
     models: () => Promise.resolve(createScriptedModels(script)),
   });
 });

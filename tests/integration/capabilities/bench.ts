@@ -25,15 +25,15 @@ import { findEffect } from '@signalbox/store/effects';
 import { createLog } from '@signalbox/platform/log';
 import { createGraphNodes } from '@signalbox/worker/agents/graph-nodes';
 import { loadAgents } from '@signalbox/worker/agents/registry';
-import { isListenedOn } from '@signalbox/worker/tools/ports/listening';
+import { isPortInUse } from '@signalbox/worker/tools/ports/listening';
 import type { Ports } from '@signalbox/worker/tools/ports/ports';
 import { loadCapabilities } from '@signalbox/worker/tools/registry';
 import {
   issueContext,
   unpackResult,
   type Preview,
-  type Probed,
-  type Resolving,
+  type ProbeResult,
+  type ResolveContext,
   type Tool,
   type ToolContext,
 } from '@signalbox/worker/tools/tool';
@@ -61,7 +61,11 @@ export interface CapabilityBench {
     options?: { readonly actionId?: string; readonly userKey?: string },
   ): Promise<Called>;
   /** What a tool finds of a call of this id, and what is said of it. */
-  probe(tool: string, args: unknown, actionId: string): Promise<Probed<unknown> & { readonly said: string | null }>;
+  probe(
+    tool: string,
+    args: unknown,
+    actionId: string,
+  ): Promise<ProbeResult<unknown> & { readonly said: string | null }>;
   /** What an approver would read of a call. */
   preview(tool: string, args: unknown): Promise<Preview | null>;
   /** Whether its result counts as text of outside. */
@@ -70,7 +74,7 @@ export interface CapabilityBench {
 }
 
 /** A plan as the job service makes it: there is none here, and no repository. */
-const planByHand: Resolving['work'] = async (job, payload) => {
+const planByHand: ResolveContext['work'] = async (job, payload) => {
   const wish = ReadinessPayload.parse(payload);
   const plan = {
     repository: 'file:///srv/demo.git',
@@ -108,7 +112,7 @@ export async function openCapabilityBench(
     services: createServices(pool),
     deployments: createDeployments(pool),
     servers: createServers(pool),
-    portAllocations: createPortAllocations(pool, isListenedOn),
+    portAllocations: createPortAllocations(pool, isPortInUse),
     cards: createCards(pool, () => Promise.resolve()),
     mortgage: createMortgages(pool),
     repositories: {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Approvals } from '@signalbox/governance/approvals';
 import { openPool, withTransaction, type Pool } from '@signalbox/store/pool';
 import { createLog } from '@signalbox/platform/log';
-import { resumeDecision, type DecisionEnvelope, type Resumed } from '@signalbox/governance/resume-decision';
+import { resumeDecision, type DecisionEnvelope, type ResumeResult } from '@signalbox/governance/resume-decision';
 import { executeCall } from '@signalbox/governance/action-run';
 import { createMachine } from '@signalbox/worker/loop/fsm';
 import type { GovernanceDeps } from '@signalbox/governance/deps';
@@ -71,7 +71,7 @@ const acts = (): Promise<object> => {
 const partsOf = async (groups: readonly ToolGroup[], changes: Partial<GovernanceDeps> = {}): Promise<GovernanceDeps> =>
   governanceOver(pool, groups, await shippedPolicy(), changes);
 /** One run of the turn that hears of the decision. */
-async function resume(parts: GovernanceDeps, signal?: AbortSignal): Promise<Resumed> {
+async function resume(parts: GovernanceDeps, signal?: AbortSignal): Promise<ResumeResult> {
   const { rows } = await pool.query<{ envelope: DecisionEnvelope }>(
     `select envelope from inbox where kind = 'decision'`,
   );

@@ -6,7 +6,7 @@ import { allowUser } from '@signalbox/store/people/users';
 import { closeAll, type Closable } from '@signalbox/platform/lifecycle';
 import { createLog } from '@signalbox/platform/log';
 import { loadConfig } from '@signalbox/worker/config';
-import { wire } from '@signalbox/worker/wire';
+import { createWiring } from '@signalbox/worker/wire';
 import { createWorker } from '@signalbox/worker/worker';
 import { TelegramServer } from 'telegram-test-api/lib/telegramServer.js';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -53,7 +53,7 @@ beforeEach(async () => {
   );
   await createGateway(own, loadGatewayConfig(wiring.env('gateway')), log);
   const config = loadConfig(wiring.env('worker', { WORKER_NAME: 'worker-1' }));
-  await createWorker(own, config, log, wire(config, log));
+  await createWorker(own, config, log, createWiring(config, log));
 });
 afterEach(async () => void (await closeAll(parts, log)));
 

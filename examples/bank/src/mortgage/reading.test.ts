@@ -2,7 +2,7 @@ import { inLanguage } from '@signalbox/messages/language';
 import fc from 'fast-check';
 import { loadPlugins } from '@signalbox/plugins/load-plugins';
 import { describe, expect, it } from 'vitest';
-import { checkRequested } from '@signalbox/worker/guided/actions';
+import { parseRequestedData } from '@signalbox/worker/guided/actions';
 import { actions } from './actions.ts';
 import { findNumbers } from './amounts.ts';
 import { createInitialDomain, type MortgageDomain } from './domain.ts';
@@ -142,9 +142,9 @@ describe('words without a model', () => {
   });
 
   it('names figures that the action takes or refuses, and never half of them', () => {
-    expect(checkRequested(actions, { action: 'set_intent', data: { propertyValue: '5.00' } }).ok).toBe(false);
-    expect(checkRequested(actions, { action: 'set_intent', data: { fixYears: 99 } }).ok).toBe(false);
-    expect(checkRequested(actions, { action: 'set_intent', data: { propertyValue: 250_000.5 } })).toEqual({
+    expect(parseRequestedData(actions, { action: 'set_intent', data: { propertyValue: '5.00' } }).ok).toBe(false);
+    expect(parseRequestedData(actions, { action: 'set_intent', data: { fixYears: 99 } }).ok).toBe(false);
+    expect(parseRequestedData(actions, { action: 'set_intent', data: { propertyValue: 250_000.5 } })).toEqual({
       ok: true,
       data: { propertyValue: '250000.50' },
     });

@@ -1,5 +1,5 @@
 import { checkDatabase } from '@signalbox/store/database-check';
-import { loadPlugins, tablesOf } from '@signalbox/plugins/load-plugins';
+import { loadPlugins, listTables } from '@signalbox/plugins/load-plugins';
 import { MIGRATIONS_FOLDER } from '@signalbox/store/migrations/migration-files';
 import { migrate } from '@signalbox/store/migrations/migrate';
 import { openPool } from '@signalbox/store/pool';
@@ -20,7 +20,7 @@ export async function runMigrate({ config, log, actor }: CommandContext): Promis
   const url = requireUrl(config, 'DATABASE_URL');
   const problem = await checkDatabase(url, 'owner');
   if (problem !== null) throw problem;
-  const applied = await migrate(url, MIGRATIONS_FOLDER, tablesOf(await loadPlugins(config.AGENTS)));
+  const applied = await migrate(url, MIGRATIONS_FOLDER, listTables(await loadPlugins(config.AGENTS)));
   const owner = openPool(url, log, { name: 'migrate', max: 2, as: 'owner' });
   try {
     await createCheckpointTables(owner);

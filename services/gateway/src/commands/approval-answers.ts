@@ -1,7 +1,7 @@
 import { toPlainName } from '@signalbox/contracts/plain-name';
 import type { Approval, ApprovalAct } from '@signalbox/contracts/governance/approval';
 import type { RuntimeButton } from '@signalbox/contracts/conversation/envelope';
-import { Approvals, type Decided, type Decider, type Press } from '@signalbox/governance/approvals';
+import { Approvals, type PressResult, type Decider, type Press } from '@signalbox/governance/approvals';
 import { createApprovalEvent } from '@signalbox/governance/events';
 import { usePrompt, type OpenPrompt } from '../rows/approval-prompts.ts';
 import { appendAudit } from '@signalbox/store/audit/audit';
@@ -26,7 +26,7 @@ export async function answerPress(deps: AnswerDeps, act: ApprovalAct, asked: Ask
   return decided.prompt === null ? toAnswer(decided) : askForText(decided.prompt, asked);
 }
 
-function askForText(prompt: NonNullable<Decided['prompt']>, { envelope }: AskedQuestion): GatewayAnswer {
+function askForText(prompt: NonNullable<PressResult['prompt']>, { envelope }: AskedQuestion): GatewayAnswer {
   const { verb, approval } = prompt;
   return {
     text: describePrompt(prompt, toPlainName(envelope.name)),
@@ -102,7 +102,7 @@ async function answerShowBound(
   return { text: null, toast: why };
 }
 
-function toAnswer({ toast, chats, wake }: Decided): GatewayAnswer {
+function toAnswer({ toast, chats, wake }: PressResult): GatewayAnswer {
   return { text: null, toast, chats, wake };
 }
 
@@ -117,7 +117,7 @@ function createReasonButtons({ approvalId }: Approval): readonly RuntimeButton[]
   });
 }
 
-function describePrompt({ verb, approval, arguments: args }: NonNullable<Decided['prompt']>, name: string): string {
+function describePrompt({ verb, approval, arguments: args }: NonNullable<PressResult['prompt']>, name: string): string {
   const { card, approvalId } = approval;
   const now = Object.entries(args).map(([key, value]) => `- ${escapeLine(key)}: ${escapeLine(shorten(value))}`);
   const title = renderCardTitle(card);

@@ -1,6 +1,6 @@
 import {
   DEPLOY_TRANSITIONS,
-  isFinal,
+  isFinalState,
   type DeployFailure,
   type DeployPlan,
   type DeployState,
@@ -236,7 +236,7 @@ async function claim(
   if (!service) return null;
   const from = await lockState(db, deploymentId);
   // The deployment was cancelled meanwhile, and nobody uses the new epoch.
-  if (from === null || isFinal(from)) return null;
+  if (from === null || isFinalState(from)) return null;
   const { epoch } = service;
   const to = from === 'queued' ? 'preparing' : 'unknown';
   await db.query(sql`
@@ -259,7 +259,7 @@ async function advance(
   const service = await findRow<ServiceKey>(db)`
     update deployments set state = ${to}, state_at = clock_timestamp(), progress_at = clock_timestamp(),
             deadline_at = clock_timestamp() + ${step.limitMs} * interval '1 ms',
-            finished_at = case when ${isFinal(to)} then clock_timestamp() else finished_at end
+            finished_at = case when ${isFinalState(to)} then clock_timestamp() else finished_at end
       where deployment_id = ${deploymentId} and fence = ${epoch} and state = ${from} and (${to} <> 'switching' or cancel_at is null)
       returning project, environment`;
   if (!service) return false;

@@ -1,5 +1,5 @@
 import { explain } from '@signalbox/messages/say';
-import { isFinal, type DeployFailure, type DeployState } from '@signalbox/contracts/operations/deploy';
+import { isFinalState, type DeployFailure, type DeployState } from '@signalbox/contracts/operations/deploy';
 import type { DeployResult } from '@signalbox/contracts/operations/operations';
 import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
 import { isTransient } from '@signalbox/store/pool';
@@ -94,7 +94,7 @@ export async function runDeployment(
 async function runPhases(session: DeploymentSession): Promise<void> {
   const { held, parts } = session;
   let silentSince: number | null = null;
-  for (let failures = 0; !isFinal(held.state());) {
+  for (let failures = 0; !isFinalState(held.state());) {
     const state = held.state();
     try {
       await runPhase(session);

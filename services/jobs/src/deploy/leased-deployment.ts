@@ -1,4 +1,4 @@
-import { isFinal, type DeployState } from '@signalbox/contracts/operations/deploy';
+import { isFinalState, type DeployState } from '@signalbox/contracts/operations/deploy';
 import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
 import type { TransitionDetails } from './deployment-work.ts';
 import { AppError } from '@signalbox/contracts/errors';
@@ -75,7 +75,7 @@ export async function leaseDeployment(
       more: Partial<Pick<TransitionDetails, 'actor' | 'change' | 'serving' | 'errors'>> = {},
     ): Promise<void> {
       const from = row.state;
-      const limitMs = isFinal(to) ? null : getLimit(limits, to, row);
+      const limitMs = isFinalState(to) ? null : getLimit(limits, to, row);
       const step: TransitionDetails = { actor: 'system', evidence, limitMs, ...more };
       if (!(await work.advance(deploymentId, { epoch, from, to }, step))) {
         await leases.heartbeat();

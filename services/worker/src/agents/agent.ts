@@ -16,9 +16,9 @@ import type { GraphNode } from '../tools/ports/graph-nodes.ts';
 import type { KnowledgeScope } from '../tools/ports/knowledge-rows.ts';
 import type { ToolOffer } from '../tools/registry.ts';
 import type { EvaluationOutcome, PassFacts } from '../loop/evaluation.ts';
-import type { AskedArgument, withNewest } from '../tools/choices.ts';
+import type { AskedArgument, resolveNewest } from '../tools/choices.ts';
 import type { Phase } from '../loop/fsm.ts';
-import type { Loaded } from '../loop/loading.ts';
+import type { LoadedGroups } from '../loop/loading.ts';
 
 /** One message of a batch, as the agent receives it. */
 export interface AgentMessage {
@@ -60,7 +60,7 @@ export interface AgentRun {
     /** Possible values for one argument of a tool, the likeliest first; empty when unknown. */
     choices(callId: string, asked: AskedArgument): Promise<readonly string[]>;
     /** Replaces “the newest” in a call's arguments by its current value; null when the arguments contain no such words. */
-    meant(callId: string, tool: string, args: Readonly<Record<string, unknown>>): ReturnType<typeof withNewest>;
+    meant(callId: string, tool: string, args: Readonly<Record<string, unknown>>): ReturnType<typeof resolveNewest>;
   };
   /** Marks the conversation as tainted before the agent reads outside text by another way than `call`. */
   reads(source: string): Promise<void>;
@@ -68,7 +68,7 @@ export interface AgentRun {
   enter(next: Phase): void;
   path(): readonly Phase[];
   /** Asks policy which of these capability groups this conversation may load. */
-  load(groups: readonly string[]): Promise<Loaded>;
+  load(groups: readonly string[]): Promise<LoadedGroups>;
   /** Returns the loaded groups that the turn keeps, and records removals. `idle`: groups that the turn no longer needs. */
   keep(groups: readonly string[], idle: readonly string[]): Promise<readonly string[]>;
   /** Judges a pass by rules, without a model. */
@@ -145,7 +145,7 @@ export interface Agent {
   }): Promise<AgentRecord>;
 }
 
-export type CameOf = Readonly<Record<string, { readonly ok: boolean; readonly say: string }>>;
+export type CallResults = Readonly<Record<string, { readonly ok: boolean; readonly say: string }>>;
 
 export interface AgentParts {
   readonly model: (node: string) => Model;
@@ -156,7 +156,7 @@ export interface AgentParts {
   /** The prompt's facts about a person, their work and memory; null for older records without these facts. */
   readonly context?: (of: ContextOf) => Promise<PromptContext | null>;
   /** The ledger's results of these calls; calls that never started are omitted. */
-  readonly cameOf: (callIds: readonly string[]) => Promise<CameOf>;
+  readonly cameOf: (callIds: readonly string[]) => Promise<CallResults>;
   readonly search: (query: string, scope: KnowledgeScope, userKey: string) => Promise<ToolCallResult>;
   readonly maxPasses: number;
 }

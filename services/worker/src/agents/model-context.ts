@@ -15,12 +15,12 @@ export function hashContext({
   const hasSystem = first?.getType() === 'system';
   const system = sha256(hasSystem ? cleanJson(first) : 'null');
   const rest = sha256(`[${(hasSystem ? messages.slice(1) : messages).map(cleanJson).join(',')}]`);
-  const given = hashCanonical(object ? [hashOf(object)] : tools.map(hashOnce));
+  const given = hashCanonical(object ? [hashValue(object)] : tools.map(hashOnce));
   return { hash: hashCanonical([system, rest, given]), system, messages: rest, tools: given };
 }
 
 /** Cached, because each call passes the whole conversation again. */
-const cleanJson = remember((message: BaseMessage) => canonicalOf(redactValue(shapeOf(message))));
+const cleanJson = cacheByObject((message: BaseMessage) => canonicalOf(redactValue(shapeOf(message))));
 
 function shapeOf(message: BaseMessage): unknown {
   const { content, name = null, additional_kwargs: extras } = message;
@@ -35,10 +35,10 @@ function shapeOf(message: BaseMessage): unknown {
 }
 
 /** The hash of an immutable object, cached with the object: tool definitions are hashed in every pass. */
-export const hashOnce = remember((value: object) => hashOf(value));
+export const hashOnce = cacheByObject((value: object) => hashValue(value));
 
 /** SHA-256 of a value as canonical JSON. Replaces lone surrogates. */
-export function hashOf(value: unknown): string {
+export function hashValue(value: unknown): string {
   return sha256(canonicalOf(value));
 }
 
@@ -58,7 +58,7 @@ function wellFormed(value: unknown): unknown {
 }
 
 /** Converts a model's answer for the record, with reasoning as a separate field. */
-export function answerOf(message: AIMessage): RecordedAnswer {
+export function toRecordedAnswer(message: AIMessage): RecordedAnswer {
   const { reasoning: _, ...extras } = message.additional_kwargs;
   return {
     ...toReasoningExtras(getReasoning(message)),
@@ -74,7 +74,7 @@ export function answerOf(message: AIMessage): RecordedAnswer {
 }
 
 /** Caches a function's result per argument object, for the object's lifetime. */
-export function remember<K extends object, V>(make: (key: K) => V): (key: K) => V {
+export function cacheByObject<K extends object, V>(make: (key: K) => V): (key: K) => V {
   const made = new WeakMap<K, { readonly value: V }>();
   return (key) => {
     const known = made.get(key) ?? { value: make(key) };

@@ -2,13 +2,13 @@ import { HumanMessage, type BaseMessage } from '@langchain/core/messages';
 import type { RecordedMessage, RecordedRun } from '@signalbox/contracts/governance/execution-turn';
 import { getCurrentLanguage, ENGLISH } from '@signalbox/messages/language';
 
-export function startOf(messages: readonly BaseMessage[], batch: ReadonlySet<string>): number {
+export function findTurnStart(messages: readonly BaseMessage[], batch: ReadonlySet<string>): number {
   const index = messages.findIndex((message) => message.id !== undefined && batch.has(message.id));
   return index === -1 ? messages.length : index;
 }
 
 /** Lists messages of people and of the system since `start`. */
-export function findCameIn(messages: readonly BaseMessage[], start: number): readonly RecordedMessage[] {
+export function listRecordedMessages(messages: readonly BaseMessage[], start: number): readonly RecordedMessage[] {
   return messages
     .slice(start)
     .filter(HumanMessage.isInstance)
@@ -27,7 +27,7 @@ function readsOf({ additional_kwargs: { reads } }: BaseMessage): Pick<RecordedMe
   return reads === undefined ? {} : { reads: reads as RecordedMessage['reads'] }; // the agent stored this field with the message
 }
 
-export function runRecord(
+export function toRecordedRun(
   run: { readonly turnId: string; readonly actor: RecordedRun['actor'] },
   came: number,
 ): RecordedRun {

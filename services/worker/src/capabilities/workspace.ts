@@ -10,7 +10,15 @@ import { AppError, type ErrorCode, type ErrorData } from '@signalbox/contracts/e
 import { classifyCommand } from '@signalbox/safety/shell/classification';
 import { toCodeBlock } from '@signalbox/contracts/markdown';
 import { say } from '@signalbox/messages/say';
-import { CHANGE, READ, tool, toolGroup, type Probed, type ToolContext, type Worked } from '../tools/tool.ts';
+import {
+  CHANGE,
+  READ,
+  tool,
+  toolGroup,
+  type ProbeResult,
+  type ToolContext,
+  type JobWaitResult,
+} from '../tools/tool.ts';
 
 /** The characters of an output that a person is shown; the model gets more. */
 const SHOWN = 3_000;
@@ -259,7 +267,7 @@ type Refused = {
 type Ended<T> = Refused | { readonly outcome: 'done'; readonly result: T };
 
 /** Returns the result of a job, or a note that it is still running. Throws the job's refusal. */
-function unwrap<T>(worked: Worked<Ended<T>>): ({ readonly state: 'done' } & T) | { readonly state: 'goes-on' } {
+function unwrap<T>(worked: JobWaitResult<Ended<T>>): ({ readonly state: 'done' } & T) | { readonly state: 'goes-on' } {
   if (worked.kind === 'goes-on') return { state: 'goes-on' };
   if (worked.result.outcome === 'refused') {
     const { code, data } = worked.result.refusal;
@@ -268,7 +276,7 @@ function unwrap<T>(worked: Worked<Ended<T>>): ({ readonly state: 'done' } & T) |
   return { state: 'done', ...worked.result.result };
 }
 
-function unwrapProbed<T>(found: Probed<Ended<T>>): Probed<{ readonly state: 'done' } & T> {
+function unwrapProbed<T>(found: ProbeResult<Ended<T>>): ProbeResult<{ readonly state: 'done' } & T> {
   if (found.kind !== 'done') return found;
   if (found.output.outcome === 'done') return { kind: 'done', output: { state: 'done', ...found.output.result } };
   const { code, data } = found.output.refusal;

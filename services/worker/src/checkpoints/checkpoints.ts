@@ -19,7 +19,7 @@ import {
 import type { Lane } from '@signalbox/store/conversation/lane';
 import type { Pool } from '@signalbox/store/pool';
 import { SCHEMA } from './set-up.ts';
-import { addBlob, isOurs, ThreadRows, type BlobColumns } from './thread-rows.ts';
+import { addBlob, isOwnFormat, ThreadRows, type BlobColumns } from './thread-rows.ts';
 
 /** The number of threads whose newest state is cached between turns: tens of kilobytes each. */
 const WARM_THREADS = 500;
@@ -184,7 +184,7 @@ export class Checkpoints extends PostgresSaver {
     const found = await super.getTuple({ ...config, configurable: { ...configurable, checkpoint_id: id } });
     if (!found) return undefined;
     if (!thread || checkpointId || space !== '') return this.#decode(found, new ThreadRows(this.serde));
-    thread.isIncremental = isOurs(found.checkpoint);
+    thread.isIncremental = isOwnFormat(found.checkpoint);
     thread.stored = await this.#decode(found, thread.rows);
     return copyOf(thread.stored);
   }

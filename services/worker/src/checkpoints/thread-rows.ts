@@ -26,7 +26,7 @@ type ReadRows = (channel: string, pattern: string) => Promise<readonly { version
 const ROW = 'message-';
 
 /** True when a checkpoint has this format instead of LangGraph's own. */
-export function isOurs(checkpoint: object): checkpoint is Checkpoint & Body {
+export function isOwnFormat(checkpoint: object): checkpoint is Checkpoint & Body {
   return 'numbered' in checkpoint;
 }
 
@@ -90,7 +90,7 @@ export class ThreadRows {
   }
 
   async #read(tuple: CheckpointTuple, readRows: ReadRows): Promise<CheckpointTuple> {
-    if (!isOurs(tuple.checkpoint)) return tuple;
+    if (!isOwnFormat(tuple.checkpoint)) return tuple;
     const { values, messages, numbered, ...checkpoint } = tuple.checkpoint;
     const all: Record<string, unknown> = { ...checkpoint.channel_values };
     for (const [channel, text] of Object.entries(values)) {

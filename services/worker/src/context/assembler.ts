@@ -3,8 +3,8 @@ import type { PolicySet } from '@signalbox/safety/policy/policy-set';
 import { readContext, type ContextOf, type ContextRows, type MemoryRows } from '@signalbox/store/turns/context-rows';
 import type { Queryable } from '@signalbox/store/pool';
 import { fitSections } from './bounds.ts';
-import { momentsIn, type Moments } from './moments.ts';
-import { writeSections, type Telling } from './sections.ts';
+import { createMoments, type Moments } from './moments.ts';
+import { writeSections, type SectionOptions } from './sections.ts';
 import { findTimedRules } from './windows.ts';
 
 interface AssemblerParts {
@@ -12,7 +12,7 @@ interface AssemblerParts {
   policies(): PolicySet;
   /** The installation's IANA zone; a person's own zone is unknown. */
   readonly timeZone: string;
-  readonly titleOf: Telling['titleOf'];
+  readonly titleOf: SectionOptions['titleOf'];
 }
 
 /** The number of people whose memory is cached, at most 15 kB each. */
@@ -32,7 +32,7 @@ export class ContextAssembler {
 
   constructor(parts: AssemblerParts) {
     this.#parts = parts;
-    this.#moments = momentsIn(parts.timeZone);
+    this.#moments = createMoments(parts.timeZone);
   }
 
   async assemble(of: ContextOf): Promise<PromptContext> {

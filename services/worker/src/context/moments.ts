@@ -1,5 +1,5 @@
 /** Formats times in one zone, for a model. */
-export type Moments = ReturnType<typeof momentsIn>;
+export type Moments = ReturnType<typeof createMoments>;
 
 /** The parts of a moment, in the order of their display. */
 type Part = 'weekday' | 'year' | 'month' | 'day' | 'hour' | 'minute' | 'timeZoneName';
@@ -8,7 +8,7 @@ type Part = 'weekday' | 'year' | 'month' | 'day' | 'hour' | 'minute' | 'timeZone
 const WEEKDAY = new Intl.DateTimeFormat('en-GB', { weekday: 'long', timeZone: 'UTC' });
 
 /** `timeZone`: an IANA name. */
-export function momentsIn(timeZone: string) {
+export function createMoments(timeZone: string) {
   const format = new Intl.DateTimeFormat('en-GB', {
     timeZone,
     weekday: 'long',

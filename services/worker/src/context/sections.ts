@@ -22,7 +22,7 @@ import type { TimedRule } from './windows.ts';
  * outside text, the lines name its tools instead of its title and arguments, which may hold that text.
  */
 
-export interface Telling {
+export interface SectionOptions {
   readonly moments: Moments;
   readonly timed: readonly TimedRule[];
   /** The title of an action on its receipt. */
@@ -32,7 +32,7 @@ export interface Telling {
 const TITLE_LENGTH = 80;
 
 /** The sections in the order of the prompt; lines of the last section are omitted first. Pure. */
-export function writeSections(rows: ContextRows, memory: MemoryRows, telling: Telling): readonly Section[] {
+export function writeSections(rows: ContextRows, memory: MemoryRows, telling: SectionOptions): readonly Section[] {
   const { moments } = telling;
   const now = rows.at;
   return [
@@ -56,7 +56,7 @@ export function writeSections(rows: ContextRows, memory: MemoryRows, telling: Te
 /** Other people read a group chat, so neither the model nor its answer may hold private facts. */
 const NOT_HERE = whole('memory', 'Memory', ['Others read here, so what is remembered stays in the private chat.']);
 
-function memorySections(memory: MemoryRows, now: Date, telling: Telling): readonly Section[] {
+function memorySections(memory: MemoryRows, now: Date, telling: SectionOptions): readonly Section[] {
   const outside =
     memory.outside === 0
       ? []
@@ -82,11 +82,11 @@ function memorySections(memory: MemoryRows, now: Date, telling: Telling): readon
   ];
 }
 
-function factLine(n: number, fact: string, madeAt: string, { moments }: Telling): string {
+function factLine(n: number, fact: string, madeAt: string, { moments }: SectionOptions): string {
   return `${escapeText(fact)} (number ${n}, ${moments.minute(new Date(madeAt))})`;
 }
 
-function rulesOf({ frozenSince, breakGlassUntil }: ContextRows, { moments, timed }: Telling): readonly string[] {
+function rulesOf({ frozenSince, breakGlassUntil }: ContextRows, { moments, timed }: SectionOptions): readonly string[] {
   return [
     frozenSince === null
       ? 'No freeze is in force.'
@@ -129,7 +129,7 @@ function owned(row: OwnedRow, moments: Moments): string {
   return `${place}: ${verdict ?? 'health unknown'}, release${named(release) || ' unknown'}${host}, ${looked}${trouble}`;
 }
 
-function conversation(row: RememberedRow, now: Date, { moments, titleOf }: Telling): string {
+function conversation(row: RememberedRow, now: Date, { moments, titleOf }: SectionOptions): string {
   const { threadId, status, awaiting, title, tainted, createdAt, lastActiveAt, changes } = row;
   const [from, to] = [new Date(createdAt), new Date(lastActiveAt)];
   const when = `${moments.minute(from)} to ${moments.ago(from, now) === moments.ago(to, now) ? moments.clock(to) : moments.minute(to)} (${moments.ago(to, now)})`;

@@ -3,7 +3,7 @@ import { parseJson } from '@signalbox/contracts/system-error';
 import { say } from '@signalbox/messages/say';
 import type { Actions, RequestedAction } from './spec.ts';
 
-export type ReadAction =
+export type ParsedAction =
   | { readonly kind: 'words' }
   /** `isLegacy`: the text lacks the agent's name. */
   | { readonly kind: 'action'; readonly name: string; readonly data: unknown; readonly isLegacy: boolean }
@@ -15,19 +15,19 @@ const MAX_DATA_LENGTH = 2_000;
 const FORM = /^(?:([a-z][a-z0-9_]{0,39})\.)?([a-z][a-z0-9_]{0,59})(?:\s+(\{.*\}))?$/s;
 
 /** Parses a text as an action and validates its data. A bare name counts only when the agent has that action. Pure. */
-export function readAction(agent: string, actions: Actions, text: string): ReadAction {
+export function parseAction(agent: string, actions: Actions, text: string): ParsedAction {
   const [, prefix, name = '', json] = FORM.exec(text.trim()) ?? [];
   const isOwn = Object.hasOwn(actions, name);
   if (name === '' || (prefix === undefined && !isOwn)) return { kind: 'words' };
   if (prefix !== undefined && (prefix !== agent || !isOwn)) return refuseUnknown(agent, actions, `${prefix}.${name}`);
   const data = json === undefined ? {} : parseJson(json.slice(0, MAX_DATA_LENGTH)); // longer data is cut and therefore invalid JSON
-  const checked = checkRequested(actions, { action: name, data });
+  const checked = parseRequestedData(actions, { action: name, data });
   if (!checked.ok) return { kind: 'refused', say: say('guided.badData', { action: `${agent}.${name}`, ...checked }) };
   return { kind: 'action', name, data: checked.data, isLegacy: prefix === undefined };
 }
 
 /** Parses a requested action's data with the action's schema. `fields` says what is wrong by field, never a value. */
-export function checkRequested(
+export function parseRequestedData(
   actions: Actions,
   { action, data }: RequestedAction,
 ): { readonly ok: true; readonly data: unknown } | { readonly ok: false; readonly fields: string } {
@@ -45,7 +45,7 @@ function fieldsOf({ issues }: z.ZodError): string {
   return [...new Set(fields)].join(', ').slice(0, 200);
 }
 
-function refuseUnknown(agent: string, actions: Actions, action: string): ReadAction {
+function refuseUnknown(agent: string, actions: Actions, action: string): ParsedAction {
   const list = Object.keys(actions).map((name) => `- \`${agent}.${name}\``);
   return { kind: 'refused', say: say('guided.unknownAction', { action, list: list.join('\n') }) };
 }

@@ -3,9 +3,9 @@ import { makeStorable } from '@signalbox/contracts/storable';
 import type { RecordedResult } from '@signalbox/contracts/governance/execution-turn';
 import { toCanonicalJson } from '@signalbox/safety/cards/canonical';
 import { redactValue } from '@signalbox/safety/redact/redact';
-import { hashOf } from '../agents/model-context.ts';
+import { hashValue } from '../agents/model-context.ts';
 import type { ToolCallResult } from '@signalbox/governance/calls/call';
-import { partsOfTurn, type RunExtras } from './extras.ts';
+import { listTurnParts, type RunExtras } from './extras.ts';
 import type { CommonState, TurnPart } from './state.ts';
 
 type Acted = Extract<TurnPart, { kind: 'acted' }>;
@@ -43,7 +43,7 @@ export class NodeCalls {
       args: given,
       decided: result.decided ?? null,
       result: recorded,
-      seen: hashOf(redactValue([recorded.ok, recorded.result ?? null, recorded.code])),
+      seen: hashValue(redactValue([recorded.ok, recorded.result ?? null, recorded.code])),
       durationMs: Math.round(performance.now() - startedAt),
     });
     return result;
@@ -74,7 +74,7 @@ export class NodeCalls {
   }
 
   #acted(): readonly Acted[] {
-    return partsOfTurn(this.#state, this.#extras.turnKey).filter((part) => part.kind === 'acted');
+    return listTurnParts(this.#state, this.#extras.turnKey).filter((part) => part.kind === 'acted');
   }
 
   /** A pass starts with THINKING, unless a resumed run continues a pass. */

@@ -11,10 +11,10 @@ export interface RunExtras {
   readonly recorded: RecordedRun;
 }
 
-export function extrasOf(config: LangGraphRunnableConfig): RunExtras {
+export function getRunExtras(config: LangGraphRunnableConfig): RunExtras {
   return config.configurable?.['extras'] as RunExtras; // turn.ts sets it on every invoke
 }
 
-export function partsOfTurn({ record }: Pick<CommonState, 'record'>, turnKey: string): CommonState['record'] {
+export function listTurnParts({ record }: Pick<CommonState, 'record'>, turnKey: string): CommonState['record'] {
   return record.filter((part) => part.turnKey === turnKey);
 }

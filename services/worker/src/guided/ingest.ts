@@ -2,17 +2,17 @@ import { HumanMessage, type BaseMessage } from '@langchain/core/messages';
 import type { LangGraphRunnableConfig } from '@langchain/langgraph';
 import type { z } from 'zod';
 import type { AgentMessage, AgentParts } from '../agents/agent.ts';
-import { checkRequested, readAction } from './actions.ts';
-import { extrasOf, type RunExtras } from './extras.ts';
-import { listAllActions, MODE_ACTION, readAnew, setMode } from './mode.ts';
-import { canRead, describeReading, readWithModel } from './reading.ts';
-import { send } from './replies.ts';
+import { parseRequestedData, parseAction } from './actions.ts';
+import { getRunExtras, type RunExtras } from './extras.ts';
+import { listAllActions, MODE_ACTION, applyPageMode, applyChosenMode } from './mode.ts';
+import { canAskModel, describeActions, readActionWithModel } from './reading.ts';
+import { sendReplies } from './replies.ts';
 import type { Actions, GuidedSpec, TurnInput, RequestedAction } from './spec.ts';
 import type { CommonState, CommonUpdate } from './state.ts';
 
 /** The node that every guided agent runs first. */
-export const INGEST = 'ingest_input';
-export const CLEAR = 'clear_pending_action';
+export const INGEST_NODE = 'ingest_input';
+export const CLEAR_NODE = 'clear_pending_action';
 
 type Event = AgentMessage['event'];
 
@@ -23,16 +23,16 @@ type Taken =
   | { readonly kind: 'refused'; readonly say: string };
 
 /** Creates the node that finds the meaning of one message (an action, free text or an event) and chooses the next node. */
-export function ingestInput<S extends z.ZodType, A extends Actions>(
+export function createIngestNode<S extends z.ZodType, A extends Actions>(
   spec: GuidedSpec<S, A>,
   parts: Pick<AgentParts, 'model'>,
 ) {
-  const model = parts.model(INGEST);
+  const model = parts.model(INGEST_NODE);
   const actions = listAllActions(spec.actions);
-  const reading = describeReading({ summary: spec.summary, actions });
+  const reading = describeActions({ summary: spec.summary, actions });
 
   return async (state: CommonState, config: LangGraphRunnableConfig): Promise<CommonUpdate> => {
-    const extras = extrasOf(config);
+    const extras = getRunExtras(config);
     const { text, event } = newest(state.messages);
     const domain = state.domain[spec.id] as z.output<S>; // loadState parsed it
     const goTo = (next: string, heard: TurnInput): CommonUpdate => ({
@@ -43,17 +43,20 @@ export function ingestInput<S extends z.ZodType, A extends Actions>(
       goTo(nodeAgain(event, spec.nodes) ?? spec.route(heard, domain), heard);
 
     if (event?.kind === 'mode')
-      return { meta: { ...state.meta, next: CLEAR }, ...readAnew(spec, state, extras, event) };
+      return { meta: { ...state.meta, next: CLEAR_NODE }, ...applyPageMode(spec, state, extras, event) };
     if (event && event.kind !== 'node') return start({ kind: 'news', say: event.say });
     const isAgain = nodeAgain(event, spec.nodes) !== null;
     const { taken, update } = await take(extras, text, domain, !isAgain);
     if (taken.kind === 'words') return { ...update, ...start({ kind: 'words', text }) };
     if (taken.kind === 'refused')
-      return { ...goTo(CLEAR, { kind: 'words', text }), ...send(state, extras, [{ text: taken.say, buttons: [] }]) };
+      return {
+        ...goTo(CLEAR_NODE, { kind: 'words', text }),
+        ...sendReplies(state, extras, [{ text: taken.say, buttons: [] }]),
+      };
     const { action: name, data } = taken.requested;
     const pending = { pendingAction: { id: `${spec.id}.${name}`, data } };
     if (name !== MODE_ACTION) return { ...update, ...pending, ...start({ kind: 'action', name }) };
-    return { ...update, ...goTo(CLEAR, { kind: 'action', name }), ...setMode(spec, state, extras, data) };
+    return { ...update, ...goTo(CLEAR_NODE, { kind: 'action', name }), ...applyChosenMode(spec, state, extras, data) };
   };
 
   /** Interprets a text: as an action, else by the agent's rules, else by a model. */
@@ -63,7 +66,7 @@ export function ingestInput<S extends z.ZodType, A extends Actions>(
     domain: z.output<S>,
     mayAsk: boolean,
   ): Promise<{ readonly taken: Taken; readonly update: CommonUpdate }> {
-    const read = readAction(spec.id, actions, text);
+    const read = parseAction(spec.id, actions, text);
     if (read.kind === 'refused') return { taken: read, update: {} };
     if (read.kind === 'action') {
       const { name, data, isLegacy } = read;
@@ -72,7 +75,7 @@ export function ingestInput<S extends z.ZodType, A extends Actions>(
     }
     const known = parsed(spec.reads(text, domain));
     if (known) return { taken: { kind: 'action', requested: known }, update: {} };
-    if (!mayAsk || !canRead(model)) return { taken: { kind: 'words' }, update: {} };
+    if (!mayAsk || !canAskModel(model)) return { taken: { kind: 'words' }, update: {} };
     const { requested, update } = await ask(extras, text);
     const meant = parsed(requested);
     return { taken: meant ? { kind: 'action', requested: meant } : { kind: 'words' }, update };
@@ -80,14 +83,14 @@ export function ingestInput<S extends z.ZodType, A extends Actions>(
 
   /** The requested action with parsed data; null when its data is invalid. */
   function parsed(requested: RequestedAction | null): RequestedAction | null {
-    const checked = requested && checkRequested(actions, requested);
+    const checked = requested && parseRequestedData(actions, requested);
     return requested && checked?.ok ? { action: requested.action, data: checked.data } : null;
   }
 
   async function ask({ run, turnKey, recorded }: RunExtras, text: string) {
     const spent: CommonState['spent'][number][] = [];
     if (run.path().at(-1) !== 'THINKING') run.enter('THINKING');
-    const { requested, asks } = await readWithModel(reading, { model, node: INGEST }, text, {
+    const { requested, asks } = await readActionWithModel(reading, { model, node: INGEST_NODE }, text, {
       signal: run.signal,
       onSpend: (spend) => {
         run.spent(spend);

@@ -23,7 +23,7 @@ export function listAllActions(actions: Actions): Actions {
 }
 
 /** Applies a mode that the person chose, and sends the current view again in that mode. */
-export function setMode<S extends z.ZodType, A extends Actions>(
+export function applyChosenMode<S extends z.ZodType, A extends Actions>(
   spec: GuidedSpec<S, A>,
   state: CommonState,
   extras: RunExtras,
@@ -36,7 +36,7 @@ export function setMode<S extends z.ZodType, A extends Actions>(
 }
 
 /** Applies a changed page mode or device, and redraws the current view in place, unless it looks the same. */
-export function readAnew<S extends z.ZodType, A extends Actions>(
+export function applyPageMode<S extends z.ZodType, A extends Actions>(
   spec: GuidedSpec<S, A>,
   state: CommonState,
   extras: RunExtras,

@@ -1,13 +1,13 @@
 import type { PassRecord, RecordedAnswer } from '@signalbox/contracts/governance/execution-turn';
 import type { TurnPart } from './state.ts';
 
-export type Versions = Omit<PassRecord['versions'], 'model'>;
+export type RecordedVersions = Omit<PassRecord['versions'], 'model'>;
 
 type Acted = Extract<TurnPart, { kind: 'acted' }>;
 type Read = Extract<TurnPart, { kind: 'read' }>;
 
 /** Lists the passes of a turn. A text that a model read starts a pass; each node with calls is a pass. Pure. */
-export function listPasses(parts: readonly TurnPart[], versions: Versions): readonly PassRecord[] {
+export function listPasses(parts: readonly TurnPart[], versions: RecordedVersions): readonly PassRecord[] {
   return groupParts(parts).map(({ read, acted }, index) => ({
     pass: index + 1,
     phases: acted?.phases ?? ['THINKING'],

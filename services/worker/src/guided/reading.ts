@@ -6,20 +6,20 @@ import type { RecordedAsk } from '@signalbox/contracts/governance/execution-turn
 import type { Model, ModelSpend } from '@signalbox/models/port';
 import { isModelUnavailable } from '@signalbox/models/retry/failure';
 import { OFFLINE } from '@signalbox/models/settings';
-import { answerOf, hashContext } from '../agents/model-context.ts';
+import { toRecordedAnswer, hashContext } from '../agents/model-context.ts';
 import { askObject, createObjectKind, type ObjectKind } from '../agents/object.ts';
-import { checkRequested } from './actions.ts';
+import { parseRequestedData } from './actions.ts';
 import type { Actions, RequestedAction } from './spec.ts';
 
 const NONE = 'none';
 
 /** What a model needs to map free text to one of an agent's actions. */
-export interface Reading {
+export interface ActionDescriptions {
   readonly system: string;
   readonly kind: ObjectKind<{ readonly action: string; readonly data?: unknown }>;
 }
 
-export function describeReading(agent: { readonly summary: string; readonly actions: Actions }): Reading {
+export function describeActions(agent: { readonly summary: string; readonly actions: Actions }): ActionDescriptions {
   const names = Object.keys(agent.actions);
   const lines = Object.entries(agent.actions).map(([name, { describe, data }]) => {
     const { $schema: _, ...schema } = z.toJSONSchema(data, { io: 'input', target: 'draft-7' });
@@ -34,16 +34,19 @@ export function describeReading(agent: { readonly summary: string; readonly acti
   ].join('\n');
   const schema = z
     .object({ action: z.enum([NONE, ...names]), data: z.record(z.string(), z.json()).nullable().optional() })
-    .refine(({ action, data }) => action === NONE || checkRequested(agent.actions, { action, data: data ?? {} }).ok, {
-      message: 'does not fit the action',
-      path: ['data'],
-    });
+    .refine(
+      ({ action, data }) => action === NONE || parseRequestedData(agent.actions, { action, data: data ?? {} }).ok,
+      {
+        message: 'does not fit the action',
+        path: ['data'],
+      },
+    );
   return { system, kind: createObjectKind('choose_action', 'The action that the message asks for.', schema) };
 }
 
 /** Asks a model which action a text means. Null without a model or a usable answer. `asks`: the requests, for the record. */
-export async function readWithModel(
-  { system, kind }: Reading,
+export async function readActionWithModel(
+  { system, kind }: ActionDescriptions,
   { model, node }: { readonly model: Model; readonly node: string },
   text: string,
   { signal, onSpend }: { readonly signal: AbortSignal; readonly onSpend: (spend: ModelSpend) => void },
@@ -59,7 +62,7 @@ export async function readWithModel(
         model: answer.model,
         context: hashContext(request),
         facts: { names: null, groups: [] },
-        answer: makeStorable(answerOf(answer.message)),
+        answer: makeStorable(toRecordedAnswer(answer.message)),
         durationMs: Math.round(performance.now() - startedAt),
       });
       return answer;
@@ -72,7 +75,7 @@ export async function readWithModel(
 }
 
 /** True when a real model can be asked: the built-in planner plans tool calls and knows no agent's actions. */
-export function canRead({ name }: Pick<Model, 'name'>): boolean {
+export function canAskModel({ name }: Pick<Model, 'name'>): boolean {
   return name !== OFFLINE;
 }
 

@@ -16,7 +16,7 @@ type Surface = Pick<CommonState, 'outbox' | 'ui'>;
 type Turn = Pick<RunExtras, 'run' | 'turnKey'>;
 
 /** Adds replies to the conversation and the outbox. Keys count within the turn, so that a resumed turn sends the same replies. */
-export function send(surface: Surface, turn: Turn, replies: readonly GuidedReply[]): Sent {
+export function sendReplies(surface: Surface, turn: Turn, replies: readonly GuidedReply[]): Sent {
   const patches = replies.map((reply, place) => toPatch(surface, turn, reply, place));
   return {
     messages: patches.map(({ key, payload }) => new AIMessage({ id: key, content: payload.text })),
@@ -24,7 +24,7 @@ export function send(surface: Surface, turn: Turn, replies: readonly GuidedReply
   };
 }
 
-/** Like `send`, with a view below the replies, which becomes the current view. */
+/** Like `sendReplies`, with a view below the replies, which becomes the current view. */
 export function sendView(
   surface: Surface,
   turn: Turn,
@@ -34,7 +34,7 @@ export function sendView(
     replies,
   }: { readonly state: string; readonly view: GuidedReply; readonly replies: readonly GuidedReply[] },
 ): Sent & Pick<CommonState, 'ui'> {
-  const { messages, outbox = [] } = send(surface, turn, [...replies, view]);
+  const { messages, outbox = [] } = sendReplies(surface, turn, [...replies, view]);
   const slot = outbox.at(-1)?.key ?? '';
   const shown = outbox.map((patch) => (patch.key === slot ? { ...patch, payload: { ...patch.payload, slot } } : patch));
   return { messages, outbox: shown, ui: { ...surface.ui, state, slot } };
@@ -60,7 +60,7 @@ function toPatch(
 }
 
 /** The turn's replies, without audit events. */
-export function repliesOf({ outbox }: Pick<CommonState, 'outbox'>, turnKey: string): readonly AgentReply[] {
+export function listReplies({ outbox }: Pick<CommonState, 'outbox'>, turnKey: string): readonly AgentReply[] {
   return outbox
     .filter(isPatch)
     .filter((event) => event.turnKey === turnKey)

@@ -35,7 +35,7 @@ export type TurnPart = { readonly turnKey: string; readonly run: RecordedRun } &
     }
 );
 
-export interface Meta {
+export interface ConversationMeta {
   readonly sessionId: string;
   readonly agentId: string;
   readonly heard: TurnInput;
@@ -75,7 +75,7 @@ export const CommonState = Annotation.Root({
     default: () => null,
   }),
   outbox: Annotation<readonly ServerEvent[]>({ reducer: ofTurn, default: () => [] }),
-  meta: Annotation<Meta>({
+  meta: Annotation<ConversationMeta>({
     reducer: latest,
     default: () => ({ sessionId: '', agentId: '', heard: { kind: 'words', text: '' }, next: '' }),
   }),

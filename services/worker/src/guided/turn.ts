@@ -3,17 +3,17 @@ import type { z } from 'zod';
 import type { RecordedRun } from '@signalbox/contracts/governance/execution-turn';
 import { say } from '@signalbox/messages/say';
 import type { Agent, AgentMessage, AgentParts, AgentRecord, AgentResult, AgentRun } from '../agents/agent.ts';
-import { hashOf } from '../agents/model-context.ts';
-import { findCameIn, runRecord, startOf } from '../agents/recorded-messages.ts';
+import { hashValue } from '../agents/model-context.ts';
+import { listRecordedMessages, toRecordedRun, findTurnStart } from '../agents/recorded-messages.ts';
 import type { RunExtras } from './extras.ts';
-import { partsOfTurn } from './extras.ts';
+import { listTurnParts } from './extras.ts';
 import { buildGraph } from './graph.ts';
-import { CLEAR } from './ingest.ts';
+import { CLEAR_NODE } from './ingest.ts';
 import { loadState, readValues } from './load.ts';
 import { listAllActions } from './mode.ts';
-import { listPasses, type Versions } from './passes.ts';
-import { describeReading } from './reading.ts';
-import { repliesOf } from './replies.ts';
+import { listPasses, type RecordedVersions } from './passes.ts';
+import { describeActions } from './reading.ts';
+import { listReplies } from './replies.ts';
 import type { Actions, GuidedSpec } from './spec.ts';
 import type { CommonState, CommonUpdate } from './state.ts';
 
@@ -33,10 +33,10 @@ export function createGuidedAgent<S extends z.ZodType, A extends Actions>(
     run: RecordedRun,
     isNew: boolean,
   ): AgentRecord => {
-    const start = startOf(messages, new Set(batch.map(({ id }) => id)));
+    const start = findTurnStart(messages, new Set(batch.map(({ id }) => id)));
     return {
-      passes: listPasses(partsOfTurn({ record }, turnKeyOf(batch, run)), versions),
-      messages: findCameIn(messages, start),
+      passes: listPasses(listTurnParts({ record }, turnKeyOf(batch, run)), versions),
+      messages: listRecordedMessages(messages, start),
       isNew: isNew && start === 0,
       run,
     };
@@ -52,12 +52,12 @@ export function createGuidedAgent<S extends z.ZodType, A extends Actions>(
         run.warn?.('state not readable', { agent: spec.id, threadId: run.threadId, error: loaded.why });
         return cannotRead(run, batch);
       }
-      if (loaded.kind === 'migrated') await graph.updateState(thread, loaded.update, CLEAR);
+      if (loaded.kind === 'migrated') await graph.updateState(thread, loaded.update, CLEAR_NODE);
       const begun = resume && loaded.kind === 'current' ? await graph.getState(thread) : null;
       let state = (begun?.values ?? values) as CommonState; // this graph stored the values; empty when nothing is stored
       const known = new Set((begun ? (state.messages ?? []) : []).map(({ id }) => id));
       const { taken, later } = takenBefore(known, batch);
-      const recorded = runRecord(run, taken.length);
+      const recorded = toRecordedRun(run, taken.length);
       const extras: RunExtras = { run, turnKey: turnKeyOf(taken, run), recorded };
       const config = {
         configurable: { ...thread.configurable, extras },
@@ -80,7 +80,7 @@ export function createGuidedAgent<S extends z.ZodType, A extends Actions>(
       };
     },
     note: async ({ run, messages, isNew, text }) => {
-      const recorded = runRecord(run, messages.length);
+      const recorded = toRecordedRun(run, messages.length);
       const loaded = loadState(spec, await readValues(parts.checkpoints, run.threadId));
       if (loaded.kind === 'unreadable') return recordOf({ messages: [], record: [] }, messages, recorded, isNew);
       const before = loaded.kind === 'migrated' ? loaded.update : {};
@@ -89,7 +89,7 @@ export function createGuidedAgent<S extends z.ZodType, A extends Actions>(
       await graph.updateState(
         { configurable: { thread_id: run.threadId } },
         { ...before, messages: [told], pendingAction: null },
-        CLEAR,
+        CLEAR_NODE,
       );
       // Reading the state from the graph would store it before the turn has ended.
       const state = parts.checkpoints.newest(run.threadId) as Partial<CommonState>;
@@ -101,10 +101,10 @@ export function createGuidedAgent<S extends z.ZodType, A extends Actions>(
 function versionsOf<S extends z.ZodType, A extends Actions>(
   spec: GuidedSpec<S, A>,
   { registry }: Pick<AgentParts, 'registry'>,
-): Versions {
-  const { system, kind } = describeReading({ summary: spec.summary, actions: listAllActions(spec.actions) });
-  const tools = hashOf(registry.definitions(spec.groups));
-  return { prompt: hashOf([system, kind.request]), tools, state: spec.stateVersion };
+): RecordedVersions {
+  const { system, kind } = describeActions({ summary: spec.summary, actions: listAllActions(spec.actions) });
+  const tools = hashValue(registry.definitions(spec.groups));
+  return { prompt: hashValue([system, kind.request]), tools, state: spec.stateVersion };
 }
 
 function turnKeyOf(batch: readonly AgentMessage[], run: Pick<AgentRun, 'turnId'>): string {
@@ -147,11 +147,11 @@ function inputOf<S extends z.ZodType, A extends Actions>(
 }
 
 function resultOf(state: CommonState, turnKey: string): Omit<AgentResult, 'record' | 'unhandled'> {
-  const acted = partsOfTurn(state, turnKey).flatMap((part) => (part.kind === 'acted' ? [part] : []));
+  const acted = listTurnParts(state, turnKey).flatMap((part) => (part.kind === 'acted' ? [part] : []));
   const calls = acted.flatMap((part) => part.calls);
   return {
     outcome: state.ui.awaits ? 'waiting' : 'answered',
-    replies: repliesOf(state, turnKey),
+    replies: listReplies(state, turnKey),
     personal: calls.length > 0 && calls.every(({ result }) => result.code === 'NOT_PERMITTED'),
     passes: acted.length,
     toolCalls: calls.length,
@@ -170,6 +170,6 @@ function cannotRead(run: AgentRun, batch: readonly AgentMessage[]): AgentResult 
     passes: 0,
     toolCalls: 0,
     task: null,
-    record: { passes: [], messages: [], isNew: false, run: runRecord(run, 0) },
+    record: { passes: [], messages: [], isNew: false, run: toRecordedRun(run, 0) },
   };
 }

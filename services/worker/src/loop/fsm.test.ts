@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { callPhases, createMachine, PHASES, TRANSITIONS, type Phase } from './fsm.ts';
+import { splitPhasesByCall, createMachine, PHASES, TRANSITIONS, type Phase } from './fsm.ts';
 
 const walk = (...phases: Phase[]): readonly Phase[] => {
   const machine = createMachine();
@@ -33,7 +33,7 @@ describe('a turn', () => {
       ['OBSERVING', 'GOVERNING', 'EXECUTING', 'OBSERVING', 'EVALUATING'],
     ] as const;
     expect(walk('THINKING', 'PROPOSING', ...only)).not.toContain('GOVERNING');
-    expect(callPhases(walk('THINKING', 'PROPOSING', ...both))).toEqual([
+    expect(splitPhasesByCall(walk('THINKING', 'PROPOSING', ...both))).toEqual([
       ['OBSERVING'],
       ['GOVERNING', 'EXECUTING', 'OBSERVING'],
     ]);

@@ -39,12 +39,12 @@ export const TRANSITIONS: Readonly<Record<Phase, readonly Phase[]>> = {
 export type Machine = ReturnType<typeof createMachine>;
 
 /** Returns the phases of the newest pass: a pass begins with THINKING. */
-export function passOf(path: readonly Phase[]): readonly Phase[] {
+export function getNewestPass(path: readonly Phase[]): readonly Phase[] {
   return path.slice(Math.max(0, path.lastIndexOf('THINKING')));
 }
 
 /** Splits a pass into the phases of each call; every call ends with OBSERVING. */
-export function callPhases(pass: readonly string[]): readonly (readonly string[])[] {
+export function splitPhasesByCall(pass: readonly string[]): readonly (readonly string[])[] {
   const calls: string[][] = [];
   let call: string[] = [];
   for (const phase of pass.slice(pass.indexOf('PROPOSING') + 1)) {

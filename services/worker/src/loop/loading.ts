@@ -3,14 +3,14 @@ import type { PolicyEngine } from '@signalbox/contracts/governance/decision';
 import type { Role } from '@signalbox/contracts/governance/roles';
 
 /** Groups that may be loaded, and refused groups with the reason of the rule. */
-export interface Loaded {
+export interface LoadedGroups {
   readonly allowed: readonly string[];
   readonly refused: readonly { readonly group: string; readonly rule: string; readonly sentence: string }[];
   /** The groups' tools when they were loaded, if the record has them; otherwise the current tools. */
   readonly tools?: readonly string[];
 }
 
-export interface LoadingPlace {
+export interface LoadingScope {
   readonly userKey: string;
   readonly role: Role;
   readonly agentClass: AgentClass;
@@ -20,7 +20,7 @@ export interface LoadingPlace {
 }
 
 /** Asks policy for each capability group whether this conversation may load it. Pure. */
-export function sortByPolicy(engine: PolicyEngine, groups: readonly string[], place: LoadingPlace): Loaded {
+export function decideLoading(engine: PolicyEngine, groups: readonly string[], place: LoadingScope): LoadedGroups {
   const asked = groups.map((group) => ({
     group,
     permission: engine.mayLoad({

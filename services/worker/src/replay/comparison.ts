@@ -1,7 +1,7 @@
 import { hashCanonical, toCanonicalJson } from '@signalbox/safety/cards/canonical';
 import type { PassRecord, RecordedCall, RecordedDecision } from '@signalbox/contracts/governance/execution-turn';
 import { hashAction } from '@signalbox/governance/proposal';
-import { callPhases } from '../loop/fsm.ts';
+import { splitPhasesByCall } from '../loop/fsm.ts';
 
 /** The first difference between a recorded and a replayed turn, in words. */
 export interface Difference {
@@ -27,10 +27,13 @@ export function comparePasses(recorded: readonly PassRecord[], now: readonly Pas
 type FirstDifference = Omit<Difference, 'pass'> | null;
 
 const VERSIONED = ['prompt', 'tools', 'state'] as const;
-export type Versioned = (typeof VERSIONED)[number];
+export type VersionedPart = (typeof VERSIONED)[number];
 
 /** Versions that differ between the recorded and the current passes. Pure. */
-export function findOtherVersions(recorded: readonly PassRecord[], now: readonly PassRecord[]): readonly Versioned[] {
+export function findOtherVersions(
+  recorded: readonly PassRecord[],
+  now: readonly PassRecord[],
+): readonly VersionedPart[] {
   return VERSIONED.filter((one) => recorded.some((was, index) => was.versions[one] !== now[index]?.versions[one]));
 }
 
@@ -46,7 +49,7 @@ function comparePass(was: PassRecord, is: PassRecord): FirstDifference {
 
 /** The phases of a pass's governed calls; older records name further phases for other calls and resumed runs. */
 function wayOf({ phases, calls }: PassRecord): string {
-  const ways = callPhases(phases).map((way, place) => (calls[place]?.decided === null ? ['OBSERVING'] : way));
+  const ways = splitPhasesByCall(phases).map((way, place) => (calls[place]?.decided === null ? ['OBSERVING'] : way));
   return [...ways.flat(), ...phases.slice(phases.lastIndexOf('OBSERVING') + 1)].join(' ');
 }
 

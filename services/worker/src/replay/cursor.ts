@@ -8,7 +8,7 @@ import type {
 } from '@signalbox/contracts/governance/execution-turn';
 
 /** Why a replayed run ends before its graph does. */
-export type Halt =
+export type HaltReason =
   /** The process died here, and the next run continued. */
   | { readonly kind: 'resume' }
   /** The turn was stopped, or failed, here. */
@@ -26,7 +26,7 @@ class Halted extends Error {}
 
 /** The position of a replay in its turn's record. A request that was never recorded halts the run; `halt` gives the reason. */
 export class Cursor {
-  halt: Halt | null = null;
+  halt: HaltReason | null = null;
   readonly #steps: readonly Step[];
   readonly #ended: NonNullable<ExecutionTurn['ended']>;
   #next = 0;
@@ -58,7 +58,7 @@ export class Cursor {
     return this.#next < this.#steps.length || this.#run.turnId !== this.#ended.run.turnId;
   }
 
-  stop(halt: Halt): never {
+  stop(halt: HaltReason): never {
     this.halt = halt;
     throw new Halted(halt.kind);
   }

@@ -3,9 +3,9 @@ import type { ExecutionTurn, RecordedCall, RecordedRun } from '@signalbox/contra
 import { coversRole } from '@signalbox/contracts/governance/roles';
 import type { GovernanceFacts } from '@signalbox/store/governance/governance-facts';
 import type { AgentRun } from '../agents/agent.ts';
-import { assess } from '@signalbox/governance/provenance/assessment';
+import { decideRisk } from '@signalbox/governance/provenance/assessment';
 import { readCall } from '../tools/call-reading.ts';
-import { callPhases, type Machine } from '../loop/fsm.ts';
+import { splitPhasesByCall, type Machine } from '../loop/fsm.ts';
 import type { BudgetLimits } from '@signalbox/governance/deps';
 import { decide, propose, toRecordedDecision } from '@signalbox/governance/proposal';
 import { requireVerbatim } from '@signalbox/governance/provenance/verbatim';
@@ -13,7 +13,7 @@ import type { ToolCallResult } from '@signalbox/governance/calls/call';
 import type { ToolRegistry } from '../tools/registry.ts';
 import type { Runnable } from '@signalbox/governance/calls/call';
 import type { Cursor } from './cursor.ts';
-import { asResult } from './result.ts';
+import { toToolCallResult } from './result.ts';
 
 interface Parts {
   readonly registry: ToolRegistry;
@@ -30,7 +30,7 @@ interface Place {
 }
 
 /** Repeats the decision of a recorded call under the policy set of that time; the result comes from the record. */
-export async function carryOutAgain(
+export async function replayDecision(
   parts: Parts,
   place: Place,
   { callId, tool, args, groups }: Parameters<AgentRun['call']>[0],
@@ -44,7 +44,7 @@ export async function carryOutAgain(
   // The recorded call was refused before policy was asked.
   if (!was.decided && !was.result.ok && isUndecidable(read.runnable)) {
     machine.to('OBSERVING');
-    return asResult(was.result);
+    return toToolCallResult(was.result);
   }
   if (!was.decided)
     return cursor.stop({ kind: 'differs', what: `call of ${tool}`, recorded: 'refused unread', now: 'readable' });
@@ -55,7 +55,7 @@ export async function carryOutAgain(
   const { decided, mayRun } = decideAgain(engine, place, read.runnable, was.decided);
   if (mayRun && hasRun(place.record, callId)) machine.to('EXECUTING');
   machine.to('OBSERVING');
-  return { ...asResult(was.result), decided };
+  return { ...toToolCallResult(was.result), decided };
 }
 
 /** True when a readable call may still have been refused by its content, or because nothing matched its arguments. */
@@ -86,7 +86,7 @@ function decideAgain(
   const action = propose(
     scope,
     { ...call, resolved },
-    { ...assess(tool, input, taint, resolved), egress, touchesPrivate },
+    { ...decideRisk(tool, input, taint, resolved), egress, touchesPrivate },
   );
   const { context } = was.question as unknown as PolicyQuestion; // the record holds a question as JSON
   const place = { channel: context.channel, inGroup: context.inGroup, leastRole: tool.role };
@@ -110,5 +110,5 @@ function limitsOf({ budget }: PolicyQuestion['context']): BudgetLimits {
 /** True when the recorded call ran; false when it was refused at the claim or already done by an earlier run. */
 function hasRun({ phases, calls }: ExecutionTurn, callId: string): boolean {
   const place = calls.findIndex((call) => call.callId === callId);
-  return callPhases(phases)[place]?.includes('EXECUTING') ?? false;
+  return splitPhasesByCall(phases)[place]?.includes('EXECUTING') ?? false;
 }

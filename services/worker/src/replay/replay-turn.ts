@@ -8,19 +8,25 @@ import { AIMessage } from '@langchain/core/messages';
 import { toReasoningExtras } from '@signalbox/models/reasoning';
 import type { Agent, AgentPlugin, AgentRecord, AgentRun } from '../agents/agent.ts';
 import { evaluate } from '../loop/evaluation.ts';
-import { createMachine, passOf } from '../loop/fsm.ts';
-import { sortByPolicy } from '../loop/loading.ts';
+import { createMachine, getNewestPass } from '../loop/fsm.ts';
+import { decideLoading } from '../loop/loading.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
-import { compareDecisions, comparePasses, findOtherVersions, type Difference, type Versioned } from './comparison.ts';
-import { Cursor, type Halt } from './cursor.ts';
-import { carryOutAgain } from './decision.ts';
-import { asResult } from './result.ts';
+import {
+  compareDecisions,
+  comparePasses,
+  findOtherVersions,
+  type Difference,
+  type VersionedPart,
+} from './comparison.ts';
+import { Cursor, type HaltReason } from './cursor.ts';
+import { replayDecision } from './decision.ts';
+import { toToolCallResult } from './result.ts';
 import type { ReplayStates } from './states.ts';
 
 /** The result of replaying one turn. An incomplete replay never counts as equal. */
-export type Replayed =
+export type ReplayOutcome =
   /** `otherVersions`: parts whose version has changed since; prompts and tools were not compared. */
-  | { readonly kind: 'same'; readonly otherVersions?: readonly Versioned[] }
+  | { readonly kind: 'same'; readonly otherVersions?: readonly VersionedPart[] }
   | { readonly kind: 'different'; readonly difference: Difference }
   /** No agent took part, so there is nothing to compare. */
   | { readonly kind: 'nothing'; readonly why: string }
@@ -36,7 +42,7 @@ export interface ReplayParts {
 }
 
 /** Replays a recorded turn. The conversation's state has to be as it was when the turn began. */
-export async function replayTurn(parts: ReplayParts, records: readonly ExecutionTurn[]): Promise<Replayed> {
+export async function replayTurn(parts: ReplayParts, records: readonly ExecutionTurn[]): Promise<ReplayOutcome> {
   const [first] = records;
   const ended = records.at(-1)?.ended;
   if (!first?.began || !ended) return { kind: 'not-replayable', why: 'its first or last record is missing' };
@@ -69,7 +75,7 @@ async function goThrough(
   parts: ReplayParts,
   recorded: Recorded,
   cursor: Cursor,
-): Promise<{ readonly record: AgentRecord; readonly ended: string } | Exclude<Halt, { kind: 'resume' | 'cut' }>> {
+): Promise<{ readonly record: AgentRecord; readonly ended: string } | Exclude<HaltReason, { kind: 'resume' | 'cut' }>> {
   const { head, began, ended } = recorded;
   const agent = createAgent(parts, head, cursor);
   for (let resume = false; began.messages.length > 0; resume = true) {
@@ -103,7 +109,7 @@ function createAgent({ plugin, registry, states }: ReplayParts, head: ExecutionT
     knownNames: () => Promise.resolve(cursor.names()),
     context: () => Promise.resolve(cursor.context()),
     cameOf: () => Promise.resolve(cursor.calls()),
-    search: () => Promise.resolve(asResult(cursor.search().result)),
+    search: () => Promise.resolve(toToolCallResult(cursor.search().result)),
     model: (node) => ({
       // Without a recorded answer, an agent without a model must not ask one.
       get name() {
@@ -132,14 +138,14 @@ function replayRun(parts: ReplayParts, { records, head }: Recorded, run: Recorde
       if (phase === 'PROPOSING') record = cursor.act();
       machine.to(phase);
     },
-    path: () => passOf(machine.path()),
+    path: () => getNewestPass(machine.path()),
     answerId: (turnKey, pass) => formerId(records, pass) ?? makeAnswerId(head.threadId, turnKey, pass),
     load: async (groups) => {
       const { version, timeZone } = head.policy;
       const rules = await parts.engine(version, timeZone);
       if (!rules) return cursor.stop({ kind: 'unreplayable', why: `the policy set ${version} was not kept` });
       const place = { ...run.actor, agentClass: parts.plugin.class, chatKey: head.chatKey, inGroup: false };
-      const loaded = sortByPolicy(rules, groups, { ...place, at: new Date().toISOString() });
+      const loaded = decideLoading(rules, groups, { ...place, at: new Date().toISOString() });
       return { ...loaded, ...recordedTools(record, loaded.allowed) };
     },
     keep: (groups) => Promise.resolve(cursor.groups(groups)),
@@ -148,7 +154,7 @@ function replayRun(parts: ReplayParts, { records, head }: Recorded, run: Recorde
       const was = record?.calls.find(({ callId }) => callId === request.callId);
       if (!record || !was)
         return cursor.stop({ kind: 'differs', what: 'calls', recorded: 'none of that id', now: request.tool });
-      return carryOutAgain(parts, { head, run, record, was, machine, cursor }, request);
+      return replayDecision(parts, { head, run, record, was, machine, cursor }, request);
     },
     say: () => Promise.resolve(),
     reads: () => Promise.resolve(),
@@ -164,7 +170,7 @@ function formerId(records: readonly ExecutionTurn[], pass: number): string | nul
 }
 
 /** Repeats the decision at the use of an approval. */
-async function compareResume({ engine }: ReplayParts, { began, policy }: ExecutionTurn): Promise<Replayed | null> {
+async function compareResume({ engine }: ReplayParts, { began, policy }: ExecutionTurn): Promise<ReplayOutcome | null> {
   const resume = began?.decision;
   if (!resume) return null;
   const isRun = resume.phases.includes('EXECUTING');
@@ -187,12 +193,12 @@ async function compareResume({ engine }: ReplayParts, { began, policy }: Executi
   return found ? differs(null, found) : null;
 }
 
-function resultOf(halt: Exclude<Halt, { kind: 'resume' | 'cut' }>): Replayed {
+function resultOf(halt: Exclude<HaltReason, { kind: 'resume' | 'cut' }>): ReplayOutcome {
   if (halt.kind === 'unreplayable') return { kind: 'not-replayable', why: halt.why };
   return differs(null, halt);
 }
 
-function differs(pass: number | null, { what, recorded, now }: Omit<Difference, 'pass'>): Replayed {
+function differs(pass: number | null, { what, recorded, now }: Omit<Difference, 'pass'>): ReplayOutcome {
   return { kind: 'different', difference: { pass, what, recorded, now } };
 }
 

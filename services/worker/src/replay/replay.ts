@@ -9,7 +9,7 @@ import type { AgentPlugin } from '../agents/agent.ts';
 import { loadAgents } from '../agents/registry.ts';
 import { loadCapabilities, createRegistry, type ToolRegistry } from '../tools/registry.ts';
 import type { ToolGroup, Tool } from '../tools/tool.ts';
-import { replayTurn, type Replayed } from './replay-turn.ts';
+import { replayTurn, type ReplayOutcome } from './replay-turn.ts';
 import { ReplayStates } from './states.ts';
 
 /*
@@ -21,7 +21,11 @@ import { ReplayStates } from './states.ts';
  * Replay holds no handler of a tool and no model, and only reads from the pool.
  */
 
-export type TurnReplay = Replayed & { readonly turnId: string; readonly threadId: string; readonly startedAt: Date };
+export type TurnReplay = ReplayOutcome & {
+  readonly turnId: string;
+  readonly threadId: string;
+  readonly startedAt: Date;
+};
 
 export type Replay = Awaited<ReturnType<typeof openReplay>>;
 
@@ -38,7 +42,7 @@ export async function openReplay(pool: Pool, groups: readonly ToolGroup[] = [], 
       for (const turn of await readThreadTurns(pool, threadId)) {
         const { turnId, startedAt } = turn;
         // A notice neither reads nor changes the state.
-        const replayed: Replayed =
+        const replayed: ReplayOutcome =
           broken && !isNotice(turn)
             ? { kind: 'not-replayable', why: broken }
             : await replayOne(turn, plugins, (plugin) => ({ registry, plugin, states, engine }));
@@ -56,7 +60,7 @@ async function replayOne(
   turn: RecordedTurn,
   plugins: readonly AgentPlugin[],
   partsOf: (plugin: AgentPlugin) => Parameters<typeof replayTurn>[0],
-): Promise<Replayed> {
+): Promise<ReplayOutcome> {
   if (isNotice(turn)) return { kind: 'nothing', why: 'a notice: no agent took part' };
   if (turn.records.length === 0) return { kind: 'not-replayable', why: 'it has no record' };
   const records: ExecutionTurn[] = [];

@@ -1,7 +1,7 @@
 import type { RecordedResult } from '@signalbox/contracts/governance/execution-turn';
 import type { ToolCallResult } from '@signalbox/governance/calls/call';
 
-export function asResult(recorded: RecordedResult): ToolCallResult {
+export function toToolCallResult(recorded: RecordedResult): ToolCallResult {
   // the record was made from such a result
   return { result: undefined, ...recorded } as ToolCallResult;
 }

@@ -1,7 +1,7 @@
 import { AppError } from '@signalbox/contracts/errors';
 import { findUnstorable, makeStorable } from '@signalbox/contracts/storable';
 import { createFailure, type ToolCall, type ToolCallResult } from '@signalbox/governance/calls/call';
-import { mayUse } from './agent-groups.ts';
+import { mayUseGroup } from './agent-groups.ts';
 import type { ToolRegistry } from './registry.ts';
 import type { Runnable } from '@signalbox/governance/calls/call';
 
@@ -17,7 +17,7 @@ export function readCall(
     return { refused: createFailure(new AppError('TOOL_INPUT_INVALID', data)) };
   }
   const found = registry.find(call.tool, call.groups);
-  if (!found || !mayUse(agent, found.group)) {
+  if (!found || !mayUseGroup(agent, found.group)) {
     const loaded = loadedNames(registry, call.groups);
     return { refused: createFailure(new AppError('TOOL_UNKNOWN', { tool: call.tool, loaded })) };
   }

@@ -5,8 +5,8 @@ import { LANGUAGES } from '@signalbox/messages/language';
 import { say } from '@signalbox/messages/say';
 import type { ToolCall } from '@signalbox/governance/calls/call';
 import type { CallScope } from '@signalbox/governance/calls/call';
-import { withSignal } from './tool-bounds.ts';
-import type { Choices, Resolving } from './tool.ts';
+import { abortWithSignal } from './tool-bounds.ts';
+import type { ArgumentChoices, ResolveContext } from './tool.ts';
 import type { ToolRegistry } from './registry.ts';
 import type { RunParts } from './run.ts';
 import { createLookup } from './resolving.ts';
@@ -30,7 +30,7 @@ export interface AskedArgument {
 const SHOWN = 6;
 
 /** The values that the argument may have, the likeliest first; empty when unknown. `callId`: the call that asks. */
-export async function choicesFor(
+export async function findChoices(
   parts: ChoiceParts,
   scope: CallScope,
   callId: string,
@@ -44,7 +44,7 @@ export async function choicesFor(
 }
 
 /** Replaces “the newest” in a call's arguments by the first choice, unless something has exactly that name. */
-export async function withNewest(
+export async function resolveNewest(
   parts: ChoiceParts,
   scope: CallScope,
   call: Omit<ToolCall, 'groups'>,
@@ -73,7 +73,7 @@ async function lookUp<T>(
   parts: ChoiceParts,
   scope: CallScope,
   { actionId, tool: name, args: input }: Omit<ToolCall, 'groups'>,
-  find: (choices: Readonly<Record<string, Choices>>, look: Resolving) => Promise<T>,
+  find: (choices: Readonly<Record<string, ArgumentChoices>>, look: ResolveContext) => Promise<T>,
 ): Promise<T | null> {
   const groups = parts.registry.groups.map((group) => group.name);
   const found = parts.registry.find(name, groups);
@@ -82,7 +82,7 @@ async function lookUp<T>(
   const deadline = abortAfter(found.tool.deadlineMs);
   const look = createLookup(parts, scope, { actionId, name, input, group: found.group }, null);
   try {
-    return await withSignal(find(found.tool.choices, look), AbortSignal.any([scope.signal, deadline]));
+    return await abortWithSignal(find(found.tool.choices, look), AbortSignal.any([scope.signal, deadline]));
   } catch (error) {
     if (scope.signal.aborted) throw scope.signal.reason;
     const isExpected = error instanceof AppError && error.code !== 'LANE_LOST' && error.code !== 'ACTION_ID_TAKEN';

@@ -34,7 +34,7 @@ export type ToolRegistry = ReturnType<typeof createRegistry>;
 /** The registry as agents see it: descriptions, without handlers. */
 export type ToolOffer = Pick<ToolRegistry, 'catalog' | 'definitions' | 'sort'>;
 
-export function offerOf({ catalog, definitions, sort }: ToolRegistry): ToolOffer {
+export function toOffer({ catalog, definitions, sort }: ToolRegistry): ToolOffer {
   return { catalog, definitions, sort };
 }
 

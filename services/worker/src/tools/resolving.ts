@@ -7,8 +7,8 @@ import { makeLookUpId } from '@signalbox/contracts/ids';
 import { say } from '@signalbox/messages/say';
 import type { CallScope } from '@signalbox/governance/calls/call';
 import type { HandledCall, RunParts } from './run.ts';
-import { keepDeclared, withSignal } from './tool-bounds.ts';
-import type { Resolving } from './tool.ts';
+import { limitPorts, abortWithSignal } from './tool-bounds.ts';
+import type { ResolveContext } from './tool.ts';
 
 /** Enough for the first fetch of a large repository, while a person waits. */
 const RESOLVE_MS = 60 * SECOND_MS;
@@ -25,7 +25,7 @@ export async function resolveCall(
   const deadline = abortAfter(RESOLVE_MS);
   const resolving = tool.resolve(input, createLookup(parts, scope, call, before));
   try {
-    return await withSignal(resolving, AbortSignal.any([scope.signal, deadline]));
+    return await abortWithSignal(resolving, AbortSignal.any([scope.signal, deadline]));
   } catch (error) {
     if (scope.signal.aborted) throw scope.signal.reason;
     if (deadline.aborted) throw tooSlow(error);
@@ -38,9 +38,9 @@ export function createLookup(
   scope: CallScope,
   { name, input, group, actionId }: Pick<HandledCall, 'name' | 'input' | 'group' | 'actionId'>,
   before: Resolved | null,
-): Resolving {
+): ResolveContext {
   return {
-    ports: keepDeclared(parts.ports, group),
+    ports: limitPorts(parts.ports, group),
     before,
     threadId: scope.threadId,
     work: async (job, payload) => {

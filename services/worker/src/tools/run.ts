@@ -11,15 +11,15 @@ import { isLockTimeout } from '@signalbox/store/pool';
 import { makeStorable } from '@signalbox/contracts/storable';
 import { createFailure, type CallScope, type Runnable, type ToolCallResult } from '@signalbox/governance/calls/call';
 import type { Ports } from './ports/ports.ts';
-import { keepDeclared, withSignal } from './tool-bounds.ts';
+import { limitPorts, abortWithSignal } from './tool-bounds.ts';
 import {
   issueContext,
   unpackResult,
-  type Probed,
+  type ProbeResult,
   type Tool,
   type ToolContext,
   type ToolGroup,
-  type Worked,
+  type JobWaitResult,
 } from './tool.ts';
 
 export interface RunParts {
@@ -38,8 +38,8 @@ export interface RunParts {
     scope: CallScope,
     call: JobCall,
     wait: { readonly deadlineMs: number; readonly isQuiet?: boolean },
-  ): Promise<Worked<JobResult<N>>>;
-  look<N extends JobName>(job: N, actionId: string): Promise<Probed<JobResult<N>>>;
+  ): Promise<JobWaitResult<JobResult<N>>>;
+  look<N extends JobName>(job: N, actionId: string): Promise<ProbeResult<JobResult<N>>>;
 }
 
 export interface HandledCall extends Runnable {
@@ -78,7 +78,10 @@ export async function probeTool(
   if (!tool.probe) return 'unknown';
   const signal = AbortSignal.any([scope.signal, abortAfter(tool.deadlineMs)]);
   try {
-    const found: Probed<unknown> = await withSignal(tool.probe(input, contextOf(parts, scope, call, signal)), signal);
+    const found: ProbeResult<unknown> = await abortWithSignal(
+      tool.probe(input, contextOf(parts, scope, call, signal)),
+      signal,
+    );
     if (found.kind === 'failed') return makeStorable(createFailure(found.error, input));
     if (found.kind !== 'done') return found.kind;
     const say = tool.done(found.output, input);
@@ -107,7 +110,7 @@ async function handle(
     durationMs: Math.round(performance.now() - startedAt),
   });
   try {
-    const returned = await withSignal(tool.run(input, contextOf(parts, scope, call, signal)), signal);
+    const returned = await abortWithSignal(tool.run(input, contextOf(parts, scope, call, signal)), signal);
     const { output, files } = unpackResult(returned);
     scope.log.info('tool finished', { ok: true, ...told() });
     const done = {
@@ -177,7 +180,7 @@ function contextOf(parts: RunParts, scope: CallScope, call: HandledCall, signal:
     worked: (job) => parts.look(job, actionId),
     work: (job, payload) => parts.work(job, payload, scope, call, { deadlineMs: tool.deadlineMs }),
     resolved,
-    ports: keepDeclared(parts.ports, group),
+    ports: limitPorts(parts.ports, group),
   });
 }
 

@@ -6,7 +6,7 @@ import type { ToolGroup } from './tool.ts';
 const GRACE_MS = 250;
 
 /** Limits the ports to those that the group declared; access to another port throws, since it is a mistake of the capability's author. */
-export function keepDeclared(ports: Ports, group: ToolGroup): Ports {
+export function limitPorts(ports: Ports, group: ToolGroup): Ports {
   return new Proxy(ports, {
     get: (target, name) => {
       if (!group.uses.some((port) => port === name)) {
@@ -20,7 +20,7 @@ export function keepDeclared(ports: Ports, group: ToolGroup): Ports {
 }
 
 /** Rejects a moment after the signal fired, even when the tool does not listen to the signal. */
-export async function withSignal<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+export async function abortWithSignal<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const aborted = new Promise<never>((_, reject) => {
     const give = (): void => void delay(GRACE_MS).then(() => reject(signal.reason as Error)); // our own signals are aborted with errors
     if (signal.aborted) give();

@@ -16,18 +16,18 @@ import type { Ports, PortName } from './ports/ports.ts';
 export type { Preview, Resolved, Risk, RiskWithReasons };
 
 /** What a preview may read. A preview changes nothing. */
-export interface Look {
+export interface LookUpContext {
   readonly ports: Ports;
 }
 
 /** What a preview may use besides the arguments. */
-export interface Previewing extends Look {
+export interface PreviewContext extends LookUpContext {
   /** The meaning of the arguments that was decided about; null without a look-up. */
   readonly resolved: Resolved | null;
 }
 
 /** What a look-up of arguments may use. A look-up changes nothing. */
-export interface Resolving extends Look {
+export interface ResolveContext extends LookUpContext {
   readonly threadId: string;
   /** The look-up at the time of the proposal; null the first time. Values that were open then keep their resolved value. */
   readonly before: Resolved | null;
@@ -36,22 +36,22 @@ export interface Resolving extends Look {
 }
 
 /** The choices for the values of an argument. `given`: the other arguments known so far, unparsed. */
-export interface Choices {
+export interface ArgumentChoices {
   /** The likeliest first; empty when unknown. Errors count as no choices. */
-  list(given: Readonly<Record<string, unknown>>, look: Resolving): Promise<readonly string[]>;
+  list(given: Readonly<Record<string, unknown>>, look: ResolveContext): Promise<readonly string[]>;
   /** True when such a name exists: then a word such as `newest` means that name. */
-  has(given: Readonly<Record<string, unknown>>, name: string, look: Resolving): Promise<boolean>;
+  has(given: Readonly<Record<string, unknown>>, name: string, look: ResolveContext): Promise<boolean>;
 }
 
 /** The result of looking up an effect whose result was lost. */
-export type Probed<O> =
+export type ProbeResult<O> =
   | { readonly kind: 'done'; readonly output: O }
   | { readonly kind: 'failed'; readonly error: AppError }
   | { readonly kind: 'not-done' }
   | { readonly kind: 'unknown' };
 
 /** The result of a job that a tool waited for, or a note that it is still running and the person gets a message at its end. */
-export type Worked<R> =
+export type JobWaitResult<R> =
   { readonly kind: 'done'; readonly result: R } | { readonly kind: 'goes-on'; readonly runId: string };
 
 /** Everything that a running tool may use. */
@@ -68,11 +68,11 @@ export interface ToolContext {
   /** Starts a job. A repeated action id starts nothing new. */
   enqueue<N extends JobName>(job: N, payload: JobPayload<N>): Promise<{ readonly runId: string }>;
   /** Runs a job until shortly before the tool's deadline. A repeated action id returns the first result. Throws JOB_FAILED. */
-  work<N extends JobName>(job: N, payload: JobPayload<N>): Promise<Worked<JobResult<N>>>;
+  work<N extends JobName>(job: N, payload: JobPayload<N>): Promise<JobWaitResult<JobResult<N>>>;
   /** The mark that this action committed together with its effect in our database; null when it wrote nothing. */
   wrote(): Promise<{ readonly result: unknown } | null>;
   /** The state of this action's job. */
-  worked<N extends JobName>(job: N): Promise<Probed<JobResult<N>>>;
+  worked<N extends JobName>(job: N): Promise<ProbeResult<JobResult<N>>>;
   /** The look-up that was decided about; null for a tool without a look-up. */
   readonly resolved: Resolved | null;
   /** The ports that the group declared in `uses`; access to another port throws. */
@@ -121,14 +121,14 @@ export interface ToolSpec<I extends z.ZodType, O> {
   /** Arguments. `.meta({ entity: 'project', ask: 'Which project?' })` names a field's kind of entity and its question. */
   readonly input: I;
   /** Arguments whose values the runtime can look up: for buttons under a question, and for “the newest”. */
-  readonly choices?: Readonly<Record<string, Choices>>;
+  readonly choices?: Readonly<Record<string, ArgumentChoices>>;
   readonly risk: Risk | ((input: z.output<I>, resolved: Resolved | null) => Risk | RiskWithReasons);
   /**
    * Resolves the arguments before policy is asked: `main` becomes this commit, on this server. The result is on the approval card, in the
    * action's hash and in `context.resolved`. It is resolved again when an approval is used, and a difference voids the approval. Null:
    * nothing to resolve. A thrown error refuses the call before anybody is asked. Reads only.
    */
-  readonly resolve?: (input: z.output<I>, look: Resolving) => Promise<Resolved | null>;
+  readonly resolve?: (input: z.output<I>, look: ResolveContext) => Promise<Resolved | null>;
   readonly kind?: ActionKind;
   /** The environment of the effect, for policy; `none` by default. */
   readonly environment?: (input: z.output<I>) => Environment;
@@ -138,7 +138,7 @@ export interface ToolSpec<I extends z.ZodType, O> {
    * The text for an approver; without it the approval card shows the arguments. It may read through ports, and is computed again when the
    * approval is used: a difference voids the approval. A thrown error refuses the action.
    */
-  readonly preview?: (input: z.output<I>, look: Previewing) => Preview | Promise<Preview>;
+  readonly preview?: (input: z.output<I>, look: PreviewContext) => Preview | Promise<Preview>;
   /**
    * Values that the preview's `what`, `change` or `reach` contains in full, by argument name or as `→ name` for resolved values: the
    * approval card then omits their own line. A value that is missing from the text, or truncated, keeps its line.
@@ -169,7 +169,7 @@ export interface ToolSpec<I extends z.ZodType, O> {
    * Looks up by action id whether an effect took place, when its result was lost: through `wrote` for rows of our database and `worked`
    * for jobs. Reads only. Without it, a person is asked once.
    */
-  readonly probe?: (input: z.output<I>, context: ToolContext) => Promise<Probed<O>>;
+  readonly probe?: (input: z.output<I>, context: ToolContext) => Promise<ProbeResult<O>>;
   readonly role: Role;
   /** The name of the lock that the call holds while it runs; null: none. */
   readonly lock?: (input: z.output<I>) => string | null;
@@ -222,7 +222,7 @@ export const optionalProject = (what: string) =>
 export const optionalServer = (what: string, ask: string) =>
   fields.ServerName.optional().describe(what).meta({ entity: 'server', ask });
 
-export const someEnvironment = (what: string, ask: string) =>
+export const optionalEnvironment = (what: string, ask: string) =>
   fields.Environment.optional().describe(what).meta({ entity: 'environment', ask });
 
 /** A tool whose types were checked at its declaration; the registry validates input before a call. */
@@ -264,17 +264,17 @@ export function tool<I extends z.ZodType, O>(spec: ToolSpec<I, O>) {
       return typeof found === 'string' ? { risk: found, reasons: [] } : found;
     },
     /** Null when the arguments need no look-up. */
-    resolve: resolve ? async (input: unknown, look: Resolving) => resolve(typed(input), look) : null,
+    resolve: resolve ? async (input: unknown, look: ResolveContext) => resolve(typed(input), look) : null,
     environment: (input: unknown): Environment => spec.environment?.(typed(input)) ?? 'none',
     resources: (input: unknown, resolved: Resolved | null = null) => spec.resources?.(typed(input), resolved) ?? [],
-    preview: async (input: unknown, look: Previewing) => (await spec.preview?.(typed(input), look)) ?? null,
+    preview: async (input: unknown, look: PreviewContext) => (await spec.preview?.(typed(input), look)) ?? null,
     values: (resolved: Resolved | null): DeclaredValues => ({
       told: spec.told ?? [],
       derived: typeof spec.derived === 'function' ? spec.derived(resolved ?? {}) : (spec.derived ?? []),
     }),
     /** Null when the tool cannot look up its effect. */
     probe: probe
-      ? async (input: unknown, context: ToolContext): Promise<Probed<unknown>> => {
+      ? async (input: unknown, context: ToolContext): Promise<ProbeResult<unknown>> => {
           mustBeIssued(context);
           return probe(typed(input), context);
         }

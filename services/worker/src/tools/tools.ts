@@ -5,7 +5,7 @@ import { readCall } from './call-reading.ts';
 import type { ToolRegistry } from './registry.ts';
 import { resolveCall } from './resolving.ts';
 import { probeTool, runTool, type HandledCall, type RunParts } from './run.ts';
-import { keepDeclared } from './tool-bounds.ts';
+import { limitPorts } from './tool-bounds.ts';
 
 /** Gives governance the declarations of the registry's tools and, after a decision, their handlers. */
 export function createTools(registry: ToolRegistry, parts: RunParts): Tools {
@@ -17,7 +17,7 @@ export function createTools(registry: ToolRegistry, parts: RunParts): Tools {
     preview: async (call) => {
       const { tool, group, input, resolved = null } = handled(call);
       try {
-        return await tool.preview(input, { ports: keepDeclared(parts.ports, group), resolved });
+        return await tool.preview(input, { ports: limitPorts(parts.ports, group), resolved });
       } catch (thrown) {
         if (thrown instanceof AppError) return thrown;
         throw thrown;

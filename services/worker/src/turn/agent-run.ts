@@ -7,9 +7,9 @@ import { makeAnswerId } from '@signalbox/contracts/ids';
 import type { Picture } from '@signalbox/models/port';
 import type { AgentRun } from '../agents/agent.ts';
 import type { TurnDraft } from './draft.ts';
-import { choicesFor, withNewest } from '../tools/choices.ts';
+import { findChoices, resolveNewest } from '../tools/choices.ts';
 import { executeCall } from '@signalbox/governance/action-run';
-import { type Machine, passOf } from '../loop/fsm.ts';
+import { type Machine, getNewestPass } from '../loop/fsm.ts';
 import { judgePass } from '../loop/judge.ts';
 import { keepGroups, loadGroups } from '../loop/load-groups.ts';
 import { taintThread } from '@signalbox/governance/provenance/taint';
@@ -94,7 +94,7 @@ export function createAgentRun(
     signal: scope.signal,
     ...(made.pictures.length > 0 ? { pictures: made.pictures } : {}),
     enter: machine.to,
-    path: () => passOf(machine.path()),
+    path: () => getNewestPass(machine.path()),
     answerId: (turnKey, pass) => makeAnswerId(threadId, turnKey, pass),
     load: (groups) => loadGroups(parts.governance, scope, groups),
     keep: (groups, idle) => keepGroups(parts.governance, scope, groups, idle),
@@ -112,12 +112,12 @@ export function createAgentRun(
     },
     lookUp: {
       choices: async (callId, asked) => {
-        const choices = await choicesFor(parts.choices, scope, callId, asked);
+        const choices = await findChoices(parts.choices, scope, callId, asked);
         if (holdsForeignText(choices, collectTexts(asked.arguments))) await reads(asked.tool);
         return choices;
       },
       meant: async (callId, tool, args) => {
-        const meant = await withNewest(parts.choices, scope, { actionId: callId, tool, args });
+        const meant = await resolveNewest(parts.choices, scope, { actionId: callId, tool, args });
         if (holdsForeignText(meant, collectTexts(args))) await reads(tool);
         return meant;
       },

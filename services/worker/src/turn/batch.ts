@@ -57,13 +57,13 @@ export function describeAttachment({ kind, name, mimeType, sizeBytes }: Attachme
 }
 
 /** The result of a decision, as a system message for the agent. */
-export function newsOf(id: string, { say }: { readonly say: string }): AgentBatch {
+export function toAgentNews(id: string, { say }: { readonly say: string }): AgentBatch {
   const news: AgentMessage = { id, text: `[decision] ${say}`, event: { kind: 'decision', say } };
   return { messages: [news], shownWith: new Map() };
 }
 
 /** True for text that others may have written: forwards, words beside a file, and job news except our own failures. */
-export function isBorrowed({ envelope }: InboxMessage): boolean {
+export function isWrittenByOthers({ envelope }: InboxMessage): boolean {
   if (envelope.kind === 'message') return envelope.borrowed !== undefined || envelope.attachments !== undefined;
   return envelope.kind === 'job-finished' && findOwnFailure(envelope.say, envelope.runId) === null;
 }

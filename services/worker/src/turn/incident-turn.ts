@@ -3,14 +3,22 @@ import type { OfferedButton, ActionButton } from '@signalbox/contracts/conversat
 import type { ClaimedLane, InboxMessage, TurnEnd } from '@signalbox/store/turns/lanes';
 import type { AgentRun } from '../agents/agent.ts';
 import { bindOffers } from '@signalbox/governance/offers';
-import { buildContext, buildNotice, buildOutbound, record, toSentence, settle, type TurnContext } from './turn-end.ts';
+import {
+  buildContext,
+  buildNotice,
+  buildOutbound,
+  createTurnRow,
+  toSentence,
+  settleMessages,
+  type TurnContext,
+} from './turn-end.ts';
 import type { TurnParts } from './turn-parts.ts';
 import { recordTurn } from './turn-record.ts';
 
 const TITLE_LENGTH = 80;
 
 /** Reports an incident in the open conversation, so that a question such as "why?" continues from it. */
-export async function tellIncident(
+export async function reportInConversation(
   parts: TurnParts,
   lane: ClaimedLane,
   message: InboxMessage,
@@ -42,8 +50,8 @@ export async function tellIncident(
   return {
     recording,
     end: {
-      turn: record(parts, context, 'notice'),
-      outcomes: settle([message], 'answered', 'incident'),
+      turn: createTurnRow(parts, context, 'notice'),
+      outcomes: settleMessages([message], 'answered', 'incident'),
       // The person reads the log's lines and no agent does: the conversation gets measured values only.
       replies: [buildOutbound(context, { key: envelope.id, text: toSentence(envelope), buttons })],
       thread: { threadId: context.threadId, status: 'open', awaiting: false, title, summary: null },
@@ -52,7 +60,7 @@ export async function tellIncident(
 }
 
 /** Reports an incident beside the conversation, whose open question stays open. */
-export async function tellBeside(
+export async function reportBeside(
   parts: TurnParts,
   lane: ClaimedLane,
   message: InboxMessage,

@@ -2,7 +2,7 @@ import type { Attachment } from '@signalbox/contracts/conversation/envelope';
 import type { FetchedFile } from '@signalbox/platform/streams/files';
 import type { InboxMessage } from '@signalbox/store/turns/lanes';
 import { expect, test } from 'vitest';
-import { loadPictures, type Seen } from './pictures.ts';
+import { loadPictures, type LoadedPictures } from './pictures.ts';
 
 const signal = new AbortController().signal;
 const file = (kind: Attachment['kind'], ref: string): Attachment => ({
@@ -40,7 +40,7 @@ function look(
   given: Readonly<Record<string, FetchedFile>>,
   batch: readonly InboxMessage[],
   sees = true,
-): Promise<Seen> {
+): Promise<LoadedPictures> {
   const fetchFile = async ({ ref }: { readonly ref: string }): Promise<FetchedFile> => given[ref] ?? { kind: 'gone' };
   return loadPictures({ fetchFile, sees, signal }, batch, new Map([['apart', 'words']]));
 }

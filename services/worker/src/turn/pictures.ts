@@ -18,7 +18,7 @@ const MAX_PICTURES = 4;
 export type FetchFile = (file: ChannelFile, signal: AbortSignal) => Promise<FetchedFile>;
 
 /** Pictures for the model, and a note to the sender; null for none. */
-export interface Seen {
+export interface LoadedPictures {
   readonly pictures: readonly Picture[];
   readonly note: string | null;
 }
@@ -33,7 +33,7 @@ export async function loadPictures(
   deps: { readonly fetchFile: FetchFile; readonly sees: boolean; readonly signal: AbortSignal },
   batch: readonly InboxMessage[],
   shownWith: ReadonlyMap<string, string>,
-): Promise<Seen> {
+): Promise<LoadedPictures> {
   const sent = batch.flatMap(({ envelope }) =>
     envelope.kind === 'message'
       ? (envelope.attachments ?? []).filter(isPicture).map((file) => ({ envelope, file }))

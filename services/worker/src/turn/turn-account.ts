@@ -5,30 +5,30 @@ import { getCurrentLanguage, ENGLISH } from '@signalbox/messages/language';
 import { say } from '@signalbox/messages/say';
 import { escapeText } from '@signalbox/safety/cards/canonical-card';
 import type { AgentRecord, AgentReply } from '../agents/agent.ts';
-import type { DecisionEnvelope, Resumed } from '@signalbox/governance/resume-decision';
+import type { DecisionEnvelope, ResumeResult } from '@signalbox/governance/resume-decision';
 import {
   getActionTitle,
-  factsOfLedger,
-  isEffect,
-  receiptsFor,
+  listLedgerFacts,
+  hasEffect,
+  createReceipts,
   getReceiptTitle,
   sayState,
 } from '@signalbox/governance/receipts';
-import { isNamedIn, wordsOf } from '@signalbox/governance/provenance/signs';
-import { groundsOfContext } from '@signalbox/governance/provenance/told-context';
+import { listNamedEntities, listNameWords } from '@signalbox/governance/provenance/signs';
+import { toClaimGrounds } from '@signalbox/governance/provenance/told-context';
 import {
-  factsOf,
+  listFacts,
   isUnfounded,
   createLineBelow,
-  namesIn,
-  type Account,
+  listArgumentNames,
+  type LineFacts,
   type Fact,
-  type Grounds,
+  type ClaimGrounds,
 } from '@signalbox/governance/provenance/unfounded';
 import type { KnownNames } from '../agents/known-names.ts';
 import type { ToolCallResult } from '@signalbox/governance/calls/call';
 import type { Tool } from '../tools/tool.ts';
-import type { ThreadWords, TurnContext } from './turn-end.ts';
+import type { ThreadTitle, TurnContext } from './turn-end.ts';
 
 /*
  * The runtime, not a model, reports what happened: receipts of effects from the ledger stand below a turn's texts. Without effects, when
@@ -70,7 +70,7 @@ export class TurnAccount {
   #earlier: Promise<readonly Fact[]> | null = null;
   /** Reads the ledger once, at the end of the turn, when it no longer changes. */
   #atEnd: (() => Promise<readonly LedgerEntry[]>) | null = null;
-  #asked: Account['asked'] = 'nothing';
+  #asked: LineFacts['asked'] = 'nothing';
 
   constructor(parts: AccountParts, context: TurnContext) {
     const { batch, turnId } = context;
@@ -80,7 +80,7 @@ export class TurnAccount {
     this.#actions = batch.flatMap(({ envelope }) => idsOf(envelope));
     this.#hasEntries = this.#actions.length > 0;
     for (const { envelope } of batch)
-      if (envelope.kind === 'message') for (const name of isNamedIn(envelope.text)) this.#named.add(name);
+      if (envelope.kind === 'message') for (const name of listNamedEntities(envelope.text)) this.#named.add(name);
     this.#says = batch.flatMap(({ envelope }) => ('say' in envelope ? [envelope.say] : []));
   }
 
@@ -92,7 +92,7 @@ export class TurnAccount {
     const came = cameToNothing(kind, result);
     if (came === null) return;
     this.#ask(came);
-    for (const name of namesIn(result.decided?.action.arguments)) this.#named.add(name);
+    for (const name of listArgumentNames(result.decided?.action.arguments)) this.#named.add(name);
   }
 
   /** Notes a text of the runtime: a model that repeats it word for word makes no claim. */
@@ -101,7 +101,7 @@ export class TurnAccount {
   }
 
   /** Notes the decision that the turn reports. */
-  decided({ actionId }: DecisionEnvelope, { say, result }: Resumed): void {
+  decided({ actionId }: DecisionEnvelope, { say, result }: ResumeResult): void {
     this.#actions.push(`${actionId}_m`);
     this.#hasEntries = true;
     this.#says.push(say);
@@ -132,7 +132,7 @@ export class TurnAccount {
     const texts = replies.map(({ text }) => withoutSaid(text, this.#says));
     const ledger = (this.#atEnd = this.#ledger());
     const mine = this.#hasEntries ? this.#ofThisTurn(await ledger()) : [];
-    const hasChanged = mine.some(isEffect);
+    const hasChanged = mine.some(hasEffect);
     const grounds = await this.#grounds(texts, ledger);
     const lines = replies.map((reply, place) => {
       if (!hasChanged)
@@ -140,7 +140,7 @@ export class TurnAccount {
       return reply === last ? this.#lineOf(texts, hasChanged, grounds) : null;
     });
     const isBrief = passes !== 'cut short' && texts.every((text) => text.trim() === '');
-    const effects = receiptsFor(mine, this.#parts.timeZone, isBrief, (entry) => this.#receiptOf(entry));
+    const effects = createReceipts(mine, this.#parts.timeZone, isBrief, (entry) => this.#receiptOf(entry));
     return replies.map((reply, place) => {
       const line = reply === last && !hasChanged && this.#asked === 'refused' ? 'nothing' : (lines[place] ?? null);
       const receipts: readonly Receipt[] = [
@@ -152,17 +152,17 @@ export class TurnAccount {
   }
 
   /** The line below texts; a line about a refused call goes below the last text alone. */
-  #lineOf(texts: readonly string[], hasChanged: boolean, grounds: Grounds): ReturnType<typeof createLineBelow> {
+  #lineOf(texts: readonly string[], hasChanged: boolean, grounds: ClaimGrounds): ReturnType<typeof createLineBelow> {
     return createLineBelow(texts, { hasChanged, asked: this.#asked === 'waiting' ? 'waiting' : 'nothing', grounds });
   }
 
   /** The facts known when a reply was written: earlier look-ups and the subjects of calls beside it. */
   #groundsAt(
-    grounds: Grounds,
+    grounds: ClaimGrounds,
     reply: AgentReply,
     last: AgentReply,
     passes: AgentRecord['passes'] | 'cut short',
-  ): Grounds {
+  ): ClaimGrounds {
     if (passes === 'cut short' || reply === last) return grounds;
     const written = passes.findIndex(({ answer }) => answer?.id === reply.key);
     const beside = passes[written];
@@ -171,16 +171,16 @@ export class TurnAccount {
     const reads = beside.calls.filter((call) => this.#parts.toolKind(toolOf(call, passes))?.isRead === true);
     const facts = [
       ...before.flatMap((call) => this.#evidence(toolOf(call, passes), call.result.result)),
-      ...reads.flatMap(({ callId }) => factsOf(beside.answer?.calls.find(({ id }) => id === callId)?.args)),
+      ...reads.flatMap(({ callId }) => listFacts(beside.answer?.calls.find(({ id }) => id === callId)?.args)),
     ];
     const ofTurn = new Set(this.#facts);
     return { ...grounds, facts: [...grounds.facts.filter((fact) => !ofTurn.has(fact)), ...facts] };
   }
 
   /** The thread's title, before the first change the task; a finished thread's summary of changes. Null: unchanged. */
-  async describeThread(task: string | null, isFinished: boolean): Promise<ThreadWords> {
+  async describeThread(task: string | null, isFinished: boolean): Promise<ThreadTitle> {
     const entries = this.#hasEntries || isFinished ? await (this.#atEnd ?? this.#ledger())() : [];
-    const changes = entries.filter(isEffect).map((entry) => ({ entry, order: this.#orderOf(entry) }));
+    const changes = entries.filter(hasEffect).map((entry) => ({ entry, order: this.#orderOf(entry) }));
     const done = changes.map(({ entry, order }) => [order, sayState(entry)].filter(Boolean).join(': '));
     return {
       title: (changes.at(-1)?.order ?? task)?.slice(0, TITLE_LENGTH) || null,
@@ -202,7 +202,7 @@ export class TurnAccount {
   /** Only the record knows the calls of a run before a crash. */
   #noteRecorded(passes: AgentRecord['passes']): void {
     for (const context of passes.flatMap(({ asks }) => asks.flatMap(({ facts }) => facts.context ?? []))) {
-      const { lines, facts } = groundsOfContext(context);
+      const { lines, facts } = toClaimGrounds(context);
       this.#says.push(...lines);
       this.#standing.push(...facts);
     }
@@ -215,7 +215,7 @@ export class TurnAccount {
       }
   }
 
-  #ask(came: Account['asked']): void {
+  #ask(came: LineFacts['asked']): void {
     if (this.#asked !== 'refused') this.#asked = came;
   }
 
@@ -225,14 +225,14 @@ export class TurnAccount {
     const ledger = this.#ledger();
     const grounds = await this.#grounds([own], ledger);
     if (!isUnfounded(own, grounds)) return null;
-    const hasChanged = this.#ofThisTurn(await ledger()).some(isEffect);
+    const hasChanged = this.#ofThisTurn(await ledger()).some(hasEffect);
     const line = createLineBelow([own], { hasChanged, asked: 'nothing', grounds });
     return line === null ? null : say(`turn.line-${line}`);
   }
 
   /** The certain facts. The history is read only for a text that this turn alone does not support. */
-  async #grounds(texts: readonly string[], ledger: () => Promise<readonly LedgerEntry[]>): Promise<Grounds> {
-    const words = [...new Set(texts.flatMap(wordsOf))];
+  async #grounds(texts: readonly string[], ledger: () => Promise<readonly LedgerEntry[]>): Promise<ClaimGrounds> {
+    const words = [...new Set(texts.flatMap(listNameWords))];
     const names = new Set([
       ...(await this.#parts.names.among(words)),
       ...words.filter((word) => this.#named.has(word)),
@@ -245,13 +245,13 @@ export class TurnAccount {
     const [entries, earlier] = await Promise.all([ledger(), this.#earlier]);
     return {
       ...near,
-      facts: [...factsOfLedger(entries), ...this.#facts],
+      facts: [...listLedgerFacts(entries), ...this.#facts],
       standing: [...this.#standing, ...earlier],
     };
   }
 
   #evidence(tool: string, result: unknown): readonly Fact[] {
-    return factsOf(this.#parts.toolKind(tool)?.evidence(result));
+    return listFacts(this.#parts.toolKind(tool)?.evidence(result));
   }
 
   /** Reads the ledger when first asked. */

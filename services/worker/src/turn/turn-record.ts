@@ -6,7 +6,7 @@ import type { TurnOutcome } from '@signalbox/store/turns/lanes';
 import { redactText, redactValue } from '@signalbox/safety/redact/redact';
 import { makeStorable } from '@signalbox/contracts/storable';
 import type { AgentRecord, AgentRun } from '../agents/agent.ts';
-import type { DecisionEnvelope, Resumed } from '@signalbox/governance/resume-decision';
+import type { DecisionEnvelope, ResumeResult } from '@signalbox/governance/resume-decision';
 import { hashAction } from '@signalbox/governance/proposal';
 import type { TurnContext } from './turn-end.ts';
 import type { TurnParts } from './turn-parts.ts';
@@ -130,7 +130,7 @@ export function createEmptyRecord({ turnId }: TurnContext, actor: AgentRun['acto
 /** Adds the result of a decision to the record of the turn that reports it. */
 export function recordResume(
   { approvalId, actionId, outcome }: DecisionEnvelope,
-  { say, result, decided }: Resumed,
+  { say, result, decided }: ResumeResult,
   phases: readonly string[],
 ): RecordedResume {
   const code = result?.code ?? null;

@@ -7,20 +7,20 @@ import { findReceipts } from '@signalbox/store/conversation/outbox';
 import { readTurnEffects } from '@signalbox/store/governance/actions';
 import type { TurnRecording } from '@signalbox/store/governance/execution-turns';
 import type { AgentMessage, AgentRecord, AgentReply, AgentResult, AgentRun } from '../agents/agent.ts';
-import { resumeDecision, type Resumed } from '@signalbox/governance/resume-decision';
+import { resumeDecision, type ResumeResult } from '@signalbox/governance/resume-decision';
 import { createMachine, type Machine } from '../loop/fsm.ts';
-import { receiptsOf } from '@signalbox/governance/receipts';
+import { findReceipts } from '@signalbox/governance/receipts';
 import { taintByMessages, taintThread } from '@signalbox/governance/provenance/taint';
 import type { CallScope } from '@signalbox/governance/calls/call';
 import { createAgentRun, toCallScope } from './agent-run.ts';
-import { isBorrowed, newsOf, toAgentBatch, type AgentBatch } from './batch.ts';
+import { isWrittenByOthers, toAgentNews, toAgentBatch, type AgentBatch } from './batch.ts';
 import { createTurnDraft, type TurnDraft } from './draft.ts';
 import { createJobButtons } from './job-buttons.ts';
 import { loadPictures } from './pictures.ts';
-import { WORDS } from './reply.ts';
+import { SENTENCES } from './reply.ts';
 import { TurnAccount } from './turn-account.ts';
-import { buildContext, cutShort, endOf, createNotice, type TurnContext } from './turn-end.ts';
-import { finish, type TurnStart } from './turn-start.ts';
+import { buildContext, createEarlyEnd, createTurnEnd, createNotice, type TurnContext } from './turn-end.ts';
+import { finishTurn, type TurnStart } from './turn-start.ts';
 import { createEmptyRecord, recordResume, recordTurn } from './turn-record.ts';
 
 /** The time that a stopped turn waits for the result of its call. */
@@ -96,7 +96,7 @@ export class TurnSession {
   }
 
   /** Continues the action of a decision; null for other turns. */
-  async #carryOut(scope: CallScope, machine: Machine): Promise<Resumed | null> {
+  async #carryOut(scope: CallScope, machine: Machine): Promise<ResumeResult | null> {
     const { envelope } = this.#start.first;
     if (envelope.kind !== 'decision') return null;
     const resumed = await this.#start.trace.resume(
@@ -110,26 +110,26 @@ export class TurnSession {
   }
 
   /** The thread is over: the person reads the result, without an agent. */
-  async #report(resumed: Resumed): Promise<boolean> {
+  async #report(resumed: ResumeResult): Promise<boolean> {
     const { parts, first } = this.#start;
     const { threadId } = this.#context;
     const actionId = first.envelope.kind === 'decision' ? first.envelope.actionId : '';
     const { timeZone } = parts.account;
-    const receipts = await receiptsOf(parts.pool, [actionId], { threadId, timeZone, isBrief: true });
+    const receipts = await findReceipts(parts.pool, [actionId], { threadId, timeZone, isBrief: true });
     const recording = this.#record(createEmptyRecord(this.#context, this.#actor), 'notice', null);
     const more = await this.#finish(createNotice(parts, this.#context, resumed.say, { receipts }), recording);
     this.#isCommitted = true;
     return more;
   }
 
-  async #think(scope: CallScope, resumed: Resumed | null): Promise<boolean> {
+  async #think(scope: CallScope, resumed: ResumeResult | null): Promise<boolean> {
     const { parts, lane, first } = this.#start;
     const { batch, threadId, startedAt } = this.#context;
-    const given = resumed ? newsOf(first.envelope.id, resumed) : toAgentBatch(batch);
+    const given = resumed ? toAgentNews(first.envelope.id, resumed) : toAgentBatch(batch);
     this.#messages = given.messages;
     if (resumed?.isOutside) await taintThread(parts.pool, threadId, 'decision');
     if (!this.#isThreadOver)
-      await taintByMessages(parts.pool, { threadId, source: 'messages', messages: batch.filter(isBorrowed) });
+      await taintByMessages(parts.pool, { threadId, source: 'messages', messages: batch.filter(isWrittenByOthers) });
     const looked = { fetchFile: parts.fetchFile, sees: parts.agent.sees === true, signal: scope.signal };
     const seen = await loadPictures(looked, batch, given.shownWith);
     this.#pictureNote = seen.note;
@@ -170,7 +170,7 @@ export class TurnSession {
     return { ...run, call };
   }
 
-  async #endOf(result: AgentResult, { shownWith }: AgentBatch): Promise<ReturnType<typeof endOf>> {
+  async #endOf(result: AgentResult, { shownWith }: AgentBatch): Promise<ReturnType<typeof createTurnEnd>> {
     const { envelope } = this.#start.first;
     if (envelope.kind === 'mode') return this.#endOfRedraw(result);
     const note = this.#pictureNote;
@@ -186,17 +186,17 @@ export class TurnSession {
     const { threadNew, resumed } = this.#start.lane;
     const task = threadNew || resumed ? result.task : null;
     const about = await this.#account.describeThread(task, result.outcome === 'finished');
-    return endOf(this.#start.parts, this.#context, { ...result, replies, about }, shownWith);
+    return createTurnEnd(this.#start.parts, this.#context, { ...result, replies, about }, shownWith);
   }
 
   /** A redrawn view keeps its receipts. */
-  async #endOfRedraw(result: AgentResult): Promise<ReturnType<typeof endOf>> {
+  async #endOfRedraw(result: AgentResult): Promise<ReturnType<typeof createTurnEnd>> {
     const { parts } = this.#start;
     const { threadId, chatKey } = this.#context;
     const replies: AgentReply[] = [];
     for (const reply of result.replies)
       replies.push({ ...reply, receipts: await findReceipts(parts.pool, chatKey, `${threadId}/${reply.slot}`) });
-    return endOf(parts, this.#context, { ...result, replies, about: { title: null, summary: null } });
+    return createTurnEnd(parts, this.#context, { ...result, replies, about: { title: null, summary: null } });
   }
 
   /** Ends the turn with the runtime's words after a stop or a failure. Rethrows other errors. */
@@ -212,10 +212,10 @@ export class TurnSession {
     const actionId = envelope.kind === 'decision' ? envelope.actionId : null;
     await withinMs(Promise.allSettled(this.#calls), SETTLE_MS); // their results go into the reply
     const soFar = await readTurnEffects(parts.pool, lane.userKey, { turnKey: envelope.id, actionId });
-    const why = isStop ? WORDS.stopped(soFar) : WORDS.failed(thrown as AppError, soFar); // checked above
+    const why = isStop ? SENTENCES.stopped(soFar) : SENTENCES.failed(thrown as AppError, soFar); // checked above
     // Text that the person has already read must not vanish with the draft.
     const unsent = this.#draft.unsent();
-    const unfinished = unsent.trim() === '' ? null : WORDS.unfinished(unsent);
+    const unfinished = unsent.trim() === '' ? null : SENTENCES.unfinished(unsent);
     const text = [unfinished, why].filter(Boolean).join('\n\n');
     const isNew = lane.threadNew || lane.resumed;
     const run = { ...this.#context, actor: this.#actor };
@@ -230,7 +230,10 @@ export class TurnSession {
     ];
     this.#account.said(why);
     const replies = await this.#account.close(said, 'cut short');
-    return this.#finish(cutShort(parts, this.#context, outcome, { replies, why }), this.#record(record, outcome, text));
+    return this.#finish(
+      createEarlyEnd(parts, this.#context, outcome, { replies, why }),
+      this.#record(record, outcome, text),
+    );
   }
 
   #record(record: AgentRecord, outcome: TurnOutcome, note: string | null): TurnRecording {
@@ -238,8 +241,8 @@ export class TurnSession {
     return recordTurn(this.#start.parts, this.#context, ended);
   }
 
-  #finish(end: ReturnType<typeof endOf>, recording: TurnRecording): Promise<boolean> {
+  #finish(end: ReturnType<typeof createTurnEnd>, recording: TurnRecording): Promise<boolean> {
     const threadId = this.#isThreadOver ? null : this.#context.threadId;
-    return finish(this.#start, end, { threadId, recording });
+    return finishTurn(this.#start, end, { threadId, recording });
   }
 }

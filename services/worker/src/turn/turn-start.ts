@@ -21,7 +21,7 @@ export interface TurnStart {
 }
 
 /** Ends the turn and stores its record and its thread's state in one transaction. Returns true when more messages wait. */
-export async function finish(
+export async function finishTurn(
   { parts, lane, trace }: Pick<TurnStart, 'parts' | 'lane' | 'trace'>,
   end: TurnEnd,
   { threadId, recording }: { readonly threadId: string | null; readonly recording: TurnRecording | null } = {

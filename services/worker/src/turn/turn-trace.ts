@@ -50,7 +50,7 @@ export function createSessionNames(logId: string): TurnTracing['sessionOf'] {
 }
 
 /** Traces model calls in their turn, and passes them on to the other observer. */
-export function noteModels({ onCall, onSpend }: ModelObserver): ModelObserver {
+export function traceModels({ onCall, onSpend }: ModelObserver): ModelObserver {
   return {
     onCall: (call) => {
       current.getStore()?.asked(call);

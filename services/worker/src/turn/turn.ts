@@ -1,15 +1,15 @@
 import type { ClaimedLane, InboxMessage, TurnEnd } from '@signalbox/store/turns/lanes';
 import { endOrphanedThreads } from '@signalbox/store/conversation/agents';
 import { isAwaiting } from '@signalbox/store/conversation/threads';
-import { receiptsOf } from '@signalbox/governance/receipts';
+import { loadReceipts } from '@signalbox/governance/receipts';
 import { filesWithoutWords, takeLeadingBatch } from './batch.ts';
-import { tellBeside, tellIncident } from './incident-turn.ts';
+import { reportBeside, reportInConversation } from './incident-turn.ts';
 import { createJobButtons } from './job-buttons.ts';
 import { isPicture } from './pictures.ts';
-import { closeThread, buildContext, filesOnly, buildNotice, settle } from './turn-end.ts';
+import { closeThread, buildContext, answerFiles, buildNotice, settleMessages } from './turn-end.ts';
 import type { TurnParts } from './turn-parts.ts';
 import { TurnSession } from './turn-session.ts';
-import { finish, type TurnSignals, type TurnStart } from './turn-start.ts';
+import { finishTurn, type TurnSignals, type TurnStart } from './turn-start.ts';
 import { openTurnTrace } from './turn-trace.ts';
 
 /*
@@ -38,11 +38,11 @@ async function handle(start: Omit<TurnStart, 'first' | 'person'>): Promise<boole
   const { parts, lane } = start;
   parts.account.names.seen(lane.namesVersion);
   const stopped = lane.messages.filter(({ id, envelope }) => id < lane.stopBefore && envelope.kind === 'message');
-  if (stopped.length > 0) return finish(start, endWithout(stopped, 'stopped', '/stop'));
+  if (stopped.length > 0) return finishTurn(start, endWithout(stopped, 'stopped', '/stop'));
   const [first] = lane.messages;
-  if (!first) return finish(start, endWithout([], 'refused', ''));
-  if (first.envelope.kind === 'command') return finish(start, closeThread(lane, first));
-  if (lane.person === null) return finish(start, endWithout([first], 'refused', 'no role'));
+  if (!first) return finishTurn(start, endWithout([], 'refused', ''));
+  if (first.envelope.kind === 'command') return finishTurn(start, closeThread(lane, first));
+  if (lane.person === null) return finishTurn(start, endWithout([first], 'refused', 'no role'));
   return HANDLERS[first.envelope.kind]({ ...start, first, person: lane.person });
 }
 
@@ -53,7 +53,9 @@ const HANDLERS: Readonly<
   message: converse,
   decision: think,
   node: (start) =>
-    isOfThread(start) ? think(start) : finish(start, endWithout([start.first], 'refused', 'its conversation is over')),
+    isOfThread(start)
+      ? think(start)
+      : finishTurn(start, endWithout([start.first], 'refused', 'its conversation is over')),
   mode: readAnew,
   'job-finished': (start) => (isOfThread(start) ? converse(start) : reportJob(start)),
   incident: reportIncident,
@@ -66,7 +68,9 @@ async function converse(started: TurnStart): Promise<boolean> {
   const batch = takeLeadingBatch(lane);
   const files = filesWithoutWords(batch);
   const isShown = parts.agent.sees && files?.some(isPicture);
-  return files && !isShown ? finish(start, filesOnly(parts, lane, batch, files)) : new TurnSession(start, batch).run();
+  return files && !isShown
+    ? finishTurn(start, answerFiles(parts, lane, batch, files))
+    : new TurnSession(start, batch).run();
 }
 
 /** A conversation that begins may follow one with an agent that is no longer loaded: it is ended, and the answer says so. */
@@ -85,7 +89,7 @@ function think(start: TurnStart): Promise<boolean> {
 function readAnew(start: TurnStart): Promise<boolean> {
   const { parts, lane, first } = start;
   if (parts.agent.draws && lane.threadId !== null) return think(start);
-  return finish(start, endWithout([first], 'answered', 'mode'));
+  return finishTurn(start, endWithout([first], 'answered', 'mode'));
 }
 
 /** The conversation of a job is over: its end is reported with its receipt. */
@@ -93,10 +97,10 @@ async function reportJob(start: TurnStart): Promise<boolean> {
   const { parts, lane, first, person } = start;
   const { threadId, runId } = first.envelope as Extract<InboxMessage['envelope'], { kind: 'job-finished' }>; // by HANDLERS
   const { timeZone } = parts.account;
-  const receipts = await receiptsOf(parts.pool, [runId], { threadId: threadId ?? '', timeZone, isBrief: true });
+  const receipts = await loadReceipts(parts.pool, [runId], { threadId: threadId ?? '', timeZone, isBrief: true });
   const actor = { userKey: lane.userKey, ...person };
   const buttons = await createJobButtons(parts, buildContext(lane, first), actor, [first]);
-  return finish(start, buildNotice(parts, lane, first, { buttons, receipts }));
+  return finishTurn(start, buildNotice(parts, lane, first, { buttons, receipts }));
 }
 
 /** Reports an incident without a model, which may be what broke. */
@@ -105,12 +109,12 @@ async function reportIncident(start: TurnStart): Promise<boolean> {
   const { threadId } = lane;
   // An open question stays the last thing in the conversation.
   if (threadId === null || (await isAwaiting(parts.pool, threadId)))
-    return finish(start, await tellBeside(parts, lane, first, person));
+    return finishTurn(start, await reportBeside(parts, lane, first, person));
   parts.checkpoints.open(threadId, lane, lane.threadNew && !lane.resumed);
   let committed = false;
   try {
-    const { end, recording } = await tellIncident(parts, lane, first, person);
-    const more = await finish(start, end, { threadId, recording });
+    const { end, recording } = await reportInConversation(parts, lane, first, person);
+    const more = await finishTurn(start, end, { threadId, recording });
     committed = true;
     return more;
   } finally {
@@ -128,5 +132,5 @@ function endWithout(
   outcome: 'stopped' | 'refused' | 'answered',
   reason: string,
 ): TurnEnd {
-  return { turn: null, outcomes: settle(messages, outcome, reason), replies: [], thread: null };
+  return { turn: null, outcomes: settleMessages(messages, outcome, reason), replies: [], thread: null };
 }

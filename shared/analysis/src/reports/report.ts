@@ -1,7 +1,7 @@
 import type { ChainName } from '@signalbox/contracts/repository/chains';
 import { toPlainName } from '@signalbox/contracts/plain-name';
 import type { ChainResult } from '@signalbox/contracts/repository/chain-run';
-import type { Unread } from '@signalbox/contracts/repository/unread';
+import type { UnreadFiles } from '@signalbox/contracts/repository/unread';
 import { say } from '@signalbox/messages/say';
 import { findRule, saySeverity } from '../rules/rules.ts';
 import { sayChain, sayFinding, sayLocation, saySummary, sayUnread } from './say-findings.ts';
@@ -17,7 +17,7 @@ export interface ReportContent {
   /** A summary by a model; each sentence names its findings. */
   readonly summary?: readonly SummarySentence[];
   /** Files that the newest run did not read. */
-  readonly unread?: readonly Unread[];
+  readonly unread?: readonly UnreadFiles[];
   /** Newest first. */
   readonly runs: readonly {
     readonly chain: ChainName;
@@ -74,7 +74,7 @@ function describe(finding: ReportedFinding): string {
   ].join('\n');
 }
 
-function describeUnread(unread: Unread): string {
+function describeUnread(unread: UnreadFiles): string {
   const names =
     unread.why === 'too-large'
       ? [...unread.paths.map(toPlainName), ...(unread.files > unread.paths.length ? ['…'] : [])]

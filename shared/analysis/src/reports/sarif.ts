@@ -1,6 +1,6 @@
 import type { RawFinding } from '@signalbox/contracts/repository/finding';
 import { findRule } from '../rules/rules.ts';
-import type { Unread } from '@signalbox/contracts/repository/unread';
+import type { UnreadFiles } from '@signalbox/contracts/repository/unread';
 import { sayFinding, sayUnread } from './say-findings.ts';
 
 /** An exported finding. */
@@ -15,7 +15,11 @@ const LEVEL = { info: 'note', low: 'note', medium: 'warning', high: 'error', cri
 const SECURITY_SEVERITY = { info: '0.0', low: '2.0', medium: '5.0', high: '8.0', critical: '9.5' } as const;
 
 /** Converts findings to SARIF 2.1.0 (OASIS) for code scanning. Accepted findings are suppressed with their reason. */
-export function toSarif(project: string, findings: readonly ExportedFinding[], unread: readonly Unread[] = []): object {
+export function toSarif(
+  project: string,
+  findings: readonly ExportedFinding[],
+  unread: readonly UnreadFiles[] = [],
+): object {
   const rules = [...new Set(findings.map(({ rule }) => rule))].toSorted();
   return {
     $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
@@ -32,7 +36,7 @@ export function toSarif(project: string, findings: readonly ExportedFinding[], u
   };
 }
 
-function toNotification(unread: Unread): object {
+function toNotification(unread: UnreadFiles): object {
   const locations = unread.paths.map((path) => ({ physicalLocation: { artifactLocation: locate(path) } }));
   return { descriptor: { id: unread.why }, level: 'warning', message: { text: sayUnread(unread) }, locations };
 }

@@ -1,5 +1,5 @@
 import { toPlainName } from '@signalbox/contracts/plain-name';
-import type { Unread } from '@signalbox/contracts/repository/unread';
+import type { UnreadFiles } from '@signalbox/contracts/repository/unread';
 import type { ChainResult, ShownFinding } from '@signalbox/contracts/repository/chain-run';
 import type { ChainName } from '@signalbox/contracts/repository/chains';
 import { say } from '@signalbox/messages/say';
@@ -34,7 +34,7 @@ export function sayItem(finding: ShownFinding): string {
 }
 
 /** Describes unread files: `2 files of more than 1 MB`, or the names of slow ones. */
-export function sayUnread({ why, files, paths }: Unread): string {
+export function sayUnread({ why, files, paths }: UnreadFiles): string {
   if (why === 'too-large') return say('findings.unread', { files });
   return paths.map((path) => say('findings.tookTooLong', { path: toPlainName(path) })).join('; ');
 }

@@ -53,7 +53,7 @@ export const DEPLOY_TRANSITIONS: Readonly<Record<DeployState, readonly DeploySta
   cancelled: [],
 };
 
-export function isFinal(state: DeployState): boolean {
+export function isFinalState(state: DeployState): boolean {
   return DEPLOY_TRANSITIONS[state].length === 0;
 }
 

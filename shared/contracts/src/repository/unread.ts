@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** Files of a commit that some or all analyzers did not read. */
-export interface Unread {
+export interface UnreadFiles {
   readonly why: 'too-large' | 'too-slow';
   readonly files: number;
   /** The first few paths. */
@@ -16,7 +16,7 @@ const Large = z.object({
 });
 
 /** Collects unread files from the outputs of a chain's steps. */
-export function findUnread(outputs: readonly unknown[]): readonly Unread[] {
+export function findUnread(outputs: readonly unknown[]): readonly UnreadFiles[] {
   const slow = [...new Set(outputs.flatMap((output) => Slow.safeParse(output).data?.unread ?? []))];
   const large = outputs.flatMap((output) => Large.safeParse(output).data?.summaries.discovery ?? []).slice(0, 1);
   return [

@@ -42,7 +42,7 @@ export function findTaint(
 }
 
 /** The risk of an action: the tool's own risk, one level higher when an argument is found in outside text. Pure. */
-export function assess(
+export function decideRisk(
   tool: Tool,
   input: unknown,
   { source, foreign = null, hasPrivate, ageMs }: Taint,

@@ -4,7 +4,7 @@
  */
 
 /** The signs of one sentence, in lower case. */
-export interface Signs {
+export interface ClaimSigns {
   /** Names of existing entities, and of variables. */
   readonly names: readonly string[];
   /** Words with which look-ups describe a state. */
@@ -63,18 +63,22 @@ function plainOf(text: string): string {
     .toLowerCase();
 }
 
-export function wordsOf(text: string): readonly string[] {
+export function listNameWords(text: string): readonly string[] {
   const plain = plainOf(text);
   return [...new Set([...wordsIn(plain), ...wordsIn(unmasked(plain))])];
 }
 
 /** Words after “project”, “service” or “server”, which may name an existing or a new entity: "create the project tea". */
-export function isNamedIn(text: string): readonly string[] {
+export function listNamedEntities(text: string): readonly string[] {
   return [...plainOf(text).matchAll(NAMED)].flatMap(([, name]) => name ?? []);
 }
 
 /** The signs of each sentence. `known`: words that name existing entities. `verbs`: first words of typed commands. */
-export function claimSignsOf(text: string, known: ReadonlySet<string>, verbs: ReadonlySet<string>): readonly Signs[] {
+export function findClaimSigns(
+  text: string,
+  known: ReadonlySet<string>,
+  verbs: ReadonlySet<string>,
+): readonly ClaimSigns[] {
   const prose = text.replace(TYPED, (typed, block?: string, span?: string, quote?: string) =>
     isCommand(block ?? span ?? quote ?? '', verbs) ? ' ' : typed,
   );
@@ -92,7 +96,7 @@ function signsIn(
   sentence: string,
   { known, variables }: Readonly<Record<'known' | 'variables', ReadonlySet<string>>>,
   isQuestion: boolean,
-): Signs {
+): ClaimSigns {
   const words = [...new Set([...wordsIn(sentence), ...wordsIn(unmasked(sentence))])];
   return {
     names: [

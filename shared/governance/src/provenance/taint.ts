@@ -19,7 +19,7 @@ export async function taintByMessages(
 }
 
 /** Returns a failure for the model. When it quotes an outsider, the conversation is tainted first. */
-export async function tellFailure(
+export async function reportFailure(
   db: Queryable,
   threadId: string,
   call: { readonly name: string; readonly input: unknown },

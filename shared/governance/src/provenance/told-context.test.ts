@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { groundsOfContext } from './told-context.ts';
+import { toClaimGrounds } from './told-context.ts';
 import { isUnfounded } from './unfounded.ts';
 
 const context = {
@@ -16,7 +16,7 @@ const context = {
 const known = { names: new Set(['shop', 'blog']), verbs: new Set<string>() };
 
 it('founds a claim that a measured line makes, and no other', () => {
-  const { facts, lines } = groundsOfContext(context);
+  const { facts, lines } = toClaimGrounds(context);
   expect(lines).toHaveLength(3);
   const isBare = (text: string): boolean => isUnfounded(text, { ...known, facts });
   expect(isBare('✅ shop 1.4.2 is deployed to staging.')).toBe(false);
@@ -26,7 +26,7 @@ it('founds a claim that a measured line makes, and no other', () => {
 });
 
 it('founds what says more of a thing than that it is there', () => {
-  const standing = groundsOfContext(context).facts;
+  const standing = toClaimGrounds(context).facts;
   const isBare = (text: string): boolean => isUnfounded(text, { ...known, facts: [], standing });
   expect(isBare('shop 1.4.2 läuft in Staging.')).toBe(false);
   expect(isBare('shop is healthy in staging.')).toBe(false);
@@ -37,6 +37,6 @@ it('founds what says more of a thing than that it is there', () => {
 });
 
 it('founds nothing by what people said', () => {
-  const { facts } = groundsOfContext(context);
+  const { facts } = toClaimGrounds(context);
   expect(isUnfounded('✅ shop 9.9.9 is deployed to production.', { ...known, facts })).toBe(true);
 });

@@ -1,11 +1,11 @@
 import type { PromptContext } from '@signalbox/contracts/governance/execution-turn';
-import { factsOf, type Fact } from './unfounded.ts';
+import { listFacts, type Fact } from './unfounded.ts';
 
 /** Sections whose lines the runtime measured or recorded. Other sections contain words of people, which support no claim. */
 const MEASURED: ReadonlySet<string> = new Set(['deciding', 'own', 'deployments', 'jobs', 'services']);
 
 /** The lines of a prompt's context and the facts they support. A model that repeats these lines makes no claim. Pure. */
-export function groundsOfContext({ text, sections }: PromptContext): {
+export function toClaimGrounds({ text, sections }: PromptContext): {
   readonly lines: readonly string[];
   readonly facts: readonly Fact[];
 } {
@@ -15,7 +15,7 @@ export function groundsOfContext({ text, sections }: PromptContext): {
     .slice(1)
     .map((part) => part.split('\n- ').slice(1));
   const measured = linesOf.filter((_, place) => MEASURED.has(sections[place]?.name ?? ''));
-  return { lines: linesOf.flat(), facts: measured.flat().flatMap((line) => factsOf(fieldsIn(line))) };
+  return { lines: linesOf.flat(), facts: measured.flat().flatMap((line) => listFacts(fieldsIn(line))) };
 }
 
 /** The words of a line as the fields of one fact. */

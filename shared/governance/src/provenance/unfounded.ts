@@ -1,4 +1,4 @@
-import { claimSignsOf, type Signs } from './signs.ts';
+import { findClaimSigns, type ClaimSigns } from './signs.ts';
 
 /** Certain facts about one entity: the fields of a receipt, or of an entry of a trusted look-up. */
 export interface Fact {
@@ -8,7 +8,7 @@ export interface Fact {
 }
 
 /** The certain facts against which a model's text is checked for claims. */
-export interface Grounds {
+export interface ClaimGrounds {
   /** Names of existing entities, in lower case. */
   readonly names: ReadonlySet<string>;
   /** First words of commands: a quoted line that begins with one tells the person what to type, and is no claim. */
@@ -19,8 +19,8 @@ export interface Grounds {
 }
 
 /** True when a text looks like a report, in any language, that no receipt and no trusted look-up supports. Pure. */
-export function isUnfounded(text: string, { names, verbs, facts: found, standing = [] }: Grounds): boolean {
-  const signs = claimSignsOf(text, names, verbs).filter(({ isQuestion }) => !isQuestion);
+export function isUnfounded(text: string, { names, verbs, facts: found, standing = [] }: ClaimGrounds): boolean {
+  const signs = findClaimSigns(text, names, verbs).filter(({ isQuestion }) => !isQuestion);
   const whole = joined(signs);
   // Two versions without any other sign compare third-party software.
   if (whole.names.length === 0 && new Set(whole.versions).size > 1 && !whole.hasMark && whole.places.length === 0)
@@ -31,7 +31,7 @@ export function isUnfounded(text: string, { names, verbs, facts: found, standing
 }
 
 /** True when signs state more than the existence of an entity, such as a version or a state. */
-function saysMore(signs: readonly Signs[], standing: readonly Fact[]): boolean {
+function saysMore(signs: readonly ClaimSigns[], standing: readonly Fact[]): boolean {
   const names = signs.flatMap((one) => one.names);
   const isKnownAs = (state: string): boolean =>
     standing.some(({ values }) => values.has(state) && names.some((name) => values.has(name)));
@@ -41,7 +41,7 @@ function saysMore(signs: readonly Signs[], standing: readonly Fact[]): boolean {
   );
 }
 
-function joined(signs: readonly Signs[]): Omit<Signs, 'ids' | 'states' | 'isQuestion'> {
+function joined(signs: readonly ClaimSigns[]): Omit<ClaimSigns, 'ids' | 'states' | 'isQuestion'> {
   return {
     names: signs.flatMap((one) => one.names),
     places: signs.flatMap((one) => one.places),
@@ -51,8 +51,8 @@ function joined(signs: readonly Signs[]): Omit<Signs, 'ids' | 'states' | 'isQues
 }
 
 function isFounded(
-  signs: Omit<Signs, 'states' | 'isQuestion'>,
-  whole: Pick<Signs, 'places'>,
+  signs: Omit<ClaimSigns, 'states' | 'isQuestion'>,
+  whole: Pick<ClaimSigns, 'places'>,
   facts: readonly Fact[],
 ): boolean {
   const { names, places, versions, ids, hasMark } = signs;
@@ -91,8 +91,8 @@ function isVersion(value: string, version: string): boolean {
 const FIELD = /^[\p{L}\p{N}][\p{L}\p{N}_.:+@/-]{0,79}$/u;
 
 /** The facts of a structure: each object together with its parents' fields. Only short values without spaces count. */
-export function factsOf(structure: unknown, isFailure = false, around: readonly string[] = []): readonly Fact[] {
-  if (Array.isArray(structure)) return structure.flatMap((one) => factsOf(one, isFailure, around));
+export function listFacts(structure: unknown, isFailure = false, around: readonly string[] = []): readonly Fact[] {
+  if (Array.isArray(structure)) return structure.flatMap((one) => listFacts(one, isFailure, around));
   if (typeof structure !== 'object' || structure === null) {
     const values = [...around, ...fieldOf(structure)];
     return values.length === 0 ? [] : [{ values: new Set(values), isFailure }];
@@ -102,7 +102,7 @@ export function factsOf(structure: unknown, isFailure = false, around: readonly 
   const own = [...around, ...said];
   const isBad = isFailure || said.some((value) => BAD_STATES.has(value));
   const inner = members.filter((member) => typeof member === 'object' && member !== null);
-  return [{ values: new Set(own), isFailure: isBad }, ...inner.flatMap((member) => factsOf(member, isBad, own))];
+  return [{ values: new Set(own), isFailure: isBad }, ...inner.flatMap((member) => listFacts(member, isBad, own))];
 }
 
 /** States of a look-up that support no check mark. */
@@ -121,18 +121,18 @@ function fieldOf(value: unknown): readonly string[] {
 }
 
 /** A turn's results that determine the line below its text. */
-export interface Account {
+export interface LineFacts {
   /** True when this turn had any effect. */
   readonly hasChanged: boolean;
   /** The state of a requested change without effect: it waits for a decision, or was refused or failed. */
   readonly asked: 'nothing' | 'waiting' | 'refused';
-  readonly grounds: Grounds;
+  readonly grounds: ClaimGrounds;
 }
 
 /** The line below a turn's texts: nothing was changed, nothing yet, nothing else; null for no line. Pure. */
 export function createLineBelow(
   texts: readonly string[],
-  { hasChanged, asked, grounds }: Account,
+  { hasChanged, asked, grounds }: LineFacts,
 ): 'nothing' | 'yet' | 'else' | null {
   if (!hasChanged && asked === 'refused') return 'nothing';
   if (!texts.some((text) => isUnfounded(text, grounds))) return null;
@@ -143,7 +143,7 @@ export function createLineBelow(
 const NAME = /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/;
 
 /** Names in the arguments of a call, of existing or new entities. */
-export function namesIn(args: unknown): readonly string[] {
+export function listArgumentNames(args: unknown): readonly string[] {
   const { name, project, server } = (args ?? {}) as Readonly<Record<string, unknown>>; // missing members are undefined
   return [name, project, server].filter((one) => typeof one === 'string').filter((one) => NAME.test(one));
 }

@@ -1,6 +1,6 @@
 import {
   isCancellable,
-  isFinal,
+  isFinalState,
   type DeployPlan,
   type DeployState,
   type ServiceKey,
@@ -116,7 +116,7 @@ export function createDeployments(pool: Pool) {
     leaveCancel: (deploymentId: string, actionId: string): Promise<boolean> =>
       withTransaction(pool, async (db) => {
         const state = await lockState(db, deploymentId);
-        if (state === null || isFinal(state)) return false;
+        if (state === null || isFinalState(state)) return false;
         await db.query(sql`update deployments set cancel_action = null where deployment_id = ${deploymentId}
             and cancel_action = ${actionId}`);
         return true;
@@ -174,7 +174,7 @@ async function cancel(
   if (!row) throw await createDeploymentNotFound(db, deploymentId);
   const { state, action } = row;
   if (action !== null || state === 'cancelling' || state === 'cancelled')
-    return { accepted: action === actionId || !isFinal(state) || state === 'cancelled', state };
+    return { accepted: action === actionId || !isFinalState(state) || state === 'cancelled', state };
   // The state that a lost worker left decides: after a possible switch only a rollback works.
   if (!isCancellable(state === 'unknown' ? (row.before ?? 'queued') : state)) return { accepted: false, state };
   await db.query(sql`update deployments set cancel_at = clock_timestamp(), cancel_by = ${by},

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Probed, Resolved, Resolving, ToolContext } from '@signalbox/worker/tools/tool';
+import type { ProbeResult, Resolved, ResolveContext, ToolContext } from '@signalbox/worker/tools/tool';
 
 /** A card is named by its last four digits, and never by its number. */
 export const Card = z
@@ -12,7 +12,7 @@ export const Card = z
 export const OWN_CARD = { role: 'viewer', egress: false, deadlineMs: 10_000, replay: 'harmless' } as const;
 
 /** What a change of a card stands for. `proof`: whether it is certain who asks, where the risk makes that matter. */
-export async function resolveCard({ card }: { readonly card: string }, look: Resolving): Promise<Resolved> {
+export async function resolveCard({ card }: { readonly card: string }, look: ResolveContext): Promise<Resolved> {
   const { status, risk, kind, proof } = await look.ports.cards.stands(look.threadId, card);
   return { card: kind, status, risk, proof };
 }
@@ -26,7 +26,7 @@ export function listCardResources({ card }: { readonly card: string }, resolved:
 export const cardLock = ({ card }: { readonly card: string }): string => `card:${card}`;
 
 /** What the rows say of an action whose result was lost: it fits every tool, because the same tool wrote it. */
-export async function probeCard({ ports, actionId }: ToolContext): Promise<Probed<never>> {
+export async function probeCard({ ports, actionId }: ToolContext): Promise<ProbeResult<never>> {
   const result = await ports.cards.of(actionId);
   if (result === null) return { kind: 'not-done' };
   return { kind: 'done', output: result as never }; // of the tool that asks, as above

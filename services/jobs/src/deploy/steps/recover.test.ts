@@ -1,9 +1,9 @@
-import { DEPLOY_TRANSITIONS, DeployState, isCancellable, isFinal } from '@signalbox/contracts/operations/deploy';
+import { DEPLOY_TRANSITIONS, DeployState, isCancellable, isFinalState } from '@signalbox/contracts/operations/deploy';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decide, type RecoveryFacts } from './recover.ts';
 
-const open = DeployState.options.filter((state) => !isFinal(state));
+const open = DeployState.options.filter((state) => !isFinalState(state));
 
 describe('the states of a deployment', () => {
   test('no path leaves a final state, cancels what was switched, or succeeds without having drained', () => {
@@ -15,7 +15,7 @@ describe('the states of a deployment', () => {
   });
 
   test('every one that is open can come to an end', () => {
-    expect(open.filter((state) => !reachable(state).some(isFinal))).toEqual([]);
+    expect(open.filter((state) => !reachable(state).some(isFinalState))).toEqual([]);
   });
 
   test('what can be cancelled is what comes before the switch', () => {
@@ -89,7 +89,7 @@ function walk(choices: readonly number[]): readonly Move[] {
 /** Moves that must not be. Only what is unknown may turn out to be before the switch again: the proxy says so. */
 function faultsOf(moves: readonly Move[]): readonly Move[] {
   return moves.filter(([from, to]) => {
-    if (isFinal(from)) return true;
+    if (isFinalState(from)) return true;
     if (to === 'cancelling') return ['switching', 'verifying', 'draining', 'failing'].includes(from);
     if (to === 'cancelled') return from !== 'queued' && from !== 'cancelling';
     if (to === 'rolled_back' || to === 'failed') return from !== 'failing';

@@ -6,22 +6,22 @@ const TURNS_UNUSED = 3;
 /** The number of turns since a call last used each group. */
 export type IdleTurns = Readonly<Record<string, number>>;
 
-export function withGroups(groups: readonly string[], loaded: readonly string[]): string[] {
+export function mergeGroups(groups: readonly string[], loaded: readonly string[]): string[] {
   return [...new Set([...groups, ...loaded])];
 }
 
 /** Lists groups unused for `TURNS_UNUSED` turns. Pure. */
-export function findIdle(groups: readonly string[], idle: IdleTurns): readonly string[] {
+export function findIdleGroups(groups: readonly string[], idle: IdleTurns): readonly string[] {
   return groups.filter((group) => (idle[group] ?? 0) >= TURNS_UNUSED);
 }
 
 /** Adds one turn to each group's idle count, and drops groups no longer loaded. Pure. */
-export function countTurn(groups: readonly string[], idle: IdleTurns): IdleTurns {
+export function countIdleTurn(groups: readonly string[], idle: IdleTurns): IdleTurns {
   return Object.fromEntries(groups.map((group) => [group, (idle[group] ?? 0) + 1]));
 }
 
 /** Resets the idle counts of groups that were loaded, or whose tools the model proposed. Pure. */
-export function countUse(
+export function resetUsedGroups(
   { groups }: Pick<ToolCatalog, 'groups'>,
   idle: IdleTurns,
   used: { readonly tools: readonly string[]; readonly loaded: readonly string[] },

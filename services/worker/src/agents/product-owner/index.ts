@@ -1,15 +1,15 @@
 import { AIMessage, HumanMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
 import type { StateSnapshot } from '@langchain/langgraph';
 import type { Agent, AgentMessage, AgentParts, AgentPlugin, AgentReply, AgentResult, AgentRun } from '../agent.ts';
-import { findCameIn, runRecord, startOf } from '../recorded-messages.ts';
+import { listRecordedMessages, toRecordedRun, findTurnStart } from '../recorded-messages.ts';
 import type { OfferedButton } from '@signalbox/contracts/conversation/envelope';
 import type { RecordedRun } from '@signalbox/contracts/governance/execution-turn';
 import { getMessageText } from '@signalbox/models/message-text';
 import { isBaseTool } from './base-tools.ts';
 import { buildGraph, NODES } from './graph.ts';
 import type { RunExtras } from './parts.ts';
-import { repliesSince } from './replies.ts';
-import { runAgain } from './run-again.ts';
+import { listRepliesSince } from './replies.ts';
+import { createRerunUpdate } from './run-again.ts';
 import { STATE_VERSION, type SessionState, type SessionUpdate } from './state.ts';
 import { listPasses } from './turn-record.ts';
 import { takeFirstLine } from './words.ts';
@@ -36,10 +36,10 @@ function createProductOwner(parts: AgentParts): Agent {
     run: RecordedRun,
     isNew: boolean,
   ) => {
-    const start = startOf(state.messages, new Set(batch.map((message) => message.id)));
+    const start = findTurnStart(state.messages, new Set(batch.map((message) => message.id)));
     return {
       passes: listPasses(state, batch[0]?.id ?? run.turnId, parts.registry),
-      messages: findCameIn(state.messages, start),
+      messages: listRecordedMessages(state.messages, start),
       isNew: isNew && start === 0,
       run,
     };
@@ -82,7 +82,7 @@ function createProductOwner(parts: AgentParts): Agent {
         const [first] = batch;
         if (first?.event?.kind !== 'node') return graph.invoke(input(batch, run, isNew), config);
         const before = (await graph.getState(config)).values as Partial<SessionState>; // empty before the first checkpoint
-        const again = runAgain(first.id, first.event, before, extras);
+        const again = createRerunUpdate(first.id, first.event, before, extras);
         const fresh = { ...input([], run, first.event.node === 'intent_parser'), ...again.update };
         if (!again.isUpdate) return graph.invoke(fresh, config);
         // The graph continues with the calls of the stored answer.
@@ -104,7 +104,7 @@ function createProductOwner(parts: AgentParts): Agent {
       // Reading the state from the graph would store it before the turn has ended.
       const state = parts.checkpoints.newest(run.threadId) as Partial<SessionState>;
       const known = { messages: state.messages ?? [], record: state.record ?? [] };
-      return recordOf(known, messages, runRecord(run, messages.length), isNew);
+      return recordOf(known, messages, toRecordedRun(run, messages.length), isNew);
     },
   };
 }
@@ -135,9 +135,9 @@ function extrasOf(parts: AgentParts, run: AgentRun, messages: readonly AgentMess
       ),
     context: () => context,
     cameOf: parts.cameOf,
-    turnStart: (all) => startOf(all, batch),
+    turnStart: (all) => findTurnStart(all, batch),
     turnKey: messages[0]?.id ?? run.turnId,
-    recorded: runRecord(run, messages.length),
+    recorded: toRecordedRun(run, messages.length),
     run,
   };
 }
@@ -171,14 +171,14 @@ function input(messages: readonly AgentMessage[], run: AgentRun, isNew: boolean)
 }
 
 function toResult(state: SessionState, batch: readonly AgentMessage[]): Omit<AgentResult, 'record'> {
-  const start = startOf(state.messages, new Set(batch.map((message) => message.id)));
+  const start = findTurnStart(state.messages, new Set(batch.map((message) => message.id)));
   const answers = state.messages.slice(start).filter(AIMessage.isInstance);
   const finishedAt = state.userConfirmedComplete
     ? batch.findIndex((message) => message.id === state.finishedAfter)
     : -1;
   return {
     outcome: outcomeOf(state),
-    replies: withNext(repliesSince(state.messages, start), state.messages.slice(start)),
+    replies: withNext(listRepliesSince(state.messages, start), state.messages.slice(start)),
     personal: wasRefused(state.messages.slice(start)),
     unhandled: finishedAt === -1 ? [] : batch.slice(finishedAt + 1).map((message) => message.id),
     passes: state.poIterations,

@@ -4,10 +4,10 @@ import { AppError } from '@signalbox/contracts/errors';
 import { makeStorable } from '@signalbox/contracts/storable';
 import { askObject, createObjectKind } from '../object.ts';
 import { Intent } from './base-tools.ts';
-import { withGroups } from './groups.ts';
-import { runOf, spendCounter, type GraphParts } from './parts.ts';
+import { mergeGroups } from './groups.ts';
+import { getRunExtras, createSpendCounter, type GraphParts } from './parts.ts';
 import { createSystemMessage } from './prompt.ts';
-import { noteAsks } from './turn-record.ts';
+import { noteModelRequests } from './turn-record.ts';
 import type { SessionState, SessionUpdate } from './state.ts';
 
 /** The parser needs the request and not the history, so it reads only the newest messages. */
@@ -23,14 +23,14 @@ const INTENT = createObjectKind(
 export function createIntentParser(parts: GraphParts) {
   const model = parts.model('intent_parser');
   return async (state: SessionState, config: LangGraphRunnableConfig): Promise<SessionUpdate> => {
-    const extras = runOf(config);
+    const extras = getRunExtras(config);
     const { run, names, turnKey, recorded } = extras;
-    const spent = spendCounter(extras);
+    const spent = createSpendCounter(extras);
     const known = await names(state);
     const system = createSystemMessage(state, run.actor, parts.registry.catalog, { names: known });
     const recent = state.messages.filter(HumanMessage.isInstance).slice(-MESSAGES_READ);
     const request = { messages: [system, ...recent], signal: run.signal, onSpend: spent.onSpend };
-    const noted = noteAsks(model, 'intent_parser', { names: known, groups: state.activeCapabilities }, []);
+    const noted = noteModelRequests(model, 'intent_parser', { names: known, groups: state.activeCapabilities }, []);
     // A JSON string may contain escaped characters that Postgres refuses.
     const intent = makeStorable(await askObject(noted.model, INTENT, request).catch(nullForGarbage));
     const record = [{ kind: 'read' as const, turnKey, run: recorded, asks: noted.asks(true) }];
@@ -38,7 +38,7 @@ export function createIntentParser(parts: GraphParts) {
     const { installed } = parts.registry.sort(intent.capabilities);
     return {
       taskSummary: intent.task_summary,
-      activeCapabilities: withGroups(state.activeCapabilities, (await run.load(installed)).allowed),
+      activeCapabilities: mergeGroups(state.activeCapabilities, (await run.load(installed)).allowed),
       currentProject: intent.project,
       record,
       ...spent.update(),

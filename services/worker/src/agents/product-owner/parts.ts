@@ -21,12 +21,12 @@ export interface RunExtras {
   readonly recorded: RecordedRun;
 }
 
-export function runOf(config: LangGraphRunnableConfig): RunExtras {
+export function getRunExtras(config: LangGraphRunnableConfig): RunExtras {
   return config.configurable?.['extras'] as RunExtras; // index.ts sets it on every invoke
 }
 
 /** Counts a node's model usage for the turn, and keeps the count in the state for a resumed turn. */
-export function spendCounter({ run, turnKey }: Pick<RunExtras, 'run' | 'turnKey'>): {
+export function createSpendCounter({ run, turnKey }: Pick<RunExtras, 'run' | 'turnKey'>): {
   readonly onSpend: (spend: ModelSpend) => void;
   /** The state update with the count; empty for models without cost. */
   update(): Pick<SessionUpdate, 'spent'>;

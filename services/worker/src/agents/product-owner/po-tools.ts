@@ -5,12 +5,12 @@ import { say, sayError as sentence, sayReason } from '@signalbox/messages/say';
 import type { ToolCallResult } from '@signalbox/governance/calls/call';
 import type { AgentRun } from '../agent.ts';
 import { BASE_TOOLS, isBaseTool, type BaseToolName } from './base-tools.ts';
-import { countUse, withGroups } from './groups.ts';
-import { runOf, type GraphParts } from './parts.ts';
+import { resetUsedGroups, mergeGroups } from './groups.ts';
+import { getRunExtras, type GraphParts } from './parts.ts';
 import { getRefusal } from './refused-args.ts';
 import { findLastRequest } from './replies.ts';
 import type { SessionState, SessionUpdate, TurnPart } from './state.ts';
-import { NOTHING_TO_FINISH, taskFinished } from './words.ts';
+import { NOTHING_TO_FINISH, sayTaskFinished } from './words.ts';
 
 interface CallOutcome {
   readonly result: ToolCallResult;
@@ -24,7 +24,7 @@ type Call = NonNullable<AIMessage['tool_calls']>[number];
 /** Runs the calls of the last answer one after another, so that people see them in the model's order. */
 export function createPoTools(parts: GraphParts) {
   return async (state: SessionState, config: LangGraphRunnableConfig): Promise<SessionUpdate> => {
-    const { run, turnStart, turnKey, recorded } = runOf(config);
+    const { run, turnStart, turnKey, recorded } = getRunExtras(config);
     const last = state.messages.at(-1);
     const calls = AIMessage.isInstance(last) ? (last.tool_calls ?? []) : [];
     const messages: ToolMessage[] = [];
@@ -55,11 +55,11 @@ export function createPoTools(parts: GraphParts) {
     });
     const phases = [...run.path()];
     const part = { kind: 'acted' as const, turnKey, run: recorded, phases, calls: done, outcome: verdict };
-    const idleTurns = countUse(parts.registry.catalog, state.idleTurns, {
+    const idleTurns = resetUsedGroups(parts.registry.catalog, state.idleTurns, {
       tools: calls.map(({ name }) => name),
       loaded,
     });
-    const activeCapabilities = withGroups(state.activeCapabilities, loaded);
+    const activeCapabilities = mergeGroups(state.activeCapabilities, loaded);
     return { ...update, activeCapabilities, idleTurns, errors, messages, verdict, record: [part] };
   };
 }
@@ -150,7 +150,7 @@ async function baseCall({ parts, state, run }: Acting, call: Call, name: BaseToo
       // Only a person who wrote after seeing a result can confirm the end.
       if (!request?.afterReply) return refuse(NOTHING_TO_FINISH);
       const update = { userConfirmedComplete: true, taskSummary: summary, finishedAfter: request.id };
-      return accept({ finished: true, thread_id: state.threadId, summary }, taskFinished(), update);
+      return accept({ finished: true, thread_id: state.threadId, summary }, sayTaskFinished(), update);
     }
   }
 }

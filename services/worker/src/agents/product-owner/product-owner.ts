@@ -9,12 +9,12 @@ import { isEmptyAnswer, isUnfinished } from '@signalbox/models/whole-answer';
 import { findUnstorable, makeStorable } from '@signalbox/contracts/storable';
 import { BASE_DEFINITIONS, BASE_TOOLS, isBaseTool } from './base-tools.ts';
 import { createRefusedArgs } from './refused-args.ts';
-import { countTurn, findIdle } from './groups.ts';
-import { runOf, spendCounter, type GraphParts, type RunExtras } from './parts.ts';
-import { openCalls, createSystemMessage, withAnsweredCalls } from './prompt.ts';
-import { answersSoFar, noteAsks } from './turn-record.ts';
+import { countIdleTurn, findIdleGroups } from './groups.ts';
+import { getRunExtras, createSpendCounter, type GraphParts, type RunExtras } from './parts.ts';
+import { listOpenCalls, createSystemMessage, answerOpenCalls } from './prompt.ts';
+import { countAnswers, noteModelRequests } from './turn-record.ts';
 import type { SessionState, SessionUpdate } from './state.ts';
-import { cutOff, sayEndedByJudge, noAnswer } from './words.ts';
+import { sayCutOff, sayEndedByJudge, sayNoAnswer } from './words.ts';
 import type { AgentRun } from '../agent.ts';
 
 type Call = NonNullable<AIMessage['tool_calls']>[number];
@@ -26,10 +26,10 @@ const MODEL_ID_LENGTH = 200;
 export function createProductOwner(parts: GraphParts) {
   const model = parts.model('product_owner');
   return async (state: SessionState, config: LangGraphRunnableConfig): Promise<SessionUpdate> => {
-    const extras = runOf(config);
+    const extras = getRunExtras(config);
     const { run, names, context, cameOf, turnStart, turnKey, recorded } = extras;
     const earlier = state.record.filter((part) => part.turnKey === turnKey);
-    const id = run.answerId(turnKey, answersSoFar(earlier) + 1);
+    const id = run.answerId(turnKey, countAnswers(earlier) + 1);
     if (state.verdict === 'limit' || state.verdict === 'loop' || state.verdict === 'budget') {
       const since = state.messages.slice(turnStart(state.messages));
       const content = sayEndedByJudge(state.verdict, since, parts.maxPasses);
@@ -38,7 +38,7 @@ export function createProductOwner(parts: GraphParts) {
     run.enter('THINKING');
     const groups = await groupsOf(state, extras);
     const known = await names(state);
-    const open = openCalls(state.messages);
+    const open = listOpenCalls(state.messages);
     const calls = open.length > 0 ? await cameOf(open) : {};
     const told = await context();
     const system = createSystemMessage(
@@ -51,12 +51,12 @@ export function createProductOwner(parts: GraphParts) {
       },
     );
     const facts = { names: known, groups: groups.active, context: told, calls };
-    const noted = noteAsks(model, 'product_owner', facts, earlier);
-    const spent = spendCounter(extras);
+    const noted = noteModelRequests(model, 'product_owner', facts, earlier);
+    const spent = createSpendCounter(extras);
     // Texts of earlier passes are sent at the end of the turn; until then the draft shows them first.
     const unsent = textsSince(state.messages, turnStart(state.messages));
     const request: ModelRequest = {
-      messages: [system, ...withAnsweredCalls(state.messages, calls)],
+      messages: [system, ...answerOpenCalls(state.messages, calls)],
       tools: [...BASE_DEFINITIONS, ...parts.registry.definitions(groups.active)],
       ...(run.pictures ? { pictures: run.pictures } : {}),
       object: null,
@@ -68,7 +68,7 @@ export function createProductOwner(parts: GraphParts) {
     // An empty answer is mostly a provider's hiccup: ask once more, then tell the person.
     if (isEmptyAnswer(answer)) answer = (await noted.model.ask(request)).message;
     const isEmpty = isEmptyAnswer(answer) && answer.text.trim() === '';
-    const named = withOurIds(id, isEmpty ? new AIMessage({ content: noAnswer() }) : answer);
+    const named = withOurIds(id, isEmpty ? new AIMessage({ content: sayNoAnswer() }) : answer);
     const message = await withLookUps(named, run);
     const pass = state.poIterations + 1;
     const part = {
@@ -93,11 +93,11 @@ interface Groups {
 async function groupsOf(state: SessionState, { run, turnStart }: RunExtras): Promise<Groups> {
   const { activeCapabilities: loaded, idleTurns, messages } = state;
   if (state.poIterations > 0 || loaded.length === 0) return { active: loaded, update: {} };
-  const active = [...(await run.keep(loaded, findIdle(loaded, idleTurns)))];
+  const active = [...(await run.keep(loaded, findIdleGroups(loaded, idleTurns)))];
   const isPersons = messages
     .slice(turnStart(messages))
     .some((one) => HumanMessage.isInstance(one) && !one.additional_kwargs['event']);
-  const counted = isPersons ? countTurn(active, idleTurns) : idleTurns;
+  const counted = isPersons ? countIdleTurn(active, idleTurns) : idleTurns;
   return { active, update: { activeCapabilities: active, idleTurns: counted } };
 }
 
@@ -124,7 +124,7 @@ function withOurIds(id: string, answer: AIMessage): AIMessage {
   }));
   return new AIMessage({
     id,
-    content: makeStorable(isUnfinished(answer) ? `${answer.text}\n\n${cutOff()}` : answer.text),
+    content: makeStorable(isUnfinished(answer) ? `${answer.text}\n\n${sayCutOff()}` : answer.text),
     tool_calls: calls,
     additional_kwargs: makeStorable(pickKept(answer)),
   });

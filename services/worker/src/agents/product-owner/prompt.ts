@@ -4,7 +4,7 @@ import { AIMessage, HumanMessage, SystemMessage, ToolMessage, type BaseMessage }
 import type { PromptContext } from '@signalbox/contracts/governance/execution-turn';
 import type { ToolCatalog, RequestFacts } from '@signalbox/contracts/tool-catalog';
 import { getMessageText } from '@signalbox/models/message-text';
-import type { CameOf } from '../agent.ts';
+import type { CallResults } from '../agent.ts';
 import type { SessionState } from './state.ts';
 
 const PERSONA = `You are Signalbox, a calm and exact operations colleague in a chat. You propose; a runtime decides and runs the tools.
@@ -73,20 +73,20 @@ function written(names: readonly string[], messages: readonly BaseMessage[]): re
 const UNSURE: ReadonlySet<unknown> = new Set(['TOOL_TIMED_OUT', 'TOOL_OUTCOME_UNKNOWN']);
 
 /** True when a result leaves its call's effect unknown. */
-export function isUnsure({ additional_kwargs: extras }: ToolMessage): boolean {
+export function hasUnknownEffect({ additional_kwargs: extras }: ToolMessage): boolean {
   return UNSURE.has(extras['code']);
 }
 
 /** Lists ids of calls without a result, or with an unknown result. */
-export function openCalls(messages: readonly BaseMessage[]): readonly string[] {
-  const answers = messages.filter(ToolMessage.isInstance).filter((message) => !isUnsure(message));
+export function listOpenCalls(messages: readonly BaseMessage[]): readonly string[] {
+  const answers = messages.filter(ToolMessage.isInstance).filter((message) => !hasUnknownEffect(message));
   const answered = new Set(answers.map((message) => message.tool_call_id));
   const calls = messages.filter(AIMessage.isInstance).flatMap((message) => message.tool_calls ?? []);
   return calls.flatMap(({ id }) => (id && !answered.has(id) ? [id] : []));
 }
 
 /** Adds a result to each open call, as every provider requires: the ledger's (`came`), or “interrupted”. The state is unchanged. */
-export function withAnsweredCalls(messages: readonly BaseMessage[], came: CameOf = {}): BaseMessage[] {
+export function answerOpenCalls(messages: readonly BaseMessage[], came: CallResults = {}): BaseMessage[] {
   const answered = new Set(messages.filter(ToolMessage.isInstance).map((message) => message.tool_call_id));
   return messages.flatMap((message) => {
     if (ToolMessage.isInstance(message)) return [withFinding(message, came[message.tool_call_id])];
@@ -100,12 +100,12 @@ export function withAnsweredCalls(messages: readonly BaseMessage[], came: CameOf
   });
 }
 
-function withFinding(message: ToolMessage, found: CameOf[string] | undefined): ToolMessage {
-  if (!found || !isUnsure(message) || found.say === message.additional_kwargs['say']) return message;
+function withFinding(message: ToolMessage, found: CallResults[string] | undefined): ToolMessage {
+  if (!found || !hasUnknownEffect(message) || found.say === message.additional_kwargs['say']) return message;
   return answerTo(message.tool_call_id, message.name ?? '', found);
 }
 
-function answerTo(callId: string, name: string, { ok, say }: CameOf[string]): ToolMessage {
+function answerTo(callId: string, name: string, { ok, say }: CallResults[string]): ToolMessage {
   const content = JSON.stringify({ ok, say });
   return new ToolMessage({ tool_call_id: callId, name, content, status: ok ? 'success' : 'error' });
 }

@@ -1,6 +1,6 @@
 import { AIMessage, HumanMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
 import { expect, test } from 'vitest';
-import { repliesSince } from './replies.ts';
+import { listRepliesSince } from './replies.ts';
 
 const ask = new HumanMessage({ id: 'h1', content: 'export it' });
 const call = (id: string, name: string, args: Record<string, unknown> = {}): AIMessage =>
@@ -14,7 +14,7 @@ const made = (id: string, names: readonly string[], status: 'success' | 'error' 
   });
 const answer = (text: string): AIMessage => new AIMessage({ id: 'ai_end', content: text });
 const shown = (messages: readonly BaseMessage[]): unknown =>
-  repliesSince([ask, ...messages], 0).map(({ text, files }) => [text, ...(files ?? []).map(({ name }) => name)]);
+  listRepliesSince([ask, ...messages], 0).map(({ text, files }) => [text, ...(files ?? []).map(({ name }) => name)]);
 
 test('files are attached to the answer that follows them, once', () => {
   expect(
@@ -38,8 +38,8 @@ test('files without a following answer get a line of their own, also after messa
 test('files over the limit become several messages with stable keys', () => {
   const names = Array.from({ length: 23 }, (_, n) => `${n}.csv`);
   const messages = [ask, call('c1', 'export'), made('c1', names), answer('Done.')];
-  const replies = repliesSince(messages, 0);
+  const replies = listRepliesSince(messages, 0);
   expect(replies.map(({ files }) => files?.length)).toEqual([10, 10, 3]);
   expect(new Set(replies.map(({ key }) => key)).size).toBe(3);
-  expect(repliesSince(messages, 0)).toEqual(replies);
+  expect(listRepliesSince(messages, 0)).toEqual(replies);
 });

@@ -4,12 +4,12 @@ import { readHandledMessageId } from '@signalbox/models/kept';
 import { getMessageText } from '@signalbox/models/message-text';
 import type { AgentReply } from '../agent.ts';
 import { BASE_TOOLS } from './base-tools.ts';
-import { filesText } from './words.ts';
+import { sayFiles } from './words.ts';
 
 const MAX_FILES = 10;
 
 /** Derives the turn's replies from the state; a resumed turn derives the same keys. Files go with the next answer. */
-export function repliesSince(messages: readonly BaseMessage[], start: number): readonly AgentReply[] {
+export function listRepliesSince(messages: readonly BaseMessage[], start: number): readonly AgentReply[] {
   const results = new Map(messages.filter(ToolMessage.isInstance).map((message) => [message.tool_call_id, message]));
   const replies: AgentReply[] = [];
   let waiting: readonly OutboundFile[] = [];
@@ -28,7 +28,7 @@ export function repliesSince(messages: readonly BaseMessage[], start: number): r
   }
   while (waiting.length > 0) {
     const key = `files_${waiting[0]?.artifactId ?? ''}`;
-    replies.push(withFiles({ key, text: filesText(waiting.length), buttons: [] }));
+    replies.push(withFiles({ key, text: sayFiles(waiting.length), buttons: [] }));
   }
   return replies;
 }
@@ -43,7 +43,7 @@ export function findLastRequest(
   const request = humans.find((message) => message.id === about) ?? humans.at(-1);
   if (!request?.id) return null;
   const before = messages.slice(0, messages.indexOf(request));
-  return { id: request.id, afterReply: repliesSince(before, 0).length > 0 };
+  return { id: request.id, afterReply: listRepliesSince(before, 0).length > 0 };
 }
 
 function filesOf(message: ToolMessage): readonly OutboundFile[] {

@@ -4,9 +4,9 @@ import { markHandled } from '@signalbox/models/kept';
 import type { AgentMessage } from '../agent.ts';
 import { isBaseTool } from './base-tools.ts';
 import type { RunExtras } from './parts.ts';
-import { isUnsure } from './prompt.ts';
+import { hasUnknownEffect } from './prompt.ts';
 import type { SessionState, SessionUpdate } from './state.ts';
-import { nothingAgain } from './words.ts';
+import { sayNothingToRepeat } from './words.ts';
 
 /*
  * What running a node again does after a finished turn:
@@ -16,7 +16,7 @@ import { nothingAgain } from './words.ts';
  */
 
 /** Creates the state update with which the graph continues at a node. `isUpdate`: apply the update as an answer of product_owner. */
-export function runAgain(
+export function createRerunUpdate(
   id: string,
   event: Extract<AgentMessage['event'], { kind: 'node' }>,
   before: Partial<Pick<SessionState, 'messages'>>,
@@ -36,7 +36,7 @@ export function runAgain(
   }));
   const answer = new AIMessage({
     id: answerId,
-    content: calls.length === 0 ? nothingAgain() : '',
+    content: calls.length === 0 ? sayNothingToRepeat() : '',
     tool_calls: calls,
     additional_kwargs: markHandled(id, calls.length === 0),
   });
@@ -61,7 +61,7 @@ function failedCalls(messages: readonly BaseMessage[]): NonNullable<AIMessage['t
   const failed = new Set(
     messages
       .filter(ToolMessage.isInstance)
-      .filter((message) => message.status === 'error' && !isUnsure(message))
+      .filter((message) => message.status === 'error' && !hasUnknownEffect(message))
       .map((message) => message.tool_call_id),
   );
   return (answer?.tool_calls ?? []).filter(({ id, name }) => failed.has(id ?? '') && !isBaseTool(name));

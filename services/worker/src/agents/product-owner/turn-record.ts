@@ -12,8 +12,8 @@ import type {
 import { redactValue } from '@signalbox/safety/redact/redact';
 import type { Model } from '@signalbox/models/port';
 import type { ToolOffer } from '../../tools/registry.ts';
-import type { CameOf } from '../agent.ts';
-import { answerOf, hashContext, hashOf, hashOnce, remember } from '../model-context.ts';
+import type { CallResults } from '../agent.ts';
+import { toRecordedAnswer, hashContext, hashValue, hashOnce, cacheByObject } from '../model-context.ts';
 import { BASE_DEFINITIONS } from './base-tools.ts';
 import { PROMPT_VERSION } from './prompt.ts';
 import { STATE_VERSION, type SessionState, type TurnPart } from './state.ts';
@@ -26,14 +26,14 @@ import { STATE_VERSION, type SessionState, type TurnPart } from './state.ts';
 type Names = Readonly<Record<string, readonly string[]>>;
 
 /** Wraps a model and notes its requests. The last answer is in the messages; `asks` is read when the node has finished. */
-export function noteAsks(
+export function noteModelRequests(
   model: Model,
   node: string,
   facts: {
     readonly names: Names;
     readonly groups: readonly string[];
     readonly context?: PromptContext | null;
-    readonly calls?: CameOf;
+    readonly calls?: CallResults;
   },
   before: readonly TurnPart[],
 ): { readonly model: Model; asks(keepLast: boolean): RecordedAsk[] } {
@@ -59,7 +59,7 @@ export function noteAsks(
             ...(facts.context ? { context: isToldAgain || noted.length > 0 ? null : facts.context } : {}),
             ...callsOf(facts.calls),
           },
-          answer: answerOf(answer.message),
+          answer: toRecordedAnswer(answer.message),
           durationMs: Math.round(performance.now() - startedAt),
         });
         return answer;
@@ -71,11 +71,11 @@ export function noteAsks(
 }
 
 /** Counts the answers of this turn over all its runs. */
-export function answersSoFar(parts: readonly TurnPart[]): number {
+export function countAnswers(parts: readonly TurnPart[]): number {
   return parts.filter(({ kind }) => kind === 'asked').length;
 }
 
-function callsOf(calls: CameOf = {}): Pick<PromptFacts, 'calls'> {
+function callsOf(calls: CallResults = {}): Pick<PromptFacts, 'calls'> {
   return Object.keys(calls).length > 0 ? { calls } : {};
 }
 
@@ -93,7 +93,7 @@ function copyNames(names: Names): Record<string, string[]> {
 }
 
 /** SHA-256 of all descriptions of groups and tools that a model receives. */
-const toolsVersion = remember(({ catalog, definitions }: ToolOffer) => {
+const toolsVersion = cacheByObject(({ catalog, definitions }: ToolOffer) => {
   const names = catalog.groups.filter(({ installed }) => installed).map(({ name }) => name);
   const groups = catalog.groups.map(({ name, summary, installed }) => ({ name, summary, installed }));
   return hashCanonical({ groups, base: BASE_DEFINITIONS, tools: definitions(names) });
@@ -120,7 +120,7 @@ export function listPasses(
       },
       runs: { read: read?.run ?? null, asked: asked?.run ?? null, acted: acted?.run ?? null },
       asks,
-      answer: AIMessage.isInstance(answer) ? { ...answerOf(answer), ...saidOf(asked) } : null,
+      answer: AIMessage.isInstance(answer) ? { ...toRecordedAnswer(answer), ...saidOf(asked) } : null,
       calls: acted?.calls.map((call) => callOf(call, messages)) ?? [],
       outcome: acted?.outcome ?? null,
     };
@@ -159,7 +159,7 @@ function callOf(
   const message = messages.findLast((one) => ToolMessage.isInstance(one) && one.tool_call_id === call.callId);
   if (!message || !ToolMessage.isInstance(message))
     throw new Error(`the call ${call.callId} was carried out and has no result`);
-  return { ...call, result: resultOf(message), seen: hashOf(redactValue(message.content)) };
+  return { ...call, result: resultOf(message), seen: hashValue(redactValue(message.content)) };
 }
 
 function resultOf({ content, additional_kwargs: extras }: ToolMessage): RecordedResult {

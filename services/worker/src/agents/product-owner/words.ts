@@ -31,13 +31,13 @@ export function sayEndedByJudge(
   }
 }
 
-export const noAnswer = (): string => say('agent.noAnswer');
+export const sayNoAnswer = (): string => say('agent.noAnswer');
 
-export const cutOff = (): string => say('agent.cutOff');
+export const sayCutOff = (): string => say('agent.cutOff');
 
-export const taskFinished = (): string => say('agent.taskFinished');
+export const sayTaskFinished = (): string => say('agent.taskFinished');
 
-export const filesText = (count: number): string => say('agent.files', { count });
+export const sayFiles = (count: number): string => say('agent.files', { count });
 
 /** Tells the model that only the person can say that a task is done. */
 export const NOTHING_TO_FINISH = 'There is nothing to finish yet: no result has been shown in this conversation.';
@@ -46,4 +46,4 @@ export function takeFirstLine(text: string): string {
   return (text.split('\n').find((line) => line.trim() !== '') ?? '').trim();
 }
 
-export const nothingAgain = (): string => say('agent.nothingAgain');
+export const sayNothingToRepeat = (): string => say('agent.nothingAgain');

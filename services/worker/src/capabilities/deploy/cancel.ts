@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { isFinal } from '@signalbox/contracts/operations/deploy';
+import { isFinalState } from '@signalbox/contracts/operations/deploy';
 import { ProjectName } from '@signalbox/contracts/conversation/fields';
 import { AppError } from '@signalbox/contracts/errors';
 import { sleep } from '@signalbox/contracts/time';
 import { say } from '@signalbox/messages/say';
 import { CHANGE, tool, type ToolContext } from '../../tools/tool.ts';
 import { AnyEnvironment } from './fields.ts';
-import { describeDeployment, factsOf } from './words.ts';
+import { describeDeployment, toDeploymentFacts } from './words.ts';
 
 type Ports = ToolContext['ports'];
 type Deployment = Awaited<ReturnType<Ports['deployments']['list']>>[number];
@@ -57,7 +57,7 @@ export const cancelDeploy = tool({
     if (!accepted) throw tooLate(target, state);
     const ended = await waitForEnd(ports, target, actionId, signal);
     const service = await ports.services.find(target);
-    return { ...factsOf(ended, now()), servesNow: service?.release ?? null };
+    return { ...toDeploymentFacts(ended, now()), servesNow: service?.release ?? null };
   },
   probe: async ({ project, environment }, { ports, wrote, now }) => {
     if (!(await wrote())) return { kind: 'not-done' };
@@ -65,7 +65,7 @@ export const cancelDeploy = tool({
     const target = (await ports.deployments.list(filter, LOOKED_AT)).find(({ cancelAt }) => cancelAt !== null);
     if (!target) return { kind: 'unknown' };
     const service = await ports.services.find(target);
-    return { kind: 'done', output: { ...factsOf(target, now()), servesNow: service?.release ?? null } };
+    return { kind: 'done', output: { ...toDeploymentFacts(target, now()), servesNow: service?.release ?? null } };
   },
   phrases: {
     order: ({ project, environment: where = 'any' }) => say('deploy.cancelOrder', { project, where }),
@@ -77,7 +77,7 @@ export const cancelDeploy = tool({
       }
       // The run ended by itself, or needs more time to stop.
       const deployment = describeDeployment(facts);
-      return say(isFinal(facts.state) ? 'deploy.endedBefore' : 'deploy.stillStopping', { deployment });
+      return say(isFinalState(facts.state) ? 'deploy.endedBefore' : 'deploy.stillStopping', { deployment });
     },
   },
 });
@@ -95,7 +95,7 @@ async function waitForEnd(
   for (;;) {
     const found = await ports.deployments.find(deploymentId);
     if (!found) throw new AppError('DEPLOYMENT_GONE', {});
-    if (isFinal(found.state)) return found;
+    if (isFinalState(found.state)) return found;
     const isOver = signal.aborted || performance.now() >= lastLookAt;
     if (isOver && (await ports.deployments.leaveCancel(deploymentId, actionId))) return found;
     if (!isOver) await sleep(LOOK_EVERY_MS, signal);
@@ -114,7 +114,9 @@ async function nothingToCancel(ports: Ports, filter: Filter, project: string): P
   const [newest] = await ports.deployments.list(filter, 1);
   const sentences = [
     say('deploy.noneUnderWay', { project, where: filter.environment ?? 'any' }),
-    ...(newest ? [say('deploy.lastOne', { deployment: describeDeployment(factsOf(newest, new Date())) })] : []),
+    ...(newest
+      ? [say('deploy.lastOne', { deployment: describeDeployment(toDeploymentFacts(newest, new Date())) })]
+      : []),
     ...(newest?.serving ? [say('deploy.toTakeBack', { project, environment: newest.environment })] : []),
   ];
   return new AppError('NOTHING_TO_CANCEL', { detail: sentences.join(' ') });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { nameService, type ServiceKey } from '@signalbox/contracts/operations/deploy';
 import type { Risk } from '@signalbox/contracts/governance/action';
 import { say } from '@signalbox/messages/say';
-import { someEnvironment, type RiskWithReasons } from '../../tools/tool.ts';
+import { optionalEnvironment, type RiskWithReasons } from '../../tools/tool.ts';
 
 /** A git revision: a tag, a branch or a commit. A leading dash is refused, since git would read it as an option. */
 export const Version = z
@@ -13,10 +13,10 @@ export const Version = z
   .describe('Version to deploy, such as 1.2.0, a tag, a branch or a commit')
   .meta({ ask: 'Which version: a tag, a branch or a commit?' });
 
-export const AnyEnvironment = someEnvironment('Only this environment; any when left out', 'In which environment?');
+export const AnyEnvironment = optionalEnvironment('Only this environment; any when left out', 'In which environment?');
 
 /** The resources that policy and approvers see in a call about one service. */
-export const aboutService = {
+export const SERVICE_SCOPE = {
   environment: ({ environment }: ServiceKey) => environment,
   resources: (service: ServiceKey) => [
     `project:${service.project}`,
@@ -26,12 +26,12 @@ export const aboutService = {
 };
 
 /** The risk of a change in an environment: production is critical, because other people's work depends on it. */
-export function getRiskIn({ environment }: ServiceKey): Risk | RiskWithReasons {
+export function getEnvironmentRisk({ environment }: ServiceKey): Risk | RiskWithReasons {
   return environment === 'production' ? { risk: 'dangerous', reasons: [say('deploy.changesProduction')] } : 'sensitive';
 }
 
 /** Adds reasons why a person should check a call to its risk. */
-export function withReasons(found: Risk | RiskWithReasons, more: readonly string[]): RiskWithReasons {
+export function addReasons(found: Risk | RiskWithReasons, more: readonly string[]): RiskWithReasons {
   const { risk, reasons } = typeof found === 'string' ? { risk: found, reasons: [] } : found;
   return { risk, reasons: [...reasons, ...more] };
 }

@@ -8,7 +8,7 @@ import { toCodeBlock } from '@signalbox/contracts/markdown';
 import { say } from '@signalbox/messages/say';
 import { optionalProject, LOOK_UP, READ, tool, type ToolContext } from '../../tools/tool.ts';
 import { AnyEnvironment } from './fields.ts';
-import { formatCode, DEPLOYMENT_MADE_HERE, describeDeployment, factsOf } from './words.ts';
+import { formatCode, DEPLOYMENT_MADE_HERE, describeDeployment, toDeploymentFacts } from './words.ts';
 
 type Ports = ToolContext['ports'];
 type Service = Awaited<ReturnType<Ports['services']['list']>>[number];
@@ -56,9 +56,9 @@ export const getDeployStatus = tool({
     const before = newest?.serving ? await ports.deployments.before(newest) : null;
     return {
       project,
-      newest: newest ? factsOf(newest, now()) : null,
+      newest: newest ? toDeploymentFacts(newest, now()) : null,
       approvedBy: newest ? await ports.deployments.approvers(newest.deploymentId) : [],
-      underWay: others.map((one) => factsOf(one, now())),
+      underWay: others.map((one) => toDeploymentFacts(one, now())),
       evidence: newest?.state === 'succeeded' ? await seenServing(ports, newest.deploymentId) : null,
       serves: services.map(serving),
       /** The release that a rollback would start. */
@@ -127,7 +127,7 @@ export const getDeployLogs = tool({
     if (!newest) return { project, deployment: null, lines: [] };
     const written = await ports.deployments.lines(newest.deploymentId, tail);
     const lines = written.length > 0 ? written.map(({ line }) => line) : (newest.failure?.lines ?? []).slice(-tail);
-    return { project, deployment: factsOf(newest, now()), lines };
+    return { project, deployment: toDeploymentFacts(newest, now()), lines };
   },
   phrases: {
     done: ({ project, deployment, lines }, { environment }) => {
@@ -156,7 +156,7 @@ export const listDeployments = tool({
   run: async ({ project }, { ports, now }) => {
     if (project !== undefined) await ports.projects.get(project);
     const found = await ports.deployments.list(project === undefined ? {} : { project }, 15);
-    return { deployments: found.map((one) => factsOf(one, now())) };
+    return { deployments: found.map((one) => toDeploymentFacts(one, now())) };
   },
   phrases: {
     done: ({ deployments }) =>

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { listEssentialValues } from '@signalbox/safety/cards/essential';
-import type { Resolved, Resolving } from '../../tools/tool.ts';
-import { listDerived, resolveDeployment } from './plan.ts';
+import type { Resolved, ResolveContext } from '../../tools/tool.ts';
+import { listDerivedFields, resolveDeployment } from './plan.ts';
 
 const head = { subject: 'Round totals', author: 'Ada' };
 const plan = {
@@ -23,12 +23,15 @@ const found = { ready: true, server: 'vps-1', commit: plan.commit, checks: [], p
 /** Resolves a deployment whose proposal found `before`. */
 function resolve(before: Resolved | null): Promise<Resolved> {
   // resolveDeployment uses only these members
-  return resolveDeployment(request, { before, work: async () => ({ ...found, plan, head }) } as unknown as Resolving);
+  return resolveDeployment(request, {
+    before,
+    work: async () => ({ ...found, plan, head }),
+  } as unknown as ResolveContext);
 }
 
 /** Lists the names of the values that an approval card shows. */
 const namesOf = (resolved: Resolved): readonly string[] =>
-  listEssentialValues({ arguments: {}, resolved }, { told: [], derived: listDerived(resolved) }).map(
+  listEssentialValues({ arguments: {}, resolved }, { told: [], derived: listDerivedFields(resolved) }).map(
     ({ shown }) => /^→ \w+/.exec(shown)?.[0] ?? '',
   );
 

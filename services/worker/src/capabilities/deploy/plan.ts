@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { CommitHead, DeployPlan, type ServiceKey } from '@signalbox/contracts/operations/deploy';
 import { AppError } from '@signalbox/contracts/errors';
-import type { Resolved, Resolving, ToolContext } from '../../tools/tool.ts';
+import type { Resolved, ResolveContext, ToolContext } from '../../tools/tool.ts';
 
 /** The policy resource of a call whose plan its person has not seen (infra/policy/plans.cedar). */
 export const UNSEEN_PLAN = 'plan:unseen';
@@ -12,7 +12,7 @@ const Seen = z.object({ isUnseen: z.literal(true).optional() });
 /** Resolves a deployment's commit, server and build. Throws NOT_RESOLVED with the obstacle. */
 export async function resolveDeployment(
   request: ServiceKey & { readonly ref: string; readonly server: string | null; readonly fromArtifact: string | null },
-  { work, before }: Resolving,
+  { work, before }: ResolveContext,
 ): Promise<Resolved> {
   // The server is chosen once, when the call is proposed.
   const server = request.server ?? (before ? DeployPlan.parse(before).server.name : null);
@@ -28,7 +28,7 @@ export async function resolveDeployment(
 }
 
 /** Lists fields of the plan that follow from other fields, so that nobody decides about them. */
-export function listDerived(resolved: Resolved): readonly string[] {
+export function listDerivedFields(resolved: Resolved): readonly string[] {
   const digests = ['artifact', 'file', 'dockerfile', 'variables', 'health', 'isUnseen'];
   const server = ['driver', 'host', 'hostKey', 'login'].map((member) => `server.${member}`);
   const commit = headOf(resolved) === null ? [] : ['commit'];
@@ -43,7 +43,7 @@ export function sayCommit(resolved: Resolved | null) {
 }
 
 /** The approved plan. Throws without one, which is a programming error. */
-export function planOf({ resolved }: Pick<ToolContext, 'resolved'>): DeployPlan {
+export function getApprovedPlan({ resolved }: Pick<ToolContext, 'resolved'>): DeployPlan {
   return DeployPlan.parse(resolved);
 }
 

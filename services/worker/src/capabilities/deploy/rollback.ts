@@ -5,9 +5,9 @@ import { AppError } from '@signalbox/contracts/errors';
 import { createCancelButton } from '@signalbox/messages/service-buttons';
 import { say } from '@signalbox/messages/say';
 import { tool, type ToolContext } from '../../tools/tool.ts';
-import { aboutService, getRiskIn, getServiceLock, Version } from './fields.ts';
-import { listDerived, planOf, resolveDeployment, sayCommit } from './plan.ts';
-import { formatCode, findReach, stays } from './words.ts';
+import { SERVICE_SCOPE, getEnvironmentRisk, getServiceLock, Version } from './fields.ts';
+import { listDerivedFields, getApprovedPlan, resolveDeployment, sayCommit } from './plan.ts';
+import { formatCode, findReach, createServingValues } from './words.ts';
 
 type Ports = ToolContext['ports'];
 type Target = Awaited<ReturnType<Ports['deployments']['list']>>[number];
@@ -34,11 +34,11 @@ export const rollbackDeploy = tool({
       .describe('Version to go back to; the one before when left out')
       .meta({ ask: 'Back to which version?' }),
   }),
-  risk: getRiskIn,
+  risk: getEnvironmentRisk,
   role: 'developer',
   holds: 'records',
   egress: true,
-  ...aboutService,
+  ...SERVICE_SCOPE,
   lock: getServiceLock,
   deadlineMs: 15_000,
   // A rollback is keyed by its action id, like a deployment.
@@ -48,7 +48,7 @@ export const rollbackDeploy = tool({
     return resolveDeployment({ project, environment, ref, server: null, fromArtifact: deploymentId }, look);
   },
   told: ['project', 'environment', 'to_version', '→ ref', '→ head', '→ server'],
-  derived: listDerived,
+  derived: listDerivedFields,
   preview: async ({ project, environment, to_version: version }, { ports, resolved }) => {
     const target = await findTarget(ports, { project, environment }, version ?? null);
     const service = await ports.services.find({ project, environment });
@@ -76,7 +76,7 @@ export const rollbackDeploy = tool({
     return { deployment: actionId, ...service, version: ref, server, servesNow: before?.release ?? null };
 
     function request(target: Target) {
-      const plan = planOf(context);
+      const plan = getApprovedPlan(context);
       // Another release may have become the previous one since the decision.
       if (plan.artifact !== target.deploymentId)
         throw new AppError('PLAN_CHANGED', { changes: say('deploy.startedAgainNow', { ref: target.ref }) });
@@ -105,7 +105,7 @@ export const rollbackDeploy = tool({
     order: ({ project, environment, to_version: version = 'any' }) =>
       say('deploy.rollBackOrder', { project, environment, version }),
     done: ({ project, environment, version, servesNow }) =>
-      say('deploy.onItsWayBack', { project, environment, version, ...stays(servesNow) }),
+      say('deploy.onItsWayBack', { project, environment, version, ...createServingValues(servesNow) }),
     next: (service) => [createCancelButton(service)],
   },
 });

@@ -4,7 +4,7 @@ import { Environment, ProjectName } from '@signalbox/contracts/conversation/fiel
 import { AppError } from '@signalbox/contracts/errors';
 import { say } from '@signalbox/messages/say';
 import { tool, type ToolContext } from '../../tools/tool.ts';
-import { aboutService, getRiskIn, getServiceLock } from './fields.ts';
+import { SERVICE_SCOPE, getEnvironmentRisk, getServiceLock } from './fields.ts';
 import { formatCode, findReach } from './words.ts';
 
 /** Most services drain within this time; a longer stop is reported when it has ended. */
@@ -24,11 +24,11 @@ export const stopService = tool({
     'stop serving shop in production',
   ],
   input: z.object({ project: ProjectName, environment: Environment }),
-  risk: getRiskIn,
+  risk: getEnvironmentRisk,
   role: 'developer',
   holds: 'records',
   egress: false,
-  ...aboutService,
+  ...SERVICE_SCOPE,
   lock: getServiceLock,
   deadlineMs: WAIT_MS,
   // The job is keyed by the action id, and its target is chosen once.

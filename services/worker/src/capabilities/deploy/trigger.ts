@@ -3,10 +3,10 @@ import { Environment, ProjectName } from '@signalbox/contracts/conversation/fiel
 import { createCancelButton } from '@signalbox/messages/service-buttons';
 import { say } from '@signalbox/messages/say';
 import { optionalServer, tool } from '../../tools/tool.ts';
-import { aboutService, getRiskIn, getServiceLock, Version, withReasons } from './fields.ts';
+import { SERVICE_SCOPE, getEnvironmentRisk, getServiceLock, Version, addReasons } from './fields.ts';
 import {
-  listDerived,
-  planOf,
+  listDerivedFields,
+  getApprovedPlan,
   requireRepository,
   resolveDeployment,
   sayCommit,
@@ -14,7 +14,7 @@ import {
   UNSEEN_PLAN,
 } from './plan.ts';
 import { versionChoices } from './version-choices.ts';
-import { formatCode, findReach, stays } from './words.ts';
+import { formatCode, findReach, createServingValues } from './words.ts';
 
 /** Starts a deployment. The job reports the end; this tool never claims that the release serves. */
 export const triggerDeploy = tool({
@@ -41,15 +41,15 @@ export const triggerDeploy = tool({
     ),
   }),
   choices: { version: versionChoices },
-  risk: (service, resolved) => withReasons(getRiskIn(service), reasonsOf(getUnseenPlan(resolved))),
+  risk: (service, resolved) => addReasons(getEnvironmentRisk(service), reasonsOf(getUnseenPlan(resolved))),
   role: 'developer',
   // The result contains names that the repository chose.
   holds: 'records',
   madeHere: ['deployment', 'project', 'environment', 'state'],
   egress: true,
-  ...aboutService,
+  ...SERVICE_SCOPE,
   resources: (service, resolved) => [
-    ...aboutService.resources(service),
+    ...SERVICE_SCOPE.resources(service),
     ...(getUnseenPlan(resolved) ? [UNSEEN_PLAN] : []),
   ],
   lock: getServiceLock,
@@ -62,7 +62,7 @@ export const triggerDeploy = tool({
     return resolveDeployment(request, look);
   },
   told: ['project', 'version', 'environment', 'server', '→ ref', '→ head', '→ server'],
-  derived: listDerived,
+  derived: listDerivedFields,
   preview: async ({ project, version, environment }, { ports, resolved }) => {
     await requireRepository(ports, project);
     const service = await ports.services.find({ project, environment });
@@ -86,7 +86,7 @@ export const triggerDeploy = tool({
       ref: version,
       server: server ?? null,
       fromArtifact: null,
-      plan: planOf(context),
+      plan: getApprovedPlan(context),
       userKey: actor.userKey,
       threadId,
     });
@@ -113,7 +113,7 @@ export const triggerDeploy = tool({
   phrases: {
     order: ({ server = 'any', ...asked }) => say('deploy.deployOrder', { ...asked, server }),
     done: ({ project, version, environment, server, servesNow }) =>
-      say('deploy.onItsWay', { project, version, environment, server, ...stays(servesNow) }),
+      say('deploy.onItsWay', { project, version, environment, server, ...createServingValues(servesNow) }),
     next: (service) => [createCancelButton(service)],
   },
 });

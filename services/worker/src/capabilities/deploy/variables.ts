@@ -4,7 +4,7 @@ import { Environment, ProjectName } from '@signalbox/contracts/conversation/fiel
 import { AppError } from '@signalbox/contracts/errors';
 import { say } from '@signalbox/messages/say';
 import { CHANGE, LOOK_UP, tool, type ToolContext } from '../../tools/tool.ts';
-import { aboutService, getRiskIn } from './fields.ts';
+import { SERVICE_SCOPE, getEnvironmentRisk } from './fields.ts';
 import { getLoaderKind } from './loader-variables.ts';
 import { formatCode } from './words.ts';
 
@@ -44,7 +44,7 @@ export const setServiceVariable = tool({
   }),
   risk: (given) => {
     const kind = getLoaderKind(given.name);
-    if (kind === null) return getRiskIn(given);
+    if (kind === null) return getEnvironmentRisk(given);
     const reason = kind === 'known' ? say('deploy.changesCode') : say('deploy.mayChangeCode', { name: given.name });
     return { risk: 'dangerous', reasons: [reason] };
   },
@@ -52,10 +52,10 @@ export const setServiceVariable = tool({
   role: 'developer',
   holds: 'facts',
   egress: true,
-  ...aboutService,
+  ...SERVICE_SCOPE,
   // Policy refuses known loader variables by this resource (variables.cedar).
   resources: (given) => [
-    ...aboutService.resources(given),
+    ...SERVICE_SCOPE.resources(given),
     ...(getLoaderKind(given.name) === 'known' ? ['variable:loader'] : []),
   ],
   deadlineMs: 5_000,
@@ -117,9 +117,9 @@ export const removeServiceVariable = tool({
     name: Name.describe('Name of the variable, such as LOG_LEVEL').meta({ ask: 'Which variable?' }),
   }),
   ...CHANGE,
-  risk: getRiskIn,
+  risk: getEnvironmentRisk,
   holds: 'facts',
-  ...aboutService,
+  ...SERVICE_SCOPE,
   deadlineMs: 5_000,
   told: ['project', 'environment', 'name'],
   preview: async (given, { ports }) => {

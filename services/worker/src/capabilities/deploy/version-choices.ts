@@ -1,5 +1,5 @@
 import { Environment, ProjectName } from '@signalbox/contracts/conversation/fields';
-import type { Choices } from '../../tools/tool.ts';
+import type { ArgumentChoices } from '../../tools/tool.ts';
 import { Version } from './fields.ts';
 import { requireRepository } from './plan.ts';
 
@@ -7,7 +7,7 @@ import { requireRepository } from './plan.ts';
 const ANYWHERE = 'staging';
 
 /** The versions of a project that can be deployed: its newest tags, newest first, then its main branch. */
-export const versionChoices: Choices = {
+export const versionChoices: ArgumentChoices = {
   list: async ({ project: named }, { ports, work }) => {
     const project = ProjectName.safeParse(named).data;
     if (project === undefined) return [];

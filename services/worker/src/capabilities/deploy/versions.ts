@@ -2,7 +2,7 @@ import { ProjectName } from '@signalbox/contracts/conversation/fields';
 import { sayLook, STILL_LOOKING, createVersionButtons } from '@signalbox/messages/repository-look';
 import { say } from '@signalbox/messages/say';
 import { z } from 'zod';
-import { someEnvironment, READ, tool } from '../../tools/tool.ts';
+import { optionalEnvironment, READ, tool } from '../../tools/tool.ts';
 import { requireRepository } from './plan.ts';
 
 const NEWEST = 3;
@@ -19,7 +19,7 @@ export const readRepository = tool({
   ],
   input: z.object({
     project: ProjectName,
-    environment: someEnvironment('Where it is to go; staging unless said otherwise', 'In which environment?'),
+    environment: optionalEnvironment('Where it is to go; staging unless said otherwise', 'In which environment?'),
   }),
   ...READ,
   egress: true,

@@ -1,4 +1,4 @@
-import { DeployPlan, isFinal, type DeployState, type ServiceKey } from '@signalbox/contracts/operations/deploy';
+import { DeployPlan, isFinalState, type DeployState, type ServiceKey } from '@signalbox/contracts/operations/deploy';
 import { sayState } from '@signalbox/messages/deploy-state';
 import { sayDuration } from '@signalbox/messages/duration';
 import { say } from '@signalbox/messages/say';
@@ -37,7 +37,7 @@ export const DEPLOYMENT_MADE_HERE = [
   'url',
 ] as const satisfies readonly (keyof DeploymentFacts)[];
 
-export function factsOf(found: DeploymentRow, now: Date): DeploymentFacts {
+export function toDeploymentFacts(found: DeploymentRow, now: Date): DeploymentFacts {
   const { deploymentId, project, environment, kind, ref, release, server, state, failure } = found;
   return {
     deployment: deploymentId,
@@ -68,10 +68,10 @@ export function describeDeployment(facts: DeploymentFacts): string {
     version,
     environment,
     state: sayState(facts.state),
-    isOver: isFinal(facts.state),
+    isOver: isFinalState(facts.state),
     stateFor,
     isServing,
-    isStopping: isStopping && !isFinal(facts.state),
+    isStopping: isStopping && !isFinalState(facts.state),
     askedBy,
   });
 }
@@ -88,11 +88,11 @@ export function findReach(
 }
 
 /** The values with which a sentence says what serves during a deployment. */
-export function stays(servesNow: string | null): { readonly serves: boolean; readonly serving: string } {
+export function createServingValues(servesNow: string | null): { readonly serves: boolean; readonly serving: string } {
   return { serves: servesNow !== null, serving: formatCode(servesNow ?? '') };
 }
 
-/** Formats a text as inline code: `1.0.0-3f2a9c1`. An empty text becomes words. */
+/** Formats a text as inline code: `1.0.0-3f2a9c1`. */
 export function formatCode(text: string): string {
   return `\`${text.replaceAll('`', 'ˋ')}\``;
 }

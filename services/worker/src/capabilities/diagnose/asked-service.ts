@@ -3,13 +3,13 @@ import { nameService, type ServiceKey } from '@signalbox/contracts/operations/de
 import { Environment, ProjectName } from '@signalbox/contracts/conversation/fields';
 import { AppError } from '@signalbox/contracts/errors';
 import { say } from '@signalbox/messages/say';
-import type { ToolContext, Worked } from '../../tools/tool.ts';
+import type { ToolContext, JobWaitResult } from '../../tools/tool.ts';
 
 export const Project = ProjectName;
-export const SomeEnvironment = Environment.optional().describe(
+export const OptionalEnvironment = Environment.optional().describe(
   'Environment; when left out, the one that is in trouble, else production, staging or local, where the project runs',
 );
-export const Tail = z.coerce.number().int().min(1).max(1_000).default(40).describe('How many of the newest lines');
+export const TailLines = z.coerce.number().int().min(1).max(1_000).default(40).describe('How many of the newest lines');
 
 type Ports = Pick<ToolContext['ports'], 'projects' | 'services' | 'errorHistory'>;
 type Asked = { readonly project: string; readonly environment?: Environment | undefined };
@@ -40,7 +40,7 @@ export async function findService(ports: Ports, { project, environment }: Asked)
 }
 
 /** The resources that policy and approvers see in a call about one service, as far as the call names it. */
-export const aboutAsked = {
+export const OPTIONAL_SERVICE_SCOPE = {
   environment: ({ environment }: Asked) => environment ?? ('none' as const),
   resources: ({ project, environment }: Asked) => [
     `project:${project}`,
@@ -49,7 +49,7 @@ export const aboutAsked = {
 };
 
 /** Fields of a health check that no program writes; the release that a service reports of itself is excluded. */
-export const MEASURED = [
+export const MEASURED_HEALTH_FIELDS = [
   'project',
   'environment',
   'verdict',
@@ -65,8 +65,8 @@ export const MEASURED = [
 ] as const;
 
 /** Returns the result of an awaited job, or a note that the job is still running. */
-export function unwrap<T extends object>(
-  worked: Worked<T>,
+export function unwrapJobResult<T extends object>(
+  worked: JobWaitResult<T>,
 ): ({ readonly state: 'done' } & T) | { readonly state: 'goes-on' } {
   return worked.kind === 'goes-on' ? { state: 'goes-on' } : { state: 'done', ...worked.result };
 }

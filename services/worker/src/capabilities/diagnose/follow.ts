@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { AppError } from '@signalbox/contracts/errors';
 import { say } from '@signalbox/messages/say';
 import { READ, tool } from '../../tools/tool.ts';
-import { aboutAsked, findService, Project, SomeEnvironment } from './asked-service.ts';
+import { OPTIONAL_SERVICE_SCOPE, findService, Project, OptionalEnvironment } from './asked-service.ts';
 
 const LONGEST_SECONDS = 300;
 
@@ -18,13 +18,13 @@ export const followServiceLogs = tool({
   ],
   input: z.object({
     project: Project,
-    environment: SomeEnvironment,
+    environment: OptionalEnvironment,
     seconds: z.coerce.number().int().min(5).max(LONGEST_SECONDS).default(30).describe('For how many seconds'),
     text: z.string().trim().max(200).optional().describe('Only lines that contain this text'),
   }),
   ...READ,
   madeHere: ['project', 'environment', 'seconds'],
-  ...aboutAsked,
+  ...OPTIONAL_SERVICE_SCOPE,
   deadlineMs: 10_000,
   run: async ({ seconds, text, ...asked }, context) => {
     const service = await findService(context.ports, asked);

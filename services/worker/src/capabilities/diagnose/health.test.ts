@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
 import { diagnoseService } from './health.ts';
-import { stopped } from './stopped-service.fixture.ts';
+import { stoppedHealth } from './stopped-service.fixture.ts';
 
 const NEWEST = { version: 'oops', kind: 'deploy', state: 'failed', by: 'Ben', ago: '20 s' };
 const FOUND = {
   state: 'done',
-  project: stopped.project,
-  environment: stopped.environment,
-  health: stopped,
+  project: stoppedHealth.project,
+  environment: stoppedHealth.environment,
+  health: stoppedHealth,
   previous: null,
   servingForSeconds: null,
   errors: [],
@@ -15,7 +15,7 @@ const FOUND = {
   proposal: { action: 'deploy', because: null },
 };
 const said = (failure: string | null): string =>
-  diagnoseService.done({ ...FOUND, deployments: [{ ...NEWEST, failure }] }, { project: stopped.project });
+  diagnoseService.done({ ...FOUND, deployments: [{ ...NEWEST, failure }] }, { project: stoppedHealth.project });
 
 it('why the latest deployment failed is told by a diagnosis, which says its conclusion once', () => {
   const failure = 'The latest deployment, oops, failed while building. The build failed.';

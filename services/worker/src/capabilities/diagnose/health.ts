@@ -6,8 +6,15 @@ import { sayDuration } from '@signalbox/messages/duration';
 import { READ, tool } from '../../tools/tool.ts';
 import { createRollbackButton } from '@signalbox/messages/service-buttons';
 import { say } from '@signalbox/messages/say';
-import { aboutAsked, findService, MEASURED, Project, SomeEnvironment, unwrap } from './asked-service.ts';
-import { code, describeHealth, describeVerdict, logBlock } from './words.ts';
+import {
+  OPTIONAL_SERVICE_SCOPE,
+  findService,
+  MEASURED_HEALTH_FIELDS,
+  Project,
+  OptionalEnvironment,
+  unwrapJobResult,
+} from './asked-service.ts';
+import { toInlineCode, describeHealth, describeVerdict, toLogBlock } from './words.ts';
 
 export const checkServiceHealth = tool({
   describe: 'Measure how a service is now: answer time, release, program, memory, disk and errors, with a verdict.',
@@ -22,13 +29,14 @@ export const checkServiceHealth = tool({
     'does shop answer',
     'is the service ok',
   ],
-  input: z.object({ project: Project, environment: SomeEnvironment }),
+  input: z.object({ project: Project, environment: OptionalEnvironment }),
   ...READ,
   role: 'viewer',
-  madeHere: MEASURED,
-  ...aboutAsked,
+  madeHere: MEASURED_HEALTH_FIELDS,
+  ...OPTIONAL_SERVICE_SCOPE,
   deadlineMs: 40_000,
-  run: async (asked, context) => unwrap(await context.work('service.health', await findService(context.ports, asked))),
+  run: async (asked, context) =>
+    unwrapJobResult(await context.work('service.health', await findService(context.ports, asked))),
   phrases: {
     done: (health) => {
       if (health.state === 'goes-on') return say('diagnose.goesOn');
@@ -57,13 +65,13 @@ export const diagnoseService = tool({
     'investigate shop',
     'i cannot reach shop on staging',
   ],
-  input: z.object({ project: Project, environment: SomeEnvironment }),
+  input: z.object({ project: Project, environment: OptionalEnvironment }),
   ...READ,
   role: 'viewer',
   madeHere: [
     'project',
     'environment',
-    ...MEASURED.map((field) => `health.${field}`),
+    ...MEASURED_HEALTH_FIELDS.map((field) => `health.${field}`),
     'previous',
     'servingForSeconds',
     'errors.count',
@@ -73,12 +81,12 @@ export const diagnoseService = tool({
     'deployments.state',
     'deployments.ago',
   ],
-  ...aboutAsked,
+  ...OPTIONAL_SERVICE_SCOPE,
   deadlineMs: 45_000,
   run: async (asked, context) => {
     const { ports, now } = context;
     const service = await findService(ports, asked);
-    const found = unwrap(await context.work('service.diagnose', service));
+    const found = unwrapJobResult(await context.work('service.diagnose', service));
     if (found.state === 'goes-on') return found;
     const deployments = (await ports.deployments.list(service, 3)).map(
       ({ ref, kind, state, userName, requestedAt, failure }) => ({
@@ -112,15 +120,17 @@ export const diagnoseService = tool({
               say('diagnose.servesSince', {
                 time: sayDuration(servingForSeconds * 1_000),
                 hasBefore: before !== null,
-                before: code(before ?? ''),
+                before: toInlineCode(before ?? ''),
               }),
             ]),
         ...(newest === '' ? [] : [say('diagnose.latestDeployments', { deployments: newest })]),
         ...errors
           .slice(0, 3)
-          .map(({ sample, count: times }) => say('diagnose.times', { times, sample: code(sample.slice(0, 160)) })),
+          .map(({ sample, count: times }) =>
+            say('diagnose.times', { times, sample: toInlineCode(sample.slice(0, 160)) }),
+          ),
       ];
-      const log = lines.length === 0 || errors.length === 0 ? '' : `\n\n${logBlock(lines.slice(-6))}`;
+      const log = lines.length === 0 || errors.length === 0 ? '' : `\n\n${toLogBlock(lines.slice(-6))}`;
       const list = `${evidence.map((line) => `- ${line}`).join('\n')}${log}`;
       // People ask for the reason of the latest failed deployment when something broke.
       const failed = deployments[0]?.failure ?? [];

@@ -3,8 +3,15 @@ import { AppError } from '@signalbox/contracts/errors';
 import { HOUR_MS } from '@signalbox/contracts/time';
 import { say } from '@signalbox/messages/say';
 import { optionalProject, READ, tool } from '../../tools/tool.ts';
-import { aboutAsked, findService, Project, SomeEnvironment, Tail, unwrap } from './asked-service.ts';
-import { ago, code, logBlock } from './words.ts';
+import {
+  OPTIONAL_SERVICE_SCOPE,
+  findService,
+  Project,
+  OptionalEnvironment,
+  TailLines,
+  unwrapJobResult,
+} from './asked-service.ts';
+import { sayAgo, toInlineCode, toLogBlock } from './words.ts';
 
 const Minutes = z.coerce
   .number()
@@ -26,8 +33,8 @@ export const getServiceLogs = tool({
   ],
   input: z.object({
     project: Project,
-    environment: SomeEnvironment,
-    lines: Tail,
+    environment: OptionalEnvironment,
+    lines: TailLines,
     text: z.string().trim().max(200).optional().describe('Only lines that contain this text'),
     minutes: Minutes.optional().describe('Only lines of the last so many minutes'),
     until_minutes_ago: Minutes.optional().describe('Only lines that are older than so many minutes'),
@@ -39,7 +46,7 @@ export const getServiceLogs = tool({
   }),
   ...READ,
   madeHere: ['project', 'environment', 'release', 'truncated'],
-  ...aboutAsked,
+  ...OPTIONAL_SERVICE_SCOPE,
   deadlineMs: 45_000,
   run: async ({ lines, text, minutes, until_minutes_ago: until, of, deployment, ...asked }, context) => {
     const service = await findService(context.ports, asked);
@@ -54,15 +61,15 @@ export const getServiceLogs = tool({
       match: text === undefined || text === '' ? null : text,
       followSeconds: 0,
     };
-    return { ...service, ...unwrap(await context.work('service.logs', payload)) };
+    return { ...service, ...unwrapJobResult(await context.work('service.logs', payload)) };
   },
   phrases: {
     done: (found) => {
       if (found.state === 'goes-on') return say('diagnose.goesOn');
       const { project, environment, release, lines, truncated } = found;
-      const of = { project, environment, hasRelease: release !== null, release: code(release ?? '') };
+      const of = { project, environment, hasRelease: release !== null, release: toInlineCode(release ?? '') };
       if (lines.length === 0) return say('diagnose.noSuchLines', of);
-      return `${say('diagnose.log', { ...of, lines: lines.length, truncated })}\n\n${logBlock(lines)}`;
+      return `${say('diagnose.log', { ...of, lines: lines.length, truncated })}\n\n${toLogBlock(lines)}`;
     },
   },
 });
@@ -82,7 +89,7 @@ export const getErrorHistory = tool({
   ],
   input: z.object({
     project: optionalProject('Only of this project; of all when left out'),
-    environment: SomeEnvironment.describe('Only of this environment; of all when left out'),
+    environment: OptionalEnvironment.describe('Only of this environment; of all when left out'),
     hours: z.coerce
       .number()
       .int()
@@ -113,7 +120,7 @@ export const getErrorHistory = tool({
         sample,
         first_seen: firstSeen.toISOString(),
         last_seen: lastSeen.toISOString(),
-        last_ago: ago(lastSeen, now()),
+        last_ago: sayAgo(lastSeen, now()),
       })),
       broken_now: open.map(({ subject, detail, openedAt }) => ({ subject, detail, since: openedAt.toISOString() })),
     };
@@ -135,8 +142,8 @@ export const getErrorHistory = tool({
             environment: of.environment,
             source,
             hasRelease: release !== null,
-            release: code(release ?? ''),
-            sample: code(sample.slice(0, 160)),
+            release: toInlineCode(release ?? ''),
+            sample: toInlineCode(sample.slice(0, 160)),
           })}`,
       );
       const more = groups.length > SHOWN ? [`- ${say('diagnose.moreKinds', { count: groups.length - SHOWN })}`] : [];

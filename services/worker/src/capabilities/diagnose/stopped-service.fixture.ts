@@ -1,7 +1,7 @@
 import { ServiceHealthResult } from '@signalbox/contracts/operations/operations';
 
 /** The health of a stopped service. */
-export const stopped = ServiceHealthResult.parse({
+export const stoppedHealth = ServiceHealthResult.parse({
   project: 'demo',
   environment: 'staging',
   verdict: 'nothing-deployed',

@@ -41,7 +41,7 @@ function answered({ status, latencyMs, error }: NonNullable<ServiceHealthResult[
 }
 
 function reported({ release, reportedRelease }: ServiceHealthResult): string {
-  const values = { release: code(release ?? ''), reported: code(reportedRelease ?? '') };
+  const values = { release: toInlineCode(release ?? ''), reported: toInlineCode(reportedRelease ?? '') };
   if (reportedRelease === null) return say('diagnose.release', values);
   return say(reportedRelease === release ? 'diagnose.releaseAnswers' : 'diagnose.otherAnswers', values);
 }
@@ -60,11 +60,11 @@ function described({
 }
 
 /** Formats the time since a moment: `4 min ago`. */
-export const ago = (at: Date | string, now: Date): string =>
+export const sayAgo = (at: Date | string, now: Date): string =>
   say('diagnose.ago', { time: sayDuration(Math.max(0, now.getTime() - new Date(at).getTime())) });
 
 /** Formats the newest log lines that fit as a code block, which no line can close early. */
-export function logBlock(lines: readonly Pick<LogLine, 'line' | 'at'>[]): string {
+export function toLogBlock(lines: readonly Pick<LogLine, 'line' | 'at'>[]): string {
   const kept: string[] = [];
   let room = SHOWN;
   for (const { line, at } of [...lines].reverse()) {
@@ -75,7 +75,7 @@ export function logBlock(lines: readonly Pick<LogLine, 'line' | 'at'>[]): string
   return toCodeBlock(kept.join('\n'));
 }
 
-export const code = (text: string): string => `\`${text.replace(/[`\s]+/g, ' ').trim()}\``;
+export const toInlineCode = (text: string): string => `\`${text.replace(/[`\s]+/g, ' ').trim()}\``;
 
 const megabytes = (mb: number): string =>
   mb < 1_024 ? `${Math.round(mb)} MB` : `${(mb / 1_024).toFixed(1).replace(/\.0$/, '')} GB`;

@@ -2,13 +2,13 @@ import { formatMemory } from '@signalbox/contracts/conversation/fields';
 import type { InspectResult } from '@signalbox/contracts/operations/operations';
 import { say } from '@signalbox/messages/say';
 
-export type Looked =
+export type ServerInspection =
   | { readonly state: 'booked'; readonly server: string }
   | { readonly state: 'goes-on'; readonly server: string }
   | ({ readonly state: 'looked' } & InspectResult);
 
 /** Describes the result of reaching a server, and the remedy. */
-export function describeLook(looked: Looked): string {
+export function describeInspection(looked: ServerInspection): string {
   if (looked.state === 'booked') return say('servers.onlyBooked', { server: looked.server });
   if (looked.state === 'goes-on') return say('servers.stillLooking', { server: looked.server });
   const { server, reached, inventory, hostKey, hostKeyTrusted, detail } = looked;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { CpuCount, formatMemory, MemoryMb, type Environment } from '@signalbox/contracts/conversation/fields';
 import { AppError } from '@signalbox/contracts/errors';
 import { say } from '@signalbox/messages/say';
-import { someEnvironment, LOOK_UP, tool } from '../../tools/tool.ts';
+import { optionalEnvironment, LOOK_UP, tool } from '../../tools/tool.ts';
 import { getFreeMemoryMb, sayWhen, type ServerLoad } from './words.ts';
 
 interface Need {
@@ -32,7 +32,7 @@ export const findSuitableServer = tool({
   ],
   input: z.object({
     memoryMb: MemoryMb.describe('Memory needed, in megabytes').meta({ ask: 'How much memory does it need?' }),
-    environment: someEnvironment('Only servers of this environment; any when left out', 'In which environment?'),
+    environment: optionalEnvironment('Only servers of this environment; any when left out', 'In which environment?'),
     cpus: CpuCount.default(1)
       .describe('CPUs needed, 1 unless said otherwise')
       .meta({ ask: 'How many CPUs does it need?' }),

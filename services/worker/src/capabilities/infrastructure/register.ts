@@ -13,7 +13,7 @@ import { AppError } from '@signalbox/contracts/errors';
 import { isPublicAddress } from '@signalbox/safety/public-address';
 import { say } from '@signalbox/messages/say';
 import { tool } from '../../tools/tool.ts';
-import { describeLook, type Looked } from './inspection.ts';
+import { describeInspection, type ServerInspection } from './inspection.ts';
 
 const Input = z.object({
   name: NewName.describe('Name of the new server: lowercase letters, digits and single hyphens').meta({
@@ -104,14 +104,14 @@ export const registerServer = tool({
     const server = { ...(await ports.servers.register(told, actionId)), connection: {} };
     if (driver === null) return { server, look: null, told: size };
     const worked = await work('server.inspect', { server: name });
-    const look: Looked =
+    const look: ServerInspection =
       worked.kind === 'goes-on' ? { state: 'goes-on', server: name } : { state: 'looked', ...worked.result };
     return { server, look, told: size };
   },
   probe: async ({ name, cpus, memoryMb }, { ports, wrote }) => {
     if (!(await wrote())) return { kind: 'not-done' };
     const server = { ...(await ports.servers.get(name)), connection: {} };
-    const look: Looked | null = server.driver === null ? null : { state: 'goes-on', server: name };
+    const look: ServerInspection | null = server.driver === null ? null : { state: 'goes-on', server: name };
     return { kind: 'done', output: { server, look, told: { cpus: cpus ?? null, memoryMb: memoryMb ?? null } } };
   },
   phrases: {
@@ -120,7 +120,7 @@ export const registerServer = tool({
       const registered = { name, host, environment, firstPort, lastPort };
       if (look === null) return say('servers.booked', { ...registered, cpus, memory: formatMemory(memoryMb) });
       const head = say('servers.registered', { ...registered, driver: driver ?? '' });
-      return [head, describeLook(look), sayDifference(look, told)].filter((part) => part !== '').join('\n\n');
+      return [head, describeInspection(look), sayDifference(look, told)].filter((part) => part !== '').join('\n\n');
     },
   },
 });
@@ -140,7 +140,10 @@ function connectionOf({ driver, host, user, key, sshPort, socket, cpus, memoryMb
 }
 
 /** Says where given values differ from measured values, which are used instead. */
-function sayDifference(look: Looked, told: { readonly cpus: number | null; readonly memoryMb: number | null }): string {
+function sayDifference(
+  look: ServerInspection,
+  told: { readonly cpus: number | null; readonly memoryMb: number | null },
+): string {
   if (look.state !== 'looked' || look.inventory === null) return '';
   const { cpus, memoryMb } = look.inventory;
   const hasCpus = told.cpus !== null && told.cpus !== cpus;

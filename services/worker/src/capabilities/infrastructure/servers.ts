@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { ServerName } from '@signalbox/contracts/conversation/fields';
 import { say } from '@signalbox/messages/say';
-import { someEnvironment, LOOK_UP, READ, tool } from '../../tools/tool.ts';
-import { describeLook, type Looked } from './inspection.ts';
+import { optionalEnvironment, LOOK_UP, READ, tool } from '../../tools/tool.ts';
+import { describeInspection, type ServerInspection } from './inspection.ts';
 import { describeServer } from './words.ts';
 
 /** The fingerprint of a host key, as `ssh-keygen -l` prints it. */
@@ -27,7 +27,7 @@ export const listManagedServers = tool({
     'how much memory is left on the servers',
   ],
   input: z.object({
-    environment: someEnvironment('Only servers of this environment', 'Of which environment?'),
+    environment: optionalEnvironment('Only servers of this environment', 'Of which environment?'),
   }),
   ...LOOK_UP,
   run: async ({ environment }, { ports }) => {
@@ -61,13 +61,13 @@ export const inspectServer = tool({
   input: z.object({ server: ServerName }),
   ...READ,
   deadlineMs: 50_000,
-  run: async ({ server }, { ports, work }): Promise<Looked> => {
+  run: async ({ server }, { ports, work }): Promise<ServerInspection> => {
     const { name, driver } = await ports.servers.get(server);
     if (driver === null) return { state: 'booked', server: name };
     const worked = await work('server.inspect', { server: name });
     return worked.kind === 'goes-on' ? { state: 'goes-on', server: name } : { state: 'looked', ...worked.result };
   },
-  phrases: { done: describeLook },
+  phrases: { done: describeInspection },
 });
 
 export const trustHostKey = tool({

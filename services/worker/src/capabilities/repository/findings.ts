@@ -9,7 +9,7 @@ import { sayFinding, sayItem, sayLocation } from '@signalbox/analysis/reports/sa
 import { say } from '@signalbox/messages/say';
 import { CHANGE, READ, tool, withFiles, type ToolContext } from '../../tools/tool.ts';
 import { createFindingButtons } from './buttons.ts';
-import { reportFiles } from './report-files.ts';
+import { createReportFiles } from './report-files.ts';
 
 type Finding = Awaited<ReturnType<ToolContext['ports']['repositories']['findings']['get']>>;
 
@@ -245,7 +245,7 @@ export const getFindingsReport = tool({
     const [newest] = await ports.repositories.runs.list(project, 1);
     if (!newest) return { project, files: [] as string[] };
     const about = { project, chain: newest.chain, commit: newest.commitId, summary };
-    const files = await reportFiles(ports, about, now());
+    const files = await createReportFiles(ports, about, now());
     return withFiles({ project, files: files.map(({ name }) => name) }, files);
   },
   phrases: {

@@ -26,7 +26,7 @@ export async function createDocumentFiles(
 const MAX_FINDINGS = 2_000;
 
 /** Creates a project's findings as Markdown for people and as SARIF for tools. */
-export async function reportFiles(
+export async function createReportFiles(
   { repositories }: Pick<ToolContext['ports'], 'repositories'>,
   about: {
     readonly project: string;

@@ -5,7 +5,7 @@ import { sayChain, sayChainResult } from '@signalbox/analysis/reports/say-findin
 import { say } from '@signalbox/messages/say';
 import { READ, tool, withFiles } from '../../tools/tool.ts';
 import { createFindingButtons } from './buttons.ts';
-import { createDocumentFiles, reportFiles } from './report-files.ts';
+import { createDocumentFiles, createReportFiles } from './report-files.ts';
 
 /** Most of a turn's deadline; a longer scan reports its own end. */
 const DEADLINE_MS = 50_000;
@@ -40,7 +40,7 @@ export function createChainTool(chain: ChainName, describe: string, hints: reado
       const isWorthAReport = output.total > output.top.length;
       const files = [
         ...(await createDocumentFiles(context.ports, output)),
-        ...(isWorthAReport ? await reportFiles(context.ports, output, context.now()) : []),
+        ...(isWorthAReport ? await createReportFiles(context.ports, output, context.now()) : []),
       ];
       return files.length === 0 ? output : withFiles(output, files);
     },

@@ -5,7 +5,7 @@ import { createConnection, createServer } from 'node:net';
 const CONNECT_MS = 400;
 
 /** Tests a port by binding it on this machine, or by connecting over ssh. False for a server without a driver. */
-export async function isListenedOn(
+export async function isPortInUse(
   { host, driver }: { readonly host: string; readonly driver: DriverName | null },
   port: number,
 ): Promise<boolean> {
