@@ -33,7 +33,7 @@ import { reconcileNext } from '@signalbox/governance/reconcile';
 import type { GovernanceDeps } from '@signalbox/governance/deps';
 import { openWorkerPolicies } from '@signalbox/governance/policies';
 import { startReconciler } from './reconciler.ts';
-import { SENTENCES } from './turn/reply.ts';
+import { TEXTS } from './turn/reply.ts';
 import type { Ports } from './tools/ports/ports.ts';
 import { redactValue } from '@signalbox/safety/redact/redact';
 import { createRegistry, loadCapabilities, toOffer, type ToolRegistry } from './tools/registry.ts';
@@ -93,7 +93,7 @@ export async function createWorker(own: Own, config: WorkerConfig, log: Log, wir
   );
   own(
     startReconciler(log, (signal) =>
-      reconcileNext(turns.governance, (status, { say }, exact) => SENTENCES.lookedUp(status, say, exact), signal, log),
+      reconcileNext(turns.governance, (status, { say }, exact) => TEXTS.lookedUp(status, say, exact), signal, log),
     ),
   );
   await listenForStops(own, config, log, lanes);

@@ -18,7 +18,7 @@ import type { ToolOffer } from '../tools/registry.ts';
 import type { EvaluationOutcome, PassFacts } from '../loop/evaluation.ts';
 import type { AskedArgument, resolveNewest } from '../tools/choices.ts';
 import type { Phase } from '../loop/fsm.ts';
-import type { LoadedGroups } from '../loop/loading.ts';
+import type { Loaded } from '../loop/loading.ts';
 
 /** One message of a batch, as the agent receives it. */
 export interface AgentMessage {
@@ -68,7 +68,7 @@ export interface AgentRun {
   enter(next: Phase): void;
   path(): readonly Phase[];
   /** Asks policy which of these capability groups this conversation may load. */
-  load(groups: readonly string[]): Promise<LoadedGroups>;
+  load(groups: readonly string[]): Promise<Loaded>;
   /** Returns the loaded groups that the turn keeps, and records removals. `idle`: groups that the turn no longer needs. */
   keep(groups: readonly string[], idle: readonly string[]): Promise<readonly string[]>;
   /** Judges a pass by rules, without a model. */

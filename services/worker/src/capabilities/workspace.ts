@@ -10,15 +10,7 @@ import { AppError, type ErrorCode, type ErrorData } from '@signalbox/contracts/e
 import { classifyCommand } from '@signalbox/safety/shell/classification';
 import { toCodeBlock } from '@signalbox/contracts/markdown';
 import { say } from '@signalbox/messages/say';
-import {
-  CHANGE,
-  READ,
-  tool,
-  toolGroup,
-  type ProbeResult,
-  type ToolContext,
-  type JobWaitResult,
-} from '../tools/tool.ts';
+import { CHANGE, READ, tool, toolGroup, type ProbeResult, type ToolContext, type JobWait } from '../tools/tool.ts';
 
 /** The characters of an output that a person is shown; the model gets more. */
 const SHOWN = 3_000;
@@ -267,7 +259,7 @@ type Refused = {
 type Ended<T> = Refused | { readonly outcome: 'done'; readonly result: T };
 
 /** Returns the result of a job, or a note that it is still running. Throws the job's refusal. */
-function unwrap<T>(worked: JobWaitResult<Ended<T>>): ({ readonly state: 'done' } & T) | { readonly state: 'goes-on' } {
+function unwrap<T>(worked: JobWait<Ended<T>>): ({ readonly state: 'done' } & T) | { readonly state: 'goes-on' } {
   if (worked.kind === 'goes-on') return { state: 'goes-on' };
   if (worked.result.outcome === 'refused') {
     const { code, data } = worked.result.refusal;

@@ -11,17 +11,13 @@ export interface Section {
 }
 
 /** The maximum length of the prompt's facts, in bytes of UTF-8: a tokenizer makes at most one token of a byte. */
-export const MAX_CONTEXT_BYTES = 8_000;
+export const MAX_BYTES = 8_000;
 
 /** The longest count in `and 10,000 more`. */
 const COUNT_ROOM = '0,000,000';
 
 /** Joins sections into at most `mostBytes`. Omits and counts lines after the first that does not fit; never cuts a line. Pure. */
-export function fitSections(
-  opening: string,
-  sections: readonly Section[],
-  mostBytes = MAX_CONTEXT_BYTES,
-): PromptContext {
+export function fitSections(opening: string, sections: readonly Section[], mostBytes = MAX_BYTES): PromptContext {
   let room = mostBytes - bytesOf(opening) - sections.reduce((sum, section) => sum + frameOf(section), 0);
   let isFull = false;
   const fitted = sections.map((section) => {

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { AgentPlugin } from '../agents/agent.ts';
-import { INGEST_NODE } from './ingest.ts';
+import { INGEST } from './ingest.ts';
 import { listNodes } from './graph.ts';
 import type { Actions, GuidedSpec } from './spec.ts';
 import { TURN_LISTS } from './state.ts';
@@ -20,7 +20,7 @@ export function defineGuidedAgent<S extends z.ZodType, A extends Actions>(spec: 
     summary: spec.summary,
     stateVersion: spec.stateVersion,
     turnLists: TURN_LISTS,
-    nodes: [INGEST_NODE],
+    nodes: [INGEST],
     graph: listNodes(spec),
     create: (parts) => createGuidedAgent(spec, parts),
   };

@@ -5,7 +5,7 @@ import type { AgentParts } from '../agents/agent.ts';
 import type { GraphNode } from '../tools/ports/graph-nodes.ts';
 import { NodeCalls } from './calls.ts';
 import { getRunExtras } from './extras.ts';
-import { CLEAR_NODE, INGEST_NODE, createIngestNode } from './ingest.ts';
+import { CLEAR, INGEST, createIngestNode } from './ingest.ts';
 import { drawView, sendReplies, sendView } from './replies.ts';
 import type { Actions, GuidedSpec, NodeContext, NodeSpec } from './spec.ts';
 import { CommonState, type CommonUpdate, type ServerEvent } from './state.ts';
@@ -22,17 +22,9 @@ export function listNodes<S extends z.ZodType, A extends Actions>({ nodes }: Gui
   const before = (name: string): string[] =>
     own.filter(([, { then = [] }]) => then.includes(name)).map(([other]) => other);
   return [
-    {
-      name: INGEST_NODE,
-      does: 'Takes a message and finds out which of the agent’s actions it asks for.',
-      after: ['start'],
-    },
-    ...own.map(([name, { does }]) => ({ name, does, after: [INGEST_NODE, ...before(name)] })),
-    {
-      name: CLEAR_NODE,
-      does: 'Forgets the action that the turn was about.',
-      after: [INGEST_NODE, ...own.map(([name]) => name)],
-    },
+    { name: INGEST, does: 'Takes a message and finds out which of the agent’s actions it asks for.', after: ['start'] },
+    ...own.map(([name, { does }]) => ({ name, does, after: [INGEST, ...before(name)] })),
+    { name: CLEAR, does: 'Forgets the action that the turn was about.', after: [INGEST, ...own.map(([name]) => name)] },
   ];
 }
 
@@ -44,12 +36,12 @@ export function buildGraph<S extends z.ZodType, A extends Actions>(
   const next = ({ meta }: CommonState): string => meta.next;
   const graph = new StateGraph(CommonState)
     .addNode(Object.fromEntries(own.map(([name, node]) => [name, runNode(spec, parts, name, node)])))
-    .addNode(INGEST_NODE, createIngestNode(spec, parts))
-    .addNode(CLEAR_NODE, clear)
-    .addEdge(START, INGEST_NODE)
-    .addConditionalEdges(INGEST_NODE, next, [...own.map(([name]) => name), CLEAR_NODE])
-    .addEdge(CLEAR_NODE, END);
-  for (const [name, { then = [] }] of own) graph.addConditionalEdges(name, next, [...then, CLEAR_NODE]);
+    .addNode(INGEST, createIngestNode(spec, parts))
+    .addNode(CLEAR, clear)
+    .addEdge(START, INGEST)
+    .addConditionalEdges(INGEST, next, [...own.map(([name]) => name), CLEAR])
+    .addEdge(CLEAR, END);
+  for (const [name, { then = [] }] of own) graph.addConditionalEdges(name, next, [...then, CLEAR]);
   return graph.compile({ checkpointer: parts.checkpoints });
 }
 
@@ -83,8 +75,8 @@ function runNode<S extends z.ZodType, A extends Actions>(
     const outcome = await node.run(context);
     const acted = await calls.end({ maxPasses });
     const domain = spec.domain.parse(Object.assign({}, before, outcome.domain));
-    const { goto = CLEAR_NODE, view, awaits = false, audit = [] } = outcome;
-    if (goto !== CLEAR_NODE && !node.then?.includes(goto))
+    const { goto = CLEAR, view, awaits = false, audit = [] } = outcome;
+    if (goto !== CLEAR && !node.then?.includes(goto))
       throw new Error(`${name} may not go on to ${goto}; add it to then.`);
     const { replies = [] } = outcome;
     const { turnKey } = extras;

@@ -11,8 +11,8 @@ import type { Actions, GuidedSpec, TurnInput, RequestedAction } from './spec.ts'
 import type { CommonState, CommonUpdate } from './state.ts';
 
 /** The node that every guided agent runs first. */
-export const INGEST_NODE = 'ingest_input';
-export const CLEAR_NODE = 'clear_pending_action';
+export const INGEST = 'ingest_input';
+export const CLEAR = 'clear_pending_action';
 
 type Event = AgentMessage['event'];
 
@@ -27,7 +27,7 @@ export function createIngestNode<S extends z.ZodType, A extends Actions>(
   spec: GuidedSpec<S, A>,
   parts: Pick<AgentParts, 'model'>,
 ) {
-  const model = parts.model(INGEST_NODE);
+  const model = parts.model(INGEST);
   const actions = listAllActions(spec.actions);
   const reading = describeActions({ summary: spec.summary, actions });
 
@@ -43,20 +43,20 @@ export function createIngestNode<S extends z.ZodType, A extends Actions>(
       goTo(nodeAgain(event, spec.nodes) ?? spec.route(heard, domain), heard);
 
     if (event?.kind === 'mode')
-      return { meta: { ...state.meta, next: CLEAR_NODE }, ...applyPageMode(spec, state, extras, event) };
+      return { meta: { ...state.meta, next: CLEAR }, ...applyPageMode(spec, state, extras, event) };
     if (event && event.kind !== 'node') return start({ kind: 'news', say: event.say });
     const isAgain = nodeAgain(event, spec.nodes) !== null;
     const { taken, update } = await take(extras, text, domain, !isAgain);
     if (taken.kind === 'words') return { ...update, ...start({ kind: 'words', text }) };
     if (taken.kind === 'refused')
       return {
-        ...goTo(CLEAR_NODE, { kind: 'words', text }),
+        ...goTo(CLEAR, { kind: 'words', text }),
         ...sendReplies(state, extras, [{ text: taken.say, buttons: [] }]),
       };
     const { action: name, data } = taken.requested;
     const pending = { pendingAction: { id: `${spec.id}.${name}`, data } };
     if (name !== MODE_ACTION) return { ...update, ...pending, ...start({ kind: 'action', name }) };
-    return { ...update, ...goTo(CLEAR_NODE, { kind: 'action', name }), ...applyChosenMode(spec, state, extras, data) };
+    return { ...update, ...goTo(CLEAR, { kind: 'action', name }), ...applyChosenMode(spec, state, extras, data) };
   };
 
   /** Interprets a text: as an action, else by the agent's rules, else by a model. */
@@ -90,7 +90,7 @@ export function createIngestNode<S extends z.ZodType, A extends Actions>(
   async function ask({ run, turnKey, recorded }: RunExtras, text: string) {
     const spent: CommonState['spent'][number][] = [];
     if (run.path().at(-1) !== 'THINKING') run.enter('THINKING');
-    const { requested, asks } = await readActionWithModel(reading, { model, node: INGEST_NODE }, text, {
+    const { requested, asks } = await readActionWithModel(reading, { model, node: INGEST }, text, {
       signal: run.signal,
       onSpend: (spend) => {
         run.spent(spend);

@@ -8,7 +8,7 @@ import { listRecordedMessages, toRecordedRun, findTurnStart } from '../agents/re
 import type { RunExtras } from './extras.ts';
 import { listTurnParts } from './extras.ts';
 import { buildGraph } from './graph.ts';
-import { CLEAR_NODE } from './ingest.ts';
+import { CLEAR } from './ingest.ts';
 import { loadState, readValues } from './load.ts';
 import { listAllActions } from './mode.ts';
 import { listPasses, type RecordedVersions } from './passes.ts';
@@ -52,7 +52,7 @@ export function createGuidedAgent<S extends z.ZodType, A extends Actions>(
         run.warn?.('state not readable', { agent: spec.id, threadId: run.threadId, error: loaded.why });
         return cannotRead(run, batch);
       }
-      if (loaded.kind === 'migrated') await graph.updateState(thread, loaded.update, CLEAR_NODE);
+      if (loaded.kind === 'migrated') await graph.updateState(thread, loaded.update, CLEAR);
       const begun = resume && loaded.kind === 'current' ? await graph.getState(thread) : null;
       let state = (begun?.values ?? values) as CommonState; // this graph stored the values; empty when nothing is stored
       const known = new Set((begun ? (state.messages ?? []) : []).map(({ id }) => id));
@@ -89,7 +89,7 @@ export function createGuidedAgent<S extends z.ZodType, A extends Actions>(
       await graph.updateState(
         { configurable: { thread_id: run.threadId } },
         { ...before, messages: [told], pendingAction: null },
-        CLEAR_NODE,
+        CLEAR,
       );
       // Reading the state from the graph would store it before the turn has ended.
       const state = parts.checkpoints.newest(run.threadId) as Partial<CommonState>;

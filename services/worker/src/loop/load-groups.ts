@@ -3,12 +3,12 @@ import type { PolicyEngine } from '@signalbox/contracts/governance/decision';
 import { appendAudit } from '@signalbox/store/audit/audit';
 import type { CallScope } from '@signalbox/governance/calls/call';
 import type { GovernanceDeps } from '@signalbox/governance/deps';
-import { decideLoading, type LoadedGroups } from './loading.ts';
+import { decideGroups, type Loaded } from './loading.ts';
 
 type Parts = Pick<GovernanceDeps, 'policy' | 'pool'>;
 
 /** Loads the capability groups that policy allows, and records the decision. Idempotent: groups are a set. */
-export async function loadGroups(parts: Parts, scope: CallScope, groups: readonly string[]): Promise<LoadedGroups> {
+export async function loadGroups(parts: Parts, scope: CallScope, groups: readonly string[]): Promise<Loaded> {
   if (groups.length === 0) return { allowed: [], refused: [] };
   const engine = parts.policy();
   const { allowed, refused } = ask(engine, scope, groups);
@@ -38,15 +38,9 @@ export async function keepGroups(
   return allowed;
 }
 
-function ask(engine: PolicyEngine, scope: CallScope, groups: readonly string[]): LoadedGroups {
+function ask(engine: PolicyEngine, scope: CallScope, groups: readonly string[]): Loaded {
   const { actor, agent, chatKey, inGroup, now } = scope;
-  return decideLoading(engine, groups, {
-    ...actor,
-    agentClass: agent.class,
-    chatKey,
-    inGroup,
-    at: now().toISOString(),
-  });
+  return decideGroups(engine, groups, { ...actor, agentClass: agent.class, chatKey, inGroup, at: now().toISOString() });
 }
 
 function eventOf(

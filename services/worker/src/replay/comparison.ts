@@ -27,13 +27,10 @@ export function comparePasses(recorded: readonly PassRecord[], now: readonly Pas
 type FirstDifference = Omit<Difference, 'pass'> | null;
 
 const VERSIONED = ['prompt', 'tools', 'state'] as const;
-export type VersionedPart = (typeof VERSIONED)[number];
+export type Versioned = (typeof VERSIONED)[number];
 
 /** Versions that differ between the recorded and the current passes. Pure. */
-export function findOtherVersions(
-  recorded: readonly PassRecord[],
-  now: readonly PassRecord[],
-): readonly VersionedPart[] {
+export function findOtherVersions(recorded: readonly PassRecord[], now: readonly PassRecord[]): readonly Versioned[] {
   return VERSIONED.filter((one) => recorded.some((was, index) => was.versions[one] !== now[index]?.versions[one]));
 }
 

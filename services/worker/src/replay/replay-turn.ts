@@ -9,15 +9,9 @@ import { toReasoningExtras } from '@signalbox/models/reasoning';
 import type { Agent, AgentPlugin, AgentRecord, AgentRun } from '../agents/agent.ts';
 import { evaluate } from '../loop/evaluation.ts';
 import { createMachine, getNewestPass } from '../loop/fsm.ts';
-import { decideLoading } from '../loop/loading.ts';
+import { decideGroups } from '../loop/loading.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
-import {
-  compareDecisions,
-  comparePasses,
-  findOtherVersions,
-  type Difference,
-  type VersionedPart,
-} from './comparison.ts';
+import { compareDecisions, comparePasses, findOtherVersions, type Difference, type Versioned } from './comparison.ts';
 import { Cursor, type HaltReason } from './cursor.ts';
 import { replayDecision } from './decision.ts';
 import { toToolCallResult } from './result.ts';
@@ -26,7 +20,7 @@ import type { ReplayStates } from './states.ts';
 /** The result of replaying one turn. An incomplete replay never counts as equal. */
 export type ReplayOutcome =
   /** `otherVersions`: parts whose version has changed since; prompts and tools were not compared. */
-  | { readonly kind: 'same'; readonly otherVersions?: readonly VersionedPart[] }
+  | { readonly kind: 'same'; readonly otherVersions?: readonly Versioned[] }
   | { readonly kind: 'different'; readonly difference: Difference }
   /** No agent took part, so there is nothing to compare. */
   | { readonly kind: 'nothing'; readonly why: string }
@@ -145,7 +139,7 @@ function replayRun(parts: ReplayParts, { records, head }: Recorded, run: Recorde
       const rules = await parts.engine(version, timeZone);
       if (!rules) return cursor.stop({ kind: 'unreplayable', why: `the policy set ${version} was not kept` });
       const place = { ...run.actor, agentClass: parts.plugin.class, chatKey: head.chatKey, inGroup: false };
-      const loaded = decideLoading(rules, groups, { ...place, at: new Date().toISOString() });
+      const loaded = decideGroups(rules, groups, { ...place, at: new Date().toISOString() });
       return { ...loaded, ...recordedTools(record, loaded.allowed) };
     },
     keep: (groups) => Promise.resolve(cursor.groups(groups)),

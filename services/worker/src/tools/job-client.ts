@@ -12,7 +12,7 @@ import { say } from '@signalbox/messages/say';
 import type { JobCall, RunParts } from './run.ts';
 import type { CallScope } from '@signalbox/governance/calls/call';
 import { StoppedByPerson } from '@signalbox/governance/calls/call';
-import type { JobWaitResult } from './tool.ts';
+import type { JobWait } from './tool.ts';
 
 /** The part of a tool's deadline reserved for answering that the job is still running. */
 const MARGIN_MS = 2 * SECOND_MS;
@@ -85,7 +85,7 @@ async function waitForEnd<N extends JobName>(
   job: N,
   runId: string,
   until: { readonly signal: AbortSignal; readonly forMs: number; readonly userKey: string },
-): Promise<JobWaitResult<JobResult<N>> | null> {
+): Promise<JobWait<JobResult<N>> | null> {
   const { signal } = until;
   const lastLookAt = performance.now() + until.forMs;
   for (let pauseMs = FIRST_LOOK_MS; ; pauseMs = Math.min(pauseMs * 1.5, LAST_LOOK_MS)) {
@@ -104,7 +104,7 @@ async function lookForEnd<N extends JobName>(
   parts: Parameters<typeof createJobClient>[0],
   job: N,
   runId: string,
-): Promise<JobWaitResult<JobResult<N>> | null> {
+): Promise<JobWait<JobResult<N>> | null> {
   const run = await parts.runs.find(runId);
   if (run?.status === 'failed' || run?.status === 'cancelled') throw jobFailed(job, runId, run.error);
   if (run?.status !== 'done') return null;

@@ -19,7 +19,7 @@ import {
   type Tool,
   type ToolContext,
   type ToolGroup,
-  type JobWaitResult,
+  type JobWait,
 } from './tool.ts';
 
 export interface RunParts {
@@ -38,7 +38,7 @@ export interface RunParts {
     scope: CallScope,
     call: JobCall,
     wait: { readonly deadlineMs: number; readonly isQuiet?: boolean },
-  ): Promise<JobWaitResult<JobResult<N>>>;
+  ): Promise<JobWait<JobResult<N>>>;
   look<N extends JobName>(job: N, actionId: string): Promise<ProbeResult<JobResult<N>>>;
 }
 

@@ -51,7 +51,7 @@ export type ProbeResult<O> =
   | { readonly kind: 'unknown' };
 
 /** The result of a job that a tool waited for, or a note that it is still running and the person gets a message at its end. */
-export type JobWaitResult<R> =
+export type JobWait<R> =
   { readonly kind: 'done'; readonly result: R } | { readonly kind: 'goes-on'; readonly runId: string };
 
 /** Everything that a running tool may use. */
@@ -68,7 +68,7 @@ export interface ToolContext {
   /** Starts a job. A repeated action id starts nothing new. */
   enqueue<N extends JobName>(job: N, payload: JobPayload<N>): Promise<{ readonly runId: string }>;
   /** Runs a job until shortly before the tool's deadline. A repeated action id returns the first result. Throws JOB_FAILED. */
-  work<N extends JobName>(job: N, payload: JobPayload<N>): Promise<JobWaitResult<JobResult<N>>>;
+  work<N extends JobName>(job: N, payload: JobPayload<N>): Promise<JobWait<JobResult<N>>>;
   /** The mark that this action committed together with its effect in our database; null when it wrote nothing. */
   wrote(): Promise<{ readonly result: unknown } | null>;
   /** The state of this action's job. */

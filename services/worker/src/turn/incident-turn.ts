@@ -7,9 +7,9 @@ import {
   buildContext,
   buildNotice,
   buildOutbound,
-  createTurnRow,
+  toTurnRow,
   toSentence,
-  settleMessages,
+  settleAll,
   type TurnContext,
 } from './turn-end.ts';
 import type { TurnParts } from './turn-parts.ts';
@@ -50,8 +50,8 @@ export async function reportInConversation(
   return {
     recording,
     end: {
-      turn: createTurnRow(parts, context, 'notice'),
-      outcomes: settleMessages([message], 'answered', 'incident'),
+      turn: toTurnRow(parts, context, 'notice'),
+      outcomes: settleAll([message], 'answered', 'incident'),
       // The person reads the log's lines and no agent does: the conversation gets measured values only.
       replies: [buildOutbound(context, { key: envelope.id, text: toSentence(envelope), buttons })],
       thread: { threadId: context.threadId, status: 'open', awaiting: false, title, summary: null },

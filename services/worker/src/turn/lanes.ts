@@ -20,7 +20,7 @@ import { startLoop } from '@signalbox/platform/loop';
 import { publishStored, type CountingPublisher } from '@signalbox/platform/streams/publish';
 import { computeBackoffMs, sleep } from '@signalbox/contracts/time';
 import { giveUp } from '@signalbox/governance/give-up';
-import { SENTENCES } from './reply.ts';
+import { TEXTS } from './reply.ts';
 import { StoppedByPerson } from '@signalbox/governance/calls/call';
 import type { TurnSignals } from './turn-start.ts';
 
@@ -268,11 +268,7 @@ export class Lanes implements Closable {
     if (!message) return false;
     const { chatKey, traceId } = message.envelope;
     const { ref, more } = await withTransaction(this.#options.pool, (db) =>
-      giveUp(db, claimed, message, {
-        attempts: MAX_ATTEMPTS,
-        timeZone: this.#options.timeZone,
-        words: SENTENCES.failed,
-      }),
+      giveUp(db, claimed, message, { attempts: MAX_ATTEMPTS, timeZone: this.#options.timeZone, words: TEXTS.failed }),
     );
     const facts = { userKey: claimed.userKey, inboxId: message.id, ref, traceId };
     this.#options.log.error('message dead-lettered', facts);

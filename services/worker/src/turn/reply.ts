@@ -9,7 +9,7 @@ import { say, sayError } from '@signalbox/messages/say';
 import { isPicture } from './pictures.ts';
 
 /** The worker's own sentences to people; agents have their own. */
-export const SENTENCES = {
+export const TEXTS = {
   newThread: (hadOne: boolean): string => say(hadOne ? 'turn.closed' : 'turn.alreadyNew'),
   expired: (title: string | null, idleMs: number): string =>
     say('turn.expired', { isTitled: Boolean(title), title: title ?? '', time: sayDuration(idleMs) }),

@@ -10,7 +10,7 @@ import { say } from '@signalbox/messages/say';
 import type { ClaimedLane, InboxMessage, TurnEnd, TurnOutcome, WaitingCard } from '@signalbox/store/turns/lanes';
 import { newId } from '@signalbox/contracts/ids';
 import type { AgentReply, AgentResult } from '../agents/agent.ts';
-import { SENTENCES } from './reply.ts';
+import { TEXTS } from './reply.ts';
 import { createSpending, type Spending } from './spending.ts';
 
 interface EndParts {
@@ -46,7 +46,7 @@ export function createTurnEnd(
   const notes = expiredNotes(parts, lane);
   const answered = { ...context, batch: handled.length > 0 ? handled : batch };
   return {
-    turn: createTurnRow(parts, context, result.outcome, { passes: result.passes, toolCalls: result.toolCalls }),
+    turn: toTurnRow(parts, context, result.outcome, { passes: result.passes, toolCalls: result.toolCalls }),
     // The newest message was answered; earlier messages of the batch were merged into its turn.
     outcomes: handled.map((message, index) => ({
       id: message.id,
@@ -81,7 +81,7 @@ function pointing(
   // Private chats have no links to messages, so the answer replies to the approval card.
   const isPrivate = last.body.replyTo === undefined;
   const aim = { [isPrivate ? 'replyTo' : 'linkTo']: messageId };
-  const text = `${last.body.text}\n\n${SENTENCES.stillWaiting(context.lane.waiting, !isPrivate && messageId !== null)}`;
+  const text = `${last.body.text}\n\n${TEXTS.stillWaiting(context.lane.waiting, !isPrivate && messageId !== null)}`;
   const body = { ...last.body, text, ...(messageId === null ? {} : aim) };
   return [...replies.slice(0, -1), { ...last, body }];
 }
@@ -106,8 +106,8 @@ export function createEarlyEnd(
 ): TurnEnd {
   const settled: InboxOutcome = outcome === 'stopped' ? 'stopped' : 'answered';
   return {
-    turn: createTurnRow(parts, context, outcome, { error: outcome === 'failed' ? why : null }),
-    outcomes: settleMessages(context.batch, settled, outcome),
+    turn: toTurnRow(parts, context, outcome, { error: outcome === 'failed' ? why : null }),
+    outcomes: settleAll(context.batch, settled, outcome),
     // A failure concerns only the requester; a stop may concern others who waited.
     replies: replies.map((reply) => buildOutbound(context, reply, outcome === 'failed')),
     thread: left(context.threadId, 'open'),
@@ -116,11 +116,11 @@ export function createEarlyEnd(
 
 /** Handles /new: closes the thread of this chat; the next message starts another. */
 export function closeThread(lane: ClaimedLane, message: InboxMessage): TurnEnd {
-  const text = SENTENCES.newThread(lane.threadId !== null);
+  const text = TEXTS.newThread(lane.threadId !== null);
   const reply = buildOutbound(buildContext(lane, message), { key: message.envelope.id, text, buttons: [] });
   return {
     turn: null,
-    outcomes: settleMessages([message], 'answered', '/new'),
+    outcomes: settleAll([message], 'answered', '/new'),
     replies: [{ ...reply, turnId: null }],
     thread: lane.threadId === null ? null : left(lane.threadId, 'closed'),
   };
@@ -145,8 +145,8 @@ export function createNotice(parts: EndParts, context: TurnContext, text: string
   const { batch, turnId } = context;
   const key = batch[0]?.envelope.id ?? turnId;
   return {
-    turn: createTurnRow(parts, context, 'notice'),
-    outcomes: settleMessages(batch, 'answered', 'notice'),
+    turn: toTurnRow(parts, context, 'notice'),
+    outcomes: settleAll(batch, 'answered', 'notice'),
     replies: [buildOutbound(context, { key, text, buttons: [], ...besides })],
     thread: null,
   };
@@ -163,10 +163,10 @@ export function answerFiles(
   const [{ envelope }] = context.batch as readonly [InboxMessage];
   // Late parts of an album are answered once.
   const key = `files:${(envelope.kind === 'message' && envelope.album) || envelope.id}`;
-  const replies = [...expiredNotes(parts, lane), { key, text: SENTENCES.filesOnly(files), buttons: [] }];
+  const replies = [...expiredNotes(parts, lane), { key, text: TEXTS.filesOnly(files), buttons: [] }];
   return {
-    turn: createTurnRow(parts, context, 'notice'),
-    outcomes: settleMessages(batch, 'answered', 'no words'),
+    turn: toTurnRow(parts, context, 'notice'),
+    outcomes: settleAll(batch, 'answered', 'no words'),
     replies: replies.map((reply) => buildOutbound(context, reply, true)),
     // A new thread for them is closed; an older thread stays as it is, even with an open question.
     thread: lane.threadNew ? left(context.threadId, 'closed') : null,
@@ -180,9 +180,9 @@ function left(threadId: string, status: 'open' | 'closed'): TurnEnd['thread'] {
 
 function expiredNotes(parts: EndParts, { expired, orphaned = [], threadId }: ClaimedLane): readonly AgentReply[] {
   const [agent] = orphaned;
-  if (agent !== undefined) return [{ key: `orphaned:${threadId ?? ''}`, text: SENTENCES.orphaned(agent), buttons: [] }];
+  if (agent !== undefined) return [{ key: `orphaned:${threadId ?? ''}`, text: TEXTS.orphaned(agent), buttons: [] }];
   if (!expired) return [];
-  const text = SENTENCES.expired(expired.title, parts.settings.idleMs);
+  const text = TEXTS.expired(expired.title, parts.settings.idleMs);
   return [{ key: `expired:${expired.threadId}`, text, buttons: [] }];
 }
 
@@ -201,7 +201,7 @@ export function buildContext(lane: ClaimedLane, message: InboxMessage): TurnCont
   };
 }
 
-export function createTurnRow(
+export function toTurnRow(
   parts: EndParts,
   context: TurnContext,
   outcome: TurnOutcome,
@@ -257,7 +257,7 @@ function replyTo({ batch }: TurnContext): { readonly replyTo?: string } {
   return { replyTo: asked.messageId };
 }
 
-export function settleMessages(
+export function settleAll(
   messages: readonly InboxMessage[],
   outcome: InboxOutcome,
   reason: string,

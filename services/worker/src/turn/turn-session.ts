@@ -17,7 +17,7 @@ import { isWrittenByOthers, toAgentNews, toAgentBatch, type AgentBatch } from '.
 import { createTurnDraft, type TurnDraft } from './draft.ts';
 import { createJobButtons } from './job-buttons.ts';
 import { loadPictures } from './pictures.ts';
-import { SENTENCES } from './reply.ts';
+import { TEXTS } from './reply.ts';
 import { TurnAccount } from './turn-account.ts';
 import { buildContext, createEarlyEnd, createTurnEnd, createNotice, type TurnContext } from './turn-end.ts';
 import { finishTurn, type TurnStart } from './turn-start.ts';
@@ -212,10 +212,10 @@ export class TurnSession {
     const actionId = envelope.kind === 'decision' ? envelope.actionId : null;
     await withinMs(Promise.allSettled(this.#calls), SETTLE_MS); // their results go into the reply
     const soFar = await readTurnEffects(parts.pool, lane.userKey, { turnKey: envelope.id, actionId });
-    const why = isStop ? SENTENCES.stopped(soFar) : SENTENCES.failed(thrown as AppError, soFar); // checked above
+    const why = isStop ? TEXTS.stopped(soFar) : TEXTS.failed(thrown as AppError, soFar); // checked above
     // Text that the person has already read must not vanish with the draft.
     const unsent = this.#draft.unsent();
-    const unfinished = unsent.trim() === '' ? null : SENTENCES.unfinished(unsent);
+    const unfinished = unsent.trim() === '' ? null : TEXTS.unfinished(unsent);
     const text = [unfinished, why].filter(Boolean).join('\n\n');
     const isNew = lane.threadNew || lane.resumed;
     const run = { ...this.#context, actor: this.#actor };

@@ -6,7 +6,7 @@ import { filesWithoutWords, takeLeadingBatch } from './batch.ts';
 import { reportBeside, reportInConversation } from './incident-turn.ts';
 import { createJobButtons } from './job-buttons.ts';
 import { isPicture } from './pictures.ts';
-import { closeThread, buildContext, answerFiles, buildNotice, settleMessages } from './turn-end.ts';
+import { closeThread, buildContext, answerFiles, buildNotice, settleAll } from './turn-end.ts';
 import type { TurnParts } from './turn-parts.ts';
 import { TurnSession } from './turn-session.ts';
 import { finishTurn, type TurnSignals, type TurnStart } from './turn-start.ts';
@@ -132,5 +132,5 @@ function endWithout(
   outcome: 'stopped' | 'refused' | 'answered',
   reason: string,
 ): TurnEnd {
-  return { turn: null, outcomes: settleMessages(messages, outcome, reason), replies: [], thread: null };
+  return { turn: null, outcomes: settleAll(messages, outcome, reason), replies: [], thread: null };
 }

@@ -3,7 +3,7 @@ import { nameService, type ServiceKey } from '@signalbox/contracts/operations/de
 import { Environment, ProjectName } from '@signalbox/contracts/conversation/fields';
 import { AppError } from '@signalbox/contracts/errors';
 import { say } from '@signalbox/messages/say';
-import type { ToolContext, JobWaitResult } from '../../tools/tool.ts';
+import type { ToolContext, JobWait } from '../../tools/tool.ts';
 
 export const Project = ProjectName;
 export const OptionalEnvironment = Environment.optional().describe(
@@ -40,7 +40,7 @@ export async function findService(ports: Ports, { project, environment }: Asked)
 }
 
 /** The resources that policy and approvers see in a call about one service, as far as the call names it. */
-export const OPTIONAL_SERVICE_SCOPE = {
+export const SERVICE_SCOPE = {
   environment: ({ environment }: Asked) => environment ?? ('none' as const),
   resources: ({ project, environment }: Asked) => [
     `project:${project}`,
@@ -49,7 +49,7 @@ export const OPTIONAL_SERVICE_SCOPE = {
 };
 
 /** Fields of a health check that no program writes; the release that a service reports of itself is excluded. */
-export const MEASURED_HEALTH_FIELDS = [
+export const MEASURED_FIELDS = [
   'project',
   'environment',
   'verdict',
@@ -65,8 +65,8 @@ export const MEASURED_HEALTH_FIELDS = [
 ] as const;
 
 /** Returns the result of an awaited job, or a note that the job is still running. */
-export function unwrapJobResult<T extends object>(
-  worked: JobWaitResult<T>,
+export function unwrapJob<T extends object>(
+  worked: JobWait<T>,
 ): ({ readonly state: 'done' } & T) | { readonly state: 'goes-on' } {
   return worked.kind === 'goes-on' ? { state: 'goes-on' } : { state: 'done', ...worked.result };
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { AppError } from '@signalbox/contracts/errors';
 import { say } from '@signalbox/messages/say';
 import { READ, tool } from '../../tools/tool.ts';
-import { OPTIONAL_SERVICE_SCOPE, findService, Project, OptionalEnvironment } from './asked-service.ts';
+import { SERVICE_SCOPE, findService, Project, OptionalEnvironment } from './asked-service.ts';
 
 const LONGEST_SECONDS = 300;
 
@@ -24,7 +24,7 @@ export const followServiceLogs = tool({
   }),
   ...READ,
   madeHere: ['project', 'environment', 'seconds'],
-  ...OPTIONAL_SERVICE_SCOPE,
+  ...SERVICE_SCOPE,
   deadlineMs: 10_000,
   run: async ({ seconds, text, ...asked }, context) => {
     const service = await findService(context.ports, asked);

@@ -7,14 +7,14 @@ import { READ, tool } from '../../tools/tool.ts';
 import { createRollbackButton } from '@signalbox/messages/service-buttons';
 import { say } from '@signalbox/messages/say';
 import {
-  OPTIONAL_SERVICE_SCOPE,
+  SERVICE_SCOPE,
   findService,
-  MEASURED_HEALTH_FIELDS,
+  MEASURED_FIELDS,
   Project,
   OptionalEnvironment,
-  unwrapJobResult,
+  unwrapJob,
 } from './asked-service.ts';
-import { toInlineCode, describeHealth, describeVerdict, toLogBlock } from './words.ts';
+import { formatCode, describeHealth, describeVerdict, toLogBlock } from './words.ts';
 
 export const checkServiceHealth = tool({
   describe: 'Measure how a service is now: answer time, release, program, memory, disk and errors, with a verdict.',
@@ -32,11 +32,11 @@ export const checkServiceHealth = tool({
   input: z.object({ project: Project, environment: OptionalEnvironment }),
   ...READ,
   role: 'viewer',
-  madeHere: MEASURED_HEALTH_FIELDS,
-  ...OPTIONAL_SERVICE_SCOPE,
+  madeHere: MEASURED_FIELDS,
+  ...SERVICE_SCOPE,
   deadlineMs: 40_000,
   run: async (asked, context) =>
-    unwrapJobResult(await context.work('service.health', await findService(context.ports, asked))),
+    unwrapJob(await context.work('service.health', await findService(context.ports, asked))),
   phrases: {
     done: (health) => {
       if (health.state === 'goes-on') return say('diagnose.goesOn');
@@ -71,7 +71,7 @@ export const diagnoseService = tool({
   madeHere: [
     'project',
     'environment',
-    ...MEASURED_HEALTH_FIELDS.map((field) => `health.${field}`),
+    ...MEASURED_FIELDS.map((field) => `health.${field}`),
     'previous',
     'servingForSeconds',
     'errors.count',
@@ -81,12 +81,12 @@ export const diagnoseService = tool({
     'deployments.state',
     'deployments.ago',
   ],
-  ...OPTIONAL_SERVICE_SCOPE,
+  ...SERVICE_SCOPE,
   deadlineMs: 45_000,
   run: async (asked, context) => {
     const { ports, now } = context;
     const service = await findService(ports, asked);
-    const found = unwrapJobResult(await context.work('service.diagnose', service));
+    const found = unwrapJob(await context.work('service.diagnose', service));
     if (found.state === 'goes-on') return found;
     const deployments = (await ports.deployments.list(service, 3)).map(
       ({ ref, kind, state, userName, requestedAt, failure }) => ({
@@ -120,14 +120,14 @@ export const diagnoseService = tool({
               say('diagnose.servesSince', {
                 time: sayDuration(servingForSeconds * 1_000),
                 hasBefore: before !== null,
-                before: toInlineCode(before ?? ''),
+                before: formatCode(before ?? ''),
               }),
             ]),
         ...(newest === '' ? [] : [say('diagnose.latestDeployments', { deployments: newest })]),
         ...errors
           .slice(0, 3)
           .map(({ sample, count: times }) =>
-            say('diagnose.times', { times, sample: toInlineCode(sample.slice(0, 160)) }),
+            say('diagnose.times', { times, sample: formatCode(sample.slice(0, 160)) }),
           ),
       ];
       const log = lines.length === 0 || errors.length === 0 ? '' : `\n\n${toLogBlock(lines.slice(-6))}`;

@@ -3,15 +3,8 @@ import { AppError } from '@signalbox/contracts/errors';
 import { HOUR_MS } from '@signalbox/contracts/time';
 import { say } from '@signalbox/messages/say';
 import { optionalProject, READ, tool } from '../../tools/tool.ts';
-import {
-  OPTIONAL_SERVICE_SCOPE,
-  findService,
-  Project,
-  OptionalEnvironment,
-  TailLines,
-  unwrapJobResult,
-} from './asked-service.ts';
-import { sayAgo, toInlineCode, toLogBlock } from './words.ts';
+import { SERVICE_SCOPE, findService, Project, OptionalEnvironment, TailLines, unwrapJob } from './asked-service.ts';
+import { sayAgo, formatCode, toLogBlock } from './words.ts';
 
 const Minutes = z.coerce
   .number()
@@ -46,7 +39,7 @@ export const getServiceLogs = tool({
   }),
   ...READ,
   madeHere: ['project', 'environment', 'release', 'truncated'],
-  ...OPTIONAL_SERVICE_SCOPE,
+  ...SERVICE_SCOPE,
   deadlineMs: 45_000,
   run: async ({ lines, text, minutes, until_minutes_ago: until, of, deployment, ...asked }, context) => {
     const service = await findService(context.ports, asked);
@@ -61,13 +54,13 @@ export const getServiceLogs = tool({
       match: text === undefined || text === '' ? null : text,
       followSeconds: 0,
     };
-    return { ...service, ...unwrapJobResult(await context.work('service.logs', payload)) };
+    return { ...service, ...unwrapJob(await context.work('service.logs', payload)) };
   },
   phrases: {
     done: (found) => {
       if (found.state === 'goes-on') return say('diagnose.goesOn');
       const { project, environment, release, lines, truncated } = found;
-      const of = { project, environment, hasRelease: release !== null, release: toInlineCode(release ?? '') };
+      const of = { project, environment, hasRelease: release !== null, release: formatCode(release ?? '') };
       if (lines.length === 0) return say('diagnose.noSuchLines', of);
       return `${say('diagnose.log', { ...of, lines: lines.length, truncated })}\n\n${toLogBlock(lines)}`;
     },
@@ -142,8 +135,8 @@ export const getErrorHistory = tool({
             environment: of.environment,
             source,
             hasRelease: release !== null,
-            release: toInlineCode(release ?? ''),
-            sample: toInlineCode(sample.slice(0, 160)),
+            release: formatCode(release ?? ''),
+            sample: formatCode(sample.slice(0, 160)),
           })}`,
       );
       const more = groups.length > SHOWN ? [`- ${say('diagnose.moreKinds', { count: groups.length - SHOWN })}`] : [];

@@ -3,7 +3,7 @@ import { Environment } from '@signalbox/contracts/conversation/fields';
 import { HOUR_MS } from '@signalbox/contracts/time';
 import { say } from '@signalbox/messages/say';
 import { CHANGE, tool } from '../../tools/tool.ts';
-import { OPTIONAL_SERVICE_SCOPE, findService, Project } from './asked-service.ts';
+import { SERVICE_SCOPE, findService, Project } from './asked-service.ts';
 
 export const muteService = tool({
   describe:
@@ -30,7 +30,7 @@ export const muteService = tool({
   }),
   ...CHANGE,
   holds: 'facts',
-  ...OPTIONAL_SERVICE_SCOPE,
+  ...SERVICE_SCOPE,
   deadlineMs: 5_000,
   run: async ({ hours, ...asked }, { ports, actor, now, actionId }) => {
     const service = await findService(ports, asked);

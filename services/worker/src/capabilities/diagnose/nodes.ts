@@ -5,7 +5,7 @@ import { coversRole } from '@signalbox/contracts/governance/roles';
 import { AppError, REFUSALS } from '@signalbox/contracts/errors';
 import { say } from '@signalbox/messages/say';
 import { tool, type ToolContext } from '../../tools/tool.ts';
-import { toInlineCode } from './words.ts';
+import { formatCode } from './words.ts';
 
 const PASSES = 20;
 const SHOWN = 6;
@@ -60,7 +60,7 @@ export const getNodeLogs = tool({
   },
   phrases: {
     done: ({ thread, node, entries }) => {
-      if (entries.length === 0) return say('diagnose.leftNothing', { node: toInlineCode(node), thread });
+      if (entries.length === 0) return say('diagnose.leftNothing', { node: formatCode(node), thread });
       const lines = entries.slice(0, SHOWN).flatMap(({ at, pass, outcome, error, did }) => [
         say('diagnose.pass', {
           at: at.slice(0, 19).replace('T', ' '),
@@ -69,12 +69,10 @@ export const getNodeLogs = tool({
           hasError: error !== null,
           error: error ?? '',
         }),
-        ...did.map(({ what, ms }) => `- ${toInlineCode(what.slice(0, 200))} (${ms} ms)`),
+        ...did.map(({ what, ms }) => `- ${formatCode(what.slice(0, 200))} (${ms} ms)`),
       ]);
       const more = entries.length > SHOWN ? [say('diagnose.earlierPasses', { count: entries.length - SHOWN })] : [];
-      return [say('diagnose.newestFirst', { thread, node: toInlineCode(node) }), lines.join('\n'), ...more].join(
-        '\n\n',
-      );
+      return [say('diagnose.newestFirst', { thread, node: formatCode(node) }), lines.join('\n'), ...more].join('\n\n');
     },
   },
 });

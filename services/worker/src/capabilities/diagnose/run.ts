@@ -6,8 +6,8 @@ import { classifyCommand } from '@signalbox/safety/shell/classification';
 import { toCodeBlock } from '@signalbox/contracts/markdown';
 import { say } from '@signalbox/messages/say';
 import { tool } from '../../tools/tool.ts';
-import { unwrapJobResult } from './asked-service.ts';
-import { toInlineCode } from './words.ts';
+import { unwrapJob } from './asked-service.ts';
+import { formatCode } from './words.ts';
 
 /** The characters of an output that a person is shown; the model gets more. */
 const SHOWN = 3_000;
@@ -62,7 +62,7 @@ export const runDiagnostic = tool({
     const { decision, reason } = classifyCommand(command, release_of === undefined ? 'server' : 'workspace');
     if (decision === 'deny') throw new AppError('COMMAND_REFUSED', { reason });
     await context.ports.servers.get(server);
-    return unwrapJobResult(
+    return unwrapJob(
       await context.work('diagnostic.run', {
         server,
         command,
@@ -85,7 +85,7 @@ export const runDiagnostic = tool({
         .join('\n')
         .trimEnd();
       const what = {
-        command: toInlineCode(command.slice(0, 200)),
+        command: formatCode(command.slice(0, 200)),
         server,
         isKilled: ran.code === null,
         exit: ran.code ?? 0,

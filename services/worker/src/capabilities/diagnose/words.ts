@@ -41,7 +41,7 @@ function answered({ status, latencyMs, error }: NonNullable<ServiceHealthResult[
 }
 
 function reported({ release, reportedRelease }: ServiceHealthResult): string {
-  const values = { release: toInlineCode(release ?? ''), reported: toInlineCode(reportedRelease ?? '') };
+  const values = { release: formatCode(release ?? ''), reported: formatCode(reportedRelease ?? '') };
   if (reportedRelease === null) return say('diagnose.release', values);
   return say(reportedRelease === release ? 'diagnose.releaseAnswers' : 'diagnose.otherAnswers', values);
 }
@@ -75,7 +75,7 @@ export function toLogBlock(lines: readonly Pick<LogLine, 'line' | 'at'>[]): stri
   return toCodeBlock(kept.join('\n'));
 }
 
-export const toInlineCode = (text: string): string => `\`${text.replace(/[`\s]+/g, ' ').trim()}\``;
+export const formatCode = (text: string): string => `\`${text.replace(/[`\s]+/g, ' ').trim()}\``;
 
 const megabytes = (mb: number): string =>
   mb < 1_024 ? `${Math.round(mb)} MB` : `${(mb / 1_024).toFixed(1).replace(/\.0$/, '')} GB`;
