@@ -26,7 +26,7 @@ import { createDecidedEvents, createDeniedEvent, createRefusedEvent } from './ev
 import { bindOffers, hashOffer } from './offers.ts';
 import { hashAction, decide, createReadFacts, buildIntent, propose, toRecordedDecision } from './proposal.ts';
 import type { ThreadTaint } from '@signalbox/store/governance/governance-facts';
-import { decideRisk, findTaint, type Taint } from './provenance/assessment.ts';
+import { decideRisk, findTaint, type Taint } from './provenance/risk.ts';
 import { taintThread, reportFailure } from './provenance/taint.ts';
 import { requireVerbatim } from './provenance/verbatim.ts';
 import {

@@ -1,6 +1,6 @@
 import { toolGroup } from '../tools/tool.ts';
 import { cancelDeploy } from './deploy/cancel.ts';
-import { getDeployLogs, getDeployStatus, listDeployments, listServices } from './deploy/looks.ts';
+import { getDeployLogs, getDeployStatus, listDeployments, listServices } from './deploy/status.ts';
 import { checkDeployReadiness } from './deploy/readiness.ts';
 import { rollbackDeploy } from './deploy/rollback.ts';
 import { stopService } from './deploy/stop.ts';

@@ -3,7 +3,7 @@ import type { ExecutionTurn, RecordedCall, RecordedRun } from '@signalbox/contra
 import { coversRole } from '@signalbox/contracts/governance/roles';
 import type { GovernanceFacts } from '@signalbox/store/governance/governance-facts';
 import type { AgentRun } from '../agents/agent.ts';
-import { decideRisk } from '@signalbox/governance/provenance/assessment';
+import { decideRisk } from '@signalbox/governance/provenance/risk';
 import { readCall } from '../tools/call-reading.ts';
 import { splitPhasesByCall, type Machine } from '../loop/fsm.ts';
 import type { BudgetLimits } from '@signalbox/governance/deps';

@@ -15,7 +15,7 @@ import {
   sayState,
 } from '@signalbox/governance/receipts';
 import { listNamedEntities, listNameWords } from '@signalbox/governance/provenance/signs';
-import { toClaimGrounds } from '@signalbox/governance/provenance/told-context';
+import { toClaimGrounds } from '@signalbox/governance/provenance/context-grounds';
 import {
   listFacts,
   isUnfounded,

@@ -12,7 +12,7 @@ import { listRepliesSince } from './replies.ts';
 import { createRerunUpdate } from './run-again.ts';
 import { STATE_VERSION, type SessionState, type SessionUpdate } from './state.ts';
 import { listPasses } from './turn-record.ts';
-import { takeFirstLine } from './words.ts';
+import { takeFirstLine } from './sentences.ts';
 
 /** The default agent: understands a request, loads tools, asks for missing values, calls tools and reports. */
 const plugin: AgentPlugin = {

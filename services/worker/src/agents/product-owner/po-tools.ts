@@ -10,7 +10,7 @@ import { getRunExtras, type GraphParts } from './parts.ts';
 import { getRefusal } from './refused-args.ts';
 import { findLastRequest } from './replies.ts';
 import type { SessionState, SessionUpdate, TurnPart } from './state.ts';
-import { NOTHING_TO_FINISH, sayTaskFinished } from './words.ts';
+import { NOTHING_TO_FINISH, sayTaskFinished } from './sentences.ts';
 
 interface CallOutcome {
   readonly result: ToolCallResult;

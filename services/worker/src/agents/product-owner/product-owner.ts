@@ -14,7 +14,7 @@ import { getRunExtras, createSpendCounter, type GraphParts, type RunExtras } fro
 import { listOpenCalls, createSystemMessage, answerOpenCalls } from './prompt.ts';
 import { countAnswers, noteModelRequests } from './turn-record.ts';
 import type { SessionState, SessionUpdate } from './state.ts';
-import { sayCutOff, sayEndedByJudge, sayNoAnswer } from './words.ts';
+import { sayCutOff, sayEndedByJudge, sayNoAnswer } from './sentences.ts';
 import type { AgentRun } from '../agent.ts';
 
 type Call = NonNullable<AIMessage['tool_calls']>[number];

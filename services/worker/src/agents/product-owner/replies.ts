@@ -4,7 +4,7 @@ import { readHandledMessageId } from '@signalbox/models/kept';
 import { getMessageText } from '@signalbox/models/message-text';
 import type { AgentReply } from '../agent.ts';
 import { BASE_TOOLS } from './base-tools.ts';
-import { sayFiles } from './words.ts';
+import { sayFiles } from './sentences.ts';
 
 const MAX_FILES = 10;
 

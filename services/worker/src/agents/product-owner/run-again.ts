@@ -6,7 +6,7 @@ import { isBaseTool } from './base-tools.ts';
 import type { RunExtras } from './parts.ts';
 import { hasUnknownEffect } from './prompt.ts';
 import type { SessionState, SessionUpdate } from './state.ts';
-import { sayNothingToRepeat } from './words.ts';
+import { sayNothingToRepeat } from './sentences.ts';
 
 /*
  * What running a node again does after a finished turn:

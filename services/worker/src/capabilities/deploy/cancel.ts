@@ -6,7 +6,7 @@ import { sleep } from '@signalbox/contracts/time';
 import { say } from '@signalbox/messages/say';
 import { CHANGE, tool, type ToolContext } from '../../tools/tool.ts';
 import { AnyEnvironment } from './fields.ts';
-import { describeDeployment, toDeploymentFacts } from './words.ts';
+import { describeDeployment, toDeploymentFacts } from './sentences.ts';
 
 type Ports = ToolContext['ports'];
 type Deployment = Awaited<ReturnType<Ports['deployments']['list']>>[number];

@@ -7,7 +7,7 @@ import { say } from '@signalbox/messages/say';
 import { tool, type ToolContext } from '../../tools/tool.ts';
 import { SERVICE_SCOPE, getEnvironmentRisk, getServiceLock, Version } from './fields.ts';
 import { listDerivedFields, getApprovedPlan, resolveDeployment, sayCommit } from './plan.ts';
-import { formatCode, findReach, createServingValues } from './words.ts';
+import { formatCode, findReach, createServingValues } from './sentences.ts';
 
 type Ports = ToolContext['ports'];
 type Target = Awaited<ReturnType<Ports['deployments']['list']>>[number];

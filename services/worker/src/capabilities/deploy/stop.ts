@@ -5,7 +5,7 @@ import { AppError } from '@signalbox/contracts/errors';
 import { say } from '@signalbox/messages/say';
 import { tool, type ToolContext } from '../../tools/tool.ts';
 import { SERVICE_SCOPE, getEnvironmentRisk, getServiceLock } from './fields.ts';
-import { formatCode, findReach } from './words.ts';
+import { formatCode, findReach } from './sentences.ts';
 
 /** Most services drain within this time; a longer stop is reported when it has ended. */
 const WAIT_MS = 60_000;

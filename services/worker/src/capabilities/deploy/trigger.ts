@@ -14,7 +14,7 @@ import {
   UNSEEN_PLAN,
 } from './plan.ts';
 import { versionChoices } from './version-choices.ts';
-import { formatCode, findReach, createServingValues } from './words.ts';
+import { formatCode, findReach, createServingValues } from './sentences.ts';
 
 /** Starts a deployment. The job reports the end; this tool never claims that the release serves. */
 export const triggerDeploy = tool({

@@ -6,7 +6,7 @@ import { say } from '@signalbox/messages/say';
 import { CHANGE, LOOK_UP, tool, type ToolContext } from '../../tools/tool.ts';
 import { SERVICE_SCOPE, getEnvironmentRisk } from './fields.ts';
 import { getLoaderKind } from './loader-variables.ts';
-import { formatCode } from './words.ts';
+import { formatCode } from './sentences.ts';
 
 const Name = z
   .string()

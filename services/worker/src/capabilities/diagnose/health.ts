@@ -14,7 +14,7 @@ import {
   OptionalEnvironment,
   unwrapJob,
 } from './asked-service.ts';
-import { formatCode, describeHealth, describeVerdict, toLogBlock } from './words.ts';
+import { formatCode, describeHealth, describeVerdict, toLogBlock } from './sentences.ts';
 
 export const checkServiceHealth = tool({
   describe: 'Measure how a service is now: answer time, release, program, memory, disk and errors, with a verdict.',

@@ -4,7 +4,7 @@ import { HOUR_MS } from '@signalbox/contracts/time';
 import { say } from '@signalbox/messages/say';
 import { optionalProject, READ, tool } from '../../tools/tool.ts';
 import { SERVICE_SCOPE, findService, Project, OptionalEnvironment, TailLines, unwrapJob } from './asked-service.ts';
-import { sayAgo, formatCode, toLogBlock } from './words.ts';
+import { sayAgo, formatCode, toLogBlock } from './sentences.ts';
 
 const Minutes = z.coerce
   .number()

@@ -5,7 +5,7 @@ import { coversRole } from '@signalbox/contracts/governance/roles';
 import { AppError, REFUSALS } from '@signalbox/contracts/errors';
 import { say } from '@signalbox/messages/say';
 import { tool, type ToolContext } from '../../tools/tool.ts';
-import { formatCode } from './words.ts';
+import { formatCode } from './sentences.ts';
 
 const PASSES = 20;
 const SHOWN = 6;

@@ -7,7 +7,7 @@ import { toCodeBlock } from '@signalbox/contracts/markdown';
 import { say } from '@signalbox/messages/say';
 import { tool } from '../../tools/tool.ts';
 import { unwrapJob } from './asked-service.ts';
-import { formatCode } from './words.ts';
+import { formatCode } from './sentences.ts';
 
 /** The characters of an output that a person is shown; the model gets more. */
 const SHOWN = 3_000;

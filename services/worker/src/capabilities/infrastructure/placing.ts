@@ -4,7 +4,7 @@ import { CpuCount, formatMemory, MemoryMb, type Environment } from '@signalbox/c
 import { AppError } from '@signalbox/contracts/errors';
 import { say } from '@signalbox/messages/say';
 import { optionalEnvironment, LOOK_UP, tool } from '../../tools/tool.ts';
-import { getFreeMemoryMb, sayWhen, type ServerLoad } from './words.ts';
+import { getFreeMemoryMb, sayWhen, type ServerLoad } from './sentences.ts';
 
 interface Need {
   /** null: any environment. */

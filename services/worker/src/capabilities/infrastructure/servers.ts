@@ -3,7 +3,7 @@ import { ServerName } from '@signalbox/contracts/conversation/fields';
 import { say } from '@signalbox/messages/say';
 import { optionalEnvironment, LOOK_UP, READ, tool } from '../../tools/tool.ts';
 import { describeInspection, type ServerInspection } from './inspection.ts';
-import { describeServer } from './words.ts';
+import { describeServer } from './sentences.ts';
 
 /** The fingerprint of a host key, as `ssh-keygen -l` prints it. */
 const Fingerprint = z

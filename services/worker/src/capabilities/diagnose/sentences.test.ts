@@ -1,7 +1,7 @@
 import { inLanguage } from '@signalbox/messages/language';
 import { expect, it } from 'vitest';
 import { stoppedHealth } from './stopped-service.fixture.ts';
-import { describeVerdict } from './words.ts';
+import { describeVerdict } from './sentences.ts';
 
 it('a service that was stopped is said to be not running, and not by the name of its verdict', () => {
   expect(describeVerdict(stoppedHealth)).toBe('**demo** in staging is **not running**. Nothing is deployed there now.');

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Risk } from '@signalbox/contracts/governance/action';
 import type { Tool } from '../calls/tool.ts';
 import type { ThreadTaint } from '@signalbox/store/governance/governance-facts';
-import { decideRisk, findTaint } from './assessment.ts';
+import { decideRisk, findTaint } from './risk.ts';
 
 const act = (risk: Risk, changes: { egress?: boolean; touchesPrivate?: boolean } = {}): Tool => ({
   input: z.object({}).loose(),

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { toClaimGrounds } from './told-context.ts';
+import { toClaimGrounds } from './context-grounds.ts';
 import { isUnfounded } from './unfounded.ts';
 
 const context = {

@@ -8,7 +8,7 @@ import { toCodeBlock } from '@signalbox/contracts/markdown';
 import { say } from '@signalbox/messages/say';
 import { optionalProject, LOOK_UP, READ, tool, type ToolContext } from '../../tools/tool.ts';
 import { AnyEnvironment } from './fields.ts';
-import { formatCode, DEPLOYMENT_MADE_HERE, describeDeployment, toDeploymentFacts } from './words.ts';
+import { formatCode, DEPLOYMENT_MADE_HERE, describeDeployment, toDeploymentFacts } from './sentences.ts';
 
 type Ports = ToolContext['ports'];
 type Service = Awaited<ReturnType<Ports['services']['list']>>[number];
