@@ -9,7 +9,7 @@ import type { TurnRecording } from '@signalbox/store/governance/execution-turns'
 import type { AgentMessage, AgentRecord, AgentReply, AgentResult, AgentRun } from '../agents/agent.ts';
 import { resumeDecision, type ResumeResult } from '@signalbox/governance/resume-decision';
 import { createMachine, type Machine } from '../loop/fsm.ts';
-import { findReceipts } from '@signalbox/governance/receipts';
+import { loadReceipts } from '@signalbox/governance/receipts';
 import { taintByMessages, taintThread } from '@signalbox/governance/provenance/taint';
 import type { CallScope } from '@signalbox/governance/calls/call';
 import { createAgentRun, toCallScope } from './agent-run.ts';
@@ -115,7 +115,7 @@ export class TurnSession {
     const { threadId } = this.#context;
     const actionId = first.envelope.kind === 'decision' ? first.envelope.actionId : '';
     const { timeZone } = parts.account;
-    const receipts = await findReceipts(parts.pool, [actionId], { threadId, timeZone, isBrief: true });
+    const receipts = await loadReceipts(parts.pool, [actionId], { threadId, timeZone, isBrief: true });
     const recording = this.#record(createEmptyRecord(this.#context, this.#actor), 'notice', null);
     const more = await this.#finish(createNotice(parts, this.#context, resumed.say, { receipts }), recording);
     this.#isCommitted = true;
