@@ -70,12 +70,12 @@ test.each([
   expect(await api.getWebhookInfo()).toMatchObject({ url: '' });
 });
 
-test('GET is still taken for what only reads', async () => {
+test('GET is still accepted for methods that only read', async () => {
   const response = await fetch(`${simulator.url}/bot${DEFAULT_TOKEN}/getMe`);
   expect(await response.json()).toMatchObject({ ok: true, result: { id: 100 } });
 });
 
-test('what people said and sent is readable by nobody but whoever runs it, also in a folder of an earlier release', async () => {
+test('only the user who runs the simulator can read its files, also in a folder of an earlier release', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'simulator-'));
   onTestFinished(() => rmSync(dataDir, { recursive: true }));
   chmodSync(dataDir, 0o755);
@@ -97,7 +97,7 @@ test('what people said and sent is readable by nobody but whoever runs it, also 
   expect(all.filter((path) => readFileMode(path) !== 0)).toEqual([]);
 });
 
-test('a program on this machine that does not know the key is nobody’s voice, neither a person’s nor a bot’s', async () => {
+test('a program on this machine without the key can act neither as a person nor as a bot', async () => {
   const key = 'printed-at-the-start'.padEnd(32, '0');
   const closed = await createSimulator({ key });
   onTestFinished(() => closed.close());

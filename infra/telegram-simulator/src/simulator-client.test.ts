@@ -41,7 +41,7 @@ test('faults are queued and forgotten, and the calls of a method are found', asy
   expect((await client.calls('sendMessage')).map(({ status }) => status)).toEqual([429, 200]);
 });
 
-test('whatever the Bot API does not know is named', async () => {
+test('everything that the Bot API does not know is listed', async () => {
   await api.getMe();
   expect(await client.problems()).toEqual([]);
   await fetch(`${simulator.url}/bot${DEFAULT_TOKEN}/getMe?verbose=1`);

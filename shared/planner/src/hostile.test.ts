@@ -43,7 +43,7 @@ describe('odd texts', () => {
     expect(next([human('🙏 \u202elist the servers\u202c 🚀')]).toolCalls[0]?.name).toBe('list_managed_servers');
   });
 
-  it('knows things that are called like parts of an object', () => {
+  it('finds names that equal properties of a JavaScript object', () => {
     expect(next([human('status of constructor')]).toolCalls[0]?.args).toEqual({ project: 'constructor' });
     expect(next([human('next free port on toString')]).toolCalls[0]?.args).toEqual({ server: 'toString' });
   });
@@ -119,7 +119,7 @@ describe('odd histories', () => {
     expect(planned.toolCalls[0]?.name).toBe('list_managed_servers');
   });
 
-  it('leave alone what another model has answered', () => {
+  it('leave an answer of another model unchanged', () => {
     expect(
       next([human('list the servers', 'a'), new AIMessage('Here they are.'), human('list the projects', 'b')])
         .toolCalls[0]?.name,
@@ -155,7 +155,7 @@ function callOf(text: string, result: string): BaseMessage[] {
   return [human(text), answer, new ToolMessage({ tool_call_id: calls[0]?.id ?? '', content: result })];
 }
 
-describe('whatever people write', () => {
+describe('a random history', () => {
   const words = [
     ...new Set(all.flatMap((tool) => tool.hints.flatMap((hint) => hint.split(' ')))),
     'thanks',
@@ -190,7 +190,7 @@ describe('whatever people write', () => {
     fc.string({ maxLength: 60, unit: 'binary' }),
   );
 
-  it('gets the same answer for the same history, and never a call that the schema refuses', () => {
+  it('gets the same answer each time, and never a call that the schema refuses', () => {
     fc.assert(
       fc.property(fc.array(sentence, { minLength: 1, maxLength: 5 }), (texts) => {
         const messages: BaseMessage[] = texts.map((text, at) => human(text, `h${at}`));

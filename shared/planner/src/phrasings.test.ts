@@ -73,7 +73,7 @@ const isUnderstood = ({ text, expect: intent, args = {}, asks }: Phrasing): bool
   );
 };
 
-describe('how people say it', () => {
+describe('the planner', () => {
   it.each(phrasings.filter(({ set }) => set === 'development'))(
     'understands “$text”',
     ({ text, expect: intent, args = {}, asks }) => {
@@ -82,7 +82,7 @@ describe('how people say it', () => {
     },
   );
 
-  it('understands nine of ten held-out sentences, which nobody tuned for', () => {
+  it('understands nine of ten held-out sentences, with which it was not developed', () => {
     const heldOut = phrasings.filter(({ set }) => set === 'held-out');
     expect(heldOut.filter(isUnderstood).length / heldOut.length).toBeGreaterThanOrEqual(0.9);
   });

@@ -4,7 +4,7 @@ import { isInfrastructure } from './infrastructure.ts';
 
 const coded = (code: string): Error => Object.assign(new Error('x'), { code });
 
-it('no message is to blame for what Postgres or Redis did, however deep it stands', () => {
+it('a failure of Postgres or Redis is recognized at any depth of causes, so that no message is blamed for it', () => {
   for (const error of [
     coded('57P01'),
     coded('25006'),
@@ -19,7 +19,7 @@ it('no message is to blame for what Postgres or Redis did, however deep it stand
     expect([error.message, isInfrastructure(error)]).toEqual([error.message, true]);
 });
 
-it('a mistake stays one, and a circle of causes ends', () => {
+it('a programming error is not taken for a failure of a server, and a cycle of causes ends', () => {
   const circle = new Error('circle');
   circle.cause = circle;
   for (const error of [new TypeError('poison'), coded('23505'), circle, 'text', null])

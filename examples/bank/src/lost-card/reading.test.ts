@@ -34,25 +34,28 @@ const SAID: readonly (readonly [string, string, string])[] = [
   ['zh', '卡找到了', 'reset'],
 ];
 
-describe('words', () => {
+describe('a message to the lost-card agent', () => {
   it.each(SAID)('in %s: “%s” means %s', (language, text, meant) => {
     const requested = inLanguage(language, () => readWords(text, createInitialDomain()));
     const { because = '' } = (requested?.data ?? {}) as { readonly because?: string }; // what reading.ts gives
     expect(`${requested?.action} ${because}`.trim()).toBe(meant);
   });
 
-  it.each(['hello', 'what can you do?', 'my card', 'I have a question', '42'])('“%s” mean nothing for sure', (text) => {
-    expect(readWords(text, createInitialDomain())).toBeNull();
-  });
+  it.each(['hello', 'what can you do?', 'my card', 'I have a question', '42'])(
+    'with the words “%s” has no certain meaning',
+    (text) => {
+      expect(readWords(text, createInitialDomain())).toBeNull();
+    },
+  );
 
-  it('name a card by its last digits only when it is known', () => {
+  it('names a card by its last digits only when the card is known', () => {
     const known = { ...createInitialDomain(), cards: ['4417', '7717'] };
     expect(readWords('I lost my card 4417', known)?.data).toEqual({ because: 'lost', card: '4417' });
     expect(readWords('I lost my card in 2024', known)?.data).toEqual({ because: 'lost' });
     expect(readWords('I lost my cards 4417 and 7717', known)?.data).toEqual({ because: 'lost' });
   });
 
-  it('with the mark of a code are an answer to it', () => {
+  it('with the mark of a code is an answer to the code', () => {
     expect(readWords('it is secret:step-up-code-0a1b2c3d', createInitialDomain())).toEqual({
       action: 'verify_identity',
       data: { code: 'secret:step-up-code-0a1b2c3d' },

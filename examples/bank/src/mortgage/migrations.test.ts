@@ -64,11 +64,11 @@ describe('a mortgage conversation of version 1', () => {
     ['a count is text', { trouble_count: 'two' }],
     ['it is newer than this release', { stateVersion: 3 }],
     ['it does not say its version', { stateVersion: undefined }],
-  ])('is not read when %s', (_, change) => {
+  ])('cannot be loaded when %s', (_, change) => {
     expect(loadState(versioned, { ...stored(), ...change }).kind).toBe('unreadable');
   });
 
-  it('is left as it was given', () => {
+  it('is not changed by the migration itself', () => {
     const values = stored();
     loadState(versioned, values);
     expect(values).toEqual(stored());

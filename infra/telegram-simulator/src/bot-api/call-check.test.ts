@@ -17,7 +17,7 @@ async function call(method: string, body: object): Promise<unknown> {
 }
 const lastCall = async (): Promise<Call | undefined> => (await client.get<Call[]>('/api/calls')).at(-1);
 
-test('a call against the types of the Bot API is refused, has no effect, and is listed', async () => {
+test('a call that violates the types of the Bot API is refused, has no effect, and is listed', async () => {
   const link_preview_options = { is_disabled: 'perhaps' };
   expect(await call('sendMessage', { chat_id: 1001, text: 'x', link_preview_options })).toEqual({
     ok: false,
@@ -31,14 +31,14 @@ test('a call against the types of the Bot API is refused, has no effect, and is 
   expect(await client.messages(1001)).toHaveLength(1);
 });
 
-test('what Telegram has words for is refused in these words, and listed all the same', async () => {
+test("a mistake for which Telegram's words are known is refused in those words, and listed too", async () => {
   expect(await call('sendMessage', { chat_id: 1001 })).toMatchObject({
     description: 'Bad Request: message text is empty',
   });
   expect(await lastCall()).toMatchObject({ violations: ['text is missing'] });
 });
 
-test('what Telegram would ignore is taken, with a warning', async () => {
+test('an unknown field, which Telegram would ignore, is accepted with a warning', async () => {
   const reply_markup = { inline_keyboard: [[{ text: 'x', callback_data: 'x', color: 'red' }]] };
   expect(await call('sendMessage', { chat_id: 1001, text: 'x', txt: 'y', reply_markup })).toMatchObject({ ok: true });
   expect(await lastCall()).toMatchObject({
@@ -63,7 +63,7 @@ test('a bot that uses a library is never warned', async () => {
   expect(calls.flatMap(({ violations, warnings }) => [...violations, ...warnings])).toEqual([]);
 });
 
-test('in a form a text may stand for anything that its JSON says', () => {
+test('in a form, a text field may hold any value as JSON', () => {
   const reply_markup = '{"inline_keyboard":[[{"text":"x","callback_data":"y"}]]}';
   expect(check('sendMessage', { chat_id: '1001', text: '5', disable_notification: 'true', reply_markup })).toEqual({
     violations: [],

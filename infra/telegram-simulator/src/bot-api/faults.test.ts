@@ -41,7 +41,7 @@ test('updates whose answer was dropped come again', async () => {
   expect(await api.getUpdates()).toMatchObject([{ message: { text: '/start' } }]);
 });
 
-test('a fault for any method leaves polling alone', async () => {
+test('a fault for any method does not affect polling', async () => {
   await client.post('/api/faults', { method: '*', error: { code: 500 } });
   await api.getUpdates();
   await expect(api.getMe()).rejects.toMatchObject({ error_code: 500 });
@@ -92,7 +92,7 @@ test('a fault can let some calls pass first', async () => {
   await expect(api.sendMessage(1001, 'three')).rejects.toMatchObject({ error_code: 500 });
 });
 
-test('a group that moved says where to', async () => {
+test('a fault of a moved group names the new group', async () => {
   const error = { name: 'migrated', migrateToChatId: -1009 };
   await client.post('/api/faults', { method: 'sendMessage', chat: 'ops', error });
   await expect(api.sendMessage(-2001, 'x')).rejects.toMatchObject({
@@ -113,7 +113,7 @@ test('a gateway that is down answers no JSON', async () => {
 test.each([
   ['before', ['/start']],
   ['after', ['/start', 'sent']],
-] as const)('a call that hangs %s its effect is answered by nobody', async (hang, texts) => {
+] as const)('a call that hangs %s its effect gets no answer', async (hang, texts) => {
   await client.post('/api/faults', { method: 'sendMessage', hang });
   const controller = new AbortController();
   // grammY declares its own signal type; at run time it is the same class.

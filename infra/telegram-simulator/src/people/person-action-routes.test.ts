@@ -38,7 +38,7 @@ test('a click on a forwarded card comes from the chat that it was forwarded to',
   });
 });
 
-test('of a card that was forwarded into the group the bot learns only which message it was', async () => {
+test("for a click on a card that was forwarded into the group, the bot learns only the message's id", async () => {
   await client.post('/api/messages', { from: 1002, text: '/start' });
   const { message_id: messageId } = await api.sendMessage(1002, 'Deploy shop?', card);
   const forward = await client.post('/api/forwards', { from: 1002, messageId, to: 'ops' });
@@ -52,7 +52,7 @@ test('of a card that was forwarded into the group the bot learns only which mess
   });
 });
 
-test('a stale client clicks what is gone, and a forged one sends any data', async () => {
+test('an outdated client can click a deleted button, and a forged client can send any data', async () => {
   const { message_id: messageId } = await api.sendMessage(1001, 'Sure?', card);
   await api.deleteMessage(1001, messageId);
   expect(await client.post('/api/clicks', { from: 1001, messageId, button: 'Approve' })).toMatchObject({ ok: false });
@@ -63,7 +63,7 @@ test('a stale client clicks what is gone, and a forged one sends any data', asyn
   });
 });
 
-test('nobody forwards from or into a chat of others', async () => {
+test('nobody can forward from or into a chat of other people', async () => {
   const { message_id: messageId } = await api.sendMessage(OPS, 'Deploy shop?', card);
   expect(await client.post('/api/forwards', { from: 1009, chat: 'ops', messageId })).toMatchObject({ ok: false });
   expect(await client.post('/api/forwards', { from: 1002, chat: 'ops', messageId, to: 1001 })).toMatchObject({

@@ -40,13 +40,13 @@ describe('the address of a repository', () => {
     await expect(pin(address)).rejects.toMatchObject({ code: 'REPOSITORY_REFUSED' });
   });
 
-  it('is refused when one of several is not public', async () => {
+  it('is refused when one of its resolved addresses is not public', async () => {
     await expect(pin('https://rebind.example/a.git', ['8.8.8.8', '10.0.0.1'])).rejects.toMatchObject({
       code: 'REPOSITORY_REFUSED',
     });
   });
 
-  it('is pinned to what was resolved, so that a second answer of the name changes nothing', async () => {
+  it('is pinned to its first resolution, so that a second DNS answer changes nothing', async () => {
     const https = await pin('https://example.com:8443/a.git', ['140.82.121.4']);
     expect(https.words).toContain('http.curloptResolve=example.com:8443:140.82.121.4');
     expect(https.words).toContain('http.followRedirects=false');

@@ -13,7 +13,7 @@ const commandsOf = (files: Readonly<Record<string, string>>) => {
 const manifest = (scripts: Readonly<Record<string, string>>, more = {}) => JSON.stringify({ scripts, ...more });
 
 describe('a program without a signalbox.json', () => {
-  it('is started by the script of its package, after what it needs was installed and built', () => {
+  it("is started by its package's start script, after installation and build", () => {
     expect(commandsOf({ 'package.json': manifest({ start: 'node .' }) })).toEqual([[], ['npm', 'start']]);
     const built = manifest({ start: 'node dist', build: 'tsc' }, { devDependencies: { typescript: '6' } });
     expect(commandsOf({ 'package.json': built })).toEqual([
@@ -26,7 +26,7 @@ describe('a program without a signalbox.json', () => {
     expect(commandsOf({ 'package.json': built, 'package-lock.json': '{}' })?.[0]?.[0]).toEqual(['npm', 'ci']);
   });
 
-  it('is previewed where its package only builds pages', () => {
+  it('is started by the preview script when its package only builds pages', () => {
     const vite = manifest(
       { dev: 'vite', build: 'vite build', preview: 'vite preview' },
       { devDependencies: { vite: '8' } },
@@ -42,31 +42,34 @@ describe('a program without a signalbox.json', () => {
   it.each([
     ['names its preview otherwise', { dev: 'vite', build: 'vite build', serve: 'vite preview' }],
     ['starts only the server for development', { start: 'vite --open', build: 'tsc && vite build' }],
-  ])('is previewed where Vite builds it and its package %s', (_, scripts) => {
+  ])("is started by Vite's preview when Vite builds it and its package %s", (_, scripts) => {
     const [build, start] = commandsOf({ 'package.json': manifest(scripts, { devDependencies: { vite: '2' } }) }) ?? [];
     expect(build?.at(-1)).toEqual(['npm', 'run', 'build']);
     expect(start?.[2]).toBe('exec ./node_modules/.bin/vite preview --host "$HOST" --port "$PORT" --strictPort');
   });
 
-  it.each(['vite-node server.ts', 'node server.js'])('is started by the script start where that is %s', (start) => {
-    const files = { 'package.json': manifest({ start, build: 'vite build' }, { devDependencies: { vite: '8' } }) };
-    expect(commandsOf(files)?.[1]).toEqual(['npm', 'start']);
-  });
+  it.each(['vite-node server.ts', 'node server.js'])(
+    'is started by the script start when that script is %s',
+    (start) => {
+      const files = { 'package.json': manifest({ start, build: 'vite build' }, { devDependencies: { vite: '8' } }) };
+      expect(commandsOf(files)?.[1]).toEqual(['npm', 'start']);
+    },
+  );
 
-  it('is started by the web line of its Procfile, with what Python needs', () => {
+  it('is started by the web line of its Procfile, with its Python requirements installed', () => {
     const files = { Procfile: 'release: ./migrate\nweb: gunicorn app:app\n', 'requirements.txt': 'gunicorn' };
     const [build, start] = commandsOf(files) ?? [];
     expect(build?.[1]).toEqual(['.venv/bin/pip', 'install', '--requirement', 'requirements.txt']);
     expect(start).toEqual(['/bin/sh', '-c', 'PATH="$PWD/.venv/bin:$PATH"; exec gunicorn app:app']);
   });
 
-  it('is served as a folder of pages where it is one', () => {
+  it('is served as static pages when it has an index.html', () => {
     expect(commandsOf({ 'index.html': '<p>' })?.[1]?.join(' ')).toContain('python3 -m http.server "$PORT"');
     const below = commandsOf({ 'public/index.html': '<p>', 'README.md': '' })?.[1]?.join(' ');
     expect(below).toContain('--bind "$HOST" --directory public');
   });
 
-  it('is started by Python where it says what it needs, and has one of the usual programs', () => {
+  it('is started by Python when it has requirements and a usual main file', () => {
     const [build, start] = commandsOf({ 'requirements.txt': 'flask', 'app.py': '' }) ?? [];
     expect(build).toHaveLength(2);
     expect(start?.[2]).toBe('PATH="$PWD/.venv/bin:$PATH"; exec python app.py');
@@ -74,7 +77,7 @@ describe('a program without a signalbox.json', () => {
     expect(django).toContain('manage.py runserver --noreload "$HOST:$PORT"');
   });
 
-  it('is started by Python where it needs no more than what Python has', () => {
+  it('is started by Python without requirements when it has a usual main file', () => {
     expect(commandsOf({ 'server.py': '', 'index.html': '' })).toEqual([
       [],
       ['/bin/sh', '-c', 'exec python3 server.py'],

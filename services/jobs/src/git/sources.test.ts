@@ -43,7 +43,7 @@ describe('the address of a repository', () => {
     expect(() => parseRepository(address, ['/nowhere'], [])).toThrow(/I do not read the repository/);
   });
 
-  test('the password in one is not shown', () => {
+  test('a password in the address of a repository is not shown', () => {
     for (const protocol of ['https', 'http'])
       expect(() => parseRepository(`${protocol}://ada:plum@example.org/x`, ['/nowhere'], [])).toThrow(
         `repository ${protocol}://example.org/x: an address must not contain a login`,

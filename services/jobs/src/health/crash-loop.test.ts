@@ -15,19 +15,19 @@ function look(
   return found;
 }
 
-test('five restarts within three minutes are a loop, and four are none', () => {
+test('five restarts within three minutes are a crash loop, and four are none', () => {
   expect(look([[20, 5]]).loop).toMatchObject({ restarts: 5, withinMs: 20_000, isOver: false });
   expect(look([[20, 4]]).loop).toBeNull();
 });
 
-test('a program that crashed twice and stays up is no loop, however long it is looked at', () => {
+test('a program that crashed twice and stays up is no crash loop, however often it is probed', () => {
   const looks = Array.from({ length: 400 }, (_, n) => [n * 15, 2] as const);
   const { loop, memory } = look(looks);
   expect(loop).toBeNull();
   expect(memory.seen.length).toBeLessThan(20);
 });
 
-test('restarts that are older than the window do not count, nor do those of a time when nobody looked', () => {
+test('restarts outside the window, or from a time without probes, do not count', () => {
   expect(
     look([
       [15, 3],
@@ -40,20 +40,20 @@ test('restarts that are older than the window do not count, nor do those of a ti
   expect(look(slow).loop).toBeNull();
 });
 
-test('ten restarts within the window end it, and so does a supervisor that gives it up', () => {
+test('a crash loop ends the program after ten restarts within the window, or when its supervisor gives up', () => {
   expect(look([[60, 10]]).loop).toMatchObject({ isOver: true });
   expect(look([[60, 9]]).loop).toMatchObject({ isOver: false });
   expect(look([[20, 5]], true).loop).toMatchObject({ isOver: true });
 });
 
-test('a loop that lasts for ten minutes is over, though it never crashes ten times within three', () => {
+test('a crash loop of ten minutes ends the program, even without ten crashes within three minutes', () => {
   // Every half minute: six within the window.
   const looks = (minutes: number) => Array.from({ length: minutes * 2 }, (_, n) => [n * 30, n] as const);
   expect(look(looks(12)).loop).toMatchObject({ isOver: false });
   expect(look(looks(13)).loop).toMatchObject({ isOver: true });
 });
 
-test('a loop ends when the program stays up, and another start of the program begins at none', () => {
+test('a crash loop ends when the program stays up, and a new start of the program counts from zero', () => {
   const stays = [
     [20, 5],
     [100, 5],

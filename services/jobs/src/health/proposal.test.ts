@@ -13,7 +13,7 @@ it.each([
   ['all is well', SERVING, AROUND],
   ['its log has errors', SERVING, { ...AROUND, errorKinds: 2 }],
   ['nothing served before', { ...SERVING, proxy: { status: 500, latencyMs: 20, error: null } }, AROUND],
-])('when %s, the proposal does not say the verdict once more', (_, found, around) => {
+])('when %s, the proposal does not repeat the verdict', (_, found, around) => {
   const verdict = judge(found);
   expect(propose(found, verdict, around).because ?? '').not.toContain(verdict.because);
 });

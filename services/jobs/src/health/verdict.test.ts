@@ -21,7 +21,7 @@ const WELL: HealthMeasurements = {
 const loop = { restarts: 7, withinMs: 40_000, isOver: false, isStopped: false };
 const dead = { running: false, restarts: 0, exitCode: 3, oom: false, memoryMb: null };
 
-describe('a verdict', () => {
+describe('the health verdict', () => {
   it.each<[string, Partial<HealthMeasurements>, string, string | null, RegExp]>([
     ['well', {}, 'healthy', null, /1\.1\.0-abc answers in 20 ms/],
     ['never deployed', { release: null }, 'nothing-deployed', null, /Nothing/],
@@ -69,22 +69,22 @@ describe('a verdict', () => {
   });
 });
 
-describe('what is usual', () => {
+describe('the usual latency', () => {
   const fed =
     (release: string, ...latencies: number[]) =>
     (samples: HealthMemory['samples']) =>
       latencies.reduce((rest, latency) => addLatency(rest, release, latency), samples);
 
-  it('is not known after two looks', () => {
+  it('is unknown after two probes', () => {
     expect(getUsualLatency(fed('1.0', 20, 21)([]), '1.0')).toBeNull();
   });
 
-  it('is the release before when a new one is slow from its first answer on', () => {
+  it('is that of the previous release when a new release is slow from the start', () => {
     const samples = fed('1.1', ...Array.from({ length: 40 }, () => 1_500))(fed('1.0', 20, 22, 18)([]));
     expect(getUsualLatency(samples, '1.1')).toBe(20);
   });
 
-  it('keeps a bounded number of looks and releases', () => {
+  it('uses a bounded number of probes and releases', () => {
     let samples: HealthMemory['samples'] = [];
     for (let n = 0; n < 20; n++) samples = fed(`1.${n}`, ...Array.from({ length: 60 }, () => n))(samples);
     expect(samples.length).toBeLessThanOrEqual(6);

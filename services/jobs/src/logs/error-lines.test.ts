@@ -25,14 +25,14 @@ describe('a line is an error', () => {
     expect(readErrorMessage(text) !== null).toBe(expected);
   });
 
-  it('takes the words out of a line of JSON', () => {
+  it('reads the message out of a JSON line', () => {
     expect(readErrorMessage('{"level":50,"time":1,"msg":"payment declined","err":{"message":"card 4711"}}')).toBe(
       'payment declined: card 4711',
     );
   });
 });
 
-describe('a program that dies of an error reports it once, and no line around it', () => {
+describe('a program that ends with an error reports it once, without the lines around it', () => {
   it.each([
     ['an event that nobody listens to', `new (require('events'))().emit('error', new Error('the till is gone'))`],
     ['one of a server', `require('net').createServer().emit('error', new Error('the till is gone'))`],
@@ -45,13 +45,13 @@ describe('a program that dies of an error reports it once, and no line around it
     expect(said).toEqual(['Error: the till is gone']);
   });
 
-  it('in Python too, whose lines of source stand between the frames', () => {
+  it('is recognized in Python too, with source lines between the frames', () => {
     const lines = ['  File "/app/main.py", line 3, in pay', '    raise ValueError("no till")', 'ValueError: no till'];
     expect(lines.flatMap((text) => readErrorMessage(text) ?? [])).toEqual(['ValueError: no till']);
   });
 });
 
-describe('errors are alike', () => {
+describe('two errors count as the same', () => {
   it.each([
     ['order 17 failed after 20 ms', 'order 9 failed after 1.5 ms'],
     ['Error: no user "ada"', 'Error: no user "ben smith"'],
@@ -68,13 +68,13 @@ describe('errors are alike', () => {
     ['Error: disk full', 'Error: out of memory'],
     ['failed: /orders/1', 'failed: /users/1'],
     ['TypeError: x', 'RangeError: x'],
-  ])('but not %s | %s', (one, other) => {
+  ])('not for %s | %s', (one, other) => {
     expect(getFingerprint(one)).not.toBe(getFingerprint(other));
   });
 });
 
 it.each(['"“', 'a@a ““', '1.1', 'a-1@', '/?', "' "])(
-  'sixteen times the text of %j takes no longer to be told from others',
+  'comparing a text of %j that is sixteen times longer takes linear time',
   (unit) => {
     const cpuMs = (length: number): number => {
       const text = unit.repeat(length / unit.length);
@@ -92,7 +92,7 @@ it.each(['"“', 'a@a ““', '1.1', 'a-1@', '/?', "' "])(
 );
 
 describe('grouping', () => {
-  it('counts alike errors together, keeps the newest, and puts the most frequent first', () => {
+  it('counts equal errors together, keeps the newest, and lists the most frequent first', () => {
     const groups = groupErrors([
       line('Error: order 1 failed', '2026-01-01T10:00:00.000Z'),
       line('listening'),
@@ -105,7 +105,7 @@ describe('grouping', () => {
     ]);
   });
 
-  it('makes a bounded number of groups, whatever comes, and loses no count', () => {
+  it('makes a bounded number of groups for any input, and loses no count', () => {
     const words = Array.from(
       { length: 500 },
       (_, n) =>

@@ -22,7 +22,7 @@ const execute: Driver['execute'] = async (_argv, { input, output }) => {
   return RESULT;
 };
 
-it('a program whose reader has ended is not waited for, also when that is seen late', async () => {
+it('a program whose reader has ended is not waited for, even when the end is noticed late', async () => {
   const options = { signal: AbortSignal.timeout(10_000), maxBytes: 100 };
   expect(await executePipeline({ execute }, [['writes'], ['reads a little']], options)).toMatchObject(RESULT);
 }, 5_000);

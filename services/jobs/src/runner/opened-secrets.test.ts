@@ -2,7 +2,7 @@ import { AppError } from '@signalbox/contracts/errors';
 import { expect, test } from 'vitest';
 import { createOpenedSecrets } from './opened-secrets.ts';
 
-test('an opened value is in nothing that is left behind, whatever it looks like', () => {
+test('a decrypted value appears in no stored output of a run, whatever it looks like', () => {
   const opened = createOpenedSecrets();
   opened.add('sunshine');
   expect(opened.mask({ say: 'the sunshine works', list: ['sunshine!'] })).toEqual({
@@ -13,7 +13,7 @@ test('an opened value is in nothing that is left behind, whatever it looks like'
   expect(told).toMatchObject({ code: 'INTERNAL', data: { ref: 'act_1' } });
 });
 
-test('what holds no opened value stays the same', () => {
+test('output without a decrypted value is unchanged', () => {
   const opened = createOpenedSecrets();
   opened.add('sunshine');
   opened.add('on');
@@ -22,7 +22,7 @@ test('what holds no opened value stays the same', () => {
   expect(opened.mask('rain on it')).toBe('rain on it');
 });
 
-test('an opened value is found in the encodings that programs print, wherever it stands in them', () => {
+test('a decrypted value is removed in every encoding that programs print, at any position', () => {
   const value = 'p4ss w0rd/+&é!';
   const opened = createOpenedSecrets();
   opened.add(value);
@@ -44,7 +44,7 @@ test('an opened value is found in the encodings that programs print, wherever it
   expect(opened.mask(bytes)).toBe('[secret]');
 });
 
-test('each line of a value that has several is left out: logs come line by line', () => {
+test('each line of a decrypted value with several lines is removed, because logs come line by line', () => {
   const opened = createOpenedSecrets();
   opened.add('-----BEGIN KEY-----\nMIIEvQIBADANBg\nshort\n-----END KEY-----\n');
   expect(opened.mask('read MIIEvQIBADANBg from it, in short')).toBe('read [secret] from it, in short');

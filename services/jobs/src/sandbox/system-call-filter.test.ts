@@ -55,12 +55,12 @@ describe.each(['x64', 'arm64'] as const)('the filter of system calls for %s', (a
   const checked = (name: keyof typeof CHECKED_CALLS, ...rest: readonly number[]): string =>
     ask(numberOf(CHECKED_CALLS[name], architecture), ...rest);
 
-  it('is a program that the kernel takes', () => {
+  it('is a program that the kernel accepts', () => {
     expect(filter.length % 8).toBe(0);
     expect(filter.length / 8).toBeLessThanOrEqual(4096);
   });
 
-  it('comes to a verdict about every call there could be', () => {
+  it('reaches a verdict for every possible call', () => {
     const word = fc.nat(0xffff_ffff);
     const number = fc.oneof(fc.nat(500), word);
     fc.assert(
@@ -71,7 +71,7 @@ describe.each(['x64', 'arm64'] as const)('the filter of system calls for %s', (a
     );
   });
 
-  it('refuses what a command has no use for, and nothing else', () => {
+  it('refuses calls that a command does not need, and no others', () => {
     const refused = Object.values(REFUSED_CALLS).map((numbers) => numberOf(numbers, architecture));
     for (const number of refused) expect(['none', 'EPERM']).toContain(ask(number));
     const looked = Object.values(CHECKED_CALLS).map((numbers) => numberOf(numbers, architecture));
@@ -80,17 +80,17 @@ describe.each(['x64', 'arm64'] as const)('the filter of system calls for %s', (a
       expect(`${number} ${ask(number)}`).toBe(`${number} ${refused.includes(number) ? 'EPERM' : 'allow'}`);
   });
 
-  it('ends whoever calls by the numbers of another machine', () => {
+  it('ends a program that uses the call numbers of another machine', () => {
     for (const table of [I386, TABLES[architecture === 'x64' ? 'arm64' : 'x64'], 0])
       expect(judge(filter, { table, number: 39 })).toBe('kill');
   });
 
-  it('knows no second numbering, and no call that is newer than itself', () => {
+  it('knows no second numbering, and no call that is newer than its list', () => {
     for (const number of [0, 39, 101, 520]) expect(ask(0x4000_0000 + number)).toBe('EPERM');
     for (const number of [463, 467, 512, 547, 9_999]) expect(ask(number)).toBe('ENOSYS');
   });
 
-  it('lets processes and threads begin, but in no namespace of their own', () => {
+  it('permits processes and threads, but no new namespaces', () => {
     expect(checked('clone', 17)).toBe('allow'); // fork: SIGCHLD
     expect(checked('clone', 0x003d_0f00)).toBe('allow'); // a thread of libc
     expect(checked('clone', 0x0000_4111)).toBe('allow'); // posix_spawn
@@ -99,25 +99,25 @@ describe.each(['x64', 'arm64'] as const)('the filter of system calls for %s', (a
     expect(checked('clone3', 0, 88)).toBe('ENOSYS');
   });
 
-  it('lets nothing be typed into a terminal', () => {
+  it('refuses to type into a terminal', () => {
     expect(checked('ioctl', 0, 0x5412)).toBe('EPERM');
     expect(checked('ioctl', 0, 0x541c)).toBe('EPERM');
     expect(checked('ioctl', 0, 0x5401)).toBe('allow'); // TCGETS, which asks whether it is one
   });
 
-  it('keeps the protection of memory', () => {
+  it('refuses to weaken memory protection', () => {
     for (const harmless of [0, 0x8, 0x20000, 0x20008, 0xffffffff])
       expect(checked('personality', harmless)).toBe('allow');
     for (const weaker of [0x0040000, 0x0100000, 0x0400000, 0x4000000])
       expect(checked('personality', weaker)).toBe('EPERM');
   });
 
-  it('knows the usual sockets, and none that leads past the namespace', () => {
+  it('permits the usual sockets, and none that bypasses the namespace', () => {
     for (const family of [1, 2, 10, 16]) expect(checked('socket', family, 1)).toBe('allow');
     for (const family of [17, 31, 38, 40, 44]) expect(checked('socket', family, 1)).toBe('EAFNOSUPPORT');
   });
 
-  it('makes no file that others would start as the user of this service', () => {
+  it('refuses files that others could start as the user of the service', () => {
     for (const mode of [0o4755, 0o2755, 0o6000]) {
       for (const [name, ...before] of [
         ['chmod', 0],

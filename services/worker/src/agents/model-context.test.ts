@@ -27,7 +27,7 @@ describe('the recorded context of a model call', () => {
     ['messages', replaced(3, new ToolMessage({ tool_call_id: 'c1', content: '{"ok":true}', status: 'error' }))],
     ['messages', replaced(2, new AIMessage({ content: '', tool_calls: [{ id: 'c1', name: 'look', args: {} }] }))],
     ['messages', messages.slice(0, 3)],
-  ] as const)('is another one when something in its %s is', (part, changed) => {
+  ] as const)('differs when something in its %s differs', (part, changed) => {
     const [was, is] = [given(), given(changed)];
     expect(is.hash).not.toBe(was.hash);
     expect((['system', 'messages', 'tools'] as const).filter((name) => is[name] !== was[name])).toEqual([part]);
@@ -38,7 +38,7 @@ describe('the recorded context of a model call', () => {
     expect(is.tools).not.toBe(given().tools);
   });
 
-  it('has a hash even with half a character', () => {
+  it('has a hash even for half a surrogate pair', () => {
     expect(given(replaced(1, new HumanMessage('\ud83d'))).hash).toMatch(/^[0-9a-f]{64}$/);
   });
 });

@@ -32,7 +32,7 @@ describe('asking for an object', () => {
     ['the arguments of a call', called({ name: 'Ada', age: 36 })],
     ['plain JSON', new AIMessage('{"name":"Ada","age":36}')],
     ['JSON in a fence', new AIMessage('```json\n{"name":"Ada","age":36}\n```')],
-  ])('takes %s', async (_, answer) => {
+  ])('accepts %s', async (_, answer) => {
     const { ask, requests } = open(answer);
     expect(await ask()).toEqual({ name: 'Ada', age: 36 });
     expect(requests).toHaveLength(1);
@@ -56,7 +56,7 @@ describe('asking for an object', () => {
       new AIMessage({ content: '', invalid_tool_calls: [{ id: '1', name: 'person', args: '{"name":' }] }),
       'it is not JSON',
     ],
-  ])('says once what is wrong with %s, and takes the corrected one', async (_, bad, problem) => {
+  ])('explains once what is wrong with %s, and accepts the corrected answer', async (_, bad, problem) => {
     const { ask, requests } = open(bad, called({ name: 'Ada', age: null }));
     expect(await ask()).toEqual({ name: 'Ada', age: null });
     const [, given, told] = requests[1]?.messages ?? [];

@@ -27,7 +27,7 @@ const request = (messages: readonly BaseMessage[]): ModelRequest => ({
   signal: AbortSignal.timeout(1_000),
 });
 
-test('no message to a model holds a secret, and handles pass', async () => {
+test('no message to a model holds a secret, and handles are kept', async () => {
   const { model, asked } = guarded(new AIMessage('ok'));
   const call = { id: 'c1', name: 'set_key', args: { key: KEY, note: HANDLE }, type: 'tool_call' as const };
   await model.ask(

@@ -11,13 +11,13 @@ describe('a command that filled the disk', () => {
   it.each([
     ['workspace', '`make all` made the workspace too large and was stopped'],
     ['disk', '`make all` was stopped, because the disk of the workspaces is nearly full'],
-  ])('is told as what it is (%s), with what to do', (killed, sentence) => {
+  ])('is reported as such (%s), with what to do', (killed, sentence) => {
     const advice = 'What it wrote to files is still there. Delete what is no longer needed.';
     expect(say(killed)).toBe(`${sentence}. It printed nothing.\n\n${advice}`);
     expect(say(killed, 'linking')).toBe(`${sentence}:\n\n\`\`\`\nlinking\n\`\`\`\n\n${advice}`);
   });
 
-  it('is not told of others', () => {
+  it('is not reported for other failures', () => {
     expect(say('deadline')).toBe('`make all` took too long and was stopped and wrote nothing.');
     expect(say(null)).toBe('`make all` finished (exit 137) and wrote nothing.');
   });

@@ -32,7 +32,7 @@ describe('the context of a prompt', () => {
     expect(text).not.toContain(`second ${shown}`);
   });
 
-  it('takes no shorter line after one without room', () => {
+  it('adds no shorter line after a line that did not fit', () => {
     const given = [section('one', ['x'.repeat(500), 'short']), section('two', ['short'])];
     expect(fitSections('Now:', given, 300).sections).toEqual([
       { name: 'one', shown: 0, left: 2 },

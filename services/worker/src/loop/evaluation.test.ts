@@ -19,6 +19,6 @@ it.each<[string, Partial<PassFacts>, boolean, string]>([
   ['three failures of one call', { failures: ['a', 'b', 'a', 'a'] }, false, 'loop'],
   ['three failures of different calls', { failures: ['a', 'b', 'c'] }, false, 'continue'],
   ['a budget that is spent', { failures: ['a', 'a', 'a'] }, true, 'budget'],
-])('%s ends as the judge says', (_, facts, spent, outcome) => {
+])('a pass with %s gets the expected verdict', (_, facts, spent, outcome) => {
   expect(evaluate(pass(facts), spent)).toBe(outcome);
 });

@@ -58,7 +58,7 @@ test('files are listed below the words that they came with', () => {
   ]);
 });
 
-test('files without words go with the next words, and those at the end with the last ones', () => {
+test('files without words go with the next message, and trailing files with the last message', () => {
   const { messages, shownWith } = toAgentBatch([said(1, '', 1), said(2, 'what is this?'), said(3, ' ', 1), news(4)]);
   expect(messages.map(({ id, text }) => [id, text])).toEqual([
     ['m2', `what is this?\n${LINE}\n${LINE}`],
@@ -70,7 +70,7 @@ test('files without words go with the next words, and those at the end with the 
   ]);
 });
 
-test('files without any words, and news without words, are a batch of their own', () => {
+test('files without any message, and notices, are a batch of their own', () => {
   expect(takeLeadingBatch(lane([said(1, '', 1), said(2, '', 1), news(3)])).map(({ id }) => id)).toEqual([1, 2]);
   expect(takeLeadingBatch(lane([news(1), said(2, '', 1)])).map(({ id }) => id)).toEqual([1]);
   expect(takeLeadingBatch(lane([said(1, '', 1), said(2, 'hello')])).map(({ id }) => id)).toEqual([1, 2]);

@@ -20,16 +20,16 @@ const foreign = (
   pressed: readonly string[] = [],
 ) => findForeignPart(name, restart, input, { typed, pressed });
 
-describe("a call is in the person's words", () => {
+describe("a call counts as the person's own words", () => {
   it.each([
     ['in one message', ['please restart shop on staging']],
     ['in one of several', ['thanks', 'Restart shop on staging', 'hello']],
     ['a name in other case', ['restart SHOP on Staging.']],
-  ])('when one message begins with what is done and holds each value: %s', (_, typed) => {
+  ])("when one message begins with the tool's verb and holds each value: %s", (_, typed) => {
     expect(foreign(typed)).toBeNull();
   });
 
-  it("when they write a tool's single word as two", () => {
+  it("when the person writes a tool's single word as two", () => {
     expect(foreign(['roll back shop on staging'], SHOP, 'rollback_deploy')).toBeNull();
     expect(foreign(['rollback shop on staging'], SHOP, 'rollback_deploy')).toBeNull();
     expect(foreign(['roll shop on staging'], SHOP, 'rollback_deploy')).toBe('rollback deploy');
@@ -59,7 +59,7 @@ describe("a call is in the person's words", () => {
     expect(foreign(typed, input)).toBe(part);
   });
 
-  it('text from outside adds no word to what was typed', () => {
+  it('text from outside adds no word to what the person typed', () => {
     const word = fc.stringMatching(/^[a-z]{3,12}$/);
     fc.assert(
       fc.property(fc.array(word, { maxLength: 8 }), word, word, (typed, project, reason) => {

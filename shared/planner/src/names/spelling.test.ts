@@ -12,15 +12,15 @@ describe('the closest name', () => {
     ['checkuot-apii', 'checkout-api'],
     ['blog', 'Blog'],
     ['shpo', 'shop'],
-  ])('to %s is %s', (word, name) => {
+  ])('for the typed %s is %s', (word, name) => {
     expect(findClosest(word, names)).toBe(name);
   });
 
-  it.each(['web-3', 'web', 'sho', 'completely', '', '---', '1'])('to “%s” is none', (word) => {
+  it.each(['web-3', 'web', 'sho', 'completely', '', '---', '1'])('for the typed “%s” does not exist', (word) => {
     expect(findClosest(word, names)).toBeNull();
   });
 
-  it('is none when two are as near', () => {
+  it('does not exist when two names are equally close', () => {
     expect(findClosest('shot', ['shop', 'show'])).toBeNull();
   });
 });

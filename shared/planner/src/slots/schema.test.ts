@@ -9,7 +9,7 @@ const fieldOf = (type: z.ZodType): Field => {
 };
 
 describe('the fields of a tool', () => {
-  it('are read with kind, question and choices', () => {
+  it('are read with their kind, question and choices', () => {
     expect(fieldOf(z.enum(['a', 'b']).meta({ entity: 'environment', ask: 'Where?' }))).toMatchObject({
       name: 'it',
       required: true,
@@ -29,7 +29,7 @@ describe('the fields of a tool', () => {
     expect(fieldOf(type).required).toBe(required);
   });
 
-  it('look through null', () => {
+  it('are read although they may be null', () => {
     expect(fieldOf(z.int().min(1).nullable().meta({ entity: 'port' }))).toMatchObject({
       type: 'integer',
       entity: 'port',
@@ -37,7 +37,7 @@ describe('the fields of a tool', () => {
   });
 
   it.each([undefined, null, 'x', 7, [], {}, { properties: 3 }, { properties: { a: null, b: 7 } }])(
-    'of the schema %j are none',
+    'are none for the schema %j',
     (schema) => {
       expect(readFields(schema)).toEqual([]);
     },
@@ -53,7 +53,7 @@ describe('a value', () => {
     ['a text of the pattern', z.string().regex(/^[a-z]+$/), 'abc'],
     ['an address', z.url(), 'https://a.example'],
     ['true', z.boolean(), true],
-  ])('that is %s is taken', (_, type, value) => {
+  ])('that is %s is accepted', (_, type, value) => {
     expect(findProblem(fieldOf(type), value)).toBeNull();
   });
 

@@ -14,7 +14,7 @@ async function lastMessage(): Promise<Message | undefined> {
   return (await api.getUpdates()).at(-1)?.message;
 }
 
-test('what is said in a topic reaches the bot with the topic, as an answer to what opened it', async () => {
+test("a message in a topic reaches the bot with the topic, as a reply to the topic's first message", async () => {
   await client.post('/api/messages', { from: 1002, chat: 'ops', topic: 'Deploys', text: '/status' });
   expect(await lastMessage()).toMatchObject({
     message_thread_id: DEPLOYS,
@@ -46,7 +46,7 @@ test('the bot writes into a topic, and an answer goes where the question was', a
   expect((await client.messages(1002, 'ops')).map(({ topicId }) => topicId)).toEqual([DEPLOYS, 102, DEPLOYS]);
 });
 
-test('a topic that is not there is refused, for typing too, and in a private chat', async () => {
+test('a topic that does not exist is refused, for typing too, and in a private chat', async () => {
   await client.post('/api/messages', { from: 1001, text: 'hi' });
   const options = { message_thread_id: 999 };
   await expect(api.sendMessage(OPS, 'x', options)).rejects.toMatchObject(refusal('message thread not found'));
@@ -66,7 +66,7 @@ test('an administrator reads everything in the group and hears that it became on
   expect((await client.post('/api/messages', { from: 1002, chat: 'ops', text: 'lunch?' })).updateId).not.toBeNull();
 });
 
-test('a bot that was removed from the group hears and says nothing there', async () => {
+test('a bot that was removed from the group receives and sends nothing there', async () => {
   await client.post('/api/rights', { by: 1001, status: 'kicked' });
   await expect(api.sendMessage(OPS, 'x')).rejects.toMatchObject({
     error_code: 403,

@@ -18,7 +18,7 @@ async function click(from: number): Promise<{ receiver_user_id: number; callback
   return { receiver_user_id: from, callback_query_id: callbackQueryId };
 }
 
-test('after a click the bot whispers to who clicked, and nobody else sees it', async () => {
+test('after a click the bot can whisper to the person who clicked, and nobody else sees it', async () => {
   const sent = await api.sendMessage(OPS, 'only for Ben', { ephemeral_message_parameters: await click(1002) });
   expect(sent).toMatchObject({
     message_id: 0,
@@ -49,7 +49,7 @@ test('an event stream shows a whisper only to its receiver', async () => {
   expect(collectTexts(await seen(''))).toEqual(['card', 'end of it']);
 });
 
-test('a declared command and the answer to it are between two', async () => {
+test('a declared command and its answer are visible only to the person and the bot', async () => {
   await api.setMyCommands([{ command: 'secret', description: 'Only for you', is_ephemeral: true }]);
   await client.post('/api/messages', { from: 1002, chat: 'ops', text: '/secret' });
   const message = (await api.getUpdates()).at(-1)?.message;
@@ -92,7 +92,7 @@ test('a whisper is edited, its button pressed, and it is deleted, by its own met
   await expect(api.raw.deleteEphemeralMessage(one)).rejects.toMatchObject(refusal('MESSAGE_ID_INVALID'));
 });
 
-test('a whisper takes the place of no message', async () => {
+test('a whisper replaces no other message', async () => {
   const parameters = { ...(await click(1002)), replace_callback_query_message: true };
   await expect(api.sendMessage(OPS, 'instead', { ephemeral_message_parameters: parameters })).rejects.toMatchObject(
     refusal('the simulator shows an ephemeral message below others, and in the place of none'),
@@ -111,7 +111,7 @@ test('fifteen seconds after the click it is too late, unless the bot administrat
   expect(await seenBy(1003)).toEqual(['card', 'any time']);
 });
 
-test('a click lets the bot whisper to nobody but who clicked', async () => {
+test('a click lets the bot whisper only to the person who clicked', async () => {
   const { callback_query_id } = await click(1002);
   const ephemeral_message_parameters = { receiver_user_id: 1003, callback_query_id };
   await expect(api.sendMessage(OPS, 'x', { ephemeral_message_parameters })).rejects.toMatchObject({ error_code: 400 });

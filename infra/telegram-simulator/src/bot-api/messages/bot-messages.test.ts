@@ -116,7 +116,7 @@ test('query, JSON, urlencoded and multipart parameters mean the same', async () 
   }
 });
 
-test('a parameter that is null is one that is not given', async () => {
+test('a null parameter counts as missing', async () => {
   const response = await fetch(`${simulator.url}/bot${DEFAULT_TOKEN}/sendMessage`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

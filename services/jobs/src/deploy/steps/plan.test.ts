@@ -17,12 +17,12 @@ describe('a project on a server that runs images', () => {
     ['a program of Python', ['main.py']],
     ['what is installed into a folder of its own', ['app.py', 'requirements.txt']],
     ['Django', ['manage.py']],
-  ])('is refused when it takes Python: %s', (_, names) => {
+  ])('is refused when it needs Python: %s', (_, names) => {
     expect(findImageProblem(root(names), ON_ENGINE)).toMatch(/box-1 run in images without Python.*Add a Dockerfile/);
     expect(findImageProblem(root(names), { server: 'local', driver: 'process' })).toBeNull();
   });
 
-  it('is not when it takes Node, has a Dockerfile, or says its commands itself', () => {
+  it('is accepted when it needs Node, has a Dockerfile, or names its commands', () => {
     const node = root(['package.json'], '{"scripts":{"start":"node server.js"}}');
     expect(findImageProblem(node, ON_ENGINE)).toBeNull();
     expect(findImageProblem({ ...root(['main.py']), hasDockerfile: true }, ON_ENGINE)).toBeNull();

@@ -8,14 +8,14 @@ const failure = {
   lines: ['up', 'Error: no kettle 1', 'Error: no kettle 2', 'hello'],
 };
 
-test('a failed deployment counts its reason, and its last error lines together when they are alike', () => {
+test('a failed deployment counts its reason, and equal error lines at its end once', () => {
   expect(listFailureErrors({ failure, release: 'r1' }, false)).toEqual([
     expect.objectContaining({ source: 'deploy', sample: failure.sentence, count: 1, release: 'r1' }),
     expect.objectContaining({ source: 'deploy', sample: 'Error: no kettle 2', count: 2 }),
   ]);
 });
 
-test('lines of what has served are counted with the log, and what did not fail has no errors', () => {
+test('error lines of a release that served are counted with the log, and a deployment that did not fail has no errors', () => {
   expect(listFailureErrors({ failure, release: 'r1' }, true)).toHaveLength(1);
   expect(listFailureErrors({ failure: null, release: 'r1' }, false)).toEqual([]);
 });

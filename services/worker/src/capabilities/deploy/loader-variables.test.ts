@@ -46,7 +46,7 @@ const KNOWN = `
   .split(/\s+/);
 
 describe('the name of a variable', () => {
-  it.each(KNOWN)('%s changes what is run: nobody sets it unasked', (name) =>
+  it.each(KNOWN)('%s changes which code runs, so nobody sets it without an approval', (name) =>
     expect(getLoaderKind(name)).not.toBeNull(),
   );
 
@@ -74,7 +74,9 @@ describe('the name of a variable', () => {
     'HTTPS_PROXY',
     'http_proxy',
     'ALL_PROXY',
-  ])('%s looks as if it did, and is asked about', (name) => expect(getLoaderKind(name)).toBe('likely'));
+  ])('%s looks like a loader variable, so an operator has to approve it', (name) =>
+    expect(getLoaderKind(name)).toBe('likely'),
+  );
 
   it.each([
     'NODE_OPTIONS',
@@ -84,7 +86,7 @@ describe('the name of a variable', () => {
     'npm_config_script_shell',
     'SIGNALBOX_INSTANCE',
     'PATH',
-  ])('%s is known to, and is refused', (name) => expect(getLoaderKind(name)).toBe('known'));
+  ])('%s is a known loader variable, and is refused', (name) => expect(getLoaderKind(name)).toBe('known'));
 
   it.each([
     'LOG_LEVEL',
@@ -104,10 +106,10 @@ describe('the name of a variable', () => {
     'S3_BUCKET',
     'SMTP_HOST',
     'SENTRY_DSN',
-  ])('%s changes what a program does, and no more', (name) => expect(getLoaderKind(name)).toBeNull());
+  ])('%s does not change which code runs, and is permitted', (name) => expect(getLoaderKind(name)).toBeNull());
 });
 
-it('whoever sets one that looks like a loader’s is told why somebody has to look at it first', () => {
+it("a person who sets a variable that looks like a loader's is told why somebody has to check it", () => {
   const given = { project: 'shop', environment: 'staging', name: 'FEATURE_OPTIONS', value: 'fast' };
   const { risk, reasons } = setServiceVariable.risk(given);
   expect([risk, reasons.length, reasons[0]]).toEqual(['dangerous', 1, expect.stringContaining('FEATURE_OPTIONS')]);

@@ -35,13 +35,13 @@ const namesOf = (resolved: Resolved): readonly string[] =>
     ({ shown }) => /^→ \w+/.exec(shown)?.[0] ?? '',
   );
 
-it('a request that an earlier version made, without the line of its commit, means the same when it is approved', async () => {
+it('a request of an earlier version without the subject of its commit is approved with the same meaning', async () => {
   expect(await resolve(null)).toEqual({ ...plan, head });
   expect(await resolve({ ...plan, head })).toEqual({ ...plan, head });
   expect(await resolve(plan)).toEqual(plan);
 });
 
-it('digests, logins and what is null are derived; an unseen plan, and a commit that nothing is said of, are not', () => {
+it('the card hides digests, logins and null values, but shows an unseen plan and a commit without a subject', () => {
   expect(namesOf({ ...plan, head })).toEqual(['→ head', '→ ref', '→ repository', '→ server']);
   expect(namesOf(plan)).toContain('→ commit');
   expect(namesOf({ ...plan, head, isUnseen: true })).toEqual(expect.arrayContaining(['→ build', '→ start']));

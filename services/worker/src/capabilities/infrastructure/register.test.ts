@@ -4,7 +4,7 @@ import { registerServer } from './register.ts';
 const riskOf = (given: object): string =>
   registerServer.risk(registerServer.input.parse({ name: 'vps-1', environment: 'staging', ...given })).risk;
 
-describe('registering a server that Signalbox connects to from then on', () => {
+describe('registering a server that Signalbox then connects to', () => {
   it.each([
     '127.0.0.1',
     '10.0.0.5',
@@ -20,15 +20,15 @@ describe('registering a server that Signalbox connects to from then on', () => {
     '0177.0.0.1',
     '0x7f.1',
     '127.1',
-  ])('is approved by another person when it is %s, which may be anywhere', (host) => {
+  ])('needs the approval of another person when its host is %s', (host) => {
     expect(riskOf({ host, driver: 'ssh', user: 'deploy', key: 'secret:vps-key' })).toBe('dangerous');
   });
 
-  it('is a change as any other when its address is one of the internet', () => {
+  it('needs no special approval when its address is public', () => {
     expect(riskOf({ host: '140.82.121.4', driver: 'ssh', user: 'deploy', key: 'secret:vps-key' })).toBe('sensitive');
   });
 
-  it('is one as well when it is only booked, and nothing connects to it', () => {
+  it('needs no special approval when the server is only reserved and nothing connects to it', () => {
     expect(riskOf({ host: '10.0.0.5', cpus: 2, memoryMb: 1_024 })).toBe('sensitive');
   });
 });
