@@ -3,7 +3,6 @@ import type { ModelObserver } from '@signalbox/models/port';
 import type { createMetrics } from '@signalbox/platform/probe';
 import type { LaneOptions } from './turn/lanes.ts';
 
-/** Counts turns by outcome, and measures how long a lane was held. */
 export function observeTurns(registry: ReturnType<typeof createMetrics>): NonNullable<LaneOptions['onTurn']> {
   const turns = createCount(registry, 'signalbox_turns_total', 'Turns by result.', ['result']);
   const duration = createDuration(registry, 'signalbox_turn_duration_seconds', 'From begin to the end of a turn.', [
@@ -15,7 +14,6 @@ export function observeTurns(registry: ReturnType<typeof createMetrics>): NonNul
   };
 }
 
-/** Counts model calls by outcome, with their tokens and cost. */
 export function observeModels(registry: ReturnType<typeof createMetrics>): ModelObserver {
   const calls = createCount(registry, 'signalbox_model_calls_total', 'Calls of models by result.', ['model', 'result']);
   const duration = createDuration(registry, 'signalbox_model_call_duration_seconds', 'A call with all its tries.', [

@@ -36,7 +36,6 @@ export interface Decider {
   readonly role: Role;
 }
 
-/** The result of a press: for the presser, and what to wake after the commit. */
 export interface PressResult {
   readonly toast: string;
   readonly chats: readonly string[];

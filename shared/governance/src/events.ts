@@ -16,13 +16,11 @@ export function createDecidedEvents(proposal: Proposal, pressed: string | null):
   return [decided, { ...decided, kind: 'action.started' }];
 }
 
-/** The audit event of an action that policy or the role denied. */
 export function createDeniedEvent(proposal: Proposal, code: string): AuditEvent {
   const event = createProposalEvent(proposal, 'action.denied');
   return { ...event, data: { ...event.data, code } };
 }
 
-/** The audit event of a call whose action id belongs to another action. */
 export function createRefusedEvent(proposal: Proposal, { code, data }: AppError): AuditEvent {
   const event = createProposalEvent(proposal, 'action.refused');
   return { ...event, data: { ...event.data, ...data, code } };

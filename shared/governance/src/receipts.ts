@@ -93,7 +93,6 @@ export function getActionTitle(kind: Pick<Tool, 'order'> | null, action: Titled)
 type Titled = Pick<LedgerEntry, 'tool' | 'arguments'> &
   Partial<Pick<LedgerEntry, 'result' | 'release' | 'environment'>>;
 
-/** Describes an action with its target, as its receipt does. */
 export function getReceiptTitle(entry: Titled): string {
   return [titleOf(entry.tool), ...fieldsOf(entry)].join(' ');
 }

@@ -73,7 +73,6 @@ export interface AgentRun {
   keep(groups: readonly string[], idle: readonly string[]): Promise<readonly string[]>;
   /** Judges a pass by rules, without a model. */
   judge(pass: PassFacts): Promise<EvaluationOutcome>;
-  /** Sends a message during the turn. A repeated key sends nothing. */
   say(reply: AgentReply): Promise<void>;
   /** Shows all unsent markdown as a draft, where the chat supports drafts. `say` and the end of the turn remove the draft. */
   draft(text: string): void;
@@ -95,7 +94,6 @@ export interface AgentReply {
   readonly receipts?: readonly Receipt[];
 }
 
-/** What an agent gives to the turn's record. */
 export interface AgentRecord {
   readonly passes: readonly PassRecord[];
   readonly messages: readonly RecordedMessage[];
@@ -124,7 +122,6 @@ export interface AgentResult {
 }
 
 export interface Agent {
-  /** True when the answering model accepts pictures. */
   readonly sees?: true;
   /** True when the agent's views depend on the reader's mode and device. */
   readonly draws?: true;

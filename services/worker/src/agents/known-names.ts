@@ -3,7 +3,6 @@ import { readNameWords } from '@signalbox/models/name-words';
 import type { Pool } from '@signalbox/store/pool';
 import { listValues } from '@signalbox/store/sql';
 
-/** Names by kind of entity, newest first. */
 export type NamesByKind = Readonly<Record<string, readonly string[]>>;
 
 /** The number of newest names kept per kind. */

@@ -1,10 +1,17 @@
 import { HumanMessage, type BaseMessage } from '@langchain/core/messages';
 import type { RecordedMessage, RecordedRun } from '@signalbox/contracts/governance/execution-turn';
 import { getCurrentLanguage, ENGLISH } from '@signalbox/messages/language';
+import type { AgentMessage } from './agent.ts';
 
 export function findTurnStart(messages: readonly BaseMessage[], batch: ReadonlySet<string>): number {
   const index = messages.findIndex((message) => message.id !== undefined && batch.has(message.id));
   return index === -1 ? messages.length : index;
+}
+
+/** Splits off the messages that an earlier run of this turn took; all messages when no run took any. */
+export function splitTaken(known: ReadonlySet<string | undefined>, batch: readonly AgentMessage[]) {
+  const taken = batch.filter(({ id }) => known.has(id));
+  return taken.length === 0 ? { taken: batch, later: [] } : { taken, later: batch.filter(({ id }) => !known.has(id)) };
 }
 
 /** Lists messages of people and of the system since `start`. */

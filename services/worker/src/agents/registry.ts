@@ -40,7 +40,6 @@ export function createAgents(
 }
 
 async function loadAgent(folder: string): Promise<AgentPlugin> {
-  // The file extension differs between source and build.
   const ending = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
   const loaded: unknown = await import(new URL(`${folder}/index.${ending}`, FOLDER).href);
   const plugin = (loaded as { default?: AgentPlugin }).default; // the next lines check it

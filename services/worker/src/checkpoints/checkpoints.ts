@@ -33,7 +33,6 @@ interface OpenThread {
   readonly lane: Lane;
   /** True while nothing is stored, so that reads can be skipped. */
   empty: boolean;
-  /** The newest unflushed checkpoint. */
   head: {
     readonly config: RunnableConfig;
     readonly checkpoint: Checkpoint;

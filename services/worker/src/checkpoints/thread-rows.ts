@@ -20,7 +20,6 @@ interface Body {
 /** Rows of `checkpoint_blobs`, one array per column: channel, version, type, bytes. */
 export type BlobColumns = readonly [string[], string[], string[], (Buffer | null)[]];
 
-/** Reads the rows of a channel whose versions match a pattern. */
 type ReadRows = (channel: string, pattern: string) => Promise<readonly { version: string; blob: Buffer }[]>;
 
 const ROW = 'message-';

@@ -1,13 +1,11 @@
 /** Formats times in one zone, for a model. */
 export type Moments = ReturnType<typeof createMoments>;
 
-/** The parts of a moment, in the order of their display. */
 type Part = 'weekday' | 'year' | 'month' | 'day' | 'hour' | 'minute' | 'timeZoneName';
 
 /** Formats are slow to create. */
 const WEEKDAY = new Intl.DateTimeFormat('en-GB', { weekday: 'long', timeZone: 'UTC' });
 
-/** `timeZone`: an IANA name. */
 export function createMoments(timeZone: string) {
   const format = new Intl.DateTimeFormat('en-GB', {
     timeZone,

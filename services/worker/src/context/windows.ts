@@ -1,6 +1,5 @@
 import type { PolicySet } from '@signalbox/safety/policy/policy-set';
 
-/** A policy rule that depends on the hour or the weekday. */
 export interface TimedRule {
   readonly id: string;
   readonly reason: string;

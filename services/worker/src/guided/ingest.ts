@@ -10,7 +10,6 @@ import { sendReplies } from './replies.ts';
 import type { Actions, GuidedSpec, TurnInput, RequestedAction } from './spec.ts';
 import type { CommonState, CommonUpdate } from './state.ts';
 
-/** The node that every guided agent runs first. */
 export const INGEST = 'ingest_input';
 export const CLEAR = 'clear_pending_action';
 
@@ -105,7 +104,6 @@ export function createIngestNode<S extends z.ZodType, A extends Actions>(
   }
 }
 
-/** The newest message, with its event when no person typed it. */
 function newest(messages: readonly BaseMessage[]): { readonly text: string; readonly event: Event } {
   const message = messages.findLast(HumanMessage.isInstance);
   const { event = null, again = null } = message?.additional_kwargs ?? {};

@@ -13,7 +13,6 @@ import type { Actions, RequestedAction } from './spec.ts';
 
 const NONE = 'none';
 
-/** What a model needs to map free text to one of an agent's actions. */
 export interface ActionDescriptions {
   readonly system: string;
   readonly kind: ObjectKind<{ readonly action: string; readonly data?: unknown }>;

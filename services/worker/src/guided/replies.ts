@@ -59,7 +59,6 @@ function toPatch(
   return { type: 'server.a2ui.patch', turnKey, key, payload: { surfaceId: ui.surfaceId, text, buttons } };
 }
 
-/** The turn's replies, without audit events. */
 export function listReplies({ outbox }: Pick<CommonState, 'outbox'>, turnKey: string): readonly AgentReply[] {
   return outbox
     .filter(isPatch)

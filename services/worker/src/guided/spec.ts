@@ -60,9 +60,7 @@ export interface NodeOutcome<D> {
   readonly domain?: Partial<D>;
   /** The view to send, which becomes the current view. */
   readonly view?: string;
-  /** Messages sent before the view. */
   readonly replies?: readonly GuidedReply[];
-  /** True when the answer ends with a question. */
   readonly awaits?: boolean;
   /** Errors by field or step; null removes them. */
   readonly errors?: Readonly<Record<string, string>> | null;

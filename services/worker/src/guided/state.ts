@@ -44,7 +44,6 @@ export interface ConversationMeta {
 
 const latest = <T>(before: T, after: T): T => after ?? before;
 const replace = <T>(_before: T, after: T): T => after;
-/** Keeps only values of the newest turn. */
 const ofTurn = <T extends { readonly turnKey: string }>(before: readonly T[], after: readonly T[]): readonly T[] => [
   ...before.filter(({ turnKey }) => turnKey === after[0]?.turnKey),
   ...after,

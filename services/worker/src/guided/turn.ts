@@ -4,7 +4,7 @@ import type { RecordedRun } from '@signalbox/contracts/governance/execution-turn
 import { say } from '@signalbox/messages/say';
 import type { Agent, AgentMessage, AgentParts, AgentRecord, AgentResult, AgentRun } from '../agents/agent.ts';
 import { hashValue } from '../agents/model-context.ts';
-import { listRecordedMessages, toRecordedRun, findTurnStart } from '../agents/recorded-messages.ts';
+import { findTurnStart, listRecordedMessages, splitTaken, toRecordedRun } from '../agents/recorded-messages.ts';
 import type { RunExtras } from './extras.ts';
 import { listTurnParts } from './extras.ts';
 import { buildGraph } from './graph.ts';
@@ -56,7 +56,7 @@ export function createGuidedAgent<S extends z.ZodType, A extends Actions>(
       const begun = resume && loaded.kind === 'current' ? await graph.getState(thread) : null;
       let state = (begun?.values ?? values) as CommonState; // this graph stored the values; empty when nothing is stored
       const known = new Set((begun ? (state.messages ?? []) : []).map(({ id }) => id));
-      const { taken, later } = takenBefore(known, batch);
+      const { taken, later } = splitTaken(known, batch);
       const recorded = toRecordedRun(run, taken.length);
       const extras: RunExtras = { run, turnKey: turnKeyOf(taken, run), recorded };
       const config = {
@@ -109,12 +109,6 @@ function versionsOf<S extends z.ZodType, A extends Actions>(
 
 function turnKeyOf(batch: readonly AgentMessage[], run: Pick<AgentRun, 'turnId'>): string {
   return batch[0]?.id ?? run.turnId;
-}
-
-/** Returns the messages that an earlier run of this turn took; all messages when no run took any. */
-function takenBefore(known: ReadonlySet<string | undefined>, batch: readonly AgentMessage[]) {
-  const taken = batch.filter(({ id }) => known.has(id));
-  return taken.length === 0 ? { taken: batch, later: [] } : { taken, later: batch.filter(({ id }) => !known.has(id)) };
 }
 
 /** Creates the graph's input for one message: keeps the conversation's values and resets the message's values. */

@@ -38,7 +38,6 @@ export const TRANSITIONS: Readonly<Record<Phase, readonly Phase[]>> = {
 
 export type Machine = ReturnType<typeof createMachine>;
 
-/** Returns the phases of the newest pass: a pass begins with THINKING. */
 export function getNewestPass(path: readonly Phase[]): readonly Phase[] {
   return path.slice(Math.max(0, path.lastIndexOf('THINKING')));
 }

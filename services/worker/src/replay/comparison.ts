@@ -3,7 +3,6 @@ import type { PassRecord, RecordedCall, RecordedDecision } from '@signalbox/cont
 import { hashAction } from '@signalbox/governance/proposal';
 import { splitPhasesByCall } from '../loop/fsm.ts';
 
-/** The first difference between a recorded and a replayed turn, in words. */
 export interface Difference {
   /** null: the difference concerns the whole turn. */
   readonly pass: number | null;
@@ -119,7 +118,6 @@ function effectOf(decided: Pick<RecordedDecision, 'decision'> | null): string {
   return decided ? `${decided.decision.effect} by ${decided.decision.rule}` : 'none';
 }
 
-/** Describes a difference; short values are shown. */
 function differ(what: string, was: string | number | null, is: string | number | null | undefined): FirstDifference {
   if (was === is) return null;
   return { what, recorded: String(was), now: is === undefined ? 'nothing' : String(is) };

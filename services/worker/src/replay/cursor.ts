@@ -46,7 +46,6 @@ export class Cursor {
     return this.#steps[this.#next]?.run ?? this.#ended.run;
   }
 
-  /** Starts the next run and returns it. */
   begin(): RecordedRun {
     this.halt = null;
     this.#run = this.nextRun();
@@ -99,7 +98,6 @@ export class Cursor {
     return call;
   }
 
-  /** The names in the prompt of the next model request. */
   names(): Readonly<Record<string, readonly string[]>> {
     return this.#upcoming()?.names ?? this.#names;
   }
@@ -111,7 +109,6 @@ export class Cursor {
     return told.find((context) => context !== undefined) ?? this.#context;
   }
 
-  /** The loaded groups at the next model request. */
   groups(loaded: readonly string[]): readonly string[] {
     const upcoming = this.#upcoming();
     return upcoming ? loaded.filter((group) => upcoming.groups.includes(group)) : loaded;

@@ -4,14 +4,12 @@ import type { ToolGroup } from './tool.ts';
 /** Agents limited to certain capability groups. Other agents may load every group without an owner. */
 const BOUND: Readonly<Record<string, readonly string[]>> = { repo_analyst: ['repository'] };
 
-/** True when the agent may call the tools of a group. */
 export function mayUseGroup(agent: string, { name, owner }: Pick<ToolGroup, 'name' | 'owner'>): boolean {
   if (owner !== undefined) return owner === agent;
   const bound = Object.hasOwn(BOUND, agent) ? BOUND[agent] : undefined;
   return bound?.includes(name) ?? true;
 }
 
-/** The part of the registry that an agent may use. */
 export function limitOffer(agent: string, { catalog, definitions, sort }: ToolOffer): ToolOffer {
   const isOpen = (name: string): boolean => mayUseGroup(agent, { name });
   return {

@@ -51,7 +51,6 @@ export async function loadCapabilities(
   return [...shipped.filter(({ name }) => !besides.some((group) => group.name === name)), ...besides];
 }
 
-/** Creates the registry of capability groups. Throws on duplicate tool names. */
 export function createRegistry(groups: readonly ToolGroup[]) {
   const owners = new Map<string, string>();
   for (const group of groups) {

@@ -47,7 +47,6 @@ export interface HandledCall extends Runnable {
   readonly group: ToolGroup;
 }
 
-/** The call that starts a job. */
 export type JobCall = Pick<Runnable, 'actionId' | 'name' | 'input'>;
 
 /** Longer results reach the model shortened, with a note. */

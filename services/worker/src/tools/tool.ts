@@ -71,7 +71,6 @@ export interface ToolContext {
   work<N extends JobName>(job: N, payload: JobPayload<N>): Promise<JobWait<JobResult<N>>>;
   /** The mark that this action committed together with its effect in our database; null when it wrote nothing. */
   wrote(): Promise<{ readonly result: unknown } | null>;
-  /** The state of this action's job. */
   worked<N extends JobName>(job: N): Promise<ProbeResult<JobResult<N>>>;
   /** The look-up that was decided about; null for a tool without a look-up. */
   readonly resolved: Resolved | null;
@@ -114,7 +113,6 @@ export function unpackResult(returned: unknown): { readonly output: unknown; rea
 }
 
 export interface ToolSpec<I extends z.ZodType, O> {
-  /** Its purpose in one sentence, for the model. */
   readonly describe: string;
   /** Phrases with which people ask for it: they teach a model, and tests check that they lead to this tool. */
   readonly hints: readonly string[];

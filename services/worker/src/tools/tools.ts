@@ -7,7 +7,6 @@ import { resolveCall } from './resolving.ts';
 import { probeTool, runTool, type HandledCall, type RunParts } from './run.ts';
 import { limitPorts } from './tool-bounds.ts';
 
-/** Gives governance the declarations of the registry's tools and, after a decision, their handlers. */
 export function createTools(registry: ToolRegistry, parts: RunParts): Tools {
   return {
     groups: registry.groups,

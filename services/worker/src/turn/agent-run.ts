@@ -69,7 +69,6 @@ async function put(parts: TurnParts, lane: Lane, row: OutboundEnvelope): Promise
   await parts.governance.notify(row.chatKey, row.traceId);
 }
 
-/** The agent's run for one turn: tools, messages to people and the judge. */
 export function createAgentRun(
   parts: TurnParts,
   context: TurnContext,

@@ -31,7 +31,6 @@ export function filesWithoutWords(batch: readonly InboxMessage[]): readonly Atta
   return wordless ? batch.flatMap(attachmentsOf) : null;
 }
 
-/** Converts a batch for the agent, with each file as a line below its message's words. */
 export function toAgentBatch(batch: readonly InboxMessage[]): AgentBatch {
   const shownWith = new Map<string, string>();
   batch.forEach((message, place) => {
@@ -56,7 +55,6 @@ export function describeAttachment({ kind, name, mimeType, sizeBytes }: Attachme
   return `[attached: ${parts.filter((part) => part !== null).join(', ')}]`;
 }
 
-/** The result of a decision, as a system message for the agent. */
 export function toAgentNews(id: string, { say }: { readonly say: string }): AgentBatch {
   const news: AgentMessage = { id, text: `[decision] ${say}`, event: { kind: 'decision', say } };
   return { messages: [news], shownWith: new Map() };

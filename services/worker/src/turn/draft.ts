@@ -11,7 +11,6 @@ const AGAIN_MS = 20_000;
 /** Shows a turn's unfinished text, the newest at most every 300 ms, until the turn is aborted. */
 export function createTurnDraft(options: {
   readonly head: Pick<Draft, 'chatKey' | 'userKey' | 'turnId'>;
-  /** Never rejects. */
   readonly publish: (draft: Draft) => Promise<void>;
   /** Adds the runtime's own lines to the shown text. */
   readonly preview?: (text: string) => Promise<string>;

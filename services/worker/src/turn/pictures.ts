@@ -17,7 +17,6 @@ const MAX_PICTURES = 4;
 /** Fetches a file from its channel. Throws only the reason of the signal. */
 export type FetchFile = (file: ChannelFile, signal: AbortSignal) => Promise<FetchedFile>;
 
-/** Pictures for the model, and a note to the sender; null for none. */
 export interface LoadedPictures {
   readonly pictures: readonly Picture[];
   readonly note: string | null;

@@ -8,7 +8,6 @@ export function createSpending() {
   const spends: ModelSpend[] = [];
   return {
     add: (spend: ModelSpend) => void spends.push(spend),
-    /** The last counted model; null when there is none. */
     model: () => spends.at(-1)?.model ?? null,
     /** Tokens and USD so far; unknown values count as nothing. */
     used: () => ({

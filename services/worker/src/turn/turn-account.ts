@@ -108,13 +108,11 @@ export class TurnAccount {
     if (!result?.ok) this.#ask('refused');
   }
 
-  /** An unfinished text with its line. */
   async preview(text: string): Promise<string> {
     const line = await this.#lineUnder(text);
     return line === null ? text : `${text}\n\n_${line}_`;
   }
 
-  /** A reply during the turn, with its line. */
   async midway(reply: AgentReply): Promise<AgentReply> {
     const line = await this.#lineUnder(reply.text);
     return line === null ? reply : { ...reply, receipts: [{ what: line, note: '' }] };
@@ -267,7 +265,6 @@ export class TurnAccount {
 
 type RecordedCall = AgentRecord['passes'][number]['calls'][number];
 
-/** The tool of a recorded call, from its decision or else from its answer. */
 function toolOf({ callId, decided }: RecordedCall, passes: AgentRecord['passes']): string {
   const asked = passes.flatMap(({ answer }) => answer?.calls ?? []).find(({ id }) => id === callId);
   return decided?.action.tool ?? asked?.name ?? '';

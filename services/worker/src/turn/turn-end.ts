@@ -133,14 +133,12 @@ export function buildNotice(parts: EndParts, lane: ClaimedLane, message: InboxMe
 
 type Besides = Partial<Pick<AgentReply, 'buttons' | 'receipts'>>;
 
-/** The sentence for the person, with log text below it. */
 export function toSentence(envelope: InboxMessage['envelope']): string {
   if (envelope.kind !== 'incident') return envelope.kind === 'job-finished' ? envelope.say : '';
   const { quote } = envelope;
   return quote ? `${envelope.say}\n\n${say('turn.fromItsLog')}\n${toCodeBlock(quote)}` : envelope.say;
 }
 
-/** Reports the result of a decision whose conversation is over. */
 export function createNotice(parts: EndParts, context: TurnContext, text: string, besides: Besides): TurnEnd {
   const { batch, turnId } = context;
   const key = batch[0]?.envelope.id ?? turnId;
@@ -186,7 +184,6 @@ function expiredNotes(parts: EndParts, { expired, orphaned = [], threadId }: Cla
   return [{ key: `expired:${expired.threadId}`, text, buttons: [] }];
 }
 
-/** The context of a turn without an agent. */
 export function buildContext(lane: ClaimedLane, message: InboxMessage): TurnContext {
   const { traceId, chatKey } = message.envelope;
   return {

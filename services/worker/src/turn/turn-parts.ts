@@ -25,7 +25,6 @@ export interface TurnParts {
     readonly maxPasses: number;
   };
   readonly tracing: TurnTracing;
-  /** Fetches a sent file from the gateway of its channel. */
   readonly fetchFile: FetchFile;
   /** Shows an unfinished text. Never rejects. */
   publishDraft(draft: Draft): Promise<void>;

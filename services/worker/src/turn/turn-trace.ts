@@ -24,7 +24,6 @@ export interface TurnTrace {
   call(actionId: string, run: () => Promise<ToolCallResult>): Promise<ToolCallResult>;
   /** Like `call`, for an action of another turn. `resultOf`: null when nothing ran. */
   resume<T>(actionId: string, run: () => Promise<T>, resultOf: (came: T) => ToolCallResult | null): Promise<T>;
-  /** Traces the commit of the turn's end. */
   commit<T>(end: TurnEnd, write: () => Promise<T>): Promise<T>;
 }
 
@@ -38,7 +37,6 @@ const NO_TRACE: TurnTrace = {
 
 const current = new AsyncLocalStorage<RecordedTrace>();
 
-/** Opens the trace of a turn. Costs nothing while tracing is off. */
 export function openTurnTrace(to: TurnTracing, agent: string, lane: ClaimedLane): TurnTrace {
   const [first] = lane.messages;
   return to.tracing.isOn && first ? new RecordedTrace(to, agent, lane, first) : NO_TRACE;

@@ -7,7 +7,6 @@ export interface AgentBounds {
   readonly canUseNetwork: boolean;
   /** Folders in which the agent may write; `all`: everywhere except `deniedPaths`. */
   readonly writePaths: readonly string[] | 'all';
-  /** Folders in which the agent may never write. */
   readonly deniedPaths: readonly string[];
 }
 

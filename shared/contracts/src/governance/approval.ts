@@ -38,10 +38,8 @@ export const ApprovalCard = z.object({
   essential: z.array(EssentialValue).optional(),
   /** The requester's message without secrets. */
   words: z.string().optional(),
-  /** What may go wrong, in full sentences. */
   risk: z.string().optional(),
   reach: z.string(),
-  /** How to undo it. */
   undo: z.string(),
   /** Why approval is needed: the sentence of the rule. */
   why: z.string(),

@@ -163,7 +163,6 @@ export const ServiceDiagnosisResult = ServiceKey.extend({
   previous: z
     .object({ deploymentId: Id, release: z.string().nullable(), usualLatencyMs: z.number().nullable() })
     .nullable(),
-  /** Seconds since the current deployment started to serve. */
   servingForSeconds: z.number().nonnegative().nullable(),
   /** Errors in the newest log lines of the serving deployment. */
   errors: z.array(ErrorSummary).max(10),

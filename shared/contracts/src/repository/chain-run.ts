@@ -42,7 +42,6 @@ export const ChainResult = z.object({
   /** Numbers of changed and open findings; null for an incomplete chain or a dry run. */
   counts: z.object({ opened: Count, reopened: Count, fixed: Count, open: Count }).nullable(),
   problem: z.string().max(2_000).nullable(),
-  /** Measurements as sentences in the requester's language: size, languages, health, refactoring. */
   facts: z.array(z.string().max(1_000)).max(20),
   total: Count,
   top: z.array(ShownFinding).max(MAX_SHOWN_FINDINGS),

@@ -4,7 +4,6 @@ import { z } from 'zod';
 export interface UnreadFiles {
   readonly why: 'too-large' | 'too-slow';
   readonly files: number;
-  /** The first few paths. */
   readonly paths: readonly string[];
 }
 

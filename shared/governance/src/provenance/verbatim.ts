@@ -24,7 +24,6 @@ export function requireVerbatim({ tool, input }: Pick<Runnable, 'tool' | 'input'
   }
 }
 
-/** Why a text cannot take effect as written; null when it can. */
 function altered(text: string, takesHandle: boolean): string | null {
   if (text.includes(SECRET)) return say('governance.markOfSecret', { mark: SECRET });
   if (HANDLE.test(text) && !(takesHandle && WHOLE_HANDLE.test(text)))

@@ -1,7 +1,7 @@
 import { AIMessage, HumanMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
 import type { StateSnapshot } from '@langchain/langgraph';
 import type { Agent, AgentMessage, AgentParts, AgentPlugin, AgentReply, AgentResult, AgentRun } from '../agent.ts';
-import { listRecordedMessages, toRecordedRun, findTurnStart } from '../recorded-messages.ts';
+import { findTurnStart, listRecordedMessages, splitTaken, toRecordedRun } from '../recorded-messages.ts';
 import type { OfferedButton } from '@signalbox/contracts/conversation/envelope';
 import type { RecordedRun } from '@signalbox/contracts/governance/execution-turn';
 import { getMessageText } from '@signalbox/models/message-text';
@@ -48,7 +48,7 @@ function createProductOwner(parts: AgentParts): Agent {
     ...(parts.model('product_owner').sees ? { sees: true as const } : {}),
     run: async ({ messages: batch, run, resume, threadNew }) => {
       const begun = resume ? await graph.getState({ configurable: { thread_id: run.threadId } }) : null;
-      const { messages, later } = begun ? takenBefore(idsIn(begun), batch) : { messages: batch, later: [] };
+      const { taken: messages, later } = begun ? splitTaken(idsIn(begun), batch) : { taken: batch, later: [] };
       const extras = extrasOf(parts, run, messages, threadNew);
       const config = {
         configurable: { thread_id: run.threadId, extras },
@@ -111,14 +111,6 @@ function createProductOwner(parts: AgentParts): Agent {
 
 function idsIn({ values }: StateSnapshot): ReadonlySet<string | undefined> {
   return new Set(((values as Partial<SessionState>).messages ?? []).map((message) => message.id)); // empty before the first checkpoint
-}
-
-/** Returns the messages that an earlier run of this turn took; all messages when no run took any. */
-function takenBefore(known: ReadonlySet<string | undefined>, batch: readonly AgentMessage[]) {
-  const messages = batch.filter(({ id }) => known.has(id));
-  return messages.length === 0
-    ? { messages: batch, later: [] }
-    : { messages, later: batch.filter(({ id }) => !known.has(id)) };
 }
 
 function extrasOf(parts: AgentParts, run: AgentRun, messages: readonly AgentMessage[], isNew: boolean): RunExtras {

@@ -72,12 +72,10 @@ function written(names: readonly string[], messages: readonly BaseMessage[]): re
 /** After these codes the effect is uncertain until the reconciler has looked it up. */
 const UNSURE: ReadonlySet<unknown> = new Set(['TOOL_TIMED_OUT', 'TOOL_OUTCOME_UNKNOWN']);
 
-/** True when a result leaves its call's effect unknown. */
 export function hasUnknownEffect({ additional_kwargs: extras }: ToolMessage): boolean {
   return UNSURE.has(extras['code']);
 }
 
-/** Lists ids of calls without a result, or with an unknown result. */
 export function listOpenCalls(messages: readonly BaseMessage[]): readonly string[] {
   const answers = messages.filter(ToolMessage.isInstance).filter((message) => !hasUnknownEffect(message));
   const answered = new Set(answers.map((message) => message.tool_call_id));

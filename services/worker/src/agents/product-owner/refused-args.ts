@@ -1,7 +1,6 @@
 /** Marks refused arguments, so that a resumed turn still knows the reason. */
 const REFUSED = 'refused_arguments';
 
-/** Creates arguments that hold only the reason for refusing a call. */
 export function createRefusedArgs(why: string): Record<string, unknown> {
   return { [REFUSED]: why };
 }

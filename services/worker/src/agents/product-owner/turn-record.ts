@@ -70,7 +70,6 @@ export function noteModelRequests(
   };
 }
 
-/** Counts the answers of this turn over all its runs. */
 export function countAnswers(parts: readonly TurnPart[]): number {
   return parts.filter(({ kind }) => kind === 'asked').length;
 }
@@ -146,7 +145,6 @@ function groupPasses(parts: readonly TurnPart[]): readonly Pass[] {
   return passes;
 }
 
-/** The parts of an answer that its message does not hold. */
 function saidOf(asked: Pass['asked']): Pick<RecordedAnswer, 'modelId' | 'reasoning'> {
   const { modelId, reasoning } = asked ?? {};
   return { ...(modelId === undefined ? {} : { modelId }), ...(reasoning === undefined ? {} : { reasoning }) };

@@ -17,7 +17,6 @@ const LOOK_EVERY_MS = 200;
 /** Within this time after a cancellation, a repeated request to cancel is answered with that cancellation. */
 const RECENT_MS = 2 * 60_000;
 
-/** Cancels a deployment, waits up to `WAIT_MS`, and reports the result. */
 export const cancelDeploy = tool({
   describe:
     'Cancel the deploy of a project that is running now. What serves stays. After the switch only a rollback helps.',
@@ -39,7 +38,6 @@ export const cancelDeploy = tool({
     ...(environment ? [`environment:${environment}`] : []),
   ],
   deadlineMs: WAIT_MS + 5_000,
-  // A repeated cancellation changes nothing.
   replay: 'harmless',
   run: async ({ project, environment }, { ports, actor, actionId, signal, now }) => {
     await ports.projects.get(project);

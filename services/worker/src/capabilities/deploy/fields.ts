@@ -30,7 +30,6 @@ export function getEnvironmentRisk({ environment }: ServiceKey): Risk | RiskWith
   return environment === 'production' ? { risk: 'dangerous', reasons: [say('deploy.changesProduction')] } : 'sensitive';
 }
 
-/** Adds reasons why a person should check a call to its risk. */
 export function addReasons(found: Risk | RiskWithReasons, more: readonly string[]): RiskWithReasons {
   const { risk, reasons } = typeof found === 'string' ? { risk: found, reasons: [] } : found;
   return { risk, reasons: [...reasons, ...more] };

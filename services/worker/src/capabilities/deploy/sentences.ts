@@ -59,7 +59,6 @@ export function toDeploymentFacts(found: DeploymentRow, now: Date): DeploymentFa
   };
 }
 
-/** Describes a deployment on one line: release, service, state and requester. */
 export function describeDeployment(facts: DeploymentFacts): string {
   const { kind, project, version, environment, isServing, isStopping, stateFor, askedBy } = facts;
   return say('deploy.deployment', {

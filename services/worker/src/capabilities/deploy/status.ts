@@ -61,7 +61,6 @@ export const getDeployStatus = tool({
       underWay: others.map((one) => toDeploymentFacts(one, now())),
       evidence: newest?.state === 'succeeded' ? await seenServing(ports, newest.deploymentId) : null,
       serves: services.map(serving),
-      /** The release that a rollback would start. */
       before: before?.release ?? null,
     };
   },

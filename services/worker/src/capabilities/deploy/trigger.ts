@@ -118,7 +118,6 @@ export const triggerDeploy = tool({
   },
 });
 
-/** The reasons why a person should check a guessed build and start. */
 function reasonsOf(plan: ReturnType<typeof getUnseenPlan>): readonly string[] {
   if (plan === null) return [];
   const build = plan.build.map((words) => words.join(' ')).join(' && ');

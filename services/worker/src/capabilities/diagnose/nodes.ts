@@ -150,7 +150,6 @@ type Ports = Pick<ToolContext['ports'], 'graphNodes'>;
 interface Failed {
   readonly node: string;
   readonly why: string;
-  /** The message that started the turn; null when the record lacks it. */
   readonly about: string | null;
 }
 

@@ -9,7 +9,6 @@ import { tool } from '../../tools/tool.ts';
 import { unwrapJob } from './asked-service.ts';
 import { formatCode } from './sentences.ts';
 
-/** The characters of an output that a person is shown; the model gets more. */
 const SHOWN = 3_000;
 
 export const runDiagnostic = tool({

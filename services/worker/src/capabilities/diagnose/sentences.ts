@@ -59,7 +59,6 @@ function described({
   return say('diagnose.running', { restarts: restarts ?? 0, ...memory });
 }
 
-/** Formats the time since a moment: `4 min ago`. */
 export const sayAgo = (at: Date | string, now: Date): string =>
   say('diagnose.ago', { time: sayDuration(Math.max(0, now.getTime() - new Date(at).getTime())) });
 

@@ -7,7 +7,6 @@ export type ServerInspection =
   | { readonly state: 'goes-on'; readonly server: string }
   | ({ readonly state: 'looked' } & InspectResult);
 
-/** Describes the result of reaching a server, and the remedy. */
 export function describeInspection(looked: ServerInspection): string {
   if (looked.state === 'booked') return say('servers.onlyBooked', { server: looked.server });
   if (looked.state === 'goes-on') return say('servers.stillLooking', { server: looked.server });

@@ -11,7 +11,6 @@ export function getFreeMemoryMb({ memoryMb, reservedMemoryMb, memoryFreeMb }: Se
   return memoryFreeMb === null ? unreserved : Math.min(unreserved, memoryFreeMb);
 }
 
-/** Describes a server on one line: reservations and, when reachable, load. */
 export function describeServer(server: ServerLoad): string {
   const head = `- **${server.name}** (${server.environment}, ${server.host})`;
   const size = say('servers.size', {
@@ -41,7 +40,6 @@ function describeHealth(server: ServerLoad): string {
   return say(health === 'up' ? 'servers.up' : 'servers.down', values).trimEnd();
 }
 
-/** Formats a time in UTC: `2026-01-31 12:00 UTC`. */
 export function sayWhen(at: Date | string): string {
   return `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }

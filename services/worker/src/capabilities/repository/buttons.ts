@@ -4,7 +4,6 @@ import { say } from '@signalbox/messages/say';
 /** The number of findings with buttons: each finding takes a row, and a phone shows few rows. */
 const WITH_BUTTONS = 2;
 
-/** Creates Explain and Accept buttons for the first findings. */
 export function createFindingButtons(
   project: string,
   findings: readonly { readonly findingId: string | null }[],

@@ -7,7 +7,6 @@ import type { ToolContext, withFiles } from '../../tools/tool.ts';
 /** The folder of generated pages. Reports of findings are not stored there: each reader gets a new one. */
 const PAGES = 'var/artifacts/docs/';
 
-/** Reads the pages that a run's analyzers wrote, as files. */
 export async function createDocumentFiles(
   { repositories }: Pick<ToolContext['ports'], 'repositories'>,
   { runId, project }: { readonly runId: string; readonly project: string },
@@ -25,7 +24,6 @@ export async function createDocumentFiles(
 /** Longer reports are for SARIF tools, from the command line. */
 const MAX_FINDINGS = 2_000;
 
-/** Creates a project's findings as Markdown for people and as SARIF for tools. */
 export async function createReportFiles(
   { repositories }: Pick<ToolContext['ports'], 'repositories'>,
   about: {

@@ -10,7 +10,6 @@ export interface GraphNode {
 
 export interface NodePass {
   readonly turnId: string;
-  /** The outcome of the whole turn. */
   readonly outcome: string;
   readonly error: string | null;
   readonly startedAt: Date;

@@ -48,10 +48,8 @@ const PROBED = 50;
 /** A lock time-out or a lost connection is tried again; the action id makes that safe. */
 const ATTEMPTS = 3;
 
-/** Stores port allocations in Postgres. Allocations of one server are decided one at a time. */
 export function createPortAllocations(pool: Pool, isListenedOn: PortProbe = async () => false) {
   return {
-    /** The current allocations, by server and port. */
     list({ server = null, project = null }: Filter): Promise<readonly PortAllocationRow[]> {
       return listRows<PortAllocationRow>(pool)`select ${COLUMNS} from port_allocations a
           where a.released_at is null and (${server}::text is null or a.server = ${server})

@@ -42,7 +42,6 @@ export interface CorePorts {
   readonly errorHistory: {
     /** Similar errors since a time, in groups, newest first. */
     groups(filter: Partial<ServiceKey> & { readonly since: Date }, limit: number): Promise<readonly ErrorGroup[]>;
-    /** Open incidents, oldest first. */
     incidents(): Promise<readonly Incident[]>;
   };
   readonly memory: ReturnType<typeof createMemory>;
