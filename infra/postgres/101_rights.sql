@@ -1,5 +1,5 @@
--- What the services may do. They log in as DATABASE_URL says and take this role on each connection, so that not even
--- the owner's password in a service lets it change what was recorded.
+-- Rights of the services. They log in as DATABASE_URL says and take this role on each connection, so a service cannot change the audit even
+-- with the owner's password.
 do $$
 begin
   if not exists (select from pg_roles where rolname = 'signalbox_app') then
@@ -29,11 +29,11 @@ grant usage on schema public to signalbox_app;
 grant select, insert, update, delete on all tables in schema public to signalbox_app;
 grant usage, select on all sequences in schema public to signalbox_app;
 
--- The same for what later migrations create. One that wants less for its tables revokes it there.
+-- Rights to the tables of later migrations. A migration that wants to grant less revokes it.
 alter default privileges in schema public grant select, insert, update, delete on tables to signalbox_app;
 alter default privileges in schema public grant usage, select on sequences to signalbox_app;
 
--- The migrator's own tables are read by `doctor` and written by `migrate` alone.
+-- Only `migrate` writes the migrator's own tables, and `doctor` reads them.
 do $$
 begin
   execute (select coalesce(string_agg(format('revoke insert, update, delete on %I from signalbox_app;', relname), ' '), 'select 1')

@@ -1,6 +1,6 @@
 set local check_function_bodies = off;
 
--- People: who may write, who let them in, and what they keep here. One person may write from several accounts, their identities.
+-- People: who may write, who invited them, and what they store. One person may write from several accounts, called identities.
 create table users (
   user_key   text primary key,
   channel    text not null,
@@ -13,7 +13,7 @@ create table users (
   created_at timestamptz not null default now()
 );
 
--- Who could approve is counted for every change: among operators and admins, however many people there are.
+-- Each approval request counts the possible approvers, so operators and admins have an index.
 create index users_who_approve on users (role, user_key) where role in ('operator', 'admin');
 create index users_by_person on users (person);
 
@@ -23,8 +23,8 @@ create table settings (
   updated_at timestamptz not null default now()
 );
 
--- An invitation lets one person in, once, before it expires. Only the hash of its code is stored. It counts only while the admin who
--- made it is an admin.
+-- An invitation gives one person a role, once, before it expires. Only the hash of its code is stored. It is void when its author is no
+-- longer an admin.
 create table invitations (
   code_hash  text primary key,
   role       text not null check (role in ('viewer', 'developer', 'operator', 'admin')),
@@ -39,15 +39,15 @@ create table invitations (
 );
 create index invitations_open on invitations (expires_at) where used_at is null and voided_at is null;
 
--- Wrong codes, so that guessing can be limited, per person and over all. Kept for a day.
+-- Wrong codes per person and in total, to limit guessing. Kept for a day.
 create table code_tries (
   user_key text not null,
   tried_at timestamptz not null default now()
 );
 create index code_tries_by_time on code_tries (tried_at);
 
--- Secrets that people sent by accident, or gave us under a name: see docs/secrets.md.
--- personal data: user_key. The value is sealed (AES-256-GCM) with a key that is never in the database.
+-- Secrets that people sent by accident or stored under a name: see docs/secrets.md. Personal data: user_key. The value is sealed
+-- (AES-256-GCM) with a key that is never in the database.
 create table secrets (
   user_key   text not null,              -- the owner; no other person's turn can use it
   handle     text not null check (handle like 'secret:%'),
@@ -60,9 +60,9 @@ create table secrets (
 );
 create index secrets_by_expiry on secrets (expires_at) where expires_at is not null;
 
--- Lets a person in, or gives them another role. A null name keeps the one that is known.
---   out: 'added', 'changed', 'same' or 'last admin' (nothing was written; `force` overrules it)
--- All admins are locked before they are counted: two admins who demote each other at the same time leave one.
+-- Gives a person a role. A null name keeps the known name.
+--   out: 'added', 'changed', 'same' or 'last admin' (nothing was written; `force` skips this check)
+-- All admins are locked before they are counted, so two admins who demote each other at the same time leave one.
 create function user_allow(u text, ch text, n text, r text, force boolean) returns text language plpgsql volatile as $$
 declare had text;
 begin
@@ -75,8 +75,8 @@ begin
   return case when had is null then 'added' when had = r then 'same' else 'changed' end;
 end $$;
 
--- Makes a person a stranger again.
---   out: 'removed', 'stranger' (had no role) or 'last admin' (nothing was written; `force` overrules it)
+-- Removes the role of a person.
+--   out: 'removed', 'stranger' (had no role) or 'last admin' (nothing was written; `force` skips this check)
 create function user_deny(u text, force boolean) returns text language plpgsql volatile as $$
 declare had text;
 begin
@@ -88,7 +88,7 @@ begin
   return 'removed';
 end $$;
 
--- Read under the lock of all admins. A program lets nobody in.
+-- Reads under the lock of all admins. A program cannot invite anybody.
 create function user_is_last_admin(u text) returns boolean language sql volatile as $$
   select not exists (select 1 from users x where x.role = 'admin' and not x.is_program and x.person <> person_of(u))
 $$;
@@ -104,7 +104,7 @@ begin
 end $$;
 create trigger user_is_first before insert on users for each row execute function user_is_first();
 
--- A code that makes another account an identity of a person, once, for ten minutes. Only its hash is stored.
+-- A code that links another account to a person, once, within ten minutes. Only its hash is stored.
 create table identity_codes (
   code_hash  text primary key,
   person     text not null,
@@ -115,22 +115,22 @@ create table identity_codes (
 );
 create index identity_codes_by_time on identity_codes (expires_at);
 
--- The person behind an identity; whoever has no role is only themselves.
+-- Returns the person of an identity; an identity without a role is its own person.
 create function person_of(u text) returns text language sql stable parallel safe as $$
   select coalesce((select x.person from users x where x.user_key = u), u)
 $$;
 
--- All keys of the person behind an identity.
+-- Returns all identities of the person of an identity.
 create function identities_of(u text) returns text[] language sql stable parallel safe as $$
   select array_append((select array_agg(x.user_key) from users x where x.person = person_of(u) and x.user_key <> u), u)
 $$;
 
--- Each person once.
+-- Returns the persons of these identities, each once.
 create function persons_of(keys text[]) returns text[] language sql stable parallel safe as $$
   select coalesce(array_agg(distinct person_of(k)), '{}') from unnest(keys) k
 $$;
 
--- The key of a person's private chat: a Telegram id is a number, ids of other channels begin with the channel's name and a hyphen.
+-- Returns the key of a person's private chat. A Telegram id is a number; ids of other channels begin with the channel's name and a hyphen.
 create function private_chat(u text) returns text language sql immutable parallel safe as $$
   select case when u ~ '^[0-9]+$' then 'telegram:' || u else regexp_replace(u, '-', ':') end
 $$;

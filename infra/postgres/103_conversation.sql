@@ -23,18 +23,17 @@ create table inbox (
 create index inbox_open on inbox (user_key, id) where outcome is null;
 create index inbox_by_person on inbox (user_key, id desc);
 
--- An answer is found by the trace and the turn of its event. Only rows of programs are in these.
+-- Answers to programs are found by the trace and the turn of their event. These indexes hold rows of programs only.
 create index inbox_of_programs_by_trace on inbox (trace_id) where user_key like 'ingress-%';
 create index inbox_of_programs_by_turn on inbox (turn_id) where user_key like 'ingress-%';
 
--- Rows by service: see runs.
+-- Row policies by service: see 110_jobs.sql.
 alter table inbox enable row level security;
 create policy all_services on inbox to signalbox_app using (true) with check (true);
 
--- One lane per person: who works on it (worker, lease_until), and the fencing token (epoch).
--- Attempts count what a message itself did. A process that ends without giving its lanes back charges no message at first: the messages in
--- its slots become suspects, and a process takes one suspect at a time. Only a suspect whose process ends again is charged, so each death
--- after the first is charged to one message.
+-- One lane per person: the worker that holds it (worker, lease_until) and the fencing token (epoch). Attempts count failures that a message
+-- caused itself. A process that dies without releasing its lanes is not charged at first: its open messages become suspects, and a process
+-- takes one suspect at a time. Only a suspect whose process dies again is charged, so each further death is charged to one message.
 create table lanes (
   user_key    text primary key,
   epoch       bigint not null default 0,
@@ -71,14 +70,14 @@ create table threads (
 create unique index threads_open on threads (user_key, chat_key, agent) where status = 'open';
 create index threads_idle on threads (last_active_at) where status = 'open';
 
--- The last number given to a person. Kept apart from `threads`, so that pruning old threads never frees a number.
+-- The last thread number of each person, stored apart from `threads` so that pruning old threads never frees a number.
 create table thread_sequences (
   user_key text primary key,
   last_n   int not null
 );
 
--- Conversations that have read text from outside. It stays so for as long as the conversation lasts: a fact that is written before the text
--- is read, and not worked out from results. Only words that came after `last_at` may speak for a call.
+-- Conversations that have read outside text, for as long as they last. The row is written before the text is read. Only words that the person
+-- wrote after `last_at` may justify a call.
 create table thread_taints (
   thread_id text primary key,
   source    text not null,              -- the tool, or the kind of message, that read first
@@ -136,21 +135,21 @@ begin
   return tid;
 end $$;
 
--- Marks a conversation as one that read text from outside. Twice is safe: the newest time stays.
+-- Marks a conversation as tainted by outside text. Idempotent: the newest time stays.
 create function taint_thread(t text, source_name text, at timestamptz) returns void language sql volatile as $$
   insert into thread_taints as x (thread_id, source, first_at, last_at) values (t, source_name, at, at)
   on conflict (thread_id) do update set last_at = greatest(x.last_at, excluded.last_at)
 $$;
 
--- Whether a person typed a message themselves: not forwarded or quoted, not beside a file, not on a button.
+-- True when the person typed the message: not forwarded, quoted, added to a file, or sent by a button.
 create function typed_by_hand(envelope jsonb) returns boolean language sql immutable as $$
   select coalesce(envelope -> 'button', 'null') = 'null' and not envelope ? 'borrowed' and not envelope ? 'attachments'
 $$;
 
--- Writes one checkpoint with its values and task writes, only while the person's lane carries this epoch. The tables are those of
--- LangGraph's own Postgres saver, which makes them when a worker starts.
+-- Stores one checkpoint with its values and task writes, only while the person's lane has this epoch. The tables are those of LangGraph's
+-- Postgres saver, which creates them when a worker starts.
 --   in:  blobs as parallel arrays (channel, version, type, bytes), writes as parallel arrays (task, idx, channel, type, bytes)
---   out: false when the lane was lost, and then nothing was written
+--   out: false, with nothing written, when the lane was lost
 create function checkpoint_put(
   u text, e bigint, thread text, head_id text, parent_id text, body jsonb, meta jsonb,
   blob_channels text[], blob_versions text[], blob_types text[], blob_bytes bytea[],
@@ -179,9 +178,8 @@ begin
   return true;
 end $$;
 
--- Deletes all but the newest checkpoints of a thread, with the task writes and values that none of those refers to. A value is referred to
--- by its version, a message by its number in the ranges of the checkpoint. Safe beside a turn: what it stores refers to the newest
--- checkpoint's rows and its own.
+-- Deletes all but the newest checkpoints of a thread, with the task writes and values that no remaining checkpoint refers to: values by their
+-- version, messages by their number in the checkpoint's ranges. Safe during a turn, which refers only to the newest checkpoint and its own.
 create function checkpoint_prune(thread text, keep int) returns void language plpgsql volatile as $$
 begin
   with kept as materialized (
@@ -205,8 +203,8 @@ begin
               else not exists (select from versions v where v.channel = b.channel and v.version = b.version) end;
 end $$;
 
--- Adds the number to the table that a worker makes, once it is there. Idempotent. Rows of before keep the order of their names, but a
--- checkpoint comes after its parent.
+-- Adds the number column to the table that a worker creates, once it exists. Idempotent. Older rows keep the order of their names, with each
+-- checkpoint after its parent.
 create function number_checkpoints() returns void language plpgsql as $$
 declare first bigint;
 begin

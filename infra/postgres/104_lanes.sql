@@ -1,14 +1,13 @@
--- Lanes: one person's messages are handled one at a time, in order, by the worker that holds the lane; and the agent that they are for.
--- All functions are VOLATILE on purpose: each statement in them sees what committed before it began.
--- In one statement, an UPDATE that waited for the finishing holder would still read the inbox with its old snapshot,
--- and a message would be handled twice.
+-- Lanes: the worker that holds a person's lane handles their messages one at a time, in order; a message goes to one agent. All functions are
+-- VOLATILE on purpose, so that each statement in them sees what committed before it began. In one statement, an UPDATE that waited for the
+-- finishing holder would still read the inbox with its old snapshot and handle a message twice.
 --
--- The functions of the queues turn sequential scans off. Postgres plans their statements once per connection, while a table is small, and
--- that plan would stay while a burst of messages makes it grow.
+-- The queue functions turn sequential scans off. Postgres plans their statements once per connection, while a table is small, and would keep
+-- that plan when a burst of messages makes the table grow.
 set local check_function_bodies = off;
 
--- Called before `lane_begin`, in its transaction: decides whether process `h` may take the lane of `u`, and what the last run counts for.
---   out: ok = false when `h` has a suspect already; the lane is left as it was, and offered again at the next sweep
+-- Runs before `lane_begin`, in its transaction: decides whether process `h` may take the lane of `u`, and charges the last run.
+--   out: ok = false when `h` has a suspect already; the lane stays as it is, and the next sweep offers it again
 create function lane_isolate(u text, h text, out ok boolean, out is_suspect boolean) language plpgsql volatile set enable_seqscan = off as $$
 declare l lanes%rowtype; is_silent boolean;
 begin
@@ -174,7 +173,7 @@ begin
   return found;
 end $$;
 
--- A process that lost a lane, or could not give it back, is alive after all: what was counted for its end is taken back.
+-- A process that lost a lane, or could not release it, is alive after all: refunds the charge for its death.
 create function lane_acquit(u text, h text) returns boolean language plpgsql volatile as $$
 begin
   update lanes l
@@ -185,8 +184,8 @@ begin
   return found;
 end $$;
 
--- People with open messages whose lane is free or expired and was not woken for `quiet_ms`, or whose pause is over. The oldest come first,
--- so a backlog larger than one sweep leaves no person to the end. Marks them as woken.
+-- Finds people with open messages whose lane is free or expired and was not woken for `quiet_ms`, or whose back-off is over, and marks them as
+-- woken. The oldest come first, so that a backlog larger than one sweep starves nobody.
 create function lane_sweep(quiet_ms int, max_lanes int) returns setof text language sql volatile as $$
   update lanes l set woken_at = clock_timestamp()
    where l.user_key in (
@@ -201,7 +200,7 @@ create function lane_sweep(quiet_ms int, max_lanes int) returns setof text langu
   returning l.user_key
 $$;
 
--- The agents that the workers have, written by each worker at its start.
+-- The agents that the workers offer, written by each worker at its start.
 create table agents (
   id         text primary key,
   summary    text not null,
@@ -209,7 +208,7 @@ create table agents (
   updated_at timestamptz not null default now()
 );
 
--- The agent that a person talks to in a chat. Without a row it is the one that the workers' configuration names.
+-- The agent that a person has chosen in a chat. Without a row, the workers' default agent answers.
 create table chat_agents (
   user_key  text not null,
   chat_key  text not null,
@@ -218,8 +217,8 @@ create table chat_agents (
   primary key (user_key, chat_key)
 );
 
--- The agent that an envelope of person `u` in chat `c` is for: news goes to the agent of its thread, all else to the chosen one. One that
--- no worker has is as good as none.
+-- Returns the agent for an envelope of person `u` in chat `c`: for news the agent of its thread, otherwise the chosen one. An agent that no
+-- worker offers is ignored.
 create function agent_for(u text, c text, envelope jsonb, usual text) returns text language sql stable as $$
   select coalesce(
     (select t.agent from threads t join agents a on a.id = t.agent where t.thread_id = envelope ->> 'threadId' and t.user_key = u),

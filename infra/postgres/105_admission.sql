@@ -1,7 +1,7 @@
--- Admission: what a person sent becomes an inbox row, exactly once, before the channel may forget it.
+-- Admission: stores what a person sent as an inbox row, exactly once, before the channel may forget it.
 set local check_function_bodies = off;
 
--- Admits updates that arrived together, in their order. One call is one transaction on the hot path.
+-- Admits updates that arrived together, in order. One call is one transaction.
 --   in:  [{channel, bot, updateId, userKey, chatKey, kind, name, traceId, envelope,
 --          verdict: 'message' | 'refuse' | 'answer' | 'press' | 'new' | 'edit' | 'join' | 'merge', reason: text or null,
 --          rest: it may be the rest of what a client cut,
@@ -241,8 +241,7 @@ begin
   return 'joined';
 end $$;
 
--- Asks the worker that holds this person's lane to stop, and voids what waits before `before_id`.
--- Returns whether anything was running or waiting.
+-- Asks the worker that holds this person's lane to stop, and voids waiting messages before `before_id`. True when something ran or waited.
 create function lane_stop(u text, before_id bigint) returns boolean language plpgsql volatile as $$
 declare busy boolean;
 begin
@@ -254,13 +253,13 @@ begin
   return busy;
 end $$;
 
--- Words that were old when they came in say so: `ageMs`, from the channel's own date to now, by this clock. Waiting here does not count.
+-- Messages that were old on arrival get `ageMs`: the time from the channel's date to now, by this clock. Waiting in the inbox does not count.
 create function age_since(at text) returns jsonb language sql volatile as $$
   select case when clock_timestamp() - at::timestamptz > interval '10 minutes'
     then jsonb_build_object('ageMs', (extract(epoch from clock_timestamp() - at::timestamptz) * 1000)::bigint) else '{}' end
 $$;
 
--- Whether this edit, or the message that it changes, came before; in: as for inbox_admit.
+-- True when this edit, or the message that it changes, was admitted before; in: as for inbox_admit.
 create function inbox_knows(item jsonb) returns boolean language sql volatile as $$
   select exists (select 1 from inbox i where i.channel = item ->> 'channel' and i.bot = item ->> 'bot' and i.update_id = item ->> 'updateId')
       or exists (select 1 from inbox i
@@ -269,8 +268,8 @@ create function inbox_knows(item jsonb) returns boolean language sql volatile as
                          or i.envelope ->> 'album' = item -> 'edit' ->> 'album'))
 $$;
 
--- The message of which this one is the rest: the newest of its chat, which a client cut a moment before, and which no turn has taken. One
--- that became too long takes what follows as well. Null when there is none, and when this one came before; in: as for inbox_admit.
+-- Finds the message that this one continues: the newest of its chat, which a client has just cut, and which no turn has taken. A message over
+-- the length limit also takes what follows. Null without one, and when this message was admitted before; in: as for inbox_admit.
 create function inbox_cut(item jsonb) returns bigint language sql volatile as $$
   select i.id
     from (select x.* from (select * from inbox y where y.user_key = item ->> 'userKey' order by y.id desc limit 20) x

@@ -1,6 +1,6 @@
 set local check_function_bodies = off;
 
--- Delivery: one chat's messages leave one at a time, in order of priority and id, from the gateway that holds the chat.
+-- Delivery: the gateway that holds a chat sends its messages one at a time, by priority and id.
 create table chats (
   chat_key      text primary key,
   epoch         bigint not null default 0,
@@ -13,9 +13,9 @@ create table chats (
   moved_to      text -- where a group went when Telegram gave it a new id
 ) with (fillfactor = 50);
 
--- Everything that a person sees. A row is written before it is announced, and settled by the gateway's receipt.
--- The receipt: {"messageIds": [the channel's ids of the parts sent], "trying": the part whose fate is open, or null,
--- "simpleFrom": the part from which they are of the simple form, or null}. A rich and a simple form have different parts.
+-- Messages to people. A row is written before its wake-up is published, and settled with the gateway's receipt:
+-- {"messageIds": [the channel's ids of the sent parts], "trying": the part with an unknown outcome, or null, "simpleFrom": the first part in
+-- simple form, or null}. The rich and the simple form of a message have different parts.
 create table outbox (
   id         bigint generated always as identity primary key,
   key        text not null unique,
@@ -44,7 +44,7 @@ create index outbox_of_programs_by_trace on outbox (trace_id) where chat_key lik
 create index outbox_of_programs_by_turn on outbox (turn_id) where chat_key like 'ingress:%';
 create index outbox_undeliverable on outbox (chat_key, id) where status = 'undeliverable';
 
--- Rows by service: see runs.
+-- Row policies by service: see 110_jobs.sql.
 alter table outbox enable row level security;
 create policy all_services on outbox to signalbox_app using (true) with check (true);
 
@@ -60,7 +60,7 @@ create table dead_letters (
   unique (source, ref)
 );
 
--- Puts messages for people into the outbox. One row per key, however often it is called.
+-- Puts messages for people into the outbox, one row per key. Idempotent.
 create function outbox_put(rows jsonb) returns table (id bigint, chat_key text) language sql volatile as $$
   insert into chats (chat_key) select distinct r ->> 'chatKey' from jsonb_array_elements(rows) r on conflict do nothing;
   insert into outbox (key, chat_key, user_key, thread_id, turn_id, trace_id, priority, slot, body)
@@ -71,7 +71,7 @@ create function outbox_put(rows jsonb) returns table (id bigint, chat_key text) 
   returning outbox.id, outbox.chat_key
 $$;
 
--- The same in the middle of a turn: only while the lane still carries this epoch. `ok` is false when it was lost.
+-- Puts messages into the outbox during a turn, only while the lane has this epoch. `ok` is false when the lane was lost.
 create function outbox_say(u text, e bigint, rows jsonb) returns boolean language plpgsql volatile as $$
 begin
   perform 1 from lanes l where l.user_key = u and l.epoch = e for share;
@@ -80,7 +80,7 @@ begin
   return true;
 end $$;
 
--- A message whose text holds a secret, such as a code, brings along what is kept instead of it after its delivery or its failure.
+-- Replaces a text that holds a secret, such as a code, by the text to keep after its delivery or failure.
 create function outbox_forget() returns trigger language plpgsql as $$
 begin
   new.body := (new.body - 'afterwards') || jsonb_build_object('text', new.body -> 'afterwards');
@@ -89,11 +89,11 @@ end $$;
 create trigger outbox_forget before update of status on outbox for each row
   when (new.status in ('sent', 'superseded', 'undeliverable', 'failed') and new.body ? 'afterwards') execute function outbox_forget();
 
--- The chat that a topic belongs to: a key is `<channel>:<chat>`, in a topic `<channel>:<chat>/<topic>`. Of a chat its own key.
+-- Returns the chat of a topic: chats have keys `<channel>:<chat>`, topics `<channel>:<chat>/<topic>`. For a chat its own key.
 create function chat_root(c text) returns text language sql immutable as $$ select split_part(c, '/', 1) $$;
 create index chats_by_root on chats (chat_root(chat_key));
 
--- Whether this chat has something to deliver. Read only under the chat's lock.
+-- True when a chat has messages to deliver. Call it only under the chat's lock.
 create function chat_has_open(c text) returns boolean language sql volatile as $$
   select exists (select 1 from outbox o where o.chat_key = c and o.status in ('pending', 'sending'))
 $$;
@@ -110,11 +110,11 @@ create function chat_give_up(c text, why text) returns int language sql volatile
   select count(*)::int from given_up
 $$;
 
--- Picks the next row of a held chat and marks it: from now on its fate is open until a result comes back.
+-- Picks the next row of a held chat and marks it as being sent: its outcome is unknown until a result arrives.
 --   out: no row when nothing is due; else the outbox row, plus
 --        ambiguous = an earlier try may have arrived; base = receipt of the message that this one edits, or null
--- Older messages of a slot give way to newer ones. A slot that changed less than `slot_ms` ago waits. Progress that has no message yet
--- takes its turn among the replies (5): as a new message below the answer it would stand there for good.
+-- A newer message of a slot replaces older ones. A slot that changed less than `slot_ms` ago waits. Progress without a message yet is sent in
+-- the order of replies (5), because a new message below the answer would stay there.
 create function chat_pick(c text, slot_ms int)
 returns table (id bigint, user_key text, trace_id text, slot text, body jsonb, attempts int, age_ms bigint, receipt jsonb, ambiguous boolean, base jsonb)
 language plpgsql volatile as $$
@@ -221,7 +221,7 @@ begin
   return query select 'held', case when pick then (select row_to_json(p) from chat_pick(c, slot_ms) p) end;
 end $$;
 
--- Notes which parts of a row have arrived and which one is being tried, under the epoch. False when the chat was lost.
+-- Stores which parts of a row have arrived and which part is being sent, under the epoch. False when the chat was lost.
 create function chat_note(c text, e bigint, row_id bigint, note jsonb) returns boolean language plpgsql volatile set enable_seqscan = off as $$
 begin
   perform 1 from chats x where x.chat_key = c and x.epoch = e for share;

@@ -1,7 +1,7 @@
--- What channels keep: voice notes, sign-ins and pages of the web channel, and events of other programs.
+-- Data of channels: voice notes, sign-ins and pages of the web channel, and events of other programs.
 set local check_function_bodies = off;
 
--- Voice notes that are turned into text, one row for each message that is nothing but one.
+-- Voice notes that are transcribed, one row per message that consists of one.
 --   waiting → (claimed: tries, lease_until) → asked → confirmed | declined | void
 --                                           └→ failed: the person was told why
 create table voice_notes (
@@ -19,8 +19,7 @@ create table voice_notes (
 create index voice_notes_waiting on voice_notes (inbox_id) where status = 'waiting';
 create index voice_notes_asked on voice_notes (inbox_id) where status = 'asked';
 
--- A browser that is signed in, as one identity of a person. Only the hash of its token is stored. It ends with the identity: whoever has no
--- role any more is signed out.
+-- A signed-in browser of one identity. Only the hash of its token is stored. It is signed out when the identity loses its role.
 create table web_logins (
   token_hash text primary key,
   user_key   text not null references users (user_key) on delete cascade,
@@ -30,7 +29,7 @@ create table web_logins (
 create index web_logins_by_user on web_logins (user_key);
 create index web_logins_by_expiry on web_logins (expires_at);
 
--- One row for each chat with a page. The row is locked by whoever writes a patch, so that patches become visible in the order of their numbers.
+-- One row per chat with a page. Writers of patches lock it, so that patches become visible in the order of their numbers.
 create table web_chats (
   chat_key text primary key,
   seq      bigint not null default 0, -- of the newest patch
@@ -38,7 +37,7 @@ create table web_chats (
 ) with (fillfactor = 50);
 create index web_chats_by_root on web_chats (chat_root(chat_key));
 
--- What the pages of a chat show, one row for each component: its newest state, under the number of the patch that brought it.
+-- Components of a chat's pages, one row each: the newest state, with the number of the patch that set it.
 create table web_patches (
   chat_key     text not null references web_chats (chat_key),
   component_id text not null,          -- `<outbox id>.<place>`, or `in.<id>` for what the person wrote
@@ -53,7 +52,7 @@ create table web_patches (
 create unique index web_patches_by_seq on web_patches (chat_key, seq);
 create index web_patches_to_forget on web_patches (at) where afterwards is not null;
 
--- The number of the next patch of a chat, which is the caller's until its transaction ends.
+-- Returns the number of a chat's next patch, reserved for the caller until its transaction ends.
 create function web_next(c text) returns bigint language plpgsql volatile as $$
 declare n bigint;
 begin
@@ -62,8 +61,8 @@ begin
   return n;
 end $$;
 
--- Shows a component. One that is there already, or was there, stays as it is: a send that is repeated shows nothing twice.
--- At every 64th patch what is older than the newest 400 components is deleted.
+-- Shows a component. An existing or removed component stays as it is, so repeating a send shows nothing twice. Every 64th patch deletes all but
+-- the newest 400 components.
 create function web_show(c text, cid text, row_id bigint, what jsonb, later text) returns void language plpgsql volatile as $$
 declare n bigint; oldest bigint; gone bigint;
 begin
@@ -77,7 +76,7 @@ begin
   update web_chats x set dropped = greatest(x.dropped, gone) where x.chat_key = c;
 end $$;
 
--- Puts something else into the place of a component; null takes it away. False when it is not there any more.
+-- Replaces a component; null removes it. False when it does not exist any more.
 create function web_change(c text, cid text, row_id bigint, what jsonb, later text) returns boolean language plpgsql volatile as $$
 begin
   perform 1 from web_chats x where x.chat_key = c for update;
@@ -87,7 +86,7 @@ begin
   return true;
 end $$;
 
--- Takes the buttons of a component out of use: the one that was pressed stays to be seen.
+-- Disables the buttons of a component; the pressed one stays visible.
 create function web_press(c text, cid text) returns boolean language plpgsql volatile as $$
 declare chosen smallint;
 begin
@@ -101,9 +100,8 @@ begin
   return found;
 end $$;
 
--- Shows what a person writes on a page, in the transaction that admits it: above its answer, and in the words that are kept, without
--- secrets and codes; the mark of a code that proves who somebody is tells them nothing. An update is `<session>:<the page's id>`; what
--- follows a command in one message is a row of its own.
+-- Shows a message that a person typed on a page, in the transaction that admits it: above its answer, as stored without secrets and codes, and
+-- without marks of step-up codes. Its update id is `<session>:<the page's id>`; text after a command in one message is a row of its own.
 create function web_echo() returns trigger language plpgsql as $$
 declare id text := substring(new.update_id from '^[^:]*:([^:]+)');
 begin
@@ -117,7 +115,7 @@ create trigger web_echo after insert on inbox for each row
         and new.reason is distinct from 'stranger')
   execute function web_echo();
 
--- Replaces texts that hold a secret by what is kept of them. Answers the chats that changed.
+-- Replaces texts that hold a secret by the text to keep. Returns the changed chats.
 create function web_forget() returns setof text language plpgsql volatile as $$
 declare old record;
 begin
@@ -131,7 +129,7 @@ begin
   end loop;
 end $$;
 
--- Ingress: what other programs send. The words of an event are in the inbox, under the event's id.
+-- Ingress: events of other programs. The text of an event is in the inbox, under the event's id.
 create table ingress_events (
   event_id    text primary key,
   source      text not null,
@@ -139,7 +137,7 @@ create table ingress_events (
   received_at timestamptz not null default now()
 );
 
--- What makes a request an event that came before: its signature, and the key that its sender gave it.
+-- Marks by which a repeated request is recognized: its signature, and the key that its sender gave it.
 create table ingress_keys (
   source      text not null,
   key         text not null,
@@ -150,10 +148,10 @@ create table ingress_keys (
 );
 create index ingress_keys_by_time on ingress_keys (source, claimed_at);
 
--- Names a request: the event that it is, and whether that is a new one. The same signature is the same event, and so is the same key
--- with the same body, for `kept_ms`; a sender whose request got no answer may send it again.
+-- Finds or stores the event of a request. Equal signatures mean the same event, and so does an equal key with an equal body within `kept_ms`,
+-- because a sender without an answer may repeat its request.
 --   out: event; state 'new', 'again' or 'other body' (the key belongs to an event with another body; nothing was written)
--- The lock lets requests of one source that come at once be told apart. It is held for these few statements.
+-- The lock orders concurrent requests of one source.
 create function ingress_claim(src text, signature text, given_key text, hash text, new_id text, reply_to text, kept_ms int)
 returns table (event text, state text) language plpgsql volatile as $$
 declare sent ingress_keys%rowtype; keyed ingress_keys%rowtype;

@@ -1,12 +1,12 @@
 set local check_function_bodies = off;
 
--- Governance: what was proposed, what policy said, who approved, and that each effect happens once.
+-- Governance: proposals, answers of policies, approvals, and the guarantee that each effect happens once.
 --
 --   proposed ─┬─ run ────────────────────────────▶ started ─▶ done | failed | unknown
 --             ├─ ask ─▶ waiting ─┬─ approved ─▶ consumed in the claim ─▶ started ─▶ …
 --             │                  └─ rejected | modified | expired | void: never starts
 --             └─ deny ───────────────────────────▶ denied
--- An effect has its row, with status started, before it begins: no committed intent, no effect.
+-- An effect has a row with status started before it begins: no committed intent, no effect.
 create table actions (
   action_id        text primary key,
   parent_action_id text,
@@ -38,15 +38,15 @@ create index actions_by_turn on actions (turn_id);
 create index actions_by_time on actions (proposed_at);
 create index actions_started on actions (user_key, started_at);
 
--- A long conversation has many actions, of which few are marked.
+-- A conversation may have many actions, few of them marked.
 create index actions_marked on actions (thread_id, proposed_at) where marks <> '{}';
 
--- A receipt shows the beginning of the id of its action, and that opens it.
+-- A receipt shows the first characters of an action's id, by which people find it.
 create index actions_by_beginning on actions (action_id text_pattern_ops);
 create index actions_unsettled on actions (probe_at) where status in ('started', 'unknown');
 
--- The ledger: an effect and the mark of its action are one transaction, so a key of our own finds what became of it. Once an action is
--- settled as failed, nothing can be written in its name: a caller that looked it up and found nothing was right.
+-- Effect marks: a tool's writes and the mark of its action commit together, so the action id finds the outcome. Once an action is settled as
+-- failed, nothing can be written on its behalf, so a look-up that found nothing stays right.
 create table action_effects (
   action_id text primary key references actions,
   result    jsonb,                                -- what cannot be read again afterwards; else null
@@ -87,7 +87,7 @@ create index approvals_pending on approvals (expires_at) where status = 'pending
 create index approvals_by_thread on approvals (thread_id);
 create index approvals_by_turn on approvals (turn_id);
 
--- Rows by service: see runs.
+-- Row policies by service: see 110_jobs.sql.
 alter table approvals enable row level security;
 create policy all_services on approvals to signalbox_app using (true) with check (true);
 
@@ -100,7 +100,7 @@ create table approval_votes (
   primary key (approval_id, user_key)
 );
 
--- What a person was asked to write: a reason, a change, a question. An answer to that very message is taken for it.
+-- Prompts for a reason, a change or a question about a request. An answer to the prompt's message is taken for it.
 create table approval_prompts (
   outbox_key  text primary key,
   approval_id text not null references approvals,
@@ -111,10 +111,10 @@ create table approval_prompts (
   used_at     timestamptz
 );
 
--- The open prompts of a person: looked for with every message that may be the answer to one.
+-- Open prompts of a person, which are read with every message that may answer one.
 create index approval_prompts_open on approval_prompts (user_key, made_at) where used_at is null;
 
--- "Restart api on staging, 30 minutes, at most 3 times": spares the question for actions that fit, while it lasts.
+-- A grant, such as "restart api on staging, 30 minutes, at most 3 times": matching actions need no approval while it lasts.
 create table grants (
   grant_id   text primary key,
   user_key   text not null,            -- whose requests it covers
@@ -132,7 +132,7 @@ create table grants (
 );
 create index grants_usable on grants (user_key, tool) where revoked_at is null and uses_left > 0;
 
--- One record per pass of a turn: what the model saw (as a hash), what it proposed, what was decided, what came back.
+-- One record per pass of a turn: the hash of the model's input, the proposals, the decisions and the results.
 create table execution_turns (
   turn_id      text not null,
   pass         int not null,
@@ -146,17 +146,17 @@ create table execution_turns (
 );
 create index execution_turns_by_thread on execution_turns (thread_id, recorded_at);
 
--- The files of every policy set that has decided anything, so that its decisions can be made again.
+-- The files of every policy set that has made a decision, for replaying its decisions.
 create table policy_sets (
   version   text primary key,
   files     jsonb not null,
   loaded_at timestamptz not null default now()
 );
 
--- What a decision about an effect of person `u` is made from, besides the action itself. It only reads, and says so: it becomes a part of
--- the prepared statement that calls it, and columns that are not asked for are not looked up.
---   in:  the tool and arguments, for grants; place, what the action has of what stands in grants.place, or null
---   out: frozen, break_glass; grant_id of a grant for the very same call, or null; how many others could approve, by role;
+-- Reads the facts, besides the action, on which a decision about an effect of person `u` depends. Declared read-only, so that Postgres inlines
+-- it into the calling statement and skips columns that are not selected.
+--   in:  tool and arguments, for grants; place: the action's values of the keys in grants.place, or null
+--   out: frozen, break_glass; grant_id of a matching grant, or null; number of other possible approvers by role;
 --        calls in the last hour; tokens and USD in the last day
 create function governance_facts(u text, tool_name text, args jsonb, place_now jsonb)
 returns table (frozen boolean, break_glass boolean, grant_id text, operators int, admins int, calls int, tokens bigint, cost_usd float8)
@@ -176,10 +176,10 @@ language sql stable as $$
             from turns t where t.user_key = any (identities_of(u)) and t.started_at > now() - interval '1 day')
 $$;
 
--- What taints a call of person `u` in chat `c`. A failure has no result to compare with, and does not count among the newest results.
---   out: untrusted: text from outside that the conversation has seen; private: it has read what is private;
---        tainted: text from outside was read here; typed: what the person typed in this task since the newest of that, the newest
---        first; said: what they wrote or pressed in this chat lately
+-- Reads the taint of a call of person `u` in chat `c`. Failures have no result to compare with, and do not count as newest results.
+--   out: untrusted: outside text that the conversation has read; private: it has read private data; tainted: it has read outside text;
+--        typed: texts that the person typed in this task since the newest outside text, newest first;
+--        said: texts that the person recently wrote or pressed in this chat
 create function thread_taint(t text, u text, c text)
 returns table (untrusted text[], private boolean, tainted boolean, typed text[], said text[]) language sql stable as $$
   select coalesce((select array_agg(x.result) from (
@@ -202,9 +202,9 @@ returns table (untrusted text[], private boolean, tainted boolean, typed text[],
     from (select 1) one left join thread_taints r on r.thread_id = t
 $$;
 
--- Writes the records of a turn with what belongs to them, in the transaction that ends it. Twice is safe but for the events.
---   in: records [{record, recordHash}]; reads: the actions that changed nothing and so had no row before they ran; audit events
--- The fields of a record are read in one pass over its text, where `->` parses all of it for each of them.
+-- Stores the records of a turn in the transaction that ends it. Idempotent, except for the audit events.
+--   in: records [{record, recordHash}]; reads: finished reads, which had no row before they ran; audit events
+-- Each record's fields are read in one pass over its text, because `->` would parse the whole text once per field.
 create function turn_record(u text, e bigint, records json, reads jsonb, events jsonb) returns void
 language plpgsql volatile set enable_seqscan = off as $$
 begin
@@ -223,8 +223,8 @@ begin
   perform audit_append(events);
 end $$;
 
--- Marks what action `id` does in this transaction; ids that are no actions have no mark. A caller that settles by looking holds the row
--- FOR UPDATE meanwhile: this waits for that, and that for this.
+-- Marks the writes of this transaction as the effect of action `id`; ids without an action get no mark. A caller that settles by look-up holds
+-- the row FOR UPDATE, so the two wait for each other.
 create function effect_note(id text, what jsonb default null) returns void
 language plpgsql volatile security definer set search_path = pg_catalog, public, pg_temp as $$
 declare s text;
@@ -235,7 +235,7 @@ begin
   insert into action_effects (action_id, result) values (id, what) on conflict do nothing;
 end $$;
 
--- The same by a column of the row that is written: the trigger's argument.
+-- A trigger that marks effects by a column of the written row, named by its argument.
 create function effect_noted() returns trigger
 language plpgsql security definer set search_path = pg_catalog, public, pg_temp as $$
 declare id text := to_jsonb(new) ->> tg_argv[0];
@@ -245,7 +245,7 @@ begin
 end $$;
 create trigger effect_noted after insert on inbox for each row when (new.kind = 'node') execute function effect_noted('update_id');
 
--- A grant is used up and never filled again: whoever may use one, the worker, may not give itself more.
+-- Refuses to add uses to a grant: the worker may use grants, but may not extend them.
 create function grant_only_falls() returns trigger language plpgsql set search_path = pg_catalog, public, pg_temp as $$
 begin
   raise exception 'the uses of grant % may not rise', old.grant_id using errcode = 'insufficient_privilege';
@@ -253,8 +253,8 @@ end $$;
 create trigger grant_only_falls before update of uses_left on grants
   for each row when (new.uses_left > old.uses_left) execute function grant_only_falls();
 
--- Whether the card of a request stands in a chat: a pool changes cards where they are, and puts them nowhere else. With the owner's
--- rights, since a policy that looks into its own table would not end.
+-- True when the card of a request is in a chat: job pools may change cards only there. Has the owner's rights, because a policy that reads its
+-- own table would recurse.
 create function card_stands_in(approval text, chat text) returns boolean language sql stable security definer
   set search_path = pg_catalog, public, pg_temp as $$
   select exists (select from outbox o where o.chat_key = chat and o.slot = approval)

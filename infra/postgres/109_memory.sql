@@ -1,7 +1,7 @@
--- What can be searched, and what people asked to have remembered. Conversations are not copied: they are searched in inbox and outbox.
+-- Documents to search, and facts that people asked to remember. Conversations are not copied: searches read inbox and outbox.
 set local check_function_bodies = off;
 
--- Finds words that were mistyped. Part of every Postgres distribution; a database owner may create it.
+-- Finds mistyped words. Part of every Postgres distribution; a database owner may create it.
 create extension if not exists pg_trgm;
 
 create table knowledge (
@@ -21,14 +21,13 @@ create table knowledge (
 );
 create index knowledge_search on knowledge using gin (search);
 
--- Every word of four letters and more that was ever indexed: what a mistyped word of a question is compared with.
--- Comparing it with the passages themselves took 7 s over 10,000 of them; this takes milliseconds. Words are never removed:
--- one that no passage holds any more finds nothing.
+-- All words of four letters and more that were ever indexed, with which mistyped words are compared: comparing 10,000 passages took 7 s, this
+-- takes milliseconds. Words are never removed; a word that no passage has finds nothing.
 create table knowledge_words (word text primary key);
 create index knowledge_words_alike on knowledge_words using gin (word gin_trgm_ops);
 
--- One row for each person who has a memory, under the key of their first identity. `version` grows in the transaction that changes the
--- memory, so a worker that has read it need not read it again before it sees another version.
+-- One row per person with a memory, under the key of their first identity. `version` grows with each change in the same transaction, so a
+-- worker reads the memory again only for a new version.
 create table memories (
   person       text primary key,
   version      bigint not null default 1,
@@ -56,7 +55,7 @@ create table memory_forgotten (
   primary key (person, thread_id)
 );
 
--- Whether a chat is one in which nobody but this person reads.
+-- True when only this person reads the chat.
 create function is_private_to(keys text[], chat text) returns boolean language sql immutable parallel safe as $$
   select chat_root(chat) = any (select private_chat(k) from unnest(keys) k)
 $$;

@@ -1,6 +1,6 @@
 set local check_function_bodies = off;
 
--- Long work. run_id is the id of the action that asked for it, and the id of the BullMQ job.
+-- Runs of long jobs. run_id is the id of the requesting action, and of the BullMQ job.
 create table runs (
   run_id       text primary key,
   job          text not null,
@@ -30,7 +30,7 @@ create index runs_by_thread on runs (thread_id, created_at);
 create index runs_by_project on runs ((payload ->> 'project'), created_at) where status in ('queued', 'running');
 create index runs_scheduled on runs (job, finished_at desc) where user_key is null and status in ('done', 'failed');
 
--- Runs are looked for: the newest first, by job, person and project, and by words in what they are about and what came of them.
+-- People search runs: the newest first, by job, person and project, and by words of the payload and the result.
 create index runs_recent on runs (created_at desc);
 create index runs_by_job on runs (job, created_at desc);
 create index runs_by_person on runs (user_key, created_at desc) where user_key is not null;
@@ -44,16 +44,16 @@ $$;
 create index runs_by_words on runs using gin (run_words(job, payload, result, error));
 create trigger effect_noted after insert on runs for each row execute function effect_noted('run_id');
 
--- Whose job it is. `migrate` writes the names into it from the contract of the jobs.
+-- Returns the pool of a job. `migrate` fills in the names of the jobs contract.
 create function job_pool(job text) returns text language sql immutable parallel safe as $$ select null::text $$;
 
--- A pool of jobs has its own rows of the tables that all pools share: runs, inbox, outbox and approvals. `migrate` makes a policy for the
--- role of each service from shared/store/src/migrations/service-rows.ts, since roles belong to the server and may be made after this. The
--- policies bind neither the owner of the tables nor the role of an installation that has one login for all services.
+-- A job pool has its own rows of the tables that all pools share: runs, inbox, outbox and approvals. `migrate` creates the policies of
+-- shared/store/src/migrations/service-rows.ts for each service's role, because roles belong to the server and may be created later. Policies
+-- bind neither the owner of the tables nor the shared login of all services.
 alter table runs enable row level security;
 create policy all_services on runs to signalbox_app using (true) with check (true);
 
--- Whether a conversation still waits: for a run, or for another person's decision.
+-- True when a conversation still waits for a run or for another person's decision.
 create function thread_waits(t text) returns boolean language sql volatile as $$
   select exists (select 1 from runs r where r.thread_id = t and r.status in ('queued', 'running'))
       or exists (select 1 from approvals a where a.thread_id = t and a.status in ('pending', 'approved'))

@@ -1,7 +1,7 @@
 set local check_function_bodies = off;
 
--- What work is about and where it runs: projects, servers, ports, services, their deployments, and what went wrong.
--- Each effect carries the action id of the call that asked for it, unique, so that a repeated call has one effect.
+-- Projects, servers, ports, services, deployments and incidents. Each effect has the action id of its call, unique, so that a repeated call has
+-- one effect.
 create table projects (
   name        text primary key check (name ~ '^[a-z][a-z0-9]*(-[a-z0-9]+)*$' and length(name) between 2 and 40),
   description text not null,
@@ -15,19 +15,18 @@ create table projects (
   updated_at  timestamptz not null default now()
 );
 
--- Names are looked up by what a person wrote: as it stands (the primary key), without separators, or nearly so.
+-- Typed names are looked up exactly (the primary key), without separators, or by similarity.
 create index projects_by_bare_name on projects (replace(name, '-', ''));
 create index projects_by_likeness on projects using gist (name gist_trgm_ops);
 create index projects_newest on projects (created_at desc) where status <> 'archived';
 
--- What is looked up again and again is found by an index, so that no table is read whole.
--- The names of archived projects are read with those that live.
+-- Frequent look-ups have indexes, so that no table is read whole. Names of archived projects are read as well.
 create index projects_archived on projects (created_at desc) where status = 'archived';
 
--- What a prompt is told of a person is read in each turn.
+-- Each turn reads what a prompt says about a person.
 create index projects_by_owner on projects (owner, updated_at desc) where status <> 'archived';
 
--- One row per change of a project: what was asked, by which action, and the version it led to.
+-- One row per change of a project: the change, its action, and the resulting version.
 create table project_changes (
   action_id text primary key,
   project   text not null references projects (name),
@@ -65,8 +64,8 @@ create index servers_by_bare_name on servers (replace(name, '-', ''));
 create index servers_by_likeness on servers using gist (name gist_trgm_ops);
 create index servers_newest on servers (registered_at desc);
 
--- Which project holds which port of which server. A call that allocates or releases locks the server's row first, so that the free ports
--- and the free memory are decided one at a time. The partial unique index holds even against code that forgets to.
+-- The project that holds each port of a server. A call that allocates or releases ports locks the server's row first, which orders decisions
+-- about free ports and memory. The partial unique index holds even for code without the lock.
 create table port_allocations (
   id                bigint generated always as identity primary key,
   server            text not null references servers (name),
@@ -84,8 +83,8 @@ create table port_allocations (
 create unique index port_allocations_held on port_allocations (server, port) where released_at is null;
 create index port_allocations_by_project on port_allocations (project) where released_at is null;
 
--- A project in an environment: where it runs and what serves. fence grows with each deployment that takes the service: a deployment with
--- an older one can change neither the row nor the target.
+-- A service: a project in an environment, with its server and serving deployment. `fence` grows with each deployment that takes the service; a
+-- deployment with an older fence can change neither the row nor the target.
 create table services (
   project     text not null references projects (name),
   environment text not null check (environment in ('staging', 'production', 'local')),
@@ -104,10 +103,10 @@ create table services (
   primary key (project, environment)
 );
 
--- Whose turn it is to be looked at.
+-- The order of health probes.
 create index services_due on services (look_at nulls first) where serving is not null;
 
--- Environment variables of a service. A secret is a handle, opened in the name of the person who gave it.
+-- Environment variables of a service. A secret is a handle, opened on behalf of the person who gave it.
 create table service_variables (
   project     text not null,
   environment text not null,
@@ -165,7 +164,7 @@ create table deployments (
   foreign key (project, environment) references services (project, environment)
 );
 
--- One at a time per service.
+-- A service has one unfinished deployment at most.
 create unique index deployments_open on deployments (project, environment)
   where state not in ('succeeded', 'failed', 'rolled_back', 'cancelled');
 create index deployments_by_service on deployments (project, environment, requested_at desc);
@@ -184,7 +183,7 @@ create table deployment_events (
 );
 revoke update, delete on deployment_events from signalbox_app;
 
--- What builds and instances wrote while they were deployed, redacted, in order.
+-- Output of builds and instances during a deployment, redacted, in order.
 create table deployment_lines (
   deployment_id text not null references deployments,
   n             int not null,
@@ -194,7 +193,7 @@ create table deployment_lines (
   primary key (deployment_id, n)
 );
 
--- What went wrong, alike errors in one row: numbers, ids and quoted words do not tell them apart.
+-- Groups of similar errors: numbers, ids and quoted words are ignored when comparing.
 create table error_groups (
   project     text not null,
   environment text not null,
@@ -209,7 +208,7 @@ create table error_groups (
 );
 create index error_groups_recent on error_groups (last_seen desc);
 
--- Errors per minute, to tell the last hour from all time, and a burst from the usual. Kept for a day.
+-- Errors per minute, which tell the last hour from all time and a burst from the usual rate. Kept for a day.
 create table error_minutes (
   project     text not null,
   environment text not null,
@@ -218,10 +217,10 @@ create table error_minutes (
   primary key (project, environment, minute)
 );
 
--- Something that broke. subject: `service:shop/staging`, `server:vps-1`. Its owner hears of it once, in a conversation that can be answered.
+-- An incident. subject: `service:shop/staging`, `server:vps-1`. One person is notified once, in a conversation that they can answer.
 --
---   open ─▶ told (one person, one inbox row of kind 'incident') ─▶ closed (one more, when it was told)
--- A look that finds the same thing again changes nothing; of two looks at once, one tells.
+--   open ─▶ told (one person, one inbox row of kind 'incident') ─▶ closed (one more row for the notified person)
+-- A probe that finds the same problem again changes nothing; of two concurrent probes, one notifies.
 create table incidents (
   incident_id bigint generated always as identity primary key,
   subject     text not null,
@@ -241,7 +240,7 @@ create index incidents_by_subject on incidents (subject, opened_at desc);
 create index incidents_recent on incidents (opened_at desc);
 create index incidents_waiting on incidents (waits_since) where waits_since is not null;
 
--- What was written here is the effect of an action: see action_effects.
+-- Writes to these tables mark the effect of an action: see action_effects.
 create trigger effect_noted after insert on projects for each row execute function effect_noted('action_id');
 create trigger effect_noted after insert on project_changes for each row execute function effect_noted('action_id');
 create trigger effect_noted after insert on servers for each row execute function effect_noted('action_id');
@@ -251,10 +250,10 @@ create trigger effect_noted after insert or update of action_id on service_varia
 create trigger effect_noted after insert on deployments for each row execute function effect_noted('deployment_id');
 create trigger cancel_noted after update of cancel_action on deployments for each row execute function effect_noted('cancel_action');
 
--- Which of these people can be written to, and in which chat, in their order and each person once. Whoever calls it chooses whom it names.
---   out: the account, its chat: the private one if they ever wrote there, else the one where they wrote last
--- Left out: people without a role, programs, people who never wrote, and chats that do not take our messages. It has the owner's rights,
--- since a pool of jobs sees nothing of what people write: it gives no message, and no more of a chat than its key.
+-- Finds the reachable people among these, in order and each once.
+--   out: the account and its chat: the private chat if they ever wrote there, else the chat where they wrote last
+-- Leaves out people without a role, programs, people who never wrote, and parked chats. Has the owner's rights, because job pools cannot read
+-- messages; it returns no more of a chat than its key.
 create function find_recipients(people text[]) returns table (user_key text, chat_key text, is_private boolean)
 language sql stable security definer set search_path = pg_catalog, public, pg_temp as $$
   with asked as (
@@ -276,8 +275,8 @@ $$;
 revoke all on function find_recipients(text[]) from public;
 grant execute on function find_recipients(text[]) to signalbox_app;
 
--- The version of the names that a conversation may mean. It grows in the transaction that changes one, so a worker that has read all names
--- need not read them again before it sees another version.
+-- The version of the names that a conversation may mean. It grows in the transaction that changes a name, so a worker reads all names again
+-- only for a new version.
 create table names_version (
   is_only boolean primary key default true check (is_only),
   version bigint  not null

@@ -1,4 +1,4 @@
--- Repositories under governance: runs of chains, their steps, findings and what people decided about them, registry and snapshots.
+-- Repositories: runs of chains and their steps, findings and decisions about them, registry and snapshots.
 set local check_function_bodies = off;
 
 -- One row per run of a chain. The job of the same id does the work.
@@ -19,10 +19,10 @@ create table repository_runs (
 create index repository_runs_newest on repository_runs (project, started_at desc);
 create index repository_runs_finished on repository_runs (project, chain, finished_at desc) where status = 'completed' and not is_dry;
 
--- When a repository was last scanned, whatever for.
+-- Finds the last scan of a repository by any chain.
 create index repository_runs_scanned on repository_runs (project, finished_at desc) where status = 'completed' and not is_dry;
 
--- One row per step that has begun. A step that was interrupted begins again; one that ended does not.
+-- One row per started step. An interrupted step starts again; an ended one does not.
 create table repository_agent_runs (
   run_id      text not null references repository_runs,
   step        int not null,
@@ -69,7 +69,7 @@ create index repository_findings_changed on repository_findings (project, change
 create index repository_findings_open_of on repository_findings (project, analyzer, severity desc, finding_id) where status = 'open';
 create index repository_findings_run_out on repository_findings (project, accepted_until) where status = 'accepted';
 
--- What people decided. Rows are never changed.
+-- Decisions of people. Rows never change.
 create table repository_decisions (
   action_id  text not null,
   project    text not null,
@@ -96,7 +96,7 @@ create table registry_entities (
 );
 create index registry_entities_newest on registry_entities (project, entity_type, updated_at desc, entity_id) where project is not null;
 
--- What agents wrote: reports and documents. Paths lie within the bounds of their class.
+-- Reports and documents that agents wrote. Paths lie within the bounds of the agent's class.
 create table repository_artifacts (
   run_id    text not null references repository_runs,
   path      text not null,
@@ -108,7 +108,7 @@ create table repository_artifacts (
   primary key (run_id, path)
 );
 
--- What a scan is spared the next time: by analyzer, compressed.
+-- Caches by analyzer, compressed, that save the next scan work.
 create table repository_scan_caches (
   project    text not null references projects (name),
   analyzer   text not null,
@@ -132,7 +132,7 @@ create index repository_snapshots_newest on repository_snapshots (project, snaps
 create trigger effect_noted after insert on repository_decisions for each row execute function effect_noted('action_id');
 revoke update, delete on repository_decisions, repository_snapshots from signalbox_app;
 
--- How many findings are open is kept, so that nobody counts a million of them; and what lists of findings read is read by index.
+-- Counts of open findings are stored, because counting a million rows is slow; lists of findings read indexes.
 create table repository_finding_counts (
   project  text not null references projects (name),
   analyzer text not null,
@@ -141,7 +141,7 @@ create table repository_finding_counts (
   primary key (project, analyzer, severity)
 );
 
--- Once per statement: what it took away, and what it added.
+-- Runs once per statement, with the removed and the added rows.
 create function findings_counted() returns trigger
 language plpgsql security definer set search_path = pg_catalog, public, pg_temp as $$
 begin
@@ -164,7 +164,7 @@ create trigger counted_changed after update on repository_findings
 create trigger counted_removed after delete on repository_findings
   referencing old table as old_rows for each statement execute function findings_counted();
 
--- Tags that people give projects, which projects depend on which, and how severe what is open in each of them is.
+-- Tags of projects, dependencies between projects, and the severity of their open findings.
 create table project_tags (
   project  text not null references projects (name),
   tag      text not null check (length(tag) between 1 and 40 and tag is nfc normalized),
@@ -174,7 +174,7 @@ create table project_tags (
 );
 create index project_tags_by_tag on project_tags (tag, project);
 
--- The packages that lie in the repository of a project, and those that its manifests ask for, as its newest scan read them: `npm react`.
+-- Packages that a project's repository contains, and packages that its manifests require, as of the newest scan: `npm react`.
 create table project_packages (
   project    text not null references projects (name),
   is_offered boolean not null,
@@ -184,14 +184,14 @@ create table project_packages (
 create index project_packages_offered on project_packages (package, project) where is_offered;
 create index project_packages_used on project_packages (package, project) where not is_offered;
 
--- A project depends on each that offers a package it uses. Nobody vouches for a name, so one that two projects claim relates to both.
+-- A project depends on each project that offers a package it uses. Names are not verified, so a name that two projects claim relates to both.
 create view project_relationships as
   select u.project, o.project as depends_on, u.package
     from project_packages u
     join project_packages o on o.package = u.package and o.is_offered
    where not u.is_offered and o.project <> u.project;
 
--- A chain whose job was cancelled, or given up for its time or its attempts, is over too, and so is the step that it was at.
+-- A run whose job was cancelled or has used up its time or attempts ends as well, and so does its current step.
 create function chain_over() returns trigger
 language plpgsql security definer set search_path = pg_catalog, public, pg_temp as $$
 begin

@@ -1,7 +1,7 @@
--- What happened, in an order that cannot be changed: see docs/audit.md.
+-- Audit events, in an order that cannot be changed: see docs/audit.md.
 set local check_function_bodies = off;
 
--- One row per event, written in the transaction of what it records. It has no place in the order yet: the sealer gives it one.
+-- One row per event, written in the transaction of what it records. The sealer gives it a place in the order later.
 create table audit_events (
   event_id       bigint generated always as identity primary key,
   recorded_at    timestamptz not null default clock_timestamp(),
@@ -20,12 +20,12 @@ create index audit_events_by_time on audit_events (recorded_at);
 create index audit_events_by_thread on audit_events (thread_id, event_id) where thread_id is not null;
 create index audit_events_by_action on audit_events (action_id) where action_id is not null;
 
--- Events that the sealer has not seen yet. A table of its own instead of a flag, so that an event is never updated.
+-- Unsealed events. A separate table instead of a flag, so that events are never updated.
 create table audit_unsealed (
   event_id bigint primary key
 );
 
--- The order: no gap, and each row's hash covers the one before it. shared/safety/src/audit/leaf.ts says what is hashed.
+-- The chain: without gaps, and each row's hash covers the previous row. shared/safety/src/audit/event-json.ts defines the hashed text.
 create table audit_chain (
   seq       bigint primary key check (seq > 0),
   event_id  bigint not null unique,
@@ -33,7 +33,7 @@ create table audit_chain (
   hash      bytea not null check (octet_length(hash) = 32)
 );
 
--- Signed states of the order, the same as in the file outside of this database.
+-- Signed states of the chain, equal to those in the file outside of this database.
 create table audit_checkpoints (
   size       bigint primary key check (size > 0),
   root_hash  bytea not null,
@@ -43,7 +43,7 @@ create table audit_checkpoints (
   signature  bytea not null
 );
 
--- Which history this is: part of every checkpoint, so that the files of two installations cannot be confused.
+-- The id of this history, part of every checkpoint, so that files of two installations cannot be confused.
 create table audit_log (
   only_row   boolean primary key default true check (only_row),
   log_id     uuid not null default gen_random_uuid(),
@@ -51,7 +51,7 @@ create table audit_log (
 );
 insert into audit_log default values;
 
--- Refuses whatever would change the past. Superusers can switch triggers off; `signalbox audit verify` is for those.
+-- Refuses changes of the past. Superusers can disable triggers; `signalbox audit verify` detects that.
 create function audit_refuse() returns trigger language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   raise exception '% of % refused: what was recorded stays as it is', tg_op, tg_table_name
@@ -63,11 +63,10 @@ create trigger audit_chain_stays before update or delete or truncate on audit_ch
 create trigger audit_checkpoints_stay before update or delete or truncate on audit_checkpoints for each statement execute function audit_refuse();
 create trigger audit_log_stays before insert or update or delete or truncate on audit_log for each statement execute function audit_refuse();
 
--- Writes events. Takes no lock that another call would wait for. plpgsql keeps the plans of its statements, which plain SQL before
--- Postgres 18 does not.
---   in: array of {kind, actor, threadId, turnId, actionId, approvalId, policyVersion, data}; the last six but data may be null
--- Refuses kinds and actors that audit_may does not allow the caller. A plan that knows the caller looks cheaper and would be made anew for
--- each call, hence the setting.
+-- Appends events, without a lock that another call would wait for. In plpgsql because plain SQL keeps no plans before Postgres 18.
+--   in: array of {kind, actor, threadId, turnId, actionId, approvalId, policyVersion, data}; the last six except data may be null
+-- Refuses kinds and actors that audit_may does not allow the caller. The setting keeps the generic plan: a custom one looks cheaper but would be
+-- made for each call.
 create function audit_append(events jsonb) returns void
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan as $$
 declare
@@ -95,10 +94,10 @@ begin
   insert into public.audit_unsealed (event_id) select event_id from written;
 end $$;
 
--- Gives unsealed events the places from `first_seq` on, in the order of the arrays. Form 2 of a leaf hashes `written_by`; no other is taken.
---   out: the hash of the last one; null when `first_seq` is not the next place (another sealer was first) and nothing was written
---   fails when an event is not there or has its place already
--- Plans are kept for a session, and a backlog begins as an empty table: without the setting it would be read as a whole each time.
+-- Gives unsealed events the places from `first_seq` on, in the order of the arrays. Accepts only leaf form 2, which hashes `written_by`.
+--   out: the hash of the last event; null, with nothing written, when `first_seq` is not the next place (another sealer was first)
+--   fails when an event does not exist or has a place already
+-- The setting forbids sequential scans: plans last for a session, and a backlog begins as an empty table.
 create function audit_seal(first_seq bigint, event_ids bigint[], leaf_hashes bytea[], leaf_form int) returns bytea
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 declare
@@ -126,7 +125,7 @@ begin
   return last_hash;
 end $$;
 
--- Stores a signed checkpoint of the order as it stands at `p_size`. Twice is safe; a second signature for a size is ignored.
+-- Stores a signed checkpoint of the chain at `p_size`. Idempotent; a second signature for a size is ignored.
 create function audit_checkpoint(p_size bigint, p_root bytea, p_chain bytea, p_at text, p_key text, p_signature bytea) returns void
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
 begin
@@ -138,8 +137,8 @@ begin
   on conflict do nothing;
 end $$;
 
--- Whether a role records events of this kind in this actor's name; null for what is no role of a service. `migrate` writes into it what
--- shared/store/src/migrations/service-kinds.ts says, a moment after this.
+-- True when a role may record events of this kind by this actor; null for other roles. `migrate` fills it in from
+-- shared/store/src/migrations/service-kinds.ts.
 create function audit_may(writer text, kind text, actor text) returns boolean language sql immutable parallel safe as $$ select true $$;
 revoke all on audit_events, audit_unsealed, audit_chain, audit_checkpoints, audit_log from public, signalbox_app;
 grant select on audit_events, audit_unsealed, audit_chain, audit_checkpoints, audit_log to signalbox_app;
