@@ -1,5 +1,6 @@
 import type { AIMessage, BaseMessage } from '@langchain/core/messages';
 import type { BoundTool } from '@signalbox/contracts/tool-catalog';
+import type { TokenCounts } from './retry/chat-try.ts';
 
 /*
  * The agents' interface to language models. Which model answers is configured in settings.ts; providers/ has one client per provider;
@@ -55,13 +56,8 @@ export interface ModelAnswer {
 }
 
 /** Usage of one call. The built-in planner reports zeros. */
-export interface ModelSpend {
+export interface ModelSpend extends Omit<TokenCounts, 'cacheWriteTokens'> {
   readonly model: string;
-  /** All input tokens, including cached ones. */
-  readonly inputTokens: number;
-  /** Input tokens read from the provider's cache. */
-  readonly cachedTokens: number;
-  readonly outputTokens: number;
   /** USD; null, never 0, when the price is unknown or the provider reports no usage. */
   readonly costUsd: number | null;
 }

@@ -5,9 +5,7 @@ import { findValue, listRows, sql } from '../sql.ts';
 
 export type ErrorSource = 'log' | 'deploy' | 'health' | 'tool' | 'job';
 
-export interface ErrorGroup {
-  readonly project: string;
-  readonly environment: string;
+export interface ErrorGroup extends ServiceKey {
   readonly fingerprint: string;
   readonly source: ErrorSource;
   /** First line of one of the errors, redacted. */
@@ -19,14 +17,9 @@ export interface ErrorGroup {
 }
 
 /** New errors of one group, which a probe found in the log. */
-export interface FoundErrors {
-  readonly fingerprint: string;
-  readonly source: ErrorSource;
-  readonly sample: string;
-  readonly release: string | null;
+export interface FoundErrors extends Pick<ErrorGroup, 'fingerprint' | 'source' | 'sample' | 'release' | 'count'> {
   /** Time in the log; null for now. */
   readonly at: Date | null;
-  readonly count: number;
 }
 
 /** Groups per service; the least recently seen are deleted. */

@@ -7,14 +7,7 @@ import { findRow, findValue, hasRow, listRows, sql } from '../sql.ts';
 import { notify, putNews, type Notified, type WaitingNews } from './incident-news.ts';
 
 /** An ongoing problem; one row per subject and kind. */
-export interface IncidentReport {
-  /** The affected service or server: `service:shop/staging`, `server:vps-1`. */
-  readonly subject: string;
-  /** Such as `down`, `slow`, `errors`. */
-  readonly kind: string;
-  /** One sentence with the measurement. */
-  readonly detail: string;
-  readonly evidence: Readonly<Record<string, unknown>>;
+export interface IncidentReport extends Pick<Incident, 'subject' | 'kind' | 'detail' | 'evidence'> {
   /** People to notify, in order of preference: only the first reachable person is notified. */
   readonly recipients: readonly string[];
   /** Project that the conversation of the notified person is about from then on; null for a server. */
@@ -36,8 +29,11 @@ export interface IncidentReport {
 
 export interface Incident {
   readonly incidentId: string;
+  /** The affected service or server: `service:shop/staging`, `server:vps-1`. */
   readonly subject: string;
+  /** Such as `down`, `slow`, `errors`. */
   readonly kind: string;
+  /** One sentence with the measurement. */
   readonly detail: string;
   readonly evidence: Readonly<Record<string, unknown>>;
   /** The person who was notified; null before. */

@@ -4,7 +4,7 @@ import { SEVERITIES, type RawFinding } from '@signalbox/contracts/repository/fin
 import { appendAudit } from '../audit/audit.ts';
 import { makeStorable } from '@signalbox/contracts/storable';
 import { withTransaction, type Pool, type Queryable } from '../pool.ts';
-import { findRow, findValue, listRows, readRow, sql, type Sql } from '../sql.ts';
+import { findRow, findValue, hasRow, listRows, readRow, sql, type Sql } from '../sql.ts';
 import type { ChainCounts } from './chain-runs.ts';
 
 /** A finding of a project. A finding whose acceptance has expired counts as open. */
@@ -87,31 +87,21 @@ export function createFindings(pool: Pool) {
 
     /** Accepts a finding until `until`. Idempotent by action. Throws NOT_FOUND, FINDING_FIXED. */
     accept: (decision: FindingDecision & { readonly until: Date | null }): Promise<Finding> =>
-      withTransaction(pool, async (db) => {
-        const finding = await findWithin(db, decision.project, decision.findingId, true);
-        if (await isDecided(db, decision)) return finding;
-        if (finding.status === 'fixed') throw new AppError('FINDING_FIXED', { finding: decision.findingId });
+      decide(pool, 'accept', decision, async (db, { status }) => {
+        if (status === 'fixed') throw new AppError('FINDING_FIXED', { finding: decision.findingId });
         await db.query(sql`
           update repository_findings set status = 'accepted', accepted_by = ${decision.userKey}, accepted_reason = ${makeStorable(decision.reason)},
                  accepted_until = ${decision.until}, changed_run = ${decision.actionId}, changed_at = clock_timestamp()
            where project = ${decision.project} and finding_id = ${decision.findingId}`);
-        await recordDecision(db, 'accept', decision);
-        await auditDecision(db, 'finding.accepted', decision, describeDecision(decision, finding, decision.until));
-        return findWithin(db, decision.project, decision.findingId);
       }),
 
     /** Reopens an accepted finding. Idempotent. Throws NOT_FOUND. */
     reopen: (decision: FindingDecision): Promise<Finding> =>
-      withTransaction(pool, async (db) => {
-        const finding = await findWithin(db, decision.project, decision.findingId, true);
-        if (await isDecided(db, decision)) return finding;
+      decide(pool, 'reopen', { ...decision, until: null }, async (db) => {
         await db.query(sql`
           update repository_findings set status = 'open', accepted_by = null, accepted_reason = null, accepted_until = null,
                  changed_run = ${decision.actionId}, changed_at = clock_timestamp()
            where project = ${decision.project} and finding_id = ${decision.findingId} and status = 'accepted'`);
-        await recordDecision(db, 'reopen', { ...decision, until: null });
-        await auditDecision(db, 'finding.reopened', decision, describeDecision(decision, finding, null));
-        return findWithin(db, decision.project, decision.findingId);
       }),
   };
 }
@@ -197,10 +187,24 @@ export async function recordDecision(
       values (${actionId}, ${project}, ${kind}, ${about}, ${makeStorable(reason)}, ${until}, ${userKey}) on conflict do nothing`);
 }
 
-/** True when this action has already decided about the finding. */
-function isDecided(db: Queryable, { actionId, findingId }: FindingDecision): Promise<boolean> {
-  return findValue<boolean>(db, false)`
-    select true from repository_decisions where action_id = ${actionId} and about = ${findingId}`;
+function decide(
+  pool: Pool,
+  kind: 'accept' | 'reopen',
+  decision: FindingDecision & { readonly until: Date | null },
+  change: (db: Queryable, finding: Finding) => Promise<void>,
+): Promise<Finding> {
+  return withTransaction(pool, async (db) => {
+    const { project, findingId, actionId, reason, until } = decision;
+    const finding = await findWithin(db, project, findingId, true);
+    if (await hasRow(db)`select from repository_decisions where action_id = ${actionId} and about = ${findingId}`)
+      return finding;
+    await change(db, finding);
+    await recordDecision(db, kind, decision);
+    const { rule, path, fingerprint } = finding;
+    const data = { project, finding: findingId, rule, path, fingerprint, reason, until: until?.toISOString() ?? null };
+    await auditDecision(db, kind === 'accept' ? 'finding.accepted' : 'finding.reopened', decision, data);
+    return findWithin(db, project, findingId);
+  });
 }
 
 /** Records a decision in the audit. A decision at the command line has no conversation, and its event no action id. */
@@ -211,11 +215,6 @@ export function auditDecision(
   data: AuditEvent['data'],
 ): Promise<void> {
   return appendAudit(db, [{ kind, actor: userKey, threadId, actionId: threadId === null ? null : actionId, data }]);
-}
-
-function describeDecision({ project, findingId, reason }: FindingDecision, finding: Finding, until: Date | null) {
-  const { rule, path, fingerprint } = finding;
-  return { project, finding: findingId, rule, path, fingerprint, reason, until: until?.toISOString() ?? null };
 }
 
 async function findWithin(db: Queryable, project: string, findingId: string, isLocked = false): Promise<Finding> {
