@@ -1,6 +1,5 @@
 import type { AIMessage, BaseMessage } from '@langchain/core/messages';
 import type { BoundTool } from '@signalbox/contracts/tool-catalog';
-import type { TokenCounts } from './retry/chat-try.ts';
 
 /*
  * The agents' interface to language models. Which model answers is configured in settings.ts; providers/ has one client per provider;
@@ -53,6 +52,17 @@ export interface ModelAnswer {
   readonly message: AIMessage;
   /** The model that answered. */
   readonly model: string;
+}
+
+/** Token usage of one try as the provider counts it. */
+export interface TokenCounts {
+  /** All input tokens, cached or not. */
+  readonly inputTokens: number;
+  /** Input tokens read from the provider's cache. */
+  readonly cachedTokens: number;
+  /** Input tokens written to the provider's cache, which some providers charge for. */
+  readonly cacheWriteTokens: number;
+  readonly outputTokens: number;
 }
 
 /** Usage of one call. The built-in planner reports zeros. */

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { AppError } from '@signalbox/contracts/errors';
-import type { TokenCounts } from './retry/chat-try.ts';
+import type { TokenCounts } from './port.ts';
 
 /** The built-in price table, which states its sources and date. */
 const FILE = fileURLToPath(new URL('../../../infra/models/prices.json', import.meta.url));

@@ -1,8 +1,8 @@
 import { abortAfter, computeBackoffMs, sleep } from '@signalbox/contracts/time';
-import { tryChat, type TokenCounts } from './retry/chat-try.ts';
+import { tryChat } from './retry/chat-try.ts';
 import { toAppErrorOfModel, isTransient, ModelFailure } from './retry/failure.ts';
 import { createHttpTry } from './retry/http-try.ts';
-import type { Model, ModelAnswer, ModelObserver, ModelRequest, ModelSpend } from './port.ts';
+import type { Model, ModelAnswer, ModelObserver, ModelRequest, ModelSpend, TokenCounts } from './port.ts';
 import { addPictures } from './pictures.ts';
 import type { RemoteSettings } from './settings.ts';
 import type { Wire } from './providers/provider.ts';

@@ -33,12 +33,9 @@ export function isEmptyAnswer(answer: AIMessage): boolean {
 export function toAnswer(
   answer: AIMessageChunk,
   sent: readonly SentCall[],
-  {
-    end,
-    request,
-    kept,
-  }: { readonly end: string; readonly request: ModelRequest; readonly kept: Record<string, unknown> },
+  given: { readonly end: string; readonly request: ModelRequest; readonly kept: Record<string, unknown> },
 ): AIMessage {
+  const { end, request, kept } = given;
   const isCut = !isComplete(end);
   const { draft, object } = request;
   // Strings of an object may contain such marks.

@@ -1,21 +1,15 @@
 import type { Queryable } from './pool.ts';
 import { listRows } from './sql.ts';
+import type { ChangeRow } from './turns/context-rows.ts';
 
 /** An action that ran and changed something, with the outcome of the job or deployment that it started. */
-export interface LedgerEntry {
+export interface LedgerEntry extends ChangeRow {
   readonly actionId: string;
   readonly turnKey: string | null;
-  readonly tool: string;
-  readonly arguments: Readonly<Record<string, unknown>>;
-  readonly environment: string | null;
   readonly status: 'done' | 'failed' | 'unknown';
   readonly errorCode: string | null;
   /** The result of a tool without outside text; null for other tools. */
   readonly result: unknown;
-  /** The release of a deployment. */
-  readonly release: string | null;
-  /** State of the job or deployment that it started; null when it started none. */
-  readonly work: string | null;
   readonly settledAt: Date | null;
   /** True for an action that was requested by its id. */
   readonly isNamed: boolean;

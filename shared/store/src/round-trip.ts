@@ -31,18 +31,18 @@ export async function putTestFile(db: Queryable, round: string, userKey: string)
   return { artifactId, name: 'round-trip.txt' };
 }
 
+type Delivery = { readonly status: string; readonly error: string | null };
+
 /**
  * Reads the delivery state of a message: by its key, or as the answer to a run or to news of an incident. Null before the message exists.
  */
 export function readDelivery(
   db: Queryable,
   of: { readonly key: string } | { readonly runId: string } | { readonly news: string },
-): Promise<{ readonly status: string; readonly error: string | null } | null> {
-  if ('key' in of)
-    return findRow<{ status: string; error: string | null }>(db)`
-      select status, error from outbox where key = ${of.key}`;
+): Promise<Delivery | null> {
+  if ('key' in of) return findRow<Delivery>(db)`select status, error from outbox where key = ${of.key}`;
   const [bot, updateId] = 'runId' in of ? ['jobs', of.runId] : ['incidents', of.news];
-  return findRow<{ status: string; error: string | null }>(db)`
+  return findRow<Delivery>(db)`
     select o.status, o.error from inbox i join outbox o on o.trace_id = i.trace_id
      where i.bot = ${bot} and i.update_id = ${updateId} order by o.id desc limit 1`;
 }

@@ -44,12 +44,8 @@ export function deleteSecret(db: Queryable, userKey: string, handle: string): Pr
 }
 
 /** Reads a person's sealed secret and notes its use; null when there is none, or it has expired. */
-export function takeSecret(
-  db: Queryable,
-  userKey: string,
-  handle: string,
-): Promise<{ readonly kind: string; readonly ciphertext: Buffer } | null> {
-  return findRow<{ kind: string; ciphertext: Buffer }>(db)`
+export function takeSecret(db: Queryable, userKey: string, handle: string) {
+  return findRow<Pick<SecretRow, 'kind' | 'ciphertext'>>(db)`
     update secrets set used_at = clock_timestamp()
       where user_key = ${userKey} and handle = ${handle} and (expires_at is null or expires_at > clock_timestamp())
       returning kind, ciphertext`;

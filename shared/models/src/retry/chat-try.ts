@@ -2,21 +2,10 @@ import type { AIMessage, AIMessageChunk, UsageMetadata } from '@langchain/core/m
 import { concat } from '@langchain/core/utils/stream';
 import { toKeptExtras } from '../kept.ts';
 import { createGrowingAnswer } from '../growing-answer.ts';
-import type { ModelRequest } from '../port.ts';
+import type { ModelRequest, TokenCounts } from '../port.ts';
 import { isComplete, type Fetch, type Wire } from '../providers/provider.ts';
 import { createCallReader } from '../sent-calls.ts';
 import { toAnswer } from '../whole-answer.ts';
-
-/** Token usage of one try as the provider counts it. */
-export interface TokenCounts {
-  /** All input tokens, cached or not. */
-  readonly inputTokens: number;
-  /** Input tokens read from the provider's cache. */
-  readonly cachedTokens: number;
-  /** Input tokens written to the provider's cache, which some providers charge for. */
-  readonly cacheWriteTokens: number;
-  readonly outputTokens: number;
-}
 
 /** Thrown for an answer without an end. */
 class BrokenAnswer extends Error {

@@ -62,15 +62,8 @@ export async function runExamples(
     }
   }
   const untested = [...rules.values()].filter(({ id }) => !testedRules.has(id));
-  return [
-    ...problems,
-    ...untested.map(({ file, line, id }) => ({
-      file,
-      line,
-      rule: id,
-      says: 'no example that holds is decided by it; add one to examples/ that names it as rule or in because',
-    })),
-  ];
+  const advice = 'no example that holds is decided by it; add one to examples/ that names it as rule or in because';
+  return [...problems, ...untested.map(({ file, line, id }) => ({ file, line, rule: id, says: advice }))];
 }
 
 /** True for example files of a policy folder. */
@@ -120,10 +113,7 @@ function checkExample(engine: ExplainingEngine, file: PolicyFile, example: Examp
   };
 }
 
-function runExample(
-  engine: ExplainingEngine,
-  example: Example,
-): { readonly expected: string; readonly got: string; readonly named: string; readonly because: readonly string[] } {
+function runExample(engine: ExplainingEngine, example: Example) {
   if ('decide' in example) {
     const { effect, rule, approvals, approver, expiresMinutes, solo } = example.expect;
     const { answer, because } = engine.explainCall(toCallQuestion(example.decide));

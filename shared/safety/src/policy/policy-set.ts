@@ -52,9 +52,7 @@ export async function stampPolicyFolders(folders: readonly string[]): Promise<st
 }
 
 /** Lists the files of a set, sorted by name because the version is a hash of their order. */
-async function listFiles(
-  folders: readonly string[],
-): Promise<readonly { readonly name: string; readonly path: string }[]> {
+async function listFiles(folders: readonly string[]) {
   const parts = await Promise.all(
     folders.map(async (folder) => {
       const names = [...(await readdir(folder)), ...(await listExamples(folder))].filter(isPolicyFile);

@@ -67,14 +67,10 @@ export interface NewFact {
  */
 export async function rememberTyped(
   db: Queryable,
-  {
-    outside,
-    commandId,
-    ...typed
-  }: Pick<NewFact, 'userKey' | 'fact'> & Pick<MemoryFact, 'outside'> & { readonly commandId: string },
+  typed: Pick<NewFact, 'userKey' | 'fact'> & Pick<MemoryFact, 'outside'> & { readonly commandId: string },
 ): Promise<MemoryFact> {
-  const { known, made } = await keepFact(db, { ...typed, threadId: '', actionId: commandId }, sql`${outside}::text`);
-  return known ?? made;
+  const { outside, commandId, ...fact } = typed;
+  return (await keepFact(db, { ...fact, threadId: '', actionId: commandId }, sql`${outside}::text`)).kept;
 }
 
 async function rememberWithin(db: Queryable, fact: NewFact): Promise<MemoryFact> {
@@ -83,18 +79,13 @@ async function rememberWithin(db: Queryable, fact: NewFact): Promise<MemoryFact>
   const outside = sql`
     case when coalesce((select (a.proposal #>> '{action,assessment,tainted}')::boolean from actions a where a.action_id = ${actionId}), true)
          then coalesce((select t.source from thread_taints t where t.thread_id = ${threadId}), 'unknown') end`;
-  const { known, made } = await keepFact(db, fact, outside);
-  if (known === null) return made;
-  // The row names the action that stored the fact first.
-  await noteEffect(db, actionId, known);
-  return known;
+  const { kept, isNew } = await keepFact(db, fact, outside);
+  // A known fact's row names the action that stored the fact first.
+  if (!isNew) await noteEffect(db, actionId, kept);
+  return kept;
 }
 
-async function keepFact(
-  db: Queryable,
-  { userKey, threadId, fact, actionId }: NewFact,
-  outside: Sql,
-): Promise<{ readonly known: MemoryFact; readonly made: null } | { readonly known: null; readonly made: MemoryFact }> {
+async function keepFact(db: Queryable, { userKey, threadId, fact, actionId }: NewFact, outside: Sql) {
   if (redactText(fact) !== fact || HANDLE.test(fact)) throw new AppError('MEMORY_SECRET', {});
   // Locks the person's memory, so that concurrent writes of one fact see each other.
   const person = await findValue<string>(db)`
@@ -103,24 +94,20 @@ async function keepFact(
   const known = await findRow<MemoryFact>(db)`
     select ${COLUMNS} from memory_facts where person = ${person}
        and (action_id = ${actionId} or lower(fact) = lower(${fact}) and outside is null) limit 1`;
-  if (known) return { known, made: null };
+  if (known) return { kept: known, isNew: false };
   const count = await findValue<number>(db, 0)`select count(*)::int from memory_facts where person = ${person}`;
   if (count >= MAX_FACTS) throw new AppError('MEMORY_FULL', { limit: String(MAX_FACTS) });
   const n = await findValue<number>(db)`
     update memories set last_n = last_n + 1 where person = ${person} returning last_n`;
-  const made = await readRow<MemoryFact>(db)`
+  const kept = await readRow<MemoryFact>(db)`
     insert into memory_facts (person, n, fact, outside, user_key, thread_id, action_id)
     values (${person}, ${n}, ${fact}, ${outside}, ${userKey}, ${threadId}, ${actionId})
     returning ${COLUMNS}`;
-  return { known: null, made };
+  return { kept, isNew: true };
 }
 
 /** Lists the newest facts of the person of this identity, with their total. */
-export async function listFacts(
-  db: Queryable,
-  userKey: string,
-  limit: number,
-): Promise<{ readonly facts: readonly MemoryFact[]; readonly total: number }> {
+export async function listFacts(db: Queryable, userKey: string, limit: number) {
   const facts = await listRows<MemoryFact>(db)`
     select ${COLUMNS} from memory_facts where person = person_of(${userKey}) order by n desc limit ${limit}`;
   const total = await findValue<number>(db, 0)`

@@ -5,7 +5,6 @@ import type { Queryable } from '../pool.ts';
 import { findRow, findValue, listRows, listValues, sql } from '../sql.ts';
 import { hashCode } from './access-code.ts';
 import { revokeProgram } from './revoked-programs.ts';
-import type { User } from './users.ts';
 
 /*
  * A person may write from several accounts. Each account is an identity with its own key; all share one role, and governance counts them
@@ -16,12 +15,18 @@ import type { User } from './users.ts';
 export const IDENTITY_CODE_MS = 10 * MINUTE_MS;
 
 /** The person who asked for a code. */
-export interface CodeOwner extends Omit<User, 'channel'> {
+export interface CodeOwner {
+  readonly userKey: string;
   readonly person: string;
+  readonly name: string;
+  readonly role: Role;
 }
 
 /** One account of a person. */
-export interface Identity extends Pick<User, 'userKey' | 'channel' | 'name'> {
+export interface Identity {
+  readonly userKey: string;
+  readonly channel: string;
+  readonly name: string;
   /** True for the account of a program. */
   readonly isProgram: boolean;
   /** True for the identity to which the others were linked. */
@@ -29,7 +34,10 @@ export interface Identity extends Pick<User, 'userKey' | 'channel' | 'name'> {
 }
 
 /** An account that may become an identity of a person. */
-export interface NewIdentity extends Pick<User, 'userKey' | 'channel' | 'name'> {
+export interface NewIdentity {
+  readonly userKey: string;
+  readonly channel: string;
+  readonly name: string;
   /** True for a program, which never approves. */
   readonly isProgram?: boolean;
 }

@@ -1,9 +1,14 @@
-import type { CodeOwner } from './identities.ts';
+import type { Role } from '@signalbox/contracts/governance/roles';
 import type { Queryable } from '../pool.ts';
 import { findRow, findValue, hasRow, sql } from '../sql.ts';
 
 /** The former state of an account that lost its role because its owner may have changed. */
-export type VacatedAccount = CodeOwner;
+export interface VacatedAccount {
+  readonly userKey: string;
+  readonly person: string;
+  readonly name: string;
+  readonly role: Role;
+}
 
 /** Marks by which a channel recognizes the owner of an account. */
 export type AccountMarks = Readonly<Record<string, string>>;

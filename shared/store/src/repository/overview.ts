@@ -16,10 +16,7 @@ export interface RepositoryState {
 export function createOverview(pool: Pool) {
   return {
     /** Most severe first, with the total number; with tags only projects that have all of them. */
-    async list(
-      { tags }: { readonly tags: readonly string[] },
-      limit: number,
-    ): Promise<{ readonly total: number; readonly repositories: readonly RepositoryState[] }> {
+    async list({ tags }: { readonly tags: readonly string[] }, limit: number) {
       // Counts are stored, and expired acceptances are indexed: no other finding is read.
       const rows = await listRows<Omit<RepositoryState, 'open'> & { open: readonly number[]; total: number }>(pool)`
         select s.*,
@@ -44,15 +41,10 @@ export function createOverview(pool: Pool) {
                   where not exists (select from project_tags t where t.project = p.name and t.tag = wanted))
              order by c.open desc, p.name limit ${limit}) s
          order by s.open desc, s.project`;
-      return {
-        total: rows[0]?.total ?? 0,
-        repositories: rows.map(({ project, tags: own, scannedAt, open }) => ({
-          project,
-          tags: own,
-          scannedAt,
-          open: bySeverity(open),
-        })),
-      };
+      const repositories = rows.map(({ project, tags: own, scannedAt, open }): RepositoryState => {
+        return { project, tags: own, scannedAt, open: bySeverity(open) };
+      });
+      return { total: rows[0]?.total ?? 0, repositories };
     },
   };
 }

@@ -70,9 +70,10 @@ export interface ChangeRow {
   readonly tool: string;
   readonly arguments: Readonly<Record<string, unknown>>;
   readonly environment: string | null;
+  /** The release of a deployment. */
   readonly release: string | null;
   readonly status: string;
-  /** State of the job or deployment that it started. */
+  /** State of the job or deployment that the action started; null when it started none. */
   readonly work: string | null;
 }
 
