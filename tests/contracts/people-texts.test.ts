@@ -1,7 +1,7 @@
 import { isStopWord } from '@signalbox/gateway/admission/log-stop';
 import { closeMarkdown } from '@signalbox/gateway/channels/telegram/format/partial-markdown';
 import { splitChunks } from '@signalbox/gateway/channels/text/chunk';
-import { escapeMarks, formatStretches } from '@signalbox/gateway/channels/whatsapp/send/format';
+import { escapeMarks, formatSections } from '@signalbox/gateway/channels/whatsapp/send/format';
 import { parseChange } from '@signalbox/gateway/commands/approval-answers';
 import { groupErrors } from '@signalbox/jobs/logs/error-lines';
 import { splitMarkdown } from '@signalbox/jobs/knowledge/passages';
@@ -17,7 +17,7 @@ const repeated =
   (length) =>
     `${before}${piece.repeat(length / piece.length)}${end}`;
 const signs = (text: string) => findClaimSigns(text, new Set(), new Set());
-const bold = (text: string) => formatStretches([{ type: 'paragraph', text: [{ text, styles: [{ type: 'bold' }] }] }]);
+const bold = (text: string) => formatSections([{ type: 'paragraph', text: [{ text, styles: [{ type: 'bold' }] }] }]);
 const logLines = (text: string) =>
   groupErrors(
     (text.match(/.{1,1900}/g) ?? []).map((line) => ({ line: `error ${line}`, at: null, stream: 'out' as const })),

@@ -6,7 +6,7 @@ import { createTelegram } from '@signalbox/gateway/channels/telegram/channel';
 import { createApi } from '@signalbox/gateway/channels/telegram/client';
 import { Polling } from '@signalbox/gateway/channels/telegram/receive/poll';
 import { DEFAULT_TOKEN } from '@signalbox/telegram-simulator/server';
-import { createLanguages } from '@signalbox/gateway/admission/languages';
+import { createLanguageCache } from '@signalbox/gateway/admission/language-cache';
 import { createAdmission } from '@signalbox/gateway/admission/admit';
 import { createNotifier } from '@signalbox/gateway/admission/notify';
 import { createRateLimit } from '@signalbox/gateway/admission/rate-limit';
@@ -176,7 +176,7 @@ describe('on its own', () => {
     const engine = await shippedPolicy();
     const policy = (): typeof engine => engine;
     const onPeopleChanged = (): void => undefined;
-    const languages = createLanguages(pool);
+    const languages = createLanguageCache(pool);
     const people = {
       languages,
       onPeopleChanged,

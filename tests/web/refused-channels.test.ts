@@ -1,5 +1,5 @@
 import { rmSync, writeFileSync } from 'node:fs';
-import { ChannelMended } from '@signalbox/gateway/channels/refused';
+import { ChannelRecovered } from '@signalbox/gateway/channels/refused';
 import { listFaults, notifyAdmins } from '@signalbox/store/faults';
 import { expect, test } from 'vitest';
 import { until } from '../support/until.ts';
@@ -53,7 +53,7 @@ test('a missing file of sources stops no other channel, and is read once it exis
   const settings = { GATEWAY_CHANNELS: 'ingress,web', INGRESS_SOURCES_FILE: file };
   const gateway = await bench.start(settings);
   let isMended = false;
-  void gateway.gateway.mended.catch((error: unknown) => (isMended = error instanceof ChannelMended));
+  void gateway.gateway.mended.catch((error: unknown) => (isMended = error instanceof ChannelRecovered));
   expect(await readiness(gateway)).toEqual({
     status: 200,
     text: expect.stringMatching(/^ready\ningress: .*cannot be read/),

@@ -20,7 +20,7 @@ import { openPolicies } from '@signalbox/platform/open-policies';
 import { openTracing } from '@signalbox/platform/tracing/open-tracing';
 import type { Tracing } from '@signalbox/platform/tracing/tracing';
 import { createPublisher } from '@signalbox/platform/streams/publish';
-import { createLanguages } from './admission/languages.ts';
+import { createLanguageCache } from './admission/language-cache.ts';
 import { createAdmission } from './admission/admit.ts';
 import { openTranscriber } from '@signalbox/models/transcription/settings';
 import { VoiceListener } from './admission/voice/listener.ts';
@@ -32,7 +32,7 @@ import type { GatewayConfig } from './config.ts';
 import { startLinkPublisher } from './channels/links.ts';
 import { startMenuKeeper } from './channels/menu-keeper.ts';
 import { createGatewayMetrics, type GatewayMetrics } from './metrics.ts';
-import { startListening, type ChannelSeat } from './channels/leader-election.ts';
+import { startListening, type ElectedListener } from './channels/leader-election.ts';
 import { describeRefusal, watchRefused, type RefusedChannel } from './channels/refused.ts';
 import { startDelivery, type ChannelDelivery } from './delivery/start-delivery.ts';
 import { withStorageNotice } from './delivery/storage-notice.ts';
@@ -65,11 +65,11 @@ export async function createGateway(own: Own, config: GatewayConfig, log: Log) {
   const { channels, refused } = await openChannels({ ...parts, http: http.app, httpHost: config.GATEWAY_HTTP_HOST });
   const { notifier, deliveries } = await startDeliveries({ ...parts, channels, cipher, challenges, tracing });
   const rateLimit = createRateLimit({ redis, prefix: config.REDIS_PREFIX, maxPerWindow: config.INBOUND_BURST, log });
-  const menus = channels.flatMap((channel) =>
-    offersCommands(channel) ? [startMenuKeeper({ pool, channel, log })] : [],
-  );
+  const menus = channels
+    .filter(({ offerCommands }) => offerCommands)
+    .map((channel) => startMenuKeeper({ pool, channel, log }));
   menus.forEach(own);
-  const languages = createLanguages(pool);
+  const languages = createLanguageCache(pool);
   const onPeopleChanged = (): void => {
     for (const menu of menus) menu.peopleChanged();
     languages.forget();
@@ -96,27 +96,27 @@ export async function createGateway(own: Own, config: GatewayConfig, log: Log) {
     tracing,
     onPeopleChanged,
   };
-  const seats: ChannelSeat[] = [];
+  const listeners: ElectedListener[] = [];
   const servers: (Closable & { readonly port: number })[] = [];
   for (const channel of channels) {
     const admit = withStorageNotice(createAdmission({ ...shared, channel }), { channel, log });
     // A server opens before the platform knows of it and closes first, so that received updates are finished.
     const server = await channel.serve?.();
-    seats.push(own(startListening({ pool, channel, log, admit })));
+    listeners.push(own(startListening({ pool, channel, log, admit })));
     if (server) servers.push(own(server));
     if (channel.link) own(startLinkPublisher({ pool, channel, log }));
   }
   // Listeners must be ready before the address opens.
-  await Promise.all(seats.map(({ requested }) => requested));
+  await Promise.all(listeners.map(({ requested }) => requested));
   const publicServer = await http.open();
   if (publicServer) own(publicServer);
   const mended = watchRefused({ refused, own, pool, log });
   const problems = async (): Promise<readonly string[]> => {
     const servers = await Promise.all([findDatabaseProblem(pool), findRedisProblem(redis)]);
     const reading = deliveries.every(({ consumer }) => consumer.healthy()) ? null : say('gateway.stream-failing');
-    return [...servers, ...sortProblems(seats, refused).problems, reading].filter((problem) => problem !== null);
+    return [...servers, ...sortProblems(listeners, refused).problems, reading].filter((problem) => problem !== null);
   };
-  probe.serve({ metrics: registry, problems, notes: () => sortProblems(seats, refused).notes });
+  probe.serve({ metrics: registry, problems, notes: () => sortProblems(listeners, refused).notes });
   own({ close: () => Promise.resolve(probe.wait(['stopping'])) });
   log.info('gateway started', {
     channels: channels.map(({ name, bot }) => `${name}:${bot}`),
@@ -129,15 +129,15 @@ export async function createGateway(own: Own, config: GatewayConfig, log: Log) {
 
 /** A broken channel is only a note while another one works: an unready gateway would get no traffic at all. */
 function sortProblems(
-  seats: readonly ChannelSeat[],
+  listeners: readonly ElectedListener[],
   refused: readonly RefusedChannel[],
 ): { readonly problems: readonly string[]; readonly notes: readonly string[] } {
-  const found = seats.flatMap((seat) => {
-    const problem = seat.problem();
-    return problem === null ? [] : [{ problem, isNote: seat.isItsOwn() }];
+  const found = listeners.flatMap((listener) => {
+    const problem = listener.problem();
+    return problem === null ? [] : [{ problem, isNote: listener.isOwnProblem() }];
   });
   const unopened = refused.map(({ name, reason }) => `${name}: ${reason}`);
-  const noted = found.length < seats.length ? found.filter(({ isNote }) => isNote) : [];
+  const noted = found.length < listeners.length ? found.filter(({ isNote }) => isNote) : [];
   return {
     problems: found.filter((one) => !noted.includes(one)).map(({ problem }) => problem),
     notes: [...noted.map(({ problem }) => problem), ...unopened],
@@ -222,8 +222,4 @@ async function startDeliveries(parts: {
     );
   own(startSweeper({ pool, channels: channels.map(({ name }) => name), log, metrics, wake }));
   return { notifier, deliveries };
-}
-
-function offersCommands(channel: Channel): channel is Channel & Required<Pick<Channel, 'offerCommands'>> {
-  return channel.offerCommands !== undefined;
 }

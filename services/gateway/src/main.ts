@@ -2,7 +2,7 @@ import './quick-wasm.ts';
 import { isInfrastructure } from '@signalbox/store/infrastructure';
 import { runService } from '@signalbox/platform/lifecycle';
 import { createLog } from '@signalbox/platform/log';
-import { ChannelMended } from './channels/refused.ts';
+import { ChannelRecovered } from './channels/refused.ts';
 import { loadConfig } from './config.ts';
 import { createGateway } from './gateway.ts';
 
@@ -18,6 +18,6 @@ await runService(
       process.kill(process.pid, 'SIGTERM');
     });
   },
-  (error) => isInfrastructure(error) || error instanceof ChannelMended,
+  (error) => isInfrastructure(error) || error instanceof ChannelRecovered,
   config.GATEWAY_HTTP_SOCKETS,
 );

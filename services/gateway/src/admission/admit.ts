@@ -20,13 +20,12 @@ import type { RateLimit } from './rate-limit.ts';
 import type { IncomingUpdate } from '../channels/channel.ts';
 import type { GatewayMetrics } from '../metrics.ts';
 import type { PersonUpdate } from './choice.ts';
-import type { Languages } from './languages.ts';
+import type { LanguageCache } from './language-cache.ts';
 import type { ChallengeStore } from '@signalbox/plugins/plugin';
 import { planUpdate, type Plan } from './plan.ts';
-import { extractSecrets } from './secrets/sent-secrets.ts';
+import { extractSecrets, findChallenges } from './secrets/sent-secrets.ts';
 import { createSplitTracker } from './cuts.ts';
 import { appendRest, type JoinedText } from './cut-text.ts';
-import { findChallenges } from './secrets/typed-codes.ts';
 import { answerUnnamed } from './unnamed.ts';
 import { createOwnerCheck } from './vacated.ts';
 import { storePlans, type StoredPlan, type StoreDeps } from './stored-plan.ts';
@@ -39,7 +38,7 @@ import { storePlans, type StoredPlan, type StoreDeps } from './stored-plan.ts';
 
 export interface AdmissionDeps extends StoreDeps {
   readonly rateLimit: RateLimit;
-  readonly languages: Languages;
+  readonly languages: LanguageCache;
   readonly challenges: ChallengeStore;
   readonly notifier: Notifier;
   /** Size limit of voice notes; null when no transcriber is configured. */
@@ -107,7 +106,13 @@ export function createAdmission(deps: AdmissionDeps): (updates: readonly Incomin
     const stored = await storeAll(deps, [sent], async () => {
       const joined = await appendRest(deps, id, sent, async (whole) => (await plan([whole], true))[0]);
       if (joined) return [toStored(joined)];
-      return sent.onlyRest ? [] : storePlans(deps, (await plan([sent], true)).map(toSeparatePlan));
+      if (sent.onlyRest) return [];
+      // A turn has already taken the message that this rest continues, so the rest becomes a message of its own.
+      const separate = (await plan([sent], true)).map((one) => ({
+        ...one,
+        admission: { ...one.admission, rest: false },
+      }));
+      return storePlans(deps, separate);
     });
     await notifyStored(deps, stored);
   };
@@ -141,11 +146,6 @@ export function createAdmission(deps: AdmissionDeps): (updates: readonly Incomin
 
 function needsReadmission({ verdict }: AdmissionResult): boolean {
   return verdict === 'unseen' || verdict === 'rest';
-}
-
-/** Makes the rest a message of its own, because a turn has already taken the message that it continues. */
-function toSeparatePlan(plan: Plan): Plan {
-  return { ...plan, admission: { ...plan.admission, rest: false } };
 }
 
 function toStored({ plan, admitted, isSaid }: JoinedText): StoredPlan {

@@ -2,7 +2,7 @@ import { createApprovalEvent } from '@signalbox/governance/events';
 import { appendAudit } from '@signalbox/store/audit/audit';
 import { findApproval } from '@signalbox/store/governance/approvals';
 import { isStopWord } from './log-stop.ts';
-import { findAct, findPrompt } from '../rows/approval-prompts.ts';
+import { findPressedAct, findPrompt } from '../rows/approval-prompts.ts';
 import type { Queryable } from '@signalbox/store/pool';
 import type { Plan } from './plan.ts';
 
@@ -11,7 +11,7 @@ export async function matchApprovalPress(db: Queryable, plan: Plan): Promise<Pla
   const { press } = plan.admission;
   if (press === null || plan.pressed === null) return plan;
   const { chatKey, messageId } = plan.pressed;
-  const found = await findAct(db, { ...press, chatKey, messageId });
+  const found = await findPressedAct(db, { ...press, chatKey, messageId });
   if (!found) return plan;
   if (!found.isBound) {
     await recordForgery(db, plan, found.act.approvalId);

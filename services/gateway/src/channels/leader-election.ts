@@ -21,13 +21,13 @@ const RETRY_MS = 2_000;
 const HOLD_KINDS: Readonly<Record<ReceivingWay, HoldKind>> = { polling: 'exclusive', webhook: 'shared' };
 
 /** A channel's listener on this gateway, which listens or waits for the lease. */
-export interface ChannelSeat extends Closable {
+export interface ElectedListener extends Closable {
   /** Resolves once the lease was requested and, if granted, listening started. Never rejects. */
   readonly requested: Promise<void>;
   /** Why updates do not arrive at the moment, as a sentence; null when they do. */
   problem(): string | null;
   /** True when only this channel has the problem: it worked before, or its platform refuses it. */
-  isItsOwn(): boolean;
+  isOwnProblem(): boolean;
 }
 
 /**
@@ -39,7 +39,7 @@ export function startListening(deps: {
   readonly channel: Channel;
   readonly log: Log;
   readonly admit: (updates: readonly IncomingUpdate[]) => Promise<void>;
-}): ChannelSeat {
+}): ElectedListener {
   const { pool, channel, log, admit } = deps;
   const { way } = channel;
   const stopping = new AbortController();
@@ -111,7 +111,7 @@ export function startListening(deps: {
       if (state === 'unknown') return say('gateway.not-listening', { channel: channel.name });
       return sayError('LISTENERS_DISAGREE', way === 'polling' ? { others: 'by webhook', own: 'to poll' } : WEBHOOK_OUT);
     },
-    isItsOwn: () => standing.refusal() !== null || standing.hasWorked(),
+    isOwnProblem: () => standing.refusal() !== null || standing.hasWorked(),
     close: async () => {
       stopping.abort();
       await ended;

@@ -20,11 +20,7 @@ const BUSY_MS = 1_000;
 const COMPARE_EVERY_MS = 24 * HOUR_MS;
 
 /** Keeps the command menus of clients up to date. */
-export function startMenuKeeper(deps: {
-  readonly pool: Pool;
-  readonly channel: Channel & Required<Pick<Channel, 'offerCommands'>>;
-  readonly log: Log;
-}) {
+export function startMenuKeeper(deps: { readonly pool: Pool; readonly channel: Channel; readonly log: Log }) {
   const { pool, channel, log } = deps;
   const stop = new AbortController();
   const account = `${channel.name}:${channel.bot}`;
@@ -43,7 +39,7 @@ export function startMenuKeeper(deps: {
         .map((user) => user.userKey);
       // Admins at the last update: those who are no longer admins lose the admin menu.
       const before = await findValue<readonly string[]>(pool, [])`select value from settings where key = ${settingKey}`;
-      await channel.offerCommands(
+      await channel.offerCommands?.(
         { everybody: isEverybodyDue, admins, former: before.filter((one) => !admins.includes(one)) },
         stop.signal,
       );

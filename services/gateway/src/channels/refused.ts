@@ -26,7 +26,7 @@ const CHECK_BASE_MS = 5 * SECOND_MS;
 const CHECK_MAX_MS = MINUTE_MS;
 
 /** Restarts the gateway in the same process, because a channel that was refused can be opened now. */
-export class ChannelMended extends Error {}
+export class ChannelRecovered extends Error {}
 
 /** Says in a sentence why a channel is refused. */
 export function describeRefusal(error: unknown): string {
@@ -74,7 +74,7 @@ export function createRefusalTracker(parts: { readonly pool: Pool; readonly chan
   };
 }
 
-/** Reports the channels that were not opened. Rejects with ChannelMended once one of them could be opened; never resolves. */
+/** Reports the channels that were not opened. Rejects with ChannelRecovered once one of them could be opened; never resolves. */
 export function watchRefused(parts: {
   readonly refused: readonly RefusedChannel[];
   readonly own: Own;
@@ -91,7 +91,8 @@ export function watchRefused(parts: {
       for (const one of unreported)
         if (await storeFault(log, reportRefused(pool, one.name, one.reason))) unreported.delete(one);
       await sleep(computeBackoffMs(failures, CHECK_BASE_MS, CHECK_MAX_MS), stop.signal);
-      if (!stop.signal.aborted && checks.some(isPassing)) throw new ChannelMended('what a channel lacked is there now');
+      if (!stop.signal.aborted && checks.some(isPassing))
+        throw new ChannelRecovered('what a channel lacked is there now');
     }
   };
   const checking = checkRefused();

@@ -7,7 +7,7 @@ import { say, sayError } from '@signalbox/messages/say';
 import { findValue } from '@signalbox/store/sql';
 import { putNote } from '../rows/voice-notes.ts';
 import { COMMANDS, findSimilarCommand } from './registry.ts';
-import { describeCode, createUseNotice } from './codes.ts';
+import { describeCode, createCodeUseNotice } from './codes.ts';
 import { refuseRole, type GatewayAnswer, type AnswerDeps, type AskedQuestion, type Question } from './question.ts';
 import { answerPress, answerPrompt } from './approval-answers.ts';
 
@@ -42,7 +42,7 @@ export async function answerQuestion(
       return {
         text: describeCode(question.outcome, asked.envelope.name),
         personal: true,
-        notices: createUseNotice(question.outcome, asked.envelope),
+        notices: createCodeUseNotice(question.outcome, asked.envelope),
         peopleChanged: ['owner', 'invited', 'linked'].includes(question.outcome.kind),
       };
   }

@@ -3,7 +3,7 @@ import type { Approval, ApprovalAct } from '@signalbox/contracts/governance/appr
 import type { RuntimeButton } from '@signalbox/contracts/conversation/envelope';
 import { Approvals, type PressResult, type Decider, type Press } from '@signalbox/governance/approvals';
 import { createApprovalEvent } from '@signalbox/governance/events';
-import { usePrompt, type OpenPrompt } from '../rows/approval-prompts.ts';
+import { markPromptUsed, type OpenPrompt } from '../rows/approval-prompts.ts';
 import { appendAudit } from '@signalbox/store/audit/audit';
 import { findAction, findApproval } from '@signalbox/store/governance/approvals';
 import { say, sayError } from '@signalbox/messages/say';
@@ -51,12 +51,12 @@ export async function answerPrompt(
   const sentenceValues = () => toSentenceValues(approval, by, text);
   const decide = async (press: Press): Promise<GatewayAnswer> => {
     const decided = await new Approvals(db).decide(deps.policy(), press);
-    await usePrompt(db, prompt.outboxKey);
+    await markPromptUsed(db, prompt.outboxKey);
     return { ...toAnswer(decided), text: decided.toast };
   };
   const passOnText = async (notice: Notice): Promise<GatewayAnswer> => {
     const kind = prompt.verb === 'ask' ? 'approval.asked' : 'approval.answered';
-    await usePrompt(db, prompt.outboxKey);
+    await markPromptUsed(db, prompt.outboxKey);
     await appendAudit(db, [createApprovalEvent(approval, kind, by.userKey, { length: text.length })]);
     return { text: say('governance.passed-on'), notices: [notice] };
   };
@@ -149,7 +149,8 @@ function shorten(value: unknown): string {
  * checks them later.
  */
 export function parseChange(text: string, current: Readonly<Record<string, unknown>>): ParsedChange {
-  const known = describeNames(Object.keys(current));
+  const names = Object.keys(current).join(', ');
+  const known = names === '' ? say('governance.no-arguments') : say('governance.arguments', { names });
   const lines = text.split(/[\n;]|,\s*(?=\w+\s*[:=])/).map((line) => line.trim());
   const change: Record<string, unknown> = {};
   for (const line of lines.filter((one) => one !== '')) {
@@ -171,8 +172,4 @@ function parseLike(before: unknown, text: string): unknown {
   if (typeof before === 'number') return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : undefined;
   if (typeof before === 'boolean') return { true: true, yes: true, false: false, no: false }[text.toLowerCase()];
   return text;
-}
-
-function describeNames(names: readonly string[]): string {
-  return names.length === 0 ? say('governance.no-arguments') : say('governance.arguments', { names: names.join(', ') });
 }

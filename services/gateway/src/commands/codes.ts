@@ -30,7 +30,7 @@ export function describeCode(outcome: CodeOutcome, name: string): string {
   }
 }
 
-export function createUseNotice(outcome: CodeOutcome, guest: AskedQuestion['envelope']): readonly Notice[] {
+export function createCodeUseNotice(outcome: CodeOutcome, guest: AskedQuestion['envelope']): readonly Notice[] {
   if (outcome.kind === 'linked') {
     const { userKey } = outcome.owner;
     const used = (): string => say('people.link-used', { name: toPlainName(guest.name), userKey: guest.userKey });

@@ -33,13 +33,13 @@ export async function allowPerson(
   });
   if (change === 'same')
     return { text, peopleChanged: isConfirmed, ...(isConfirmed ? { chats: [toPrivateChat(id)] } : {}) };
-  const notices = await createNoticeTo(deps, id, asked, () => say(`people.notice-${change}`, { role }));
+  const notices = await createPrivateNotice(deps, id, asked, () => say(`people.notice-${change}`, { role }));
   await auditCommand(deps.db, asked, 'role.changed', { person: id, from: known?.role ?? null, to: role });
   return { text, notices, peopleChanged: true };
 }
 
 /** Builds a notice to another person; none when they never wrote to the bot in private. */
-export async function createNoticeTo(
+export async function createPrivateNotice(
   deps: AnswerDeps,
   userKey: string,
   asked: AskedQuestion,

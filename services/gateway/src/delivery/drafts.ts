@@ -139,7 +139,8 @@ export class Drafts implements Closable {
         chat.wake = new AbortController(); // before reading the chat, so that a draft received from now on ends the wait
         if (chat.isComplete) await this.#release(chat);
         const isDue = chat.isUnshown && !chat.isRefused;
-        const untilMs = isDue ? Math.max(chat.dueMs, this.#pausedUntilMs) : getExpiryMs(chat);
+        const expiryMs = chat.receivedMs + (chat.isComplete ? LINGER_MS : FORGET_MS);
+        const untilMs = isDue ? Math.max(chat.dueMs, this.#pausedUntilMs) : expiryMs;
         const waitMs = untilMs - performance.now();
         if (waitMs > 0) await sleep(waitMs, AbortSignal.any([chat.wake.signal, this.#stop.signal]));
         else if (isDue) await this.#show(chat);
@@ -197,8 +198,4 @@ export class Drafts implements Closable {
         return; // the next draft may succeed
     }
   }
-}
-
-function getExpiryMs(chat: DraftChat): number {
-  return chat.receivedMs + (chat.isComplete ? LINGER_MS : FORGET_MS);
 }

@@ -21,7 +21,7 @@ export type SendOutcome =
 
 export type RowSender = ReturnType<typeof createRowSender>;
 
-export interface RowLane {
+export interface SendContext {
   readonly signal: AbortSignal;
   /** Stores the progress of the row; false when the chat was lost. */
   note(delivery: Delivery): Promise<boolean>;
@@ -52,7 +52,7 @@ export function createRowSender(deps: {
 
   return {
     /** Sends one row part by part; the throttle has already granted the first. Never throws for failures of the channel. */
-    async send(chatKey: string, item: OutboxItem, lane: RowLane): Promise<SendOutcome> {
+    async send(chatKey: string, item: OutboxItem, lane: SendContext): Promise<SendOutcome> {
       const body = OutboundBody.safeParse(item.body);
       if (!body.success) return toSettled(item, 'failed', item.delivery, 'the stored body is not readable');
       const filled = withMessageLink(channel, chatKey, withMissedCount(body.data));

@@ -16,7 +16,7 @@ export function createThrottle(options: ThrottleOptions, now: () => number = () 
     const key = getChatKey(chatKey);
     const known = chats.get(key);
     if (known) return known;
-    if (chats.size >= MAX_BUCKETS) forgetFull(chats);
+    if (chats.size >= MAX_BUCKETS) for (const [other, { isFull }] of chats) if (isFull) chats.delete(other);
     const bucket =
       kind === 'group'
         ? new Bucket(options.groupSendsPerMinute / 60_000, options.groupSendsPerMinute, now)
@@ -87,8 +87,4 @@ class Bucket {
   pause(pauseMs: number): void {
     this.#tokens = Math.min(this.level, 1 - pauseMs * this.#perMs);
   }
-}
-
-function forgetFull(chats: Map<string, Bucket>): void {
-  for (const [key, bucket] of chats) if (bucket.isFull) chats.delete(key);
 }

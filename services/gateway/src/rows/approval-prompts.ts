@@ -46,12 +46,12 @@ export async function findPrompted(db: Queryable, userKeys: readonly string[]): 
 }
 
 /** Marks a prompt as answered. False when it was answered before. */
-export function usePrompt(db: Queryable, outboxKey: string): Promise<boolean> {
+export function markPromptUsed(db: Queryable, outboxKey: string): Promise<boolean> {
   return hasRow(db)`update approval_prompts set used_at = now() where outbox_key = ${outboxKey} and used_at is null`;
 }
 
 /** The act of a pressed button. `isBound`: the press came from the chat and message that hold the button. */
-export function findAct(
+export function findPressedAct(
   db: Queryable,
   press: {
     readonly outboxId: string;

@@ -2,7 +2,7 @@ import { createPublicServer } from '@signalbox/gateway/channels/http/public-serv
 import { createWhatsApp } from '@signalbox/gateway/channels/whatsapp/channel';
 import { createGraphClient } from '@signalbox/gateway/channels/whatsapp/client';
 import { mountWebhook, WEBHOOK_PATH } from '@signalbox/gateway/channels/whatsapp/receive/webhook';
-import { createWindows } from '@signalbox/gateway/channels/whatsapp/window';
+import { createMessageWindows } from '@signalbox/gateway/channels/whatsapp/window';
 import { createLog } from '@signalbox/platform/log';
 import { closeRedis, openRedis } from '@signalbox/platform/redis';
 import { openPool } from '@signalbox/store/pool';
@@ -49,7 +49,7 @@ export default {
         phoneNumberId,
         template: null,
         client: createGraphClient({ root: simulator.graphUrl, token, phoneNumberId }),
-        windows: createWindows({ pool, redis, prefix: `${database.url}:`, bot: phoneNumberId, log }),
+        windows: createMessageWindows({ pool, redis, prefix: `${database.url}:`, bot: phoneNumberId, log }),
         routes,
         loadFile: loadArtifact,
         log,

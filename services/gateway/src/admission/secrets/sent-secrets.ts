@@ -1,7 +1,9 @@
+import type { ChallengeStore } from '@signalbox/plugins/plugin';
 import type { SecretSealer } from '@signalbox/safety/secrets/cipher';
 import { hideSecrets, type HiddenSecret } from '@signalbox/safety/secrets/hide';
-import { hideCodes, type Challenge } from '@signalbox/safety/secrets/step-up-code';
+import { couldHoldCode, hideCodes, type Challenge } from '@signalbox/safety/secrets/step-up-code';
 import { redactText } from '@signalbox/safety/redact/redact';
+import type { Queryable } from '@signalbox/store/pool';
 import type { PersonUpdate } from '../choice.ts';
 import { findSimilarCommand, parseCommand } from '../../commands/registry.ts';
 
@@ -50,4 +52,14 @@ function redactFileNames(update: PersonUpdate): object {
   if (!('attachments' in update)) return {};
   const attachments = update.attachments.map((file) => ({ ...file, name: file.name && redactText(file.name) }));
   return { attachments };
+}
+
+/** Finds the open challenges of senders whose text may hold a step-up code; no query when no text does. */
+export async function findChallenges(
+  db: Queryable,
+  challenges: ChallengeStore,
+  updates: readonly { readonly userKey: string; readonly text?: string }[],
+): Promise<ReadonlyMap<string, readonly Challenge[]>> {
+  const typing = updates.flatMap(({ userKey, text = '' }) => (couldHoldCode(text) ? [userKey] : []));
+  return typing.length === 0 ? new Map() : challenges.list(db, typing);
 }

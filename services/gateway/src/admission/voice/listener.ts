@@ -12,8 +12,7 @@ import type { SecretSealer } from '@signalbox/safety/secrets/cipher';
 import { putOutbox } from '@signalbox/store/conversation/outbox';
 import { withTransaction, type Pool } from '@signalbox/store/pool';
 import { storeFoundSecrets } from '../secrets/keep-secrets.ts';
-import { extractSecrets } from '../secrets/sent-secrets.ts';
-import { findChallenges } from '../secrets/typed-codes.ts';
+import { extractSecrets, findChallenges } from '../secrets/sent-secrets.ts';
 import type { Channel, FetchResult } from '../../channels/channel.ts';
 import {
   createQuestion,

@@ -4,6 +4,6 @@ export function isJson({ 'content-type': type = '' }: IncomingHttpHeaders): bool
   return /^application\/json\s*(;|$)/i.test(type);
 }
 
-export function getAnnouncedBytes({ 'content-length': length = '0' }: IncomingHttpHeaders): number {
+export function getContentLength({ 'content-length': length = '0' }: IncomingHttpHeaders): number {
   return Number(length);
 }

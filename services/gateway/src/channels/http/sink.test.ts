@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createSink, listenAttached } from './sink.ts';
+import { createSink, startAttachedListener } from './sink.ts';
 
 test('the sink belongs to the last listener, even when an earlier one detaches afterwards', () => {
   const sink = createSink<() => void>();
@@ -15,7 +15,7 @@ test('the sink belongs to the last listener, even when an earlier one detaches a
 
 test('a closed listener ends and detaches itself', async () => {
   let isAttached = true;
-  const listening = listenAttached({ detach: () => (isAttached = false), problem: () => null });
+  const listening = startAttachedListener({ detach: () => (isAttached = false), problem: () => null });
   await listening.close();
   await expect(listening.ended).resolves.toBeUndefined();
   expect(isAttached).toBe(false);
@@ -26,14 +26,14 @@ test('closing a listener ends its pending work', async () => {
   let isOver = false;
   const meet = (signal: AbortSignal): Promise<void> =>
     new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve())).then(() => void (isOver = true));
-  const listening = listenAttached({ detach: () => undefined, problem: () => null, meet });
+  const listening = startAttachedListener({ detach: () => undefined, problem: () => null, meet });
   await listening.close();
   expect(isOver).toBe(true);
 });
 
 test('a listener that can never listen rejects `ended`, and still closes', async () => {
   const meet = (): Promise<void> => Promise.reject(new Error('wrong token'));
-  const listening = listenAttached({ detach: () => undefined, problem: () => 'refused', meet });
+  const listening = startAttachedListener({ detach: () => undefined, problem: () => 'refused', meet });
   await expect(listening.ended).rejects.toThrow('wrong token');
   await expect(listening.close()).resolves.toBeUndefined();
 });

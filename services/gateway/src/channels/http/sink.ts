@@ -18,7 +18,7 @@ export function createSink<Take>() {
 /**
  * Builds the `listen` result of a channel whose routes feed a sink. `meet` runs until the signal fires; its failure ends the listening.
  */
-export function listenAttached(attached: {
+export function startAttachedListener(attached: {
   readonly detach: () => void;
   readonly problem: () => string | null;
   readonly meet?: (signal: AbortSignal) => Promise<void>;

@@ -4,6 +4,7 @@ import { abortAfter, untilAborted } from '@signalbox/contracts/time';
 import type { Log } from '@signalbox/platform/log';
 import { putDeadLetter } from '@signalbox/store/conversation/dead-letters';
 import type { Pool } from '@signalbox/store/pool';
+import { removeUnstorable } from '../text/clean-text.ts';
 
 /** Characters stored of an unreadable body. */
 const MAX_STORED_LENGTH = 2_000;
@@ -12,7 +13,7 @@ const MAX_STORED_LENGTH = 2_000;
  * Passes a webhook's JSON to `take` (null while nobody listens) or another body to `keep`. Work beyond `withinMs` continues: a repeated
  * request is a duplicate. Never rejects.
  */
-export async function handleJson(
+export async function handleWebhookBody(
   body: string,
   parts: {
     readonly take: ((json: unknown) => Promise<void>) | null;
@@ -36,8 +37,7 @@ export async function handleJson(
 /** Stores an invalid body as a dead letter, once per body. Throws when Postgres is away. */
 export async function storeUnreadable(pool: Pool, log: Log, raw: string): Promise<void> {
   const ref = `webhook:${createHash('sha256').update(raw).digest('hex').slice(0, 32)}`;
-  // Postgres stores neither NUL nor half a surrogate pair.
-  const body = { raw: Buffer.from(raw.slice(0, MAX_STORED_LENGTH).replaceAll('\u0000', '')).toString() };
+  const body = { raw: removeUnstorable(raw.slice(0, MAX_STORED_LENGTH)) };
   await putDeadLetter(pool, { source: 'inbound', ref, userKey: null, reason: 'not JSON', body });
   log.error('the webhook got a body that is no JSON, see dead letters', { ref });
 }

@@ -6,7 +6,7 @@ import type { Pool } from '@signalbox/store/pool';
 import type { FastifyInstance } from 'fastify';
 import type { Channel, ThrottleOptions } from '../channel.ts';
 import { createBatches } from '../http/batches.ts';
-import { createSink, listenAttached } from '../http/sink.ts';
+import { createSink, startAttachedListener } from '../http/sink.ts';
 import { INGRESS_ACCOUNT } from './chat-key.ts';
 import { createSourceLimit } from './receive/rate-limit.ts';
 import { registerRoutes } from './receive/routes.ts';
@@ -59,7 +59,7 @@ export function createIngress(options: {
     close: () => pusher.close(),
     listen: (admit) => {
       const take = createBatches(admit);
-      return listenAttached({
+      return startAttachedListener({
         detach: sink.attach(take),
         problem: () => (sink.current() === take ? null : say('gateway.not-listening', { channel: 'ingress' })),
       });

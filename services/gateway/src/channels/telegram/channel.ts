@@ -3,17 +3,16 @@ import type { Channel, ThrottleOptions } from '../channel.ts';
 import { linkToMessage, toTarget } from './chat-key.ts';
 import { createApi, toApiSignal, type TelegramApi } from './client.ts';
 import { createDraftSender, DRAFT_TIMEOUT_SECONDS } from './send/draft.ts';
-import { encode, putAbove, type TelegramPart } from './send/encode.ts';
-import { encodeFiles, type TelegramFile } from './send/file-part.ts';
+import { encode, addLineAbove, type TelegramPart, encodeFiles, type TelegramFile } from './send/encode.ts';
 import { createFileSender, UPLOAD_TIMEOUT_SECONDS, type LoadFile } from './send/file-send.ts';
-import { createAttempts } from './send/part-attempt.ts';
+import { createPartAttempter } from './send/part-attempt.ts';
 import { offerMenu } from './menu.ts';
 import { parseRef } from './message-ref.ts';
 import { callDelete, callEdit, callRemoveButtons, callSend } from './send/part-call.ts';
 import { fetchFile } from './receive/fetch-file.ts';
 import { POLL_TIMEOUT_SECONDS, Polling } from './receive/poll.ts';
 import { Webhook, type WebhookTarget } from './receive/webhook.ts';
-import { createWhisperer, readWhisper, type SendPart, type Whisper } from './send/whisper.ts';
+import { createWhisperSender, readWhisper, type SendPart, type Whisper } from './send/whisper.ts';
 
 /** Telegram normally answers within a second; the outcome of a slower send is unknown. */
 const SEND_TIMEOUT_SECONDS = 20;
@@ -45,17 +44,17 @@ export function createTelegram(options: {
   const uploadApi = createApi({ ...options, timeoutSeconds: UPLOAD_TIMEOUT_SECONDS });
   const sendFile = createFileSender({ api: uploadApi, loadFile: options.loadFile });
   const { log, richMessages = true, throttle = LIMITS, draftIntervalMs = DRAFT_INTERVAL_MS, webhook } = options;
-  const attemptPart = createAttempts({ log, richMessages });
+  const attemptPart = createPartAttempter({ log, richMessages });
   const showDraft = draftIntervalMs > 0 && createDraftSender({ api: draftApi, richMessages });
   let username: string | null = null;
   for (const one of [api, pollApi]) watchIdentity(one, (bot) => (username = bot.username));
 
   const sendPart: SendPart = (chatKey, part, firstLine, whisper) => {
     if (part.form === 'file') return sendFile(chatKey, { ...part, caption: firstLine ?? '' }, whisper);
-    const shown = firstLine === null ? part : putAbove(firstLine, part);
+    const shown = firstLine === null ? part : addLineAbove(firstLine, part);
     return attemptPart(shown, (one) => callSend(api, chatKey, one, whisper));
   };
-  const sendWhisper = createWhisperer({ api, log, send: sendPart });
+  const sendWhisper = createWhisperSender({ api, log, send: sendPart });
 
   /** For calls whose failure is harmless, since they only decorate a message. */
   const ignoreFailure = async (what: string, call: () => Promise<unknown>): Promise<void> => {

@@ -35,7 +35,7 @@ export function isEntityProblem(failure: SendResult): boolean {
 }
 
 /** Codes for an unknown method, from a Bot API server or a proxy. */
-export const UNKNOWN_METHOD = new Set([404, 405, 501]);
+export const UNKNOWN_METHOD_CODES = new Set([404, 405, 501]);
 /** Replies of older servers that do not know rich messages. */
 const RICH_UNKNOWN = /method not found|not supported|unsupported|message text is empty/i;
 
@@ -51,11 +51,11 @@ export function findRichRefusal(error: unknown): { readonly detail: string; read
   if (error instanceof HttpError && error.error instanceof ServerDown) {
     // A proxy's error may be temporary, so it is not remembered.
     const { status, message } = error.error;
-    return UNKNOWN_METHOD.has(status) ? { detail: message, forGood: false } : null;
+    return UNKNOWN_METHOD_CODES.has(status) ? { detail: message, forGood: false } : null;
   }
   if (!(error instanceof GrammyError)) return null;
   const { error_code: code, description: detail } = error;
-  if (UNKNOWN_METHOD.has(code)) return { detail, forGood: true };
+  if (UNKNOWN_METHOD_CODES.has(code)) return { detail, forGood: true };
   if (classifyAnswer(error).kind !== 'rejected' || UNRELATED_TO_FORM.test(detail)) return null;
   return { detail, forGood: RICH_UNKNOWN.test(detail) };
 }

@@ -49,6 +49,13 @@ export function getText(spans: InlineText): string {
   return spans.map((span) => span.text).join('');
 }
 
+/** The mark before a list item: a number, a check box or a bullet. */
+export function getItemLabel({ number, checked }: ListItem): string {
+  const box = checked === true ? '☑ ' : '☐ ';
+  if (number !== null) return `${number}. ${checked === null ? '' : box}`;
+  return checked === null ? '• ' : box;
+}
+
 export interface SpanGroup {
   /** The style that the spans share at the level; null when they have none. */
   readonly style: Style | null;

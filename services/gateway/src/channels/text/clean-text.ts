@@ -21,6 +21,11 @@ export function cleanText(text: string): string {
   return clean.includes('\t') ? clean.split('\n').map(expandTabs).join('\n') : clean;
 }
 
+/** Removes NUL and half surrogate pairs, which Postgres does not store. */
+export function removeUnstorable(text: string): string {
+  return Buffer.from(text.replaceAll('\u0000', '')).toString();
+}
+
 /** A character that is neither blank nor drawn as nothing. */
 const VISIBLE = /[^\s\p{Default_Ignorable_Code_Point}\p{Cc}\u2800\ufffc]/u;
 

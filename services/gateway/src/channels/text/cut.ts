@@ -13,7 +13,7 @@ export function findCut(text: string, start: number, most: number): number {
 }
 
 /** The offset at which the text from `start` has used `bytes` bytes of UTF-8. */
-export function findReach(text: string, start: number, bytes: number): number {
+export function findByteOffset(text: string, start: number, bytes: number): number {
   // No character takes more than three bytes per UTF-16 unit.
   if ((text.length - start) * 3 <= bytes) return text.length;
   let at = start;

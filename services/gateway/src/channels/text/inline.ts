@@ -3,13 +3,13 @@ import { hasRightToLeft, ISOLATE } from './clean-text.ts';
 import { getNodeText, type Node } from './markdown.ts';
 
 /** Addresses of reference links, by identifier. */
-export type Definitions = ReadonlyMap<string, string>;
+export type LinkDefinitions = ReadonlyMap<string, string>;
 
 /**
  * Reads inline content. HTML stays text, images become their descriptions, web addresses become links and other addresses are written
  * out.
  */
-export function readInline(nodes: readonly Node[], definitions: Definitions): InlineText {
+export function readInline(nodes: readonly Node[], definitions: LinkDefinitions): InlineText {
   const spans: Span[] = [];
   const add = (text: string, styles: readonly Style[]): void => {
     if (text !== '') spans.push({ text, styles });

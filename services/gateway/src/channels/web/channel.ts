@@ -9,7 +9,7 @@ import { isTransient } from '@signalbox/store/pool';
 import type { Channel, ChannelDeps, SendResult, ThrottleOptions } from '../channel.ts';
 import { LOCAL_PAGE_HOST, type WebConfig } from './config.ts';
 import { addWeb, type PluginDeps } from './plugin.ts';
-import { encode, putAbove, type WebPart } from './shown/part.ts';
+import { encode, addLineAbove, type WebPart } from './shown/part.ts';
 import {
   changePart,
   forgetSecrets,
@@ -22,9 +22,9 @@ import {
 import { createLoginCookie } from './sign-in/cookie.ts';
 import { listEnded } from './sign-in/logins.ts';
 import { createHostCheck, createOriginCheck, isLoopback } from './sign-in/origin.ts';
-import { openBus, type News } from './sockets/bus.ts';
+import { openBus, type PageEvent } from './sockets/bus.ts';
 import { getChatOfPress } from './sockets/client-frames.ts';
-import { createGate } from './sockets/gate.ts';
+import { createConcurrencyLimit } from '../http/concurrency-limit.ts';
 import { Hub } from './sockets/hub.ts';
 import { Intake } from './sockets/intake.ts';
 
@@ -61,9 +61,9 @@ export async function createWeb(parts: ChannelDeps<WebConfig>, options: WebOptio
     throw new AppError('STARTUP_REFUSED', { reason: say('gateway.web-demo-not-local') });
   const app = parts.http();
   const createPublicUrl = (): string | null => config.WEB_PUBLIC_URL ?? getUrl(httpHost, app.server.address());
-  const { hub, tell, intake } = await openPages(parts, options);
-  await addWeb(app, createPluginDeps({ ...parts, hub, tell, intake, createPublicUrl }, options));
-  const write = createWriter({ log, written: (chatKey) => tell({ kind: 'patched', chatKey }) });
+  const { hub, publish, intake } = await openPages(parts, options);
+  await addWeb(app, createPluginDeps({ ...parts, hub, publish, intake, createPublicUrl }, options));
+  const write = createWriter({ log, written: (chatKey) => publish({ kind: 'patched', chatKey }) });
   return {
     name: 'web',
     bot: ACCOUNT,
@@ -74,7 +74,7 @@ export async function createWeb(parts: ChannelDeps<WebConfig>, options: WebOptio
     throttleOf: () => 'private',
     encode,
     send: async (chatKey, part, firstLine) => {
-      const shown = firstLine === null ? part : putAbove(firstLine, part);
+      const shown = firstLine === null ? part : addLineAbove(firstLine, part);
       if (part.outboxId !== NO_ROW) return write(chatKey, part.id, () => showPart(pool, chatKey, shown));
       hub.notice(chatKey, shown.shown.props.text);
       return { kind: 'sent', messageId: part.id };
@@ -90,11 +90,11 @@ export async function createWeb(parts: ChannelDeps<WebConfig>, options: WebOptio
     answerPress: async (pressId, toast) => {
       if (toast !== null) hub.notice(getChatOfPress(pressId), toast);
     },
-    typing: (chatKey) => tell({ kind: 'thinking', chatKey }),
+    typing: (chatKey) => publish({ kind: 'thinking', chatKey }),
     drafts: {
       intervalMs: DRAFT_INTERVAL_MS,
       show: async (chatKey, { text }) => {
-        await tell({ kind: 'draft', chatKey, text });
+        await publish({ kind: 'draft', chatKey, text });
         return { kind: 'shown' };
       },
     },
@@ -118,17 +118,17 @@ async function openPages({ pool, redis, redisUrl, prefix, log, own }: ChannelDep
       tickMs: options.tickMs,
     }),
   );
-  const hear = (news: News): void => hub.hear(news);
-  const bus = own(await openBus({ redis, redisUrl, prefix, gateway: newId('gw'), log, hear }));
+  const receive = (event: PageEvent): void => hub.receive(event);
+  const bus = own(await openBus({ redis, redisUrl, prefix, gateway: newId('gw'), log, receive }));
   // The hub comes first, so that local pages see events in order.
-  const tell = async (news: News): Promise<void> => {
-    hub.hear(news);
-    await bus.tell(news);
+  const publish = async (event: PageEvent): Promise<void> => {
+    hub.receive(event);
+    await bus.publish(event);
   };
-  const taken = (chatKeys: readonly string[]): void => {
-    for (const chatKey of chatKeys) background(log, 'pages', tell({ kind: 'patched', chatKey }));
+  const onAdmitted = (chatKeys: readonly string[]): void => {
+    for (const chatKey of chatKeys) background(log, 'pages', publish({ kind: 'patched', chatKey }));
   };
-  return { hub, tell, intake: own(new Intake({ taken, log, ...options })) };
+  return { hub, publish, intake: own(new Intake({ onAdmitted, log, ...options })) };
 }
 
 function createPluginDeps(
@@ -136,9 +136,9 @@ function createPluginDeps(
     Awaited<ReturnType<typeof openPages>> & { readonly createPublicUrl: () => string | null },
   { slowMs }: WebOptions,
 ): PluginDeps {
-  const { pool, log, config, hub, tell, intake, createPublicUrl } = given;
+  const { pool, log, config, hub, publish, intake, createPublicUrl } = given;
   const isSecure = createPublicUrl()?.startsWith('https:') ?? false;
-  const gate = createGate(MAX_READS);
+  const limitReads = createConcurrencyLimit(MAX_READS);
   return {
     pool,
     hub,
@@ -148,10 +148,10 @@ function createPluginDeps(
     cookie: createLoginCookie({ isSecure, startKey: config.WEB_START_KEY ?? newId('start') }),
     isOwnOrigin: createOriginCheck(createPublicUrl),
     isOwnHost: createHostCheck(createPublicUrl),
-    signedOut: (login) => tell({ kind: 'signed-out', login }),
+    signedOut: (login) => publish({ kind: 'signed-out', login }),
     agents: async () => (await listAgents(pool)).map(({ id }) => id),
     chooseAgent: (chat, id) => chooseAgent(pool, chat, id),
-    read: (page) => gate(() => readMissing(pool, page)),
+    read: (page) => limitReads(() => readMissing(pool, page)),
     log,
     slowMs,
   };

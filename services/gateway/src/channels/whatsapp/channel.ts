@@ -6,7 +6,7 @@ import { listenToWebhook } from './receive/listener.ts';
 import type { WebhookRoutes } from './receive/webhook.ts';
 import { encode, type WhatsAppPart } from './send/encode.ts';
 import { type LoadFile, sendPart, sendTemplate } from './send/send-part.ts';
-import type { Windows } from './window.ts';
+import type { MessageWindows } from './window.ts';
 
 /**
  * Meta allows 80 messages per second and number, of which other gateways may need half; per person one in six seconds after the first 45.
@@ -29,7 +29,7 @@ export function createWhatsApp(options: {
   readonly phoneNumberId: string;
   readonly template: string | null;
   readonly client: GraphClient;
-  readonly windows: Windows;
+  readonly windows: MessageWindows;
   readonly routes: WebhookRoutes;
   readonly loadFile: LoadFile;
   readonly log: Log;
@@ -47,10 +47,10 @@ export function createWhatsApp(options: {
   const waitForWindow = async (number: string): Promise<SendResult> => {
     if (template === null) log.warn('a person has not written for 24 hours, and there is no template', { number });
     else
-      await windows.tellOnce(number, async () => {
-        const told = await sendTemplate({ client }, number, template);
-        if (told.kind !== 'sent') log.error('the template was not sent', { template, number, told });
-        return told.kind === 'sent' || told.kind === 'ambiguous';
+      await windows.notifyOnce(number, async () => {
+        const notified = await sendTemplate({ client }, number, template);
+        if (notified.kind !== 'sent') log.error('the template was not sent', { template, number, notified });
+        return notified.kind === 'sent' || notified.kind === 'ambiguous';
       });
     return { kind: 'wait', retryAfterMs: WINDOW_WAIT_MS };
   };
@@ -82,9 +82,9 @@ export function createWhatsApp(options: {
     fetchFile: client.fetchFile,
     typing: async (chatKey) => {
       try {
-        const heard = await windows.lastHeard(toNumber(chatKey));
-        if (heard?.messageId == null) return;
-        await client.post({ status: 'read', message_id: heard.messageId, typing_indicator: { type: 'text' } });
+        const last = await windows.findLastMessage(toNumber(chatKey));
+        if (last?.messageId == null) return;
+        await client.post({ status: 'read', message_id: last.messageId, typing_indicator: { type: 'text' } });
       } catch (error) {
         // Typing is only decoration.
         log.debug('typing not shown', { error });

@@ -3,6 +3,7 @@ import { parseJson } from '@signalbox/contracts/system-error';
 import { FormData, request } from 'undici';
 import { z } from 'zod';
 import type { FetchResult } from '../channel.ts';
+import { readAtMost } from '../http/read-body.ts';
 
 /** An answer of the Graph API. `body` is null when the answer was no JSON, as from a proxy. */
 export interface GraphAnswer {
@@ -110,17 +111,4 @@ function describeStatus(status: number): FetchResult {
 function isFilePlace(url: string, root: string): boolean {
   const { protocol, hostname, origin } = new URL(url);
   return origin === new URL(root).origin || (protocol === 'https:' && FILE_HOSTS.test(hostname));
-}
-
-/** Reads the whole body; null when the body exceeds the limit. */
-async function readAtMost(body: AsyncIterable<unknown>, limitBytes: number): Promise<Buffer | null> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of body) {
-    const piece = chunk as Uint8Array; // undici's bodies yield bytes
-    length += piece.length;
-    if (length > limitBytes) return null; // leaving the loop closes the connection
-    chunks.push(piece);
-  }
-  return Buffer.concat(chunks);
 }

@@ -3,7 +3,7 @@ import type { SendResult } from '../channel.ts';
 import type { GraphAnswer } from './client.ts';
 
 /** The result of a call: a SendResult, a closed 24-hour window, or a refused account. */
-export type Answered =
+export type CallResult =
   SendResult | { readonly kind: 'window-closed' } | { readonly kind: 'account-refused'; readonly detail: string };
 
 const Accepted = z.object({ messages: z.array(z.object({ id: z.string().min(1).max(160) })).min(1) });
@@ -34,7 +34,7 @@ const ACCOUNT = new Set([0, 10, 190, 368, 131005, 131031, 131042, 131045]);
 const BUSY = new Set([1, 2, 131000, 131016]);
 
 /** Classifies the answer to a send. */
-export function readAnswer(answer: GraphAnswer): Answered {
+export function readAnswer(answer: GraphAnswer): CallResult {
   const { status, body, retryAfterMs } = answer;
   if (status === 200) {
     const accepted = Accepted.safeParse(body);

@@ -10,7 +10,7 @@ export default {
   open: async ({ config, pool, redis, prefix, log, metrics, http }) => {
     const { createWhatsApp } = await import('./channel.ts');
     const { createGraphClient } = await import('./client.ts');
-    const { createWindows } = await import('./window.ts');
+    const { createMessageWindows } = await import('./window.ts');
     const { mountWebhook } = await import('./receive/webhook.ts');
     const phoneNumberId = config.WHATSAPP_PHONE_NUMBER_ID;
     if (config.WHATSAPP_TEMPLATE === undefined)
@@ -19,7 +19,7 @@ export default {
       phoneNumberId,
       template: config.WHATSAPP_TEMPLATE ?? null,
       client: createGraphClient({ root: config.WHATSAPP_API_ROOT, token: config.WHATSAPP_ACCESS_TOKEN, phoneNumberId }),
-      windows: createWindows({ pool, redis, prefix, bot: phoneNumberId, log }),
+      windows: createMessageWindows({ pool, redis, prefix, bot: phoneNumberId, log }),
       routes: mountWebhook(http(), {
         appSecret: config.WHATSAPP_APP_SECRET,
         verifyToken: config.WHATSAPP_VERIFY_TOKEN,

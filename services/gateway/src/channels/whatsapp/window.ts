@@ -17,20 +17,20 @@ const OPEN_MS = 24 * 3_600_000 - 60_000;
 /** How long a gateway's claim keeps others from sending the template. */
 const CLAIM_SECONDS = 60;
 /** As long as a message may wait: see MAX_AGE_MS in delivery/send-row.ts. */
-const TOLD_SECONDS = 25 * 3_600;
+const NOTIFIED_SECONDS = 25 * 3_600;
 /** Limits the cache; the last messages of other people are read from the inbox. */
 const MAX_CACHED = 10_000;
 
 /** The last message of a person. */
-export interface Heard {
+export interface LastMessage {
   readonly atMs: number;
   readonly messageId: string | null;
 }
 
-export type Windows = ReturnType<typeof createWindows>;
+export type MessageWindows = ReturnType<typeof createMessageWindows>;
 
 /** Tracks the 24-hour windows of people. Throws only when Postgres is away. */
-export function createWindows(deps: {
+export function createMessageWindows(deps: {
   readonly pool: Pool;
   readonly redis: Redis;
   readonly prefix: string;
@@ -39,37 +39,39 @@ export function createWindows(deps: {
   readonly now?: () => number;
 }) {
   const { pool, redis, prefix, bot, log, now = Date.now } = deps;
-  const cache = new Map<string, Heard>();
+  const cache = new Map<string, LastMessage>();
   /** Windows that Meta reported as closed, whatever the gateway's clock says. */
   const closed = new Map<string, number>();
-  const isFresh = (heard: Heard | undefined): heard is Heard => heard !== undefined && now() - heard.atMs < OPEN_MS;
-  const keyOf = (number: string, heard: Heard | null): string => `${prefix}whatsapp:told:${number}:${heard?.atMs ?? 0}`;
+  const isFresh = (last: LastMessage | undefined): last is LastMessage =>
+    last !== undefined && now() - last.atMs < OPEN_MS;
+  const keyOf = (number: string, last: LastMessage | null): string =>
+    `${prefix}whatsapp:told:${number}:${last?.atMs ?? 0}`;
 
-  const hear = (number: string, heard: Heard): void => {
+  const noteMessage = (number: string, last: LastMessage): void => {
     const known = cache.get(number);
-    if (known && known.atMs > heard.atMs) return;
+    if (known && known.atMs > last.atMs) return;
     if (cache.size >= MAX_CACHED) cache.clear();
-    cache.set(number, heard);
+    cache.set(number, last);
   };
 
-  const lastHeard = async (number: string): Promise<Heard | null> => {
+  const findLastMessage = async (number: string): Promise<LastMessage | null> => {
     const known = cache.get(number);
     if (isFresh(known)) return known;
     const row = await findRow<{ at: string; messageId: string | null }>(pool)`
       select envelope ->> 'at' as at, envelope ->> 'messageId' as "messageId" from inbox
        where user_key = ${toUserKey(number)} and channel = 'whatsapp' and bot = ${bot} order by id desc limit 1`;
-    if (row) hear(number, { atMs: Date.parse(row.at), messageId: row.messageId });
+    if (row) noteMessage(number, { atMs: Date.parse(row.at), messageId: row.messageId });
     return cache.get(number) ?? null;
   };
 
   return {
     /** Notes a message of a person. */
-    hear,
+    noteMessage,
     /** The person's last message; null when there is none. */
-    lastHeard,
+    findLastMessage,
     async isOpen(number: string): Promise<boolean> {
-      const heard = await lastHeard(number);
-      return heard !== null && isFresh(heard) && closed.get(number) !== heard.atMs;
+      const last = await findLastMessage(number);
+      return last !== null && isFresh(last) && closed.get(number) !== last.atMs;
     },
     /** Notes that Meta closed the window, until the person writes again. */
     close(number: string): void {
@@ -78,14 +80,14 @@ export function createWindows(deps: {
       if (known) closed.set(number, known.atMs);
     },
     /**
-     * Announces waiting messages once per window. `tell` returns true unless the template was certainly not sent. Does nothing without
+     * Announces waiting messages once per window. `send` returns true unless the template was certainly not sent. Does nothing without
      * Redis.
      */
-    async tellOnce(number: string, tell: () => Promise<boolean>): Promise<void> {
+    async notifyOnce(number: string, send: () => Promise<boolean>): Promise<void> {
       const key = keyOf(number, cache.get(number) ?? null);
       try {
         if ((await redis.set(key, 'claimed', 'EX', CLAIM_SECONDS, 'NX')) !== 'OK') return;
-        if (await tell()) await redis.set(key, 'told', 'EX', TOLD_SECONDS);
+        if (await send()) await redis.set(key, 'told', 'EX', NOTIFIED_SECONDS);
       } catch (error) {
         log.warn('nobody told that something waits', { error });
       }

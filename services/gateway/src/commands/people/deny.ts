@@ -5,7 +5,7 @@ import { listIdentities } from '@signalbox/store/people/identities';
 import { denyUser, findUser } from '@signalbox/store/people/users';
 import { stopLane } from '../../rows/inbox.ts';
 import type { ChatCommand } from '../chat-command.ts';
-import { describeUsage, createNoticeTo, refuseLastAdmin } from '../people-changes.ts';
+import { describeUsage, createPrivateNotice, refuseLastAdmin } from '../people-changes.ts';
 import { auditCommand } from '../record.ts';
 
 /** `/deny <id>` removes a role, stops that person's work and deletes their memory. */
@@ -32,7 +32,7 @@ export default {
     for (const { userKey } of accounts) if (await stopLane(parts.db, userKey, asked.inboxId)) stops.push(userKey);
     return {
       text: say('people.denied', { ...person, name: toPlainName(person.name), facts: factsForgotten }),
-      notices: await createNoticeTo(parts, id, asked, () => say('people.role-lost', { userKey: id })),
+      notices: await createPrivateNotice(parts, id, asked, () => say('people.role-lost', { userKey: id })),
       stops,
       peopleChanged: true,
     };

@@ -1,10 +1,14 @@
 import { OutboundBody } from '@signalbox/contracts/conversation/envelope';
 import { inLanguage } from '@signalbox/messages/language';
+import { say } from '@signalbox/messages/say';
 import type { Queryable } from '@signalbox/store/pool';
 import { findRow, listRows } from '@signalbox/store/sql';
 import { removeDecisions } from '../../decided-elsewhere.ts';
 import { INGRESS_ACCOUNT, toChatKey, toMessageId, toUserKey } from '../chat-key.ts';
 import { toContent, type ProgramMessage } from '../message.ts';
+import { canWrite } from '../accounts.ts';
+import type { Source } from '../sources.ts';
+import { refuseForbidden, answerInTime, refuseTooMany, type IngressResponse, type RequestDeps } from './take-event.ts';
 
 export interface EventAnswer {
   readonly id: string;
@@ -38,6 +42,20 @@ interface MessageRow {
 }
 
 const MAX_MESSAGES = 500;
+
+/** Answers with the state of an event to the source that sent the event. Never throws. */
+export async function answerRead(parts: RequestDeps, source: Source, eventId: string): Promise<IngressResponse> {
+  const { pool, limit, log } = parts;
+  const waitSeconds = await limit.check(source.name, 'reads');
+  if (waitSeconds !== null) return refuseTooMany(waitSeconds);
+  return answerInTime(log, async () => {
+    if (!(await canWrite(pool, source))) return refuseForbidden();
+    const answer = /^evt_[0-9a-z]{20}$/.test(eventId) ? await findEventAnswer(pool, source.name, eventId) : null;
+    // Events of other sources look like unknown ones.
+    if (answer === null) return { status: 404, body: { error: say('ingress.unknown-event') } };
+    return { status: 200, body: { ...answer } };
+  });
+}
 
 /** Finds the state of an event with its messages in order; null when the source sent no such event. */
 export async function findEventAnswer(db: Queryable, source: string, eventId: string): Promise<EventAnswer | null> {

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { getAnnouncedBytes, isJson } from '../../http/request-head.ts';
+import { getContentLength, isJson } from '../../http/request-head.ts';
 import { isInWindow, isSignature, SIGNATURE_HEADER, SOURCE_HEADER, TIMESTAMP_HEADER } from '../signature.ts';
 import type { Source } from '../sources.ts';
 
@@ -52,7 +52,7 @@ export function checkHead(
   if (!source) return 'unknown-source';
   if (method !== route.method) return 'bad-method';
   if (method === 'POST' && !isJson(headers)) return 'bad-type';
-  if (getAnnouncedBytes(headers) > route.maxBodyBytes) return 'too-large';
+  if (getContentLength(headers) > route.maxBodyBytes) return 'too-large';
   if (route.maxBodyBytes === 0 && headers['transfer-encoding'] !== undefined) return 'too-large';
   const timestamp = toSingleHeader(headers[TIMESTAMP_HEADER]);
   if (!isInWindow(timestamp, nowMs)) return 'out-of-window';

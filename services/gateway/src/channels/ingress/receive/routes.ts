@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { createRefusalLog } from '../../http/refusal-log.ts';
-import { answerRead } from './answer-read.ts';
+import { answerRead } from './event-answer.ts';
 import { hasValidSignature } from '../signature.ts';
 import type { Source } from '../sources.ts';
 import { KEY_HEADER } from './event.ts';

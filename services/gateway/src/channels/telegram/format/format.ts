@@ -1,4 +1,4 @@
-import { groupSpans, getText, type Block, type InlineText, type ListItem, type Style } from '../../text/block.ts';
+import { getItemLabel, groupSpans, getText, type Block, type InlineText, type Style } from '../../text/block.ts';
 import { cleanText, isBlank } from '../../text/clean-text.ts';
 import { readBlocks } from '../../text/document.ts';
 import { layOutTable } from '../../text/table.ts';
@@ -151,10 +151,4 @@ function toEntityKind(style: Style, shown: string): EntityKind | null {
 
 function indent(level: number): string {
   return '   '.repeat(Math.min(level, 6));
-}
-
-function getItemLabel({ number, checked }: ListItem): string {
-  const box = checked === true ? '☑ ' : '☐ ';
-  if (number !== null) return `${number}. ${checked === null ? '' : box}`;
-  return checked === null ? '• ' : box;
 }

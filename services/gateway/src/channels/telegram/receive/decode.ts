@@ -1,4 +1,5 @@
 import type { ChatKind } from '@signalbox/contracts/conversation/envelope';
+import { removeUnstorable } from '../../text/clean-text.ts';
 import type { IncomingUpdate, WrittenUpdate } from '../../channel.ts';
 import { parseButton } from '../send/button.ts';
 import { toChatKey } from '../chat-key.ts';
@@ -67,8 +68,8 @@ function decodeMessage(updateId: string, raw: unknown, bot: BotIdentity): Incomi
     if (field === undefined) return ignore(updateId, 'service message');
     return { ...sender, kind: 'not-text', what: CONTENT_FIELDS[field] ?? 'other' };
   }
-  const text = clean(words?.text ?? '');
-  const album = message.media_group_id === undefined ? null : clean(message.media_group_id).slice(0, 80);
+  const text = removeUnstorable(words?.text ?? '');
+  const album = message.media_group_id === undefined ? null : removeUnstorable(message.media_group_id).slice(0, 80);
   const content = {
     text,
     attachments,
@@ -125,7 +126,7 @@ function decodeUnnamed(
   message: Message & { readonly senderChat: { readonly id: number } },
   bot: BotIdentity,
 ): IncomingUpdate {
-  const text = clean(writeOutMessage(message, bot)?.text ?? '');
+  const text = removeUnstorable(writeOutMessage(message, bot)?.text ?? '');
   const addressed = parseGroupText(text, isReplyToBot(message, bot), bot);
   if (!addressed) return ignore(updateId, 'not addressed');
   return {
@@ -252,7 +253,8 @@ function decodeMembership(updateId: string, raw: unknown): IncomingUpdate {
   if (!parsed.success) return ignore(updateId, 'malformed membership');
   const { chat, new_chat_member } = parsed.data;
   const reachable = !['left', 'kicked'].includes(new_chat_member.status);
-  const reason = chat.type === 'private' ? 'blocked by the person' : `the bot is ${clean(new_chat_member.status)}`;
+  const reason =
+    chat.type === 'private' ? 'blocked by the person' : `the bot is ${removeUnstorable(new_chat_member.status)}`;
   return { kind: 'membership', updateId, chatKey: toChatKey(chat.id), reachable, reason };
 }
 
@@ -274,18 +276,13 @@ function toSender(person: Pick<Person, 'id' | 'first_name' | 'last_name' | 'lang
   readonly name: string;
   readonly language?: string;
 } {
-  const name = clean(`${person.first_name} ${person.last_name}`).trim();
-  const language = person.language_code === undefined ? {} : { language: clean(person.language_code) };
-  return { userKey: String(person.id), name: clean(name.slice(0, 100)) || 'there', ...language };
+  const name = removeUnstorable(`${person.first_name} ${person.last_name}`).trim();
+  const language = person.language_code === undefined ? {} : { language: removeUnstorable(person.language_code) };
+  return { userKey: String(person.id), name: removeUnstorable(name.slice(0, 100)) || 'there', ...language };
 }
 
 function toIso(unixSeconds: number): string {
   return new Date(unixSeconds * 1_000).toISOString();
-}
-
-/** Postgres stores neither NUL nor half a surrogate pair. */
-function clean(text: string): string {
-  return Buffer.from(text.replaceAll('\u0000', '')).toString();
 }
 
 function ignore(updateId: string, reason: string): Extract<IncomingUpdate, { kind: 'ignored' }> {

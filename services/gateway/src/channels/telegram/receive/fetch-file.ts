@@ -1,6 +1,7 @@
 import { GrammyError } from 'grammy';
 import { request } from 'undici';
 import type { FetchResult } from '../../channel.ts';
+import { readAtMost } from '../../http/read-body.ts';
 import { toApiSignal, type TelegramApi } from '../client.ts';
 import { classifyFailure } from '../failure.ts';
 
@@ -26,7 +27,8 @@ export async function fetchFile(
       await body.dump();
       return statusCode === 404 ? { kind: 'gone' } : { kind: 'away', detail: `HTTP ${statusCode}` };
     }
-    return await readBody(body, limitBytes);
+    const bytes = await readAtMost(body, limitBytes);
+    return bytes === null ? { kind: 'too-large' } : { kind: 'file', bytes };
   } catch (error) {
     return toFailure(error);
   }
@@ -35,18 +37,6 @@ export async function fetchFile(
 /** A Bot API server with local files returns a path on its own disk, which the gateway cannot read. */
 function isRelativePath(path: string): boolean {
   return path.split('/').every((step) => !['', '.', '..'].includes(step));
-}
-
-async function readBody(body: AsyncIterable<unknown>, limitBytes: number): Promise<FetchResult> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of body) {
-    const piece = chunk as Uint8Array; // undici's bodies yield bytes
-    length += piece.length;
-    if (length > limitBytes) return { kind: 'too-large' }; // leaving the loop closes the connection
-    chunks.push(piece);
-  }
-  return { kind: 'file', bytes: Buffer.concat(chunks) };
 }
 
 function toFailure(error: unknown): FetchResult {

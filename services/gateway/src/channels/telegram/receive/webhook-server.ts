@@ -6,11 +6,10 @@ import { answerBrokenRequest } from '../../http/broken-request.ts';
 import { createApp } from '../../http/create-app.ts';
 import { listen } from '../../http/listen.ts';
 import { createRefusalLog } from '../../http/refusal-log.ts';
-import { getAnnouncedBytes, isJson } from '../../http/request-head.ts';
+import { getContentLength, isJson } from '../../http/request-head.ts';
 import { createSecretCheck } from '../../http/secret-check.ts';
 import { createSink } from '../../http/sink.ts';
-import { handleJson } from '../../http/webhook-body.ts';
-import { REFUSALS, type Refusal, type WebhookResult } from './webhook-refusal.ts';
+import { handleWebhookBody } from '../../http/webhook-body.ts';
 
 /*
  * The checks of a request, in order:
@@ -31,6 +30,21 @@ const RETRY_NOBODY_SECONDS = 1;
 
 /** The header with the webhook's registered secret. */
 const SECRET_HEADER = 'x-telegram-bot-api-secret-token';
+
+/** Reasons to refuse a request, with their HTTP status. */
+const REFUSALS = {
+  'bad-secret': 401,
+  'bad-path': 404,
+  'bad-method': 405,
+  'bad-type': 415,
+  'too-large': 413,
+  'too-slow': 408,
+  malformed: 400,
+} as const;
+type Refusal = keyof typeof REFUSALS;
+
+/** What became of a request. A refused one is not parsed. */
+export type WebhookResult = Refusal | 'admitted' | 'unreadable' | 'not-stored';
 
 /** Takes one update; resolves once the update is committed. */
 export type AdmitUpdate = (update: unknown) => Promise<void>;
@@ -93,7 +107,7 @@ export function createWebhookServer(options: WebhookServerOptions) {
   });
   app.post('*', async ({ body }, reply) => {
     const parts = { take: sink.current(), keep: options.onUnreadable, withinMs: ANSWER_MS, log };
-    const given = await handleJson(String(body), parts);
+    const given = await handleWebhookBody(String(body), parts);
     if (given === 'nobody') return askAgain(reply, RETRY_NOBODY_SECONDS);
     if (given === 'not-stored') return askAgain(reply, RETRY_NOT_STORED_SECONDS);
     count(given);
@@ -121,6 +135,6 @@ function createHeadCheck({ secret, path }: WebhookServerOptions): (request: Fast
     if (originalUrl.split('?', 1)[0] !== path) return 'bad-path';
     if (method !== 'POST') return 'bad-method';
     if (!isJson(headers)) return 'bad-type';
-    return getAnnouncedBytes(headers) > MAX_BODY_BYTES ? 'too-large' : null;
+    return getContentLength(headers) > MAX_BODY_BYTES ? 'too-large' : null;
   };
 }

@@ -3,7 +3,7 @@ import type { Pool } from '@signalbox/store/pool';
 import { storeUnreadable } from '../../http/webhook-body.ts';
 import type { TelegramConfig } from '../config.ts';
 import type { WebhookTarget } from './webhook.ts';
-import type { WebhookResult } from './webhook-refusal.ts';
+import type { WebhookResult } from './webhook-server.ts';
 
 /** How long running admissions may take at shutdown; with running sends this fits the service's closing time. */
 const DRAIN_MS = 3_000;

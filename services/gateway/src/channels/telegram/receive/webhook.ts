@@ -97,7 +97,8 @@ export class Webhook implements ChannelListener {
     const { signal } = this.#stop;
     const bot = await this.#retry(() => api.getMe(this.#signal));
     if (!bot) return;
-    const add = createBatches(admit, getOrder);
+    // An update without an id goes first. Across gateways Telegram waits for the 200 before it sends a chat's next message.
+    const add = createBatches(admit, ({ updateId }) => Number(updateId ?? 0));
     // Attached before registration, since an earlier registration may deliver updates already.
     if (!signal.aborted) this.#detach = target.server.attach((update) => add([decode(update, bot)]));
     await this.#retry(() => this.#takeOver());
@@ -190,14 +191,6 @@ export class Webhook implements ChannelListener {
       pending,
     });
   }
-}
-
-/**
- * Sorts waiting updates by id; one without an id goes first. Across gateways Telegram sends a chat's next message after the 200 for the
- * one before.
- */
-function getOrder({ updateId }: IncomingUpdate): number {
-  return Number(updateId ?? 0);
 }
 
 /** Compares addresses independent of their spelling. */

@@ -1,13 +1,5 @@
 import type { InputRichBlock, RichText } from 'grammy/types';
-import {
-  groupSpans,
-  getText,
-  type Block,
-  type InlineText,
-  type ListItem,
-  type Style,
-  type Table,
-} from '../../text/block.ts';
+import { groupSpans, getText, type Block, type InlineText, type ListItem, type Table } from '../../text/block.ts';
 import { MAX_DEPTH } from './rich-size.ts';
 
 /** The Bot API's rich blocks. */
@@ -29,7 +21,7 @@ export function toRichBlocks(blocks: readonly Block[], mayFold = true): RichBloc
 type CodeFolding = 'open' | 'closed' | 'never';
 
 /** True for code that is shown as a summary line until the person opens it. */
-export function isFolded(code: string): boolean {
+function isFolded(code: string): boolean {
   return code.split('\n').length > FOLDED_LINES;
 }
 
@@ -106,13 +98,34 @@ function toRichText(spans: InlineText, depth: number): RichText {
   const render = (inside: InlineText, level: number): RichText => {
     const parts = groupSpans(inside, level).map((group): RichText => {
       if (group.style === null || level >= levels) return getText(group.spans);
-      return toStyled(group.style, render(group.spans, level + 1));
+      const text = render(group.spans, level + 1);
+      return group.style.type === 'url'
+        ? { type: 'url', text, url: group.style.url }
+        : { type: group.style.type, text };
     });
     return parts.length === 1 ? (parts[0] ?? '') : parts;
   };
   return render(spans, 0);
 }
 
-function toStyled(style: Style, text: RichText): RichText {
-  return style.type === 'url' ? { type: 'url', text, url: style.url } : { type: style.type, text };
+/** True for a table, a heading, a nested list or foldable code. Other messages stay plain, which every server and client supports. */
+export function isBetterRich(blocks: readonly Block[], mayFold: boolean): boolean {
+  return blocks.some((block) => looksBetterRich(block, false, mayFold));
+}
+
+function looksBetterRich(block: Block, inList: boolean, mayFold: boolean): boolean {
+  switch (block.type) {
+    case 'heading':
+    case 'table':
+      return true;
+    case 'code':
+      return mayFold && isFolded(block.text);
+    case 'list':
+      return inList || block.items.some((item) => item.blocks.some((inner) => looksBetterRich(inner, true, mayFold)));
+    case 'quote':
+      return block.blocks.some((inner) => looksBetterRich(inner, inList, mayFold));
+    case 'paragraph':
+    case 'divider':
+      return false;
+  }
 }

@@ -7,7 +7,7 @@ import {
   type Span,
   type Table,
 } from '../../text/block.ts';
-import { findCut, findReach } from '../../text/cut.ts';
+import { findCut, findByteOffset } from '../../text/cut.ts';
 import { isBlank } from '../../text/clean-text.ts';
 import {
   addSizes,
@@ -168,7 +168,7 @@ function trimStart(text: InlineText): InlineText {
 
 /** Cuts off at least one character, so that cutting ends. */
 function cutWithin(text: string, bytes: number): number {
-  return findCut(text, 0, Math.max(2, findReach(text, 0, bytes)));
+  return findCut(text, 0, Math.max(2, findByteOffset(text, 0, bytes)));
 }
 
 function countFitting(sizes: readonly RichSize[], room: RichSize): number {

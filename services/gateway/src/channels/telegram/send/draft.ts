@@ -2,7 +2,7 @@ import type { Channel, DraftResult } from '../../channel.ts';
 import type { TelegramApi } from '../client.ts';
 import { escapeUnmarkedLinks } from '../format/escape-links.ts';
 import { encode, type TelegramContent } from './encode.ts';
-import { classifyFailure, isEntityProblem, readErrorCode, findRichRefusal, UNKNOWN_METHOD } from '../failure.ts';
+import { classifyFailure, isEntityProblem, readErrorCode, findRichRefusal, UNKNOWN_METHOD_CODES } from '../failure.ts';
 import { closeMarkdown } from '../format/partial-markdown.ts';
 import { callDraft } from './part-call.ts';
 
@@ -44,7 +44,7 @@ export function formatDraft(chatKey: string, markdown: string, options: { readon
 }
 
 function toDraftFailure(error: unknown): DraftResult {
-  if (UNKNOWN_METHOD.has(readErrorCode(error) ?? 0)) return { kind: 'unknown' };
+  if (UNKNOWN_METHOD_CODES.has(readErrorCode(error) ?? 0)) return { kind: 'unknown' };
   const failure = classifyFailure(error);
   switch (failure.kind) {
     case 'wait':

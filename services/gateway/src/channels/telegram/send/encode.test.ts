@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { encode, putAbove, type TelegramPart } from './encode.ts';
+import { encode, addLineAbove, type TelegramPart } from './encode.ts';
 import { readBlocksOf, readProblem, readWords } from '../rich/rich-reader.fixture.ts';
 
 const row = (simpleFrom: number | null, chatKey = 'telegram:1001') => ({ chatKey, outboxId: 7, simpleFrom });
@@ -133,8 +133,8 @@ describe('parts', () => {
 
   test('a line above a part fits into it in both forms', () => {
     const line = 'x'.repeat(56);
-    const rich = encodeText('word '.repeat(20_000)).map((part) => putAbove(line, part));
-    const texts = encodeText('word '.repeat(20_000), 0).map((part) => putAbove(line, part));
+    const rich = encodeText('word '.repeat(20_000)).map((part) => addLineAbove(line, part));
+    const texts = encodeText('word '.repeat(20_000), 0).map((part) => addLineAbove(line, part));
     expect([...rich, ...texts].map(readProblem).filter((problem) => problem !== null)).toEqual([]);
     expect(rich.flatMap(readBlocksOf)[0]).toEqual({ type: 'paragraph', text: line });
   });

@@ -7,11 +7,10 @@ import { cleanText, isBlank, isRightToLeft } from '../../text/clean-text.ts';
 import { escapeLinks } from '../format/escape-links.ts';
 import { readBlocks } from '../../text/document.ts';
 import { formatBlocks, toPlainText, type FormattedText } from '../format/format.ts';
-import { toRichBlocks, toRichParagraph, type RichBlock } from '../rich/rich-block.ts';
+import { isBetterRich, toRichBlocks, toRichParagraph, type RichBlock } from '../rich/rich-block.ts';
 import { cutSections } from '../rich/rich-cut.ts';
 import { toReceiptBlock, removeReceiptMarks } from '../../text/receipt.ts';
 import { fitShape } from '../rich/rich-shape.ts';
-import { isBetterRich } from '../rich/rich-choice.ts';
 import { MAX_ENTITIES, MAX_MESSAGE_LENGTH, splitText, type MessageText } from '../format/split.ts';
 
 /** The content of one message: text with entities, or blocks. */
@@ -32,6 +31,9 @@ export type TelegramPart = TelegramContent & {
   readonly asksReply?: boolean;
 };
 
+/** A file sent as a document. Its `caption` is empty, except for a file that may arrive twice. */
+export type TelegramFile = Readonly<Record<'artifactId' | 'name' | 'caption', string>> & { readonly form: 'file' };
+
 /** Leaves room for a first line, so that sending a part again never moves text into another part. */
 const MAX_PART_LENGTH = MAX_MESSAGE_LENGTH - say('gateway.repeated').length - 1;
 
@@ -50,8 +52,13 @@ export function encode(body: OutboundBody, row: EncodedRow): readonly TelegramPa
   }));
 }
 
+/** Encodes the files of a message as parts that follow its texts. */
+export function encodeFiles({ files = [] }: OutboundBody): readonly TelegramFile[] {
+  return files.map(({ artifactId, name }) => ({ form: 'file', artifactId, name, caption: '' }));
+}
+
 /** Puts a line above a part. */
-export function putAbove(line: string, part: TelegramPart): TelegramPart {
+export function addLineAbove(line: string, part: TelegramPart): TelegramPart {
   if (part.form === 'rich') return { ...part, blocks: [toRichParagraph(line), ...part.blocks] };
   const shift = line.length + 1;
   const entities = part.entities.map((one) => ({ ...one, offset: one.offset + shift }));
@@ -74,7 +81,8 @@ function encodeText(
 
   if (isBlank(formatted.text)) return toTexts(toPlainText(source));
   const isBetter = isBetterRich(blocks, !isExact);
-  if (simpleFrom === 0 || !(isBetter || isLong(formatted))) return toTexts(formatted);
+  const isLong = formatted.text.length > MAX_PART_LENGTH || formatted.entities.length > MAX_ENTITIES;
+  if (simpleFrom === 0 || !(isBetter || isLong)) return toTexts(formatted);
   const sections = cutSections(fitShape(blocks));
   // Many short lines would need more rich messages than plain ones.
   if (!isBetter && sections.length > 1) {
@@ -86,9 +94,4 @@ function encodeText(
     .slice(0, simpleFrom ?? sections.length)
     .map((section): TelegramContent => ({ form: 'rich', blocks: toRichBlocks(section, !isExact), rightToLeft }));
   return [...rich, ...toTexts(formatBlocks(sections.slice(rich.length).flat()))];
-}
-
-/** True when the text needs more than one plain message. */
-function isLong({ text, entities }: FormattedText): boolean {
-  return text.length > MAX_PART_LENGTH || entities.length > MAX_ENTITIES;
 }

@@ -1,7 +1,8 @@
 import type { SendResult } from '../../channel.ts';
+import { createConcurrencyLimit } from '../../http/concurrency-limit.ts';
 import type { TelegramApi } from '../client.ts';
 import { classifyFailure } from '../failure.ts';
-import type { TelegramFile } from './file-part.ts';
+import type { TelegramFile } from './encode.ts';
 import { callSendFile } from './part-call.ts';
 import type { Whisper } from './whisper.ts';
 
@@ -19,7 +20,7 @@ export function createFileSender(deps: {
   readonly api: TelegramApi;
   readonly loadFile: LoadFile;
 }): (chatKey: string, part: TelegramFile, whisper: Whisper | null) => Promise<SendResult> {
-  const throughTurnstile = createTurnstile(MAX_UPLOADS);
+  const limitUploads = createConcurrencyLimit(MAX_UPLOADS);
 
   const sendFile = async (chatKey: string, part: TelegramFile, whisper: Whisper | null): Promise<SendResult> => {
     const file = await deps.loadFile(part.artifactId).catch(() => 'away' as const);
@@ -31,22 +32,5 @@ export function createFileSender(deps: {
       return classifyFailure(error);
     }
   };
-  return (chatKey, part, whisper) => throughTurnstile(() => sendFile(chatKey, part, whisper));
-}
-
-/** Runs at most `places` tasks at a time, in order. */
-function createTurnstile(places: number): <T>(work: () => Promise<T>) => Promise<T> {
-  let free = places;
-  const waiting: (() => void)[] = [];
-  return async (work) => {
-    if (free === 0) await new Promise<void>((resolve) => waiting.push(resolve));
-    else free -= 1;
-    try {
-      return await work();
-    } finally {
-      const next = waiting.shift();
-      if (next) next();
-      else free += 1;
-    }
-  };
+  return (chatKey, part, whisper) => limitUploads(() => sendFile(chatKey, part, whisper));
 }

@@ -3,7 +3,7 @@ import { GrammyError, HttpError } from 'grammy';
 import { describe, expect, test } from 'vitest';
 import type { TelegramPart } from './encode.ts';
 import { ServerDown } from '../failure.ts';
-import { createAttempts, type AttemptPart } from './part-attempt.ts';
+import { createPartAttempter, type AttemptPart } from './part-attempt.ts';
 
 const rich: TelegramPart = { form: 'rich', blocks: [], rightToLeft: false, keyboard: [], replyTo: null };
 const text: TelegramPart = {
@@ -22,7 +22,7 @@ function createServer(...answers: readonly Error[]): {
   readonly attempt: (part: TelegramPart) => ReturnType<AttemptPart>;
 } {
   const calls: TelegramPart[] = [];
-  const attempt = createAttempts({ log: createLog('test', 'silent'), richMessages: true });
+  const attempt = createPartAttempter({ log: createLog('test', 'silent'), richMessages: true });
   const call = async (part: TelegramPart): Promise<string> => {
     const answer = answers[calls.push(part) - 1];
     if (answer) throw answer;

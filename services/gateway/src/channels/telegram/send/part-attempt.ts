@@ -11,7 +11,7 @@ export type AttemptPart = (part: TelegramPart, call: (part: TelegramPart) => Pro
 const MAX_REFUSALS = 3;
 
 /** Sends parts in a form that the server accepts: a refused rich message becomes a simple one, unreadable entities are dropped. */
-export function createAttempts(options: {
+export function createPartAttempter(options: {
   readonly log: Log;
   /** False: no rich messages at all. */
   readonly richMessages: boolean;

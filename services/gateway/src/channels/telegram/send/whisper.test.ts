@@ -5,7 +5,7 @@ import type { SendResult } from '../../channel.ts';
 import type { TelegramApi } from '../client.ts';
 import type { TelegramPart } from './encode.ts';
 import { parseRef } from '../message-ref.ts';
-import { createWhisperer, readWhisper, type SendPart, type Whisper } from './whisper.ts';
+import { createWhisperSender, readWhisper, type SendPart, type Whisper } from './whisper.ts';
 
 const GROUP = 'telegram:-2001/101';
 const PART: TelegramPart = { form: 'text', text: 'the secret', entities: [], keyboard: [], replyTo: 7 };
@@ -31,7 +31,7 @@ function start(answers: { whisper?: SendResult; private?: SendResult; probe?: Er
     },
     deleteMessage: async (_chat: number, id: number) => void deleted.push(id),
   } as unknown as TelegramApi; // all that is called of it
-  return { whisper: createWhisperer({ api, log: createLog('test', 'silent'), send }), sent, deleted };
+  return { whisper: createWhisperSender({ api, log: createLog('test', 'silent'), send }), sent, deleted };
 }
 
 describe('a message for one person of a group', () => {

@@ -4,9 +4,8 @@ import { say } from '@signalbox/messages/say';
 import type { SendResult } from '../../channel.ts';
 import { toChatKey, toTarget } from '../chat-key.ts';
 import type { TelegramApi } from '../client.ts';
-import type { TelegramPart } from './encode.ts';
+import type { TelegramPart, TelegramFile } from './encode.ts';
 import { classifyFailure, readErrorCode } from '../failure.ts';
-import type { TelegramFile } from './file-part.ts';
 import { isWhisper, NO_MESSAGE, createPrivateRef } from '../message-ref.ts';
 
 /*
@@ -50,7 +49,7 @@ export function readWhisper(body: OutboundBody, chatKey: string, place: number):
 }
 
 /** Sends messages for one reader. Never throws, and never shows their content to the group. */
-export function createWhisperer(deps: {
+export function createWhisperSender(deps: {
   readonly api: TelegramApi;
   readonly log: Log;
   readonly send: SendPart;

@@ -1,8 +1,7 @@
 import type { VNode } from 'preact';
 import { ChatView } from './conversation/chat-view.tsx';
 import { say } from './say.ts';
-import { OtherPerson } from './sign-in/other-person.tsx';
-import { SignIn } from './sign-in/sign-in.tsx';
+import { OtherPerson, SignIn } from './sign-in/sign-in.tsx';
 import type { Page } from './state/page.ts';
 
 /** The whole page, rendered after each change of state. */

@@ -29,7 +29,7 @@ export function encode(body: OutboundBody, { outboxId }: EncodedRow): readonly [
 }
 
 /** Puts a line above a part. */
-export function putAbove(line: string, part: WebPart): WebPart {
+export function addLineAbove(line: string, part: WebPart): WebPart {
   const { shown } = part;
   const text = `${line}\n\n${shown.props.text}`;
   // only the text changed, so the type is the same

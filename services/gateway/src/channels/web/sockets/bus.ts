@@ -8,23 +8,23 @@ import { z } from 'zod';
 const CHANNEL = 'pages';
 
 /** Events for the pages of a chat. Losing one is harmless: pages poll for patches, and the other events are temporary. */
-const News = z.discriminatedUnion('kind', [
+const PageEvent = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('patched'), chatKey: z.string() }),
   z.object({ kind: z.literal('thinking'), chatKey: z.string() }),
   z.object({ kind: z.literal('draft'), chatKey: z.string(), text: z.string() }),
   z.object({ kind: z.literal('signed-out'), login: z.string() }),
 ]);
-export type News = z.infer<typeof News>;
+export type PageEvent = z.infer<typeof PageEvent>;
 
-const Letter = z.object({ from: z.string(), news: News });
+const BusMessage = z.object({ from: z.string(), news: PageEvent });
 
 /** Exchanges page events with the other gateways. */
 export interface Bus extends Closable {
   /** Resolves once Redis has the event. Never throws or waits for a connection. */
-  tell(news: News): Promise<void>;
+  publish(event: PageEvent): Promise<void>;
 }
 
-/** Connects to the other gateways on a connection of its own. `hear` gets events of other gateways only. */
+/** Connects to the other gateways on a connection of its own. `receive` gets events of other gateways only. */
 export async function openBus(options: {
   readonly redis: Redis;
   readonly redisUrl: string;
@@ -32,22 +32,22 @@ export async function openBus(options: {
   /** The unique id of this process. */
   readonly gateway: string;
   readonly log: Log;
-  readonly hear: (news: News) => void;
+  readonly receive: (event: PageEvent) => void;
 }): Promise<Bus> {
-  const { redis, gateway, log, hear } = options;
+  const { redis, gateway, log, receive } = options;
   const channel = `${options.prefix}${CHANNEL}`;
   const listener = openRedis(options.redisUrl, log, 0);
   listener.on('message', (_channel: string, raw: string) => {
-    const letter = Letter.safeParse(parseJson(raw)).data;
-    if (letter && letter.from !== gateway) hear(letter.news);
+    const message = BusMessage.safeParse(parseJson(raw)).data;
+    if (message && message.from !== gateway) receive(message.news);
   });
   await listener.subscribe(channel);
   return {
-    tell: async (news) => {
+    publish: async (event) => {
       if (redis.status !== 'ready') return;
-      await redis.publish(channel, JSON.stringify({ from: gateway, news })).catch((error: unknown) =>
+      await redis.publish(channel, JSON.stringify({ from: gateway, news: event })).catch((error: unknown) =>
         // Pages poll for missing patches.
-        log.debug('news for pages not told', { kind: news.kind, error }),
+        log.debug('event for pages not told', { kind: event.kind, error }),
       );
     },
     close: () => closeRedis(listener),

@@ -7,7 +7,7 @@ import type { IncomingUpdate } from '../../channel.ts';
 import { getSession } from '../chat-key.ts';
 
 /** The person and browser of a page. */
-export interface Speaker {
+export interface PageVisitor {
   readonly chatKey: string;
   readonly userKey: string;
   readonly name: string;
@@ -35,7 +35,7 @@ export function readFrame(raw: string, chatKey: string): ClientFrame | null {
 /** Turns a frame into an update; `reads` is the page mode. Mode changes get a new id each, since repeating them is harmless. */
 export function toIncoming(
   frame: ClientFrame,
-  { chatKey, userKey, name, language }: Speaker,
+  { chatKey, userKey, name, language }: PageVisitor,
   reads: PageMode,
 ): Extract<IncomingUpdate, { kind: 'text' | 'press' | 'mode' }> {
   const id = frame.type === 'client.mode.update' ? newId('mode') : frame.payload.id;

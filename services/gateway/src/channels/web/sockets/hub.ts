@@ -3,7 +3,7 @@ import { CLOSE_CODES } from '@signalbox/contracts/conversation/frames';
 import type { Closable } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
 import { startLoop } from '@signalbox/platform/loop';
-import type { News } from './bus.ts';
+import type { PageEvent } from './bus.ts';
 import type { PageSocket } from './page-socket.ts';
 
 /** The most pages per person, and over all people, at this gateway. The server accepts no more connections. */
@@ -65,22 +65,22 @@ export class Hub implements Closable {
   }
 
   /** Passes an event to the pages that it concerns. */
-  hear(news: News): void {
-    switch (news.kind) {
+  receive(event: PageEvent): void {
+    switch (event.kind) {
       case 'patched':
-        return this.#each(news.chatKey, (page) => page.wake());
+        return this.#each(event.chatKey, (page) => page.wake());
       case 'thinking':
-        return this.#pass(news.chatKey, (page) => page.passing.think());
+        return this.#pass(event.chatKey, (page) => page.display.think());
       case 'draft':
-        return this.#pass(news.chatKey, (page) => page.passing.draft(news.text));
+        return this.#pass(event.chatKey, (page) => page.display.draft(event.text));
       case 'signed-out':
-        return this.#signOut([news.login]);
+        return this.#signOut([event.login]);
     }
   }
 
   /** Shows a sentence briefly. */
   notice(chatKey: string, text: string): void {
-    this.#pass(chatKey, (page) => page.passing.notice(text));
+    this.#pass(chatKey, (page) => page.display.notice(text));
   }
 
   /** Closes all sockets; the pages reconnect to this or another gateway. */
@@ -115,11 +115,11 @@ export class Hub implements Closable {
 
   async #tick(): Promise<void> {
     this.#ticks += 1;
-    for (const page of this.#pages()) if (page.passing.isOver()) page.refresh();
+    for (const page of this.#pages()) if (page.display.isOver()) page.refresh();
     if (this.#ticks % PING_EVERY === 0) for (const page of this.#pages()) page.ping();
     if (this.#ticks % LOOK_EVERY === 0 && this.#size > 0) await this.#look();
     if (this.#ticks % FORGET_EVERY !== 0) return;
-    for (const chatKey of await this.#deps.forget()) this.hear({ kind: 'patched', chatKey });
+    for (const chatKey of await this.#deps.forget()) this.receive({ kind: 'patched', chatKey });
   }
 
   /** Finds pages that missed events, and ended logins. Two round trips in total. */

@@ -20,10 +20,10 @@ const RETRY_MAX_MS = 3_000;
 const CLOSED_MS = 200;
 
 type Admit = (updates: readonly IncomingUpdate[]) => Promise<void>;
-type Said = Extract<IncomingUpdate, { kind: 'text' | 'press' | 'mode' }>;
+type PageUpdate = Extract<IncomingUpdate, { kind: 'text' | 'press' | 'mode' }>;
 
 interface Waiting {
-  readonly update: Said;
+  readonly update: PageUpdate;
   readonly untilMs: number;
   readonly taken: Promise<boolean>;
   readonly resolve: (isTaken: boolean) => void;
@@ -31,7 +31,7 @@ interface Waiting {
 
 export interface IntakeDeps {
   /** Called with the chats of admitted updates. */
-  readonly taken: (chatKeys: readonly string[]) => void;
+  readonly onAdmitted: (chatKeys: readonly string[]) => void;
   readonly log: Log;
   /** How long an update is retried, in milliseconds; default one minute. */
   readonly patienceMs?: number;
@@ -68,7 +68,7 @@ export class Intake implements Closable {
   }
 
   /** Resolves with true once the update is admitted, with false when the page must send it again. Never rejects. */
-  bring(update: Said): Promise<boolean> {
+  submit(update: PageUpdate): Promise<boolean> {
     // A reconnected page repeats updates that were not confirmed.
     const same = this.#waiting.find((one) => one.update.updateId === update.updateId);
     if (same) return same.taken;
@@ -114,7 +114,7 @@ export class Intake implements Closable {
     const updates = batch.map(({ update }) => update).toSorted((one, other) => compare(one.chatKey, other.chatKey));
     try {
       await admit(updates);
-      this.#deps.taken([...new Set(updates.map(({ chatKey }) => chatKey))]);
+      this.#deps.onAdmitted([...new Set(updates.map(({ chatKey }) => chatKey))]);
       return true;
     } catch (error) {
       this.#deps.log.debug('what pages said is not admitted yet', { count: batch.length, error });

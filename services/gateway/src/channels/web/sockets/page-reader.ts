@@ -2,7 +2,7 @@ import type { WebSocket } from '@fastify/websocket';
 import { CLOSE_CODES, type ClientFrame } from '@signalbox/contracts/conversation/frames';
 import { background } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
-import { readFrame, toIncoming, type Speaker } from './client-frames.ts';
+import { readFrame, toIncoming, type PageVisitor } from './client-frames.ts';
 import type { Intake } from './intake.ts';
 import type { PageSocket } from './page-socket.ts';
 
@@ -14,11 +14,11 @@ const PER_SECOND = 5;
 export function readPage(options: {
   readonly socket: WebSocket;
   readonly page: PageSocket;
-  readonly speaker: Speaker;
+  readonly visitor: PageVisitor;
   readonly intake: Intake;
   readonly log: Log;
 }): void {
-  const { socket, page, speaker, intake, log } = options;
+  const { socket, page, visitor, intake, log } = options;
   const takeToken = createBucket();
   const waiting: ClientFrame[] = [];
 
@@ -26,7 +26,7 @@ export function readPage(options: {
     page.isPaused = true;
     socket.pause();
     for (let frame = waiting.shift(); frame && page.isOpen; frame = waiting.shift()) {
-      if (await intake.bring(toIncoming(frame, speaker, page.mode))) continue;
+      if (await intake.submit(toIncoming(frame, visitor, page.mode))) continue;
       // The page reconnects and repeats unconfirmed updates.
       page.close(CLOSE_CODES.tryAgain, 'try again');
     }
@@ -39,7 +39,7 @@ export function readPage(options: {
     if (!page.isOpen) return;
     if (!takeToken()) return page.close(CLOSE_CODES.tooFast, 'too fast');
     // By default ws passes each message as one buffer.
-    const frame = isBinary ? null : readFrame((data as Buffer).toString(), speaker.chatKey);
+    const frame = isBinary ? null : readFrame((data as Buffer).toString(), visitor.chatKey);
     if (frame === null) return page.close(CLOSE_CODES.badFrame, 'not a frame of this session');
     // The page changes at once; the conversation follows once the frame is admitted.
     if (frame.type === 'client.mode.update') page.changeMode(frame.payload);

@@ -7,7 +7,7 @@ import type { Log } from '@signalbox/platform/log';
 import { MAX_READ_PATCHES, type MissingPatches, type StoredPatch } from '../shown/patches.ts';
 import { toSpeech } from '../shown/speech.ts';
 import { dependsOnDevice, toStep } from '../shown/view.ts';
-import { Passing } from './passing.ts';
+import { TemporaryDisplay } from './temporary-display.ts';
 
 /*
  * Sends one page its frames, each only once the frame before has left this process: a page that does not read delays no
@@ -50,7 +50,7 @@ export class PageSocket {
   readonly chatKey: string;
   readonly login: string;
   readonly userKey: string;
-  readonly passing = new Passing();
+  readonly display = new TemporaryDisplay();
   /** True when the page has answered the last ping. */
   isAlive = true;
   /** True while the socket is paused, when no answer can be received. */
@@ -148,7 +148,7 @@ export class PageSocket {
   async #step(): Promise<boolean> {
     if (this.#isBehind) return this.#catchUp();
     if (this.#nextMode) await this.#applyMode(this.#nextMode);
-    else await this.#showPassing();
+    else await this.#showDisplay();
     return true;
   }
 
@@ -174,8 +174,8 @@ export class PageSocket {
     const steps: PatchStep[] = patches.map((one) => toStep(one, this.#mode.device));
     const answers = patches.filter((one) => one.place > before && isAnswer(one));
     // The answer replaces its draft in the same step.
-    const hadDraft = answers.length > 0 && this.passing.answered();
-    if (hadDraft) steps.unshift(...this.passing.take().steps);
+    const hadDraft = answers.length > 0 && this.display.answered();
+    if (hadDraft) steps.unshift(...this.display.take().steps);
     if (isFresh) steps.unshift({ op: 'clear' });
     this.#isBehind ||= !isAll;
     if (steps.length > 0 && !(await this.#send({ type: 'server.a2ui.patch', payload: { seq, steps } }))) return false;
@@ -224,10 +224,10 @@ export class PageSocket {
     }
   }
 
-  async #showPassing(): Promise<void> {
+  async #showDisplay(): Promise<void> {
     this.#isChanged = false;
     if (this.#isFirst) return;
-    const { steps, frames } = this.passing.take();
+    const { steps, frames } = this.display.take();
     if (steps.length > 0)
       await this.#send({ type: 'server.a2ui.patch', payload: { seq: this.#seen ?? 0, steps: [...steps] } });
     for (const frame of frames) await this.#send(frame);

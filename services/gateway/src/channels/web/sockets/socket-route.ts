@@ -146,7 +146,7 @@ function openPage(
     slowMs,
   });
   socket.on('close', () => hub.remove(page));
-  readPage({ socket, page, intake, log, speaker: { chatKey, userKey, name, language: readLanguage(request) } });
+  readPage({ socket, page, intake, log, visitor: { chatKey, userKey, name, language: readLanguage(request) } });
   hub.add(page);
 }
 

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { Attachment } from '@signalbox/contracts/conversation/envelope';
 import { cleanFileName } from '@signalbox/contracts/file-name';
+import { removeUnstorable } from '../../text/clean-text.ts';
 import type { IncomingUpdate, UnsupportedContent } from '../../channel.ts';
 import { isNumber, toChatKey, toUserKey } from '../chat-key.ts';
 import { NO_BUTTON, parseButton } from '../send/button.ts';
-import { type Media, Message, readValues, Status, type Value } from './payload.ts';
+import { type Media, Message, readValues, Status, type WebhookValue } from './payload.ts';
 
-export interface Decoded {
+export interface DecodedWebhook {
   readonly updates: readonly IncomingUpdate[];
   readonly statuses: readonly Status[];
   /** Problems of the number or account, as Meta describes them. */
@@ -14,7 +15,7 @@ export interface Decoded {
 }
 
 /** Decodes a webhook for one phone number, ignoring other numbers of the app. Never throws. */
-export function decode(raw: unknown, phoneNumberId: string): Decoded {
+export function decode(raw: unknown, phoneNumberId: string): DecodedWebhook {
   const { values, unread: lost } = readValues(raw);
   const ours = values.filter(({ metadata }) => metadata.phone_number_id === phoneNumberId);
   return {
@@ -44,7 +45,7 @@ const VACATED: ReadonlyMap<string, string> = new Map([
 /** Ignored message types: notices, and changes without text. */
 const SILENT = new Set(['reaction', 'revoke', 'request_welcome', 'ephemeral', 'system']);
 
-function decodeMessage(raw: unknown, { contacts }: Pick<Value, 'contacts'>): IncomingUpdate {
+function decodeMessage(raw: unknown, { contacts }: Pick<WebhookValue, 'contacts'>): IncomingUpdate {
   const parsed = Message.safeParse(raw);
   if (!parsed.success) return decodeUnread(raw, contacts);
   const message = parsed.data;
@@ -66,7 +67,12 @@ function decodeMessage(raw: unknown, { contacts }: Pick<Value, 'contacts'>): Inc
   if (message.edit) {
     const body = message.edit.message.text?.body;
     if (body === undefined) return ignore(updateId, 'edit without words');
-    const written = { ...sender, messageId: message.edit.original_message_id, text: clean(body), album: null };
+    const written = {
+      ...sender,
+      messageId: message.edit.original_message_id,
+      text: removeUnstorable(body),
+      album: null,
+    };
     const unseen = { ...written, kind: 'text', named: true, whisper: false, attachments: [] } as const;
     return { ...written, kind: 'edit', unseen };
   }
@@ -84,7 +90,7 @@ function decodeMessage(raw: unknown, { contacts }: Pick<Value, 'contacts'>): Inc
   return {
     ...sender,
     kind: 'text',
-    text: clean(words ?? ''),
+    text: removeUnstorable(words ?? ''),
     named: true,
     whisper: false,
     attachments: attachments.map(({ attachment }) => attachment),
@@ -95,7 +101,7 @@ function decodeMessage(raw: unknown, { contacts }: Pick<Value, 'contacts'>): Inc
 }
 
 /** Decodes a message of unknown shape; its author, if named, gets an answer that it was not read. */
-function decodeUnread(raw: unknown, contacts: Value['contacts']): IncomingUpdate {
+function decodeUnread(raw: unknown, contacts: WebhookValue['contacts']): IncomingUpdate {
   const sum = `sha256:${createHash('sha256')
     .update(JSON.stringify(raw) ?? '')
     .digest('hex')}`;
@@ -108,7 +114,7 @@ function decodeUnread(raw: unknown, contacts: Value['contacts']): IncomingUpdate
 /** Reads the values that identify the owner of the number. */
 function readMarks(
   { from, from_user_id: sentBy, identity }: Message,
-  contacts: Value['contacts'],
+  contacts: WebhookValue['contacts'],
 ): { readonly marks?: Readonly<Record<string, string>> } {
   const contact = contacts.findLast(({ wa_id: wa }) => wa === from);
   const user = sentBy ?? contact?.user_id;
@@ -117,13 +123,13 @@ function readMarks(
   return { marks: { ...(user === undefined ? {} : { user }), ...(key === undefined ? {} : { key }) } };
 }
 
-function describeSender(from: string, contacts: Value['contacts']) {
+function describeSender(from: string, contacts: WebhookValue['contacts']) {
   const name = contacts.findLast(({ wa_id: id }) => id === from)?.profile.name ?? '';
   return {
     userKey: toUserKey(from),
     chatKey: toChatKey(from),
     chatKind: 'private',
-    name: clean(name.slice(0, 100)).trim() || 'there',
+    name: removeUnstorable(name.slice(0, 100)).trim() || 'there',
   } as const;
 }
 
@@ -158,11 +164,6 @@ function describe(kind: Attachment['kind'], { id, filename, mime_type: type = ''
 function toTime(seconds = ''): string {
   const ms = Number(seconds) * 1_000;
   return new Date(ms > 0 && ms < 4_102_444_800_000 ? ms : Date.now()).toISOString();
-}
-
-/** Postgres stores neither NUL nor half a surrogate pair. */
-function clean(text: string): string {
-  return Buffer.from(text.replaceAll('\u0000', '')).toString();
 }
 
 function ignore(updateId: string | null, reason: string): IncomingUpdate {

@@ -4,11 +4,11 @@ import type { Log } from '@signalbox/platform/log';
 import { z } from 'zod';
 import type { IncomingUpdate, ChannelListener } from '../../channel.ts';
 import { createBatches } from '../../http/batches.ts';
-import { listenAttached } from '../../http/sink.ts';
+import { startAttachedListener } from '../../http/sink.ts';
 import { toNumber } from '../chat-key.ts';
 import type { GraphClient } from '../client.ts';
 import { isAccountProblem, readRefusal } from '../failure.ts';
-import type { Windows } from '../window.ts';
+import type { MessageWindows } from '../window.ts';
 import { decode } from './decode.ts';
 import type { Status } from './payload.ts';
 import type { WebhookRoutes } from './webhook.ts';
@@ -22,7 +22,7 @@ import type { WebhookRoutes } from './webhook.ts';
 export interface ListenerDeps {
   readonly routes: WebhookRoutes;
   readonly client: GraphClient;
-  readonly windows: Windows;
+  readonly windows: MessageWindows;
   readonly phoneNumberId: string;
   readonly log: Log;
   readonly admit: (updates: readonly IncomingUpdate[]) => Promise<void>;
@@ -44,7 +44,8 @@ const OwnNumber = z.object({ display_phone_number: z.string() });
 export function listenToWebhook(deps: ListenerDeps): ChannelListener {
   const { routes, windows, phoneNumberId, log } = deps;
   let isKnown = false;
-  const add = createBatches(deps.admit, timeOf);
+  // Requests arrive in any order. Updates without a time come first.
+  const add = createBatches(deps.admit, (update) => ('at' in update ? Date.parse(update.at) : 0));
 
   const detach = routes.attach(async (webhook) => {
     const { updates, statuses, problems } = decode(webhook, phoneNumberId);
@@ -54,7 +55,7 @@ export function listenToWebhook(deps: ListenerDeps): ChannelListener {
     for (const update of updates) {
       if (!('at' in update)) continue;
       const { at, messageId } = update;
-      windows.hear(toNumber(update.chatKey), { atMs: Date.parse(at), messageId });
+      windows.noteMessage(toNumber(update.chatKey), { atMs: Date.parse(at), messageId });
     }
     if (updates.length > 0) await add(updates);
   });
@@ -63,7 +64,7 @@ export function listenToWebhook(deps: ListenerDeps): ChannelListener {
     const detail = deps.trouble();
     return detail === null ? null : say('gateway.whatsapp-refused', { detail });
   };
-  const listening = listenAttached({
+  const listening = startAttachedListener({
     detach,
     problem: () => refusal() ?? (isKnown ? null : say('gateway.whatsapp-network')),
     meet: async (signal) => {
@@ -101,9 +102,4 @@ function noteStatus({ windows, log, onUndelivered }: ListenerDeps, status: Statu
   onUndelivered();
   log.warn('WhatsApp did not deliver a message', { messageId: id, recipient, errors });
   if (errors.some(({ code }) => code === WINDOW_CODE)) windows.close(recipient);
-}
-
-/** Requests arrive in any order and times are in seconds. Updates without a time come first. */
-function timeOf(update: IncomingUpdate): number {
-  return 'at' in update ? Date.parse(update.at) : 0;
 }

@@ -77,7 +77,7 @@ export const Status = z.object({
 });
 export type Status = z.infer<typeof Status>;
 
-const Value = z.object({
+const WebhookValue = z.object({
   metadata: z.object({ phone_number_id: text }),
   contacts: listOf(
     z.object({
@@ -91,7 +91,7 @@ const Value = z.object({
   statuses: z.array(z.unknown()).default([]),
   errors: z.array(z.unknown()).catch([]).default([]),
 });
-export type Value = z.infer<typeof Value>;
+export type WebhookValue = z.infer<typeof WebhookValue>;
 
 const Webhook = z.object({
   object: z.literal('whatsapp_business_account'),
@@ -104,14 +104,14 @@ const Change = z.object({ field: z.string(), value: z.unknown() });
 const DEEPEST = 24;
 
 /** The message changes of a webhook, and the number of unreadable parts. Never throws. */
-export function readValues(raw: unknown): { readonly values: readonly Value[]; readonly unread: number } {
+export function readValues(raw: unknown): { readonly values: readonly WebhookValue[]; readonly unread: number } {
   const webhook = Webhook.safeParse(withoutNulls(raw)).data;
   if (!webhook) return { values: [], unread: 1 };
   const entries = webhook.entry.map((entry) => Entry.safeParse(entry).data ?? null);
   const changes = entries.flatMap((entry) => entry?.changes ?? []).map((one) => Change.safeParse(one).data ?? null);
   // Changes of other fields are ignored.
-  const told = changes.filter((change) => change === null || change.field === 'messages');
-  const values = told.map((change) => (change && Value.safeParse(change.value).data) ?? null);
+  const messageChanges = changes.filter((change) => change === null || change.field === 'messages');
+  const values = messageChanges.map((change) => (change && WebhookValue.safeParse(change.value).data) ?? null);
   return {
     values: values.filter((value) => value !== null),
     unread: [...entries, ...values].filter((one) => one === null).length,

@@ -3,10 +3,10 @@ import { SECOND_MS } from '@signalbox/contracts/time';
 import type { Log } from '@signalbox/platform/log';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { createRefusalLog } from '../../http/refusal-log.ts';
-import { getAnnouncedBytes, isJson } from '../../http/request-head.ts';
+import { getContentLength, isJson } from '../../http/request-head.ts';
 import { createSecretCheck } from '../../http/secret-check.ts';
 import { createSink } from '../../http/sink.ts';
-import { handleJson } from '../../http/webhook-body.ts';
+import { handleWebhookBody } from '../../http/webhook-body.ts';
 
 const SIGNATURE_HEADER = 'x-hub-signature-256';
 
@@ -27,7 +27,7 @@ const MAX_BODY_BYTES = 3 * 1024 * 1024;
 const ANSWER_MS = 15 * SECOND_MS;
 
 /** Takes one webhook; resolves once the webhook is committed. */
-export type Sink = (webhook: unknown) => Promise<void>;
+export type TakeWebhook = (webhook: unknown) => Promise<void>;
 
 type WebhookResult =
   'admitted' | 'unreadable' | 'not-stored' | 'bad-signature' | 'bad-type' | 'too-large' | 'bad-token';
@@ -49,7 +49,7 @@ export function mountWebhook(server: FastifyInstance, options: WebhookOptions) {
   const { log, count } = options;
   const tellRefusal = createRefusalLog(log, 'whatsapp');
   const isVerifyToken = createSecretCheck(options.verifyToken);
-  const sink = createSink<Sink>();
+  const sink = createSink<TakeWebhook>();
 
   const refuse = (reply: FastifyReply, status: number, result: WebhookResult): FastifyReply => {
     count(result);
@@ -63,7 +63,7 @@ export function mountWebhook(server: FastifyInstance, options: WebhookOptions) {
     if (!isSignature(signature) || !isSignedBy(options.appSecret, body, signature))
       return refuse(reply, 401, 'bad-signature');
     const parts = { take: sink.current(), keep: options.onUnreadable, withinMs: ANSWER_MS, log };
-    const given = await handleJson(body.toString(), parts);
+    const given = await handleWebhookBody(body.toString(), parts);
     const isTaken = given === 'admitted' || given === 'unreadable';
     count(isTaken ? given : 'not-stored');
     return reply.code(isTaken ? 200 : 503).send();
@@ -87,7 +87,7 @@ export function mountWebhook(server: FastifyInstance, options: WebhookOptions) {
         onRequest: async ({ headers }, reply) => {
           if (!isSignature(headers[SIGNATURE_HEADER])) return refuse(reply, 401, 'bad-signature');
           if (!isJson(headers)) return refuse(reply, 415, 'bad-type');
-          return getAnnouncedBytes(headers) > MAX_BODY_BYTES ? refuse(reply, 413, 'too-large') : undefined;
+          return getContentLength(headers) > MAX_BODY_BYTES ? refuse(reply, 413, 'too-large') : undefined;
         },
       },
       take,

@@ -5,8 +5,8 @@ import { cleanText, isBlank } from '../../text/clean-text.ts';
 import { readBlocks } from '../../text/document.ts';
 import { toReceiptBlock, removeReceiptMarks } from '../../text/receipt.ts';
 import { type Choice, toChoices } from './button.ts';
-import { escapeMarks, formatStretches } from './format.ts';
-import { splitStretches } from './split.ts';
+import { escapeMarks, formatSections } from './format.ts';
+import { splitSections } from './split.ts';
 
 type Content =
   | { readonly form: 'text'; readonly text: string }
@@ -56,8 +56,8 @@ function toTexts(
   const isWhole = isExact || buttons.some(({ act }) => act !== undefined);
   const source = isWhole ? cleanText(text) : removeReceiptMarks(cleanText(text));
   const blocks = [...readBlocks(source), ...(receipts.length > 0 ? [toReceiptBlock(receipts)] : [])];
-  const stretches = formatStretches(blocks);
-  if (stretches.every((stretch) => isBlank(stretch.text)))
-    return splitStretches([{ text: isBlank(source) ? NOTHING : escapeMarks(source), isCode: false }], limits);
-  return splitStretches(stretches, limits);
+  const sections = formatSections(blocks);
+  if (sections.every((section) => isBlank(section.text)))
+    return splitSections([{ text: isBlank(source) ? NOTHING : escapeMarks(source), isCode: false }], limits);
+  return splitSections(sections, limits);
 }

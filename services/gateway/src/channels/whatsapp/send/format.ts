@@ -1,8 +1,16 @@
-import { groupSpans, getText, type Block, type InlineText, type ListItem, type Style } from '../../text/block.ts';
+import {
+  getItemLabel,
+  groupSpans,
+  getText,
+  type Block,
+  type InlineText,
+  type ListItem,
+  type Style,
+} from '../../text/block.ts';
 import { layOutTable } from '../../text/table.ts';
 
 /** A section of a message. Code may be cut anywhere, because each piece gets its own fences. */
-export interface Stretch {
+export interface Section {
   readonly text: string;
   readonly isCode: boolean;
 }
@@ -25,7 +33,7 @@ const CLOSING = /(?<=\S)[*_~`](?![\p{L}\p{N}])/gu;
 const FENCE = /```/g;
 
 /** Formats blocks with WhatsApp's marks, as sections to separate by an empty line. */
-export function formatStretches(blocks: readonly Block[]): readonly Stretch[] {
+export function formatSections(blocks: readonly Block[]): readonly Section[] {
   return blocks.flatMap((block) => formatBlock(block, ''));
 }
 
@@ -46,7 +54,7 @@ export function fenceCode(code: string): string {
   return `\`\`\`\n${code.replace(FENCE, `\`${THIN}\`\``)}\n\`\`\``;
 }
 
-function formatBlock(block: Block, indent: string): readonly Stretch[] {
+function formatBlock(block: Block, indent: string): readonly Section[] {
   switch (block.type) {
     case 'heading':
       return plain(inline([{ text: getText(block.text), styles: [{ type: 'bold' }] }]));
@@ -67,32 +75,26 @@ function formatBlock(block: Block, indent: string): readonly Stretch[] {
   }
 }
 
-function plain(text: string): readonly Stretch[] {
+function plain(text: string): readonly Section[] {
   return text.trim() === '' ? [] : [{ text, isCode: false }];
 }
 
 /** Joins blocks of a quote or list. Code in them has fences of its own and is cut like text. */
 function joined(blocks: readonly Block[], indent: string): string {
-  const stretches = blocks.flatMap((block) => formatBlock(block, indent));
-  return stretches.map(({ text, isCode }) => (isCode ? fenceCode(text) : text)).join('\n');
+  const sections = blocks.flatMap((block) => formatBlock(block, indent));
+  return sections.map(({ text, isCode }) => (isCode ? fenceCode(text) : text)).join('\n');
 }
 
-function quote(blocks: readonly Block[]): readonly Stretch[] {
+function quote(blocks: readonly Block[]): readonly Section[] {
   return plain(joined(blocks, '').replace(/^/gm, '> '));
 }
 
-function formatList(items: readonly ListItem[], indent: string): readonly Stretch[] {
+function formatList(items: readonly ListItem[], indent: string): readonly Section[] {
   const lines = items.map((item) => {
     const inside = joined(item.blocks, '').replace(/\n/g, `\n${indent}   `);
-    return `${indent}${labelOf(item)}${inside}`;
+    return `${indent}${getItemLabel(item)}${inside}`;
   });
   return plain(lines.join('\n'));
-}
-
-function labelOf({ number, checked }: ListItem): string {
-  const box = checked === true ? '☑ ' : '☐ ';
-  if (number !== null) return `${number}. ${checked === null ? '' : box}`;
-  return checked === null ? '• ' : box;
 }
 
 /** Formats inline content. Marks do not span lines, so each line gets its own. */

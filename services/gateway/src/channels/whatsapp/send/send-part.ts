@@ -4,8 +4,7 @@ import { say } from '@signalbox/messages/say';
 import { z } from 'zod';
 import type { GraphAnswer, GraphClient } from '../client.ts';
 import { classifyNoAnswer } from '../../http/no-answer.ts';
-import { type Answered, readAnswer } from '../failure.ts';
-import type { Choice } from './button.ts';
+import { type CallResult, readAnswer } from '../failure.ts';
 import type { WhatsAppPart } from './encode.ts';
 
 const MIB = 1024 * 1024;
@@ -39,7 +38,7 @@ export async function sendPart(
   to: string,
   part: WhatsAppPart,
   firstLine: string | null,
-): Promise<Answered> {
+): Promise<CallResult> {
   const put = (text: string): string => (firstLine === null ? text : `${firstLine}\n${text}`);
   switch (part.form) {
     case 'text':
@@ -50,7 +49,7 @@ export async function sendPart(
       return post(deps, to, part, { type: 'interactive', interactive });
     }
     case 'list': {
-      const action = { button: say('gateway.choices'), sections: [{ rows: part.choices.map(toRow) }] };
+      const action = { button: say('gateway.choices'), sections: [{ rows: part.choices }] };
       const interactive = { type: 'list', body: { text: put(part.text) }, action };
       return post(deps, to, part, { type: 'interactive', interactive });
     }
@@ -60,13 +59,9 @@ export async function sendPart(
 }
 
 /** Sends the template that announces a waiting message. Never throws. */
-export function sendTemplate(deps: Pick<SenderDeps, 'client'>, to: string, template: string): Promise<Answered> {
+export function sendTemplate(deps: Pick<SenderDeps, 'client'>, to: string, template: string): Promise<CallResult> {
   const [name = '', code = ''] = template.split('/');
   return post(deps, to, { replyTo: null }, { type: 'template', template: { name, language: { code } } });
-}
-
-function toRow({ id, title, description }: Choice): Choice {
-  return description === undefined ? { id, title } : { id, title, description };
 }
 
 async function post(
@@ -74,7 +69,7 @@ async function post(
   to: string,
   { replyTo }: Pick<WhatsAppPart, 'replyTo'>,
   content: object,
-): Promise<Answered> {
+): Promise<CallResult> {
   const context = replyTo === null ? {} : { context: { message_id: replyTo } };
   return attempt(() => client.post({ recipient_type: 'individual', to, ...context, ...content }));
 }
@@ -85,7 +80,7 @@ async function sendFile(
   to: string,
   part: Extract<WhatsAppPart, { form: 'file' }>,
   firstLine: string | null,
-): Promise<Answered> {
+): Promise<CallResult> {
   const file = await deps.loadFile(part.artifactId).catch(() => 'away' as const);
   if (file === 'away') return { kind: 'busy', detail: 'the file cannot be read at the moment' };
   if (file === null) return { kind: 'rejected', detail: 'the file is not stored any more' };
@@ -111,7 +106,7 @@ async function sendFile(
 async function attempt(
   call: () => Promise<GraphAnswer>,
   readId?: (answer: GraphAnswer) => string | null,
-): Promise<Answered> {
+): Promise<CallResult> {
   try {
     const answer = await call();
     const id = answer.status === 200 ? (readId?.(answer) ?? null) : null;

@@ -1,15 +1,15 @@
 import { findCut } from '../../text/cut.ts';
-import { fenceCode, type Stretch } from './format.ts';
+import { fenceCode, type Section } from './format.ts';
 
 const BETWEEN = '\n\n';
 
 /** Joins sections into messages of at most `each` UTF-16 units, at least one message. The last, above buttons, has at most `last`. */
-export function splitStretches(
-  stretches: readonly Stretch[],
+export function splitSections(
+  sections: readonly Section[],
   limits: { readonly each: number; readonly last: number },
 ): readonly string[] {
-  const messages: Stretch[][] = [[]];
-  for (const piece of stretches.flatMap((stretch) => cutStretch(stretch, limits.each))) {
+  const messages: Section[][] = [[]];
+  for (const piece of sections.flatMap((section) => cutSection(section, limits.each))) {
     const current = messages.at(-1) ?? [];
     if (current.length === 0 || render([...current, piece]).length <= limits.each) current.push(piece);
     else messages.push([piece]);
@@ -19,7 +19,7 @@ export function splitStretches(
 }
 
 /** Splits the last message so that its end fits above buttons: whole sections, else the end of the last one. */
-function splitEnding(pieces: readonly Stretch[], most: number): readonly (readonly Stretch[])[] {
+function splitEnding(pieces: readonly Section[], most: number): readonly (readonly Section[])[] {
   if (render(pieces).length <= most) return [pieces];
   const fitting = pieces.findIndex((_, place) => render(pieces.slice(place)).length <= most);
   if (fitting > 0) return [pieces.slice(0, fitting), pieces.slice(fitting)];
@@ -43,8 +43,8 @@ function findTail(text: string, least: number): number {
 }
 
 /** Cuts a section into pieces that fit into one message each. */
-function cutStretch({ text, isCode }: Stretch, most: number): readonly Stretch[] {
-  const pieces: Stretch[] = [];
+function cutSection({ text, isCode }: Section, most: number): readonly Section[] {
+  const pieces: Section[] = [];
   for (let start = 0; start < text.length;) {
     const end = findEnd(text, start, { most, isCode });
     const piece = text.slice(start, end);
@@ -64,6 +64,6 @@ function findEnd(text: string, start: number, { most, isCode }: { most: number; 
   return end;
 }
 
-function render(pieces: readonly Stretch[]): string {
+function render(pieces: readonly Section[]): string {
   return pieces.map(({ text, isCode }) => (isCode ? fenceCode(text) : text)).join(BETWEEN);
 }

@@ -6,7 +6,7 @@ import { Markdown } from '../text/markdown.tsx';
 import { Icon } from '@signalbox/page-kit/icons';
 import { Clock, formatWholeTime } from '../theme/time.tsx';
 import { Buttons } from './buttons.tsx';
-import { drawAs, type ViewProps } from '../drawing/drawer.tsx';
+import { createDrawer, type ViewProps } from '../drawing/drawer.tsx';
 
 /** Characters shown of an approval's hash. */
 const SHORT_HASH = 8;
@@ -75,4 +75,4 @@ function useIsOver(expiresAt: string | null): boolean {
   return isOver;
 }
 
-export const drawApproval = drawAs(COMPONENTS.Approval, Approval);
+export const drawApproval = createDrawer(COMPONENTS.Approval, Approval);

@@ -1,10 +1,10 @@
 import { COMPONENTS, type ComponentProps } from '@signalbox/contracts/conversation/components';
 import type { VNode } from 'preact';
 import { Buttons } from './buttons.tsx';
-import { drawAs, type ViewProps } from '../drawing/drawer.tsx';
+import { createDrawer, type ViewProps } from '../drawing/drawer.tsx';
 
 function SingleButton({ id, version, props: { label, isPressed } }: ViewProps<ComponentProps<'Button'>>): VNode {
   return <Buttons id={id} version={version} buttons={[{ label }]} pressed={isPressed ? 0 : null} />;
 }
 
-export const drawButton = drawAs(COMPONENTS.Button, SingleButton);
+export const drawButton = createDrawer(COMPONENTS.Button, SingleButton);

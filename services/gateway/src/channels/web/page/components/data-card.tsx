@@ -2,7 +2,7 @@ import { COMPONENTS, type ComponentProps } from '@signalbox/contracts/conversati
 import { Fragment, type VNode } from 'preact';
 import { InlineMarkdown, Markdown } from '../text/markdown.tsx';
 import { Buttons } from './buttons.tsx';
-import { drawAs, type ViewProps } from '../drawing/drawer.tsx';
+import { createDrawer, type ViewProps } from '../drawing/drawer.tsx';
 
 function DataCard({
   id,
@@ -28,4 +28,4 @@ function DataCard({
   );
 }
 
-export const drawDataCard = drawAs(COMPONENTS.DataCard, DataCard);
+export const drawDataCard = createDrawer(COMPONENTS.DataCard, DataCard);

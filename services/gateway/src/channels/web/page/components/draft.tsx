@@ -2,7 +2,7 @@ import { COMPONENTS, type ComponentProps } from '@signalbox/contracts/conversati
 import type { VNode } from 'preact';
 import { say } from '../say.ts';
 import { Markdown } from '../text/markdown.tsx';
-import { drawAs, type ViewProps } from '../drawing/drawer.tsx';
+import { createDrawer, type ViewProps } from '../drawing/drawer.tsx';
 
 /** A draft. Screen readers announce only the final text. */
 export function DraftBubble({ text }: { readonly text: string }): VNode {
@@ -18,4 +18,4 @@ function Draft({ props: { text } }: ViewProps<ComponentProps<'Draft'>>): VNode {
   return <DraftBubble text={text} />;
 }
 
-export const drawDraft = drawAs(COMPONENTS.Draft, Draft);
+export const drawDraft = createDrawer(COMPONENTS.Draft, Draft);

@@ -2,8 +2,8 @@ import { COMPONENTS, type ComponentProps, type PageFile } from '@signalbox/contr
 import type { VNode } from 'preact';
 import { LOCALE, say } from '../say.ts';
 import { Icon } from '@signalbox/page-kit/icons';
-import { withKey } from '../state/page-key.ts';
-import { drawAs, type ViewProps } from '../drawing/drawer.tsx';
+import { addKey } from '../state/page-key.ts';
+import { createDrawer, type ViewProps } from '../drawing/drawer.tsx';
 
 const KIB = 1024;
 const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const;
@@ -16,7 +16,7 @@ export function FileList({ files }: { readonly files: readonly PageFile[] }): VN
         <li key={artifactId}>
           <a
             class="file"
-            href={withKey(new URL(`files/${encodeURIComponent(artifactId)}`, location.href)).href}
+            href={addKey(new URL(`files/${encodeURIComponent(artifactId)}`, location.href)).href}
             download={name}
           >
             <Icon name="document" />
@@ -50,4 +50,4 @@ function Files({ props: { files } }: ViewProps<ComponentProps<'Files'>>): VNode 
   );
 }
 
-export const drawFiles = drawAs(COMPONENTS.Files, Files);
+export const drawFiles = createDrawer(COMPONENTS.Files, Files);

@@ -4,7 +4,7 @@ import { say } from '../say.ts';
 import { Markdown } from '../text/markdown.tsx';
 import { Clock } from '../theme/time.tsx';
 import { Buttons } from './buttons.tsx';
-import { drawAs, type ViewProps } from '../drawing/drawer.tsx';
+import { createDrawer, type ViewProps } from '../drawing/drawer.tsx';
 import { FileList } from './files.tsx';
 import { ReceiptList } from './receipts.tsx';
 
@@ -35,4 +35,4 @@ function Message({ id, version, props, children }: ViewProps<ComponentProps<'Mes
   );
 }
 
-export const drawMessage = drawAs(COMPONENTS.Message, Message, { placesChildren: true });
+export const drawMessage = createDrawer(COMPONENTS.Message, Message, { placesChildren: true });

@@ -3,7 +3,7 @@ import type { VNode } from 'preact';
 import { say } from '../say.ts';
 import { Markdown } from '../text/markdown.tsx';
 import { Icon } from '@signalbox/page-kit/icons';
-import { drawAs, type ViewProps } from '../drawing/drawer.tsx';
+import { createDrawer, type ViewProps } from '../drawing/drawer.tsx';
 
 function Notice({ props: { text, tone } }: ViewProps<ComponentProps<'Notice'>>): VNode {
   return (
@@ -15,4 +15,4 @@ function Notice({ props: { text, tone } }: ViewProps<ComponentProps<'Notice'>>):
   );
 }
 
-export const drawNotice = drawAs(COMPONENTS.Notice, Notice);
+export const drawNotice = createDrawer(COMPONENTS.Notice, Notice);

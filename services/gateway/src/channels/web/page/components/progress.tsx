@@ -4,7 +4,7 @@ import { say } from '../say.ts';
 import { Markdown } from '../text/markdown.tsx';
 import { Icon } from '@signalbox/page-kit/icons';
 import { Buttons } from './buttons.tsx';
-import { drawAs, type ViewProps } from '../drawing/drawer.tsx';
+import { createDrawer, type ViewProps } from '../drawing/drawer.tsx';
 
 function Progress({
   id,
@@ -23,4 +23,4 @@ function Progress({
   );
 }
 
-export const drawProgress = drawAs(COMPONENTS.Progress, Progress);
+export const drawProgress = createDrawer(COMPONENTS.Progress, Progress);

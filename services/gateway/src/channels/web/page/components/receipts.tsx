@@ -1,9 +1,9 @@
 import { COMPONENTS, type ComponentProps } from '@signalbox/contracts/conversation/components';
 import type { VNode } from 'preact';
 import { say } from '../say.ts';
-import { Words } from '../text/words.tsx';
+import { CommandText } from '../text/command-text.tsx';
 import { Icon } from '@signalbox/page-kit/icons';
-import { drawAs, type ViewProps } from '../drawing/drawer.tsx';
+import { createDrawer, type ViewProps } from '../drawing/drawer.tsx';
 
 /** The runtime's receipts, which no agent's text can imitate. */
 export function ReceiptList({ receipts }: ComponentProps<'Receipts'>): VNode {
@@ -17,7 +17,7 @@ export function ReceiptList({ receipts }: ComponentProps<'Receipts'>): VNode {
             {note !== '' && (
               <span class="note">
                 {' · '}
-                <Words text={note} />
+                <CommandText text={note} />
               </span>
             )}
           </span>
@@ -35,4 +35,4 @@ function Receipts({ props }: ViewProps<ComponentProps<'Receipts'>>): VNode {
   );
 }
 
-export const drawReceipts = drawAs(COMPONENTS.Receipts, Receipts);
+export const drawReceipts = createDrawer(COMPONENTS.Receipts, Receipts);

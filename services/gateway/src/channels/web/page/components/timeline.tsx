@@ -3,7 +3,7 @@ import type { VNode } from 'preact';
 import { say } from '../say.ts';
 import { InlineMarkdown } from '../text/markdown.tsx';
 import { Icon, type IconName } from '@signalbox/page-kit/icons';
-import { drawAs, type ViewProps } from '../drawing/drawer.tsx';
+import { createDrawer, type ViewProps } from '../drawing/drawer.tsx';
 
 /** Each state is shown by a shape and a word, never only by a color. */
 const ICONS: Readonly<Record<ComponentProps<'Timeline'>['steps'][number]['state'], IconName>> = {
@@ -38,4 +38,4 @@ function Timeline({ props: { title, steps } }: ViewProps<ComponentProps<'Timelin
   );
 }
 
-export const drawTimeline = drawAs(COMPONENTS.Timeline, Timeline);
+export const drawTimeline = createDrawer(COMPONENTS.Timeline, Timeline);

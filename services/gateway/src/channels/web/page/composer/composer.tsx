@@ -8,15 +8,15 @@ import { useEffect, useImperativeHandle, useRef, useState } from 'preact/hooks';
 import { say } from '../say.ts';
 import { useChat } from '../state/context.ts';
 import { SpeakButton, useSpeech } from './speech.tsx';
-import type { Writing } from './writing.ts';
+import type { FieldControl } from './field-control.ts';
 
 interface Props {
   readonly commands: PageSession['commands'];
-  readonly writing: Ref<Writing>;
+  readonly fieldControl: Ref<FieldControl>;
 }
 
 /** The message field: Enter sends, Shift+Enter adds a line, "/" offers commands. */
-export function Composer({ commands, writing }: Props): VNode {
+export function Composer({ commands, fieldControl }: Props): VNode {
   const chat = useChat();
   const field = useRef<HTMLTextAreaElement>(null);
   const [text, setText] = useState('');
@@ -43,7 +43,7 @@ export function Composer({ commands, writing }: Props): VNode {
       return true;
     },
   });
-  useImperativeHandle(writing, () => ({ fill, focus: () => field.current?.focus() }), []);
+  useImperativeHandle(fieldControl, () => ({ fill, focus: () => field.current?.focus() }), []);
   useEffect(() => {
     // A phone's keyboard would cover half of the screen.
     if (HAS_KEYBOARD) field.current?.focus();

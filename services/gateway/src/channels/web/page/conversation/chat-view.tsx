@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import { useMemo, useRef } from 'preact/hooks';
 import { Composer } from '../composer/composer.tsx';
-import { WritingContext, type Writing } from '../composer/writing.ts';
+import { FieldControlContext, type FieldControl } from '../composer/field-control.ts';
 import { say } from '../say.ts';
 import type { Chat } from '../state/chat.ts';
 import { ChatContext } from '../state/context.ts';
@@ -12,8 +12,8 @@ import { List } from './list.tsx';
 
 /** A conversation: header, messages and message field. */
 export function ChatView({ page, chat }: { readonly page: Page; readonly chat: Chat }): VNode {
-  const composer = useRef<Writing>(null);
-  const writing = useMemo<Writing>(
+  const composer = useRef<FieldControl>(null);
+  const fieldControl = useMemo<FieldControl>(
     () => ({
       fill: (text) => composer.current?.fill(text),
       focus: () => composer.current?.focus(),
@@ -22,21 +22,21 @@ export function ChatView({ page, chat }: { readonly page: Page; readonly chat: C
   );
   const skip = (event: Event): void => {
     event.preventDefault();
-    writing.focus();
+    fieldControl.focus();
   };
   return (
     <ChatContext.Provider value={chat}>
-      <WritingContext.Provider value={writing}>
+      <FieldControlContext.Provider value={fieldControl}>
         <a class="skip" href="#message" onClick={skip}>
           {say('page.skip')}
         </a>
         <Header page={page} />
         <main class="chat">
-          <List chat={chat} focusField={writing.focus} />
+          <List chat={chat} focusField={fieldControl.focus} />
           <LinkNotice address={page.address} />
-          <Composer commands={page.session.commands} writing={composer} />
+          <Composer commands={page.session.commands} fieldControl={composer} />
         </main>
-      </WritingContext.Provider>
+      </FieldControlContext.Provider>
     </ChatContext.Provider>
   );
 }

@@ -2,12 +2,12 @@ import type { PageKey } from '@signalbox/messages/page-sentences';
 import { IconButton } from '@signalbox/page-kit/icon-button';
 import type { VNode } from 'preact';
 import { say } from '../say.ts';
-import type { Link } from '../state/connection.ts';
+import type { ConnectionState } from '../state/connection.ts';
 import { useChat } from '../state/context.ts';
 import type { Page } from '../state/page.ts';
 import { Logo } from '../theme/logo.tsx';
 
-const LINKS: Readonly<Record<Link, PageKey>> = {
+const LINKS: Readonly<Record<ConnectionState, PageKey>> = {
   connecting: 'page.connecting',
   open: 'page.connected',
   waiting: 'page.connecting',

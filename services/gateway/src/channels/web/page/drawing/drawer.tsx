@@ -17,7 +17,7 @@ export type Drawable = Pick<Component, 'id' | 'version' | 'type' | 'props'>;
 export type Drawer = (component: Drawable, children: ComponentChildren) => VNode | null;
 
 /** Creates a drawer that validates props with this schema, once each, since props are replaced and never changed. */
-export function drawAs<S extends z.ZodType>(
+export function createDrawer<S extends z.ZodType>(
   schema: S,
   Shown: View<ViewProps<z.output<S>>>,
   { placesChildren = false }: { readonly placesChildren?: boolean } = {},

@@ -6,8 +6,8 @@ import {
 } from '@signalbox/contracts/conversation/frames';
 import type { PageMode } from '@signalbox/contracts/conversation/page-mode';
 import { Voice } from '../voice/voice.ts';
-import { Connection, type Link } from './connection.ts';
-import { Conversation, type Change } from './conversation.ts';
+import { Connection, type ConnectionState } from './connection.ts';
+import { Conversation, type ComponentChange } from './conversation.ts';
 import { Pending, type PendingMessage, type PendingPress } from './pending.ts';
 import { getSocketUrl, type PageAddress } from './page-address.ts';
 
@@ -60,7 +60,7 @@ export class Chat {
     });
   }
 
-  get link(): Link {
+  get link(): ConnectionState {
     return this.#connection.link;
   }
 
@@ -213,7 +213,7 @@ export class Chat {
   }
 
   /** A changed component confirms a press, and a message of the agent ends its draft. */
-  #confirm({ id, component }: Change): void {
+  #confirm({ id, component }: ComponentChange): void {
     const press = this.pending.presses.find(({ componentId }) => componentId === id);
     if (press && isAnswered(press, component)) this.pending.dropPress(press.id);
     if (component?.type !== 'Message') return;

@@ -5,7 +5,7 @@ import { parseJson } from '@signalbox/contracts/system-error';
  * connecting ─opened─▶ open ─closed─▶ waiting ─time, or online again─▶ connecting
  *                        └─closed for good (4000, 4001, 4002)─▶ ended
  */
-export type Link = 'connecting' | 'open' | 'waiting' | 'ended';
+export type ConnectionState = 'connecting' | 'open' | 'waiting' | 'ended';
 
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 30_000;
@@ -27,7 +27,7 @@ interface Options {
 
 /** A socket that reconnects with growing delays. Frames sent while it is down are lost: see Pending. */
 export class Connection {
-  link: Link = 'waiting';
+  link: ConnectionState = 'waiting';
   readonly #options: Options;
   #socket: WebSocket | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -110,7 +110,7 @@ export class Connection {
     socket.close();
   }
 
-  #become(link: Link, code: number | null): void {
+  #become(link: ConnectionState, code: number | null): void {
     this.link = link;
     this.#options.onChange(code);
   }

@@ -1,7 +1,7 @@
 import type { Component, PatchStep } from '@signalbox/contracts/conversation/frames';
 
 /** A component that a patch added, changed or removed. */
-export interface Change {
+export interface ComponentChange {
   readonly id: string;
   /** Null when the component was removed. */
   readonly component: Component | null;
@@ -22,7 +22,7 @@ export class Conversation {
   /**
    * Applies a patch and returns its changes. Ignores a patch older than the newest, unless it clears the page and so restarts the count.
    */
-  apply(seq: number, steps: readonly PatchStep[]): readonly Change[] {
+  apply(seq: number, steps: readonly PatchStep[]): readonly ComponentChange[] {
     const begins = steps.some(({ op }) => op === 'clear');
     if (!begins && this.seq !== null && seq < this.seq) return [];
     this.seq = seq;
@@ -30,7 +30,7 @@ export class Conversation {
     return steps.flatMap((step) => this.#take(step));
   }
 
-  #take(step: PatchStep): readonly Change[] {
+  #take(step: PatchStep): readonly ComponentChange[] {
     switch (step.op) {
       case 'put':
         this.#components.set(step.component.id, step.component);

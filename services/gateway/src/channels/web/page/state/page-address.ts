@@ -1,5 +1,5 @@
 import type { PageMode } from '@signalbox/contracts/conversation/page-mode';
-import { withKey } from './page-key.ts';
+import { addKey } from './page-key.ts';
 
 /** The agent and session in the page's address; null for the gateway's default. */
 export interface PageAddress {
@@ -33,5 +33,5 @@ export function getSocketUrl(
   if (after !== null) url.searchParams.set('after', String(after));
   url.searchParams.set('mode', mode);
   url.searchParams.set('device', device);
-  return withKey(url).href;
+  return addKey(url).href;
 }

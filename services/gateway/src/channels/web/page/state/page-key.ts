@@ -15,14 +15,14 @@ export function buildKeyHeader(): Record<string, string> {
 }
 
 /** Adds the key to a gateway URL, for requests that cannot send headers. */
-export function withKey(url: URL): URL {
+export function addKey(url: URL): URL {
   const key = readKey();
   if (key !== null) url.searchParams.set('key', key);
   return url;
 }
 
 /** Stores the key of a sign-in, if the answer has one. */
-export function keepKey(answer: Response): void {
+export function storeKey(answer: Response): void {
   const key = answer.headers.get(HEADER);
   if (key === null) return;
   kept = key;

@@ -2,11 +2,11 @@ import { PageSession, type SignIn } from '@signalbox/contracts/conversation/page
 import type { PageKey } from '@signalbox/messages/page-sentences';
 import { Chat } from './chat.ts';
 import { readPageAddress, takeCode, type PageAddress } from './page-address.ts';
-import { keepKey, buildKeyHeader } from './page-key.ts';
+import { storeKey, buildKeyHeader } from './page-key.ts';
 
 const DEADLINE_MS = 15_000;
 
-export type View =
+export type PageView =
   | { readonly kind: 'loading' }
   /** The gateway did not answer who is signed in. */
   | { readonly kind: 'away' }
@@ -19,7 +19,7 @@ const NOBODY: PageSession = { person: null, demoPeople: [], commands: [] };
 
 /** The state of the whole page. `onChange` is called after each change, to render it. */
 export class Page {
-  view: View = { kind: 'loading' };
+  view: PageView = { kind: 'loading' };
   session: PageSession = NOBODY;
   /** True during a session request. */
   isBusy = false;
@@ -120,7 +120,7 @@ export class Page {
     if (this.view.kind === 'chat') this.view.chat.stop();
   }
 
-  #show(view: View): void {
+  #show(view: PageView): void {
     this.view = view;
     this.#onChange();
   }
@@ -136,7 +136,7 @@ async function readSession(): Promise<PageSession> {
 /** Signs in. `refused`: the code or person is unknown or no longer valid. Throws when the gateway does not answer. */
 async function signIn(how: SignIn): Promise<'done' | 'refused'> {
   const response = await call('POST', how);
-  keepKey(response);
+  storeKey(response);
   if (response.ok) return 'done';
   if (response.status >= 500 || response.status === 429) throw new Error(`POST /session: ${response.status}`);
   return 'refused';

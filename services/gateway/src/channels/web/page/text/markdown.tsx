@@ -4,7 +4,7 @@ import { isWebLink, WebLink } from '@signalbox/page-kit/web-link';
 import { type Block, type Table, groupSpans, getText, type InlineText, type Style } from '../../../text/block.ts';
 import { cleanText } from '../../../text/clean-text.ts';
 import { readBlocks } from '../../../text/document.ts';
-import { Words } from './words.tsx';
+import { CommandText } from './command-text.tsx';
 
 /** Renders an agent's markdown with the parser of all channels: HTML stays text, and only web addresses become links. */
 export function Markdown({ text, language }: { readonly text: string; readonly language?: string | null }): VNode {
@@ -116,7 +116,7 @@ function Spans({ spans, level = 0 }: { readonly spans: InlineText; readonly leve
       {groupSpans(spans, level).map(({ style, spans: group }, place) => (
         <Fragment key={place}>
           {style === null ? (
-            <Words text={getText(group)} />
+            <CommandText text={getText(group)} />
           ) : (
             drawStyled(style, <Spans spans={group} level={level + 1} />)
           )}

@@ -2,7 +2,7 @@ import type { Pool } from '@signalbox/store/pool';
 import { listRows } from '@signalbox/store/sql';
 import type { PersonUpdate } from './choice.ts';
 
-export type Languages = ReturnType<typeof createLanguages>;
+export type LanguageCache = ReturnType<typeof createLanguageCache>;
 
 /** The longest time until a language change at another gateway is noticed here. */
 const REMEMBERED_MS = 60_000;
@@ -15,7 +15,7 @@ interface KnownLanguage {
 }
 
 /** Knows each person's language: their choice with /language, else their client's, which is stored in `users` when it changes. */
-export function createLanguages(pool: Pool) {
+export function createLanguageCache(pool: Pool) {
   const known = new Map<string, KnownLanguage>();
   const isKnown = ({ userKey, language }: PersonUpdate): boolean => {
     const one = known.get(userKey);

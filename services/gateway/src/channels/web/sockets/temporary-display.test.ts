@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { Passing } from './passing.ts';
+import { TemporaryDisplay } from './temporary-display.ts';
 
-const ids = (steps: ReturnType<Passing['take']>['steps']): readonly string[] =>
+const ids = (steps: ReturnType<TemporaryDisplay['take']>['steps']): readonly string[] =>
   steps.map((step) => `${step.op} ${step.op === 'put' ? step.component.id : 'id' in step && step.id}`);
 
 test('a slow page gets only the newest draft', () => {
-  const passing = new Passing();
+  const passing = new TemporaryDisplay();
   for (const text of ['I', 'I am', 'I am here']) passing.draft(text, 0);
   const { steps, frames } = passing.take(1);
   expect(ids(steps)).toEqual(['put draft']);
@@ -14,7 +14,7 @@ test('a slow page gets only the newest draft', () => {
 });
 
 test('a temporary display expires and is removed once', () => {
-  const passing = new Passing();
+  const passing = new TemporaryDisplay();
   passing.think(0);
   passing.draft('I am', 0);
   passing.notice('Approved', 0);
@@ -28,7 +28,7 @@ test('a temporary display expires and is removed once', () => {
 });
 
 test('a notice is removed two seconds after the answer', () => {
-  const passing = new Passing();
+  const passing = new TemporaryDisplay();
   passing.notice('Confirmed. It runs now.', 0);
   passing.take(1);
   passing.answered(1_000);
@@ -37,7 +37,7 @@ test('a notice is removed two seconds after the answer', () => {
 });
 
 test('an answer ends the draft and the thinking state, even if the page has seen neither', () => {
-  const passing = new Passing();
+  const passing = new TemporaryDisplay();
   passing.think(0);
   passing.draft('I am', 0);
   expect(passing.answered()).toBe(false);

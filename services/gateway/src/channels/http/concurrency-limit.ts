@@ -1,7 +1,7 @@
-/** Runs at most `width` tasks at a time; further tasks wait in order. */
-export function createGate(width: number) {
+/** Runs at most `maxRunning` tasks at a time; further tasks wait in order. */
+export function createConcurrencyLimit(maxRunning: number) {
   const waiting: (() => void)[] = [];
-  let free = width;
+  let free = maxRunning;
   return async <T>(work: () => Promise<T>): Promise<T> => {
     if (free > 0) free -= 1;
     else await new Promise<void>((resolve) => waiting.push(resolve));

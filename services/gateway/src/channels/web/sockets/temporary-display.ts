@@ -24,7 +24,7 @@ interface Shown {
 const NOTHING: Shown = { text: null, untilMs: 0 };
 
 /** The temporary display of one page. Times of a monotonic clock, in milliseconds. */
-export class Passing {
+export class TemporaryDisplay {
   #thinkingUntilMs = 0;
   #draft: Shown = NOTHING;
   #notice: Shown = NOTHING;

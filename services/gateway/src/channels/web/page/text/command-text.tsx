@@ -1,13 +1,13 @@
 import { Fragment, type VNode } from 'preact';
 import { useContext } from 'preact/hooks';
-import { WritingContext } from '../composer/writing.ts';
+import { FieldControlContext } from '../composer/field-control.ts';
 
 /** A command in a text: a word after a slash that is no part of a path. */
 const COMMAND = /(?<![^\s(])(\/[a-z][a-z0-9_]{1,31})(?![\w/.-])/;
 
 /** Plain text in which each command is a button. A press fills the message field; the person sends it. */
-export function Words({ text }: { readonly text: string }): VNode {
-  const writing = useContext(WritingContext);
+export function CommandText({ text }: { readonly text: string }): VNode {
+  const fieldControl = useContext(FieldControlContext);
   if (!text.includes('/')) return <>{text}</>;
   return (
     <>
@@ -15,7 +15,7 @@ export function Words({ text }: { readonly text: string }): VNode {
         place % 2 === 0 ? (
           <Fragment key={place}>{piece}</Fragment>
         ) : (
-          <button key={place} type="button" class="word" onClick={() => writing?.fill(piece)}>
+          <button key={place} type="button" class="word" onClick={() => fieldControl?.fill(piece)}>
             {piece}
           </button>
         ),
