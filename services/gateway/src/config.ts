@@ -62,10 +62,7 @@ export const GATEWAY_VARIABLES: readonly string[] = [
   ...CHANNELS.flatMap(({ config }) => listVariables(config.shape)),
 ];
 
-/**
- * Reads the environment and reports misconfigured channels. Throws CONFIG_INVALID when no channel is left or the gateway's own part is
- * invalid.
- */
+/** Reads the environment; misconfigured channels are reported. Throws CONFIG_INVALID when none is left or the gateway's part is wrong. */
 export function loadConfig(environment: Readonly<Record<string, string | undefined>> = process.env): GatewayConfig {
   const { GATEWAY_CHANNELS: names } = readConfig(GatewayConfig.pick({ GATEWAY_CHANNELS: true }), environment);
   const kinds = CHANNELS.filter(({ name }) => names.includes(name));

@@ -24,9 +24,7 @@ export async function matchApprovalPress(db: Queryable, plan: Plan): Promise<Pla
   };
 }
 
-/**
- * Takes a reply to our question, or with `isPrompted` the author's next plain message, as the answer to a prompt (a reject reason, say).
- */
+/** Takes a reply, or with `isPrompted` the author's next plain message, as the answer to a prompt, such as a reject reason. */
 export async function matchPromptReply(db: Queryable, plan: Plan, isPrompted: boolean): Promise<Plan> {
   if (plan.answer !== null || plan.admission.verdict !== 'message') return plan;
   if (plan.answers === null && !(isPrompted && canAnswerPrompt(plan))) return plan;

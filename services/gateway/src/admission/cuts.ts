@@ -4,9 +4,7 @@ import type { PersonUpdate } from './choice.ts';
 /** The longest time between the parts of a split text. */
 const REST_MS = 5_000;
 
-/**
- * Remembers, in this process, whose client may have split a text. In a group the rest does not mention the bot but is still meant for it.
- */
+/** Remembers whose client may have split a text. In a group the rest is for the bot although it does not mention the bot. */
 export function createSplitTracker() {
   const expiresAt = new Map<string, number>();
   const keyOf = ({ userKey, chatKey }: Pick<PersonUpdate, 'userKey' | 'chatKey'>): string => `${userKey} ${chatKey}`;

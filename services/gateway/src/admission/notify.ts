@@ -5,10 +5,7 @@ import type { Publisher } from '@signalbox/platform/streams/publish';
 
 export type Notifier = ReturnType<typeof createNotifier>;
 
-/**
- * Notifies other processes of committed rows. Never throws: sweepers repeat lost notifications. `deliverHere` serves chats while Redis is
- * away.
- */
+/** Notifies other processes of committed rows; sweepers repeat lost notifications. Never throws. `deliverHere` works without Redis. */
 export function createNotifier(deps: {
   readonly publisher: Publisher;
   readonly redis: Redis;

@@ -41,9 +41,7 @@ const CUT_HOLD_MS = 1_000;
 /** The shortest time between two answers to a person without a role. */
 const STRANGER_EVERY_MS = 3_600_000;
 
-/**
- * Plans what an update asks for. Pure except for new ids. `/new` with text gives two plans; a group command of another bot gives none.
- */
+/** Plans what an update asks for; pure but for new ids. `/new` with text gives two plans, another bot's group command none. */
 export function planUpdate(
   update: PersonUpdate,
   options: PlanOptions,

@@ -228,10 +228,7 @@ export interface Channel<P = unknown> {
   /** Shows drafts of a text that is being written. */
   readonly drafts?: {
     readonly intervalMs: number;
-    /**
-     * Shows markdown in a private chat, with a Stop button. The draft disappears by itself and when a message is sent there. Never
-     * throws.
-     */
+    /** Shows markdown in a private chat, with a Stop button, until a message is sent there or the draft expires. Never throws. */
     show(chatKey: string, draft: { readonly draftId: number; readonly text: string }): Promise<DraftResult>;
   };
   /** Sets the command menus of clients where they differ. Rejects when the platform is away. */

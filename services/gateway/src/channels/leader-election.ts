@@ -30,10 +30,7 @@ export interface ElectedListener extends Closable {
   isOwnProblem(): boolean;
 }
 
-/**
- * Listens while no other gateway holds a conflicting lease. Admins read of a refused channel in other channels; it is retried with
- * growing delays.
- */
+/** Listens while no other gateway holds a conflicting lease. A refused channel is reported to admins and tried again. */
 export function startListening(deps: {
   readonly pool: Pool;
   readonly channel: Channel;

@@ -15,10 +15,7 @@ export interface HeldName {
 export type HoldAttempt =
   { readonly hold: HeldName; readonly heldAs: null } | { readonly hold: null; readonly heldAs: HoldKind | null };
 
-/**
- * Takes the name unless another process holds it. Keeps one pool connection until released. A vanished machine loses its hold after half
- * a minute.
- */
+/** Takes the name unless another process holds it. Keeps a pool connection until released; a vanished machine loses it in 30 s. */
 export async function tryHold(pool: Pool, name: string, kind: HoldKind): Promise<HoldAttempt> {
   const client = await pool.connect();
   const lost = new AbortController();

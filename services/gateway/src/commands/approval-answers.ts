@@ -144,10 +144,7 @@ function shorten(value: unknown): string {
   return text.length <= 200 ? text : `${text.slice(0, 200)}…`;
 }
 
-/**
- * Reads `version: 1.4.3` or `version = 1.4.3`, separated by lines or commas. Values get the type of the current ones; the tool's schema
- * checks them later.
- */
+/** Reads `version: 1.4.3` or `version = 1.4.3`, separated by lines or commas. Values get the type of the current ones. */
 export function parseChange(text: string, current: Readonly<Record<string, unknown>>): ParsedChange {
   const names = Object.keys(current).join(', ');
   const known = names === '' ? say('governance.no-arguments') : say('governance.arguments', { names });

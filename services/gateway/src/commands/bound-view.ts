@@ -5,9 +5,7 @@ import { findPerson, findPersons } from '@signalbox/store/people/identities';
 import type { Queryable } from '@signalbox/store/pool';
 import type { AskedQuestion } from './question.ts';
 
-/**
- * Renders everything that the approval covers, for its requester and possible deciders; null for others. Works after the decision too.
- */
+/** Renders everything that the approval covers, for its requester and possible deciders, decided or not; null for others. */
 export async function renderBoundFor(
   db: Queryable,
   approval: Approval,

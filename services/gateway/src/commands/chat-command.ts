@@ -18,10 +18,7 @@ export interface ChatCommand {
   readonly menu: { readonly place: number; readonly description: MessageKey } | null;
   /** The line in /help; null when another command's line covers this one. */
   readonly help: MessageKey | null;
-  /**
-   * Answers in the transaction that admitted the command; `typed` is the text after the name. Null: a worker runs the command in the
-   * sender's lane.
-   */
+  /** Answers the text after the name, in the transaction that admitted it. Null: a worker runs the command in the sender's lane. */
   readonly answer:
     ((parts: CommandDeps, typed: string, asked: AskedQuestion) => GatewayAnswer | Promise<GatewayAnswer>) | null;
 }

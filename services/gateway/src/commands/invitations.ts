@@ -67,10 +67,7 @@ export function listInvitations(db: Queryable): Promise<readonly Invitation[]> {
       where i.used_at is null and i.voided_at is null and i.expires_at > now() and u.role = 'admin' order by i.created_at`;
 }
 
-/**
- * Redeems an owner's, an invitation's or an account's code. Must run in a transaction, which locks the code. Too many wrong codes: none
- * is checked.
- */
+/** Redeems an owner's, an invitation's or an account's code, in the caller's transaction. Too many wrong codes block further tries. */
 export async function redeemCode(db: Queryable, code: string, person: Newcomer): Promise<CodeOutcome> {
   const waitMs = await getLimitMs(db, person.userKey);
   if (waitMs > 0) return { kind: 'limited', waitMs };

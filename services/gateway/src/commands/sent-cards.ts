@@ -9,8 +9,8 @@ import type { AskedQuestion } from './question.ts';
 const MAX_CARDS = 8;
 
 /**
- * Chooses approval cards to send to the sender: of requests they may decide or made. In a group only cards that everybody there may see.
- * Approvers who were not reached get theirs too. `left`: cards over the limit; `isElsewhere`: some are not for this chat.
+ * Chooses approval cards to send: of requests that the sender may decide or made; in a group only those that all may see. Approvers not
+ * reached before get theirs. `left`: cards over the limit; `isElsewhere`: some are not for this chat.
  */
 export async function chooseCards(
   db: Queryable,

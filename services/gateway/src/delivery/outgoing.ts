@@ -104,9 +104,7 @@ export function parkChat(db: Queryable, chatKey: string, reason: string): Promis
   return findValue<number>(db, 0)`select chat_park(${chatKey}, ${reason})`;
 }
 
-/**
- * Opens a parked chat and its topics: rows are sent, or one message says how many were missed. Returns the number of messages to send.
- */
+/** Opens a parked chat and its topics: sends their rows, or says how many were missed. Returns the number of messages to send. */
 export function unparkChat(db: Queryable, chatKey: string): Promise<number> {
   return findValue<number>(db, 0)`select chat_unpark(${chatKey})`;
 }

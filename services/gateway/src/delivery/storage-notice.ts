@@ -13,10 +13,7 @@ const MAX_CHATS = 200;
 
 type Admit = (updates: readonly IncomingUpdate[]) => Promise<void>;
 
-/**
- * Admits updates, and notifies private chats once per outage when Postgres has been away for 20 s. Rethrows the error: the channel
- * delivers again.
- */
+/** Admits updates. Notifies private chats once per outage when Postgres has been away for 20 s. Rethrows: the channel repeats. */
 export function withStorageNotice(
   admit: Admit,
   { channel, log }: { readonly channel: Channel; readonly log: Log },

@@ -105,9 +105,7 @@ function withOwnNumber(item: Admission): Admission {
   return { ...item, updateId, envelope: 'id' in item.envelope ? { ...item.envelope, id, updateId } : item.envelope };
 }
 
-/**
- * Asks the worker that holds this person's lane to stop, and voids messages that wait before this row. False when nothing was stopped.
- */
+/** Asks the worker of this person's lane to stop, and voids messages waiting before this row. False when nothing was stopped. */
 export function stopLane(db: Queryable, userKey: string, beforeId: number): Promise<boolean> {
   return findValue<boolean>(db, false)`select lane_stop(${userKey}, ${beforeId})`;
 }

@@ -20,10 +20,7 @@ export const NO_SECRETS_SENT: SentSecrets = { found: [], newValue: null, isShown
 /** Matches `/secret set name value`, also after `/new`. Group 1 is everything before the value. */
 const SET_SECRET_COMMAND = /^(\s*(?:\/new(?:@\w+)?\s+)*\/secret(?:@\w+)?\s+set\s+\S+)\s+(\S[\s\S]*)$/i;
 
-/**
- * Removes secrets before an update is planned, stored or logged: handles replace them in texts, `[secret]` in names. Codes of
- * `challenges` become marks.
- */
+/** Removes secrets before an update is planned, stored or logged: handles replace them in texts, `[secret]` in names. */
 export function extractSecrets<U extends PersonUpdate>(
   cipher: SecretSealer,
   update: U,

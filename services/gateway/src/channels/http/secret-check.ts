@@ -1,9 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 
-/**
- * Compares a value with the secret in constant time, as digests of equal length. Repeated headers arrive joined by a comma and so never
- * match.
- */
+/** Compares a value with the secret in constant time. Repeated headers arrive joined by a comma and so never match. */
 export function createSecretCheck(secret: string): (given: unknown) => boolean {
   const expected = digest(secret);
   return (given) => timingSafeEqual(digest(typeof given === 'string' ? given : ''), expected);

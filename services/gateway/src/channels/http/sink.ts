@@ -15,9 +15,7 @@ export function createSink<Take>() {
   };
 }
 
-/**
- * Builds the `listen` result of a channel whose routes feed a sink. `meet` runs until the signal fires; its failure ends the listening.
- */
+/** Builds the `listen` result of a channel whose routes feed a sink. `meet` runs until the signal fires; its failure ends listening. */
 export function startAttachedListener(attached: {
   readonly detach: () => void;
   readonly problem: () => string | null;

@@ -43,10 +43,7 @@ const RICH_UNKNOWN = /method not found|not supported|unsupported|message text is
 const UNRELATED_TO_FORM =
   /message is not modified|right|forbidden|restricted|closed|topic|thread|not_admin|participant|ephemeral|replied/i;
 
-/**
- * Says why the server refused a rich message as such: a plain one may succeed. Null for other failures. `forGood`: it supports no rich
- * messages.
- */
+/** Says why the server refused the rich form; null for other failures. `forGood`: the server supports no rich messages. */
 export function findRichRefusal(error: unknown): { readonly detail: string; readonly forGood: boolean } | null {
   if (error instanceof HttpError && error.error instanceof ServerDown) {
     // A proxy's error may be temporary, so it is not remembered.

@@ -12,10 +12,7 @@ interface ScopedMenu {
   readonly entries: readonly MenuEntry[];
 }
 
-/**
- * Sets the command menus where they differ, in every language; admins get theirs in private. Throws the client's errors; a repeated call
- * continues.
- */
+/** Sets the command menus that differ, in every language; admins get theirs in private. Throws the client's errors. Idempotent. */
 export async function offerMenu(
   api: TelegramApi,
   { everybody, admins, former }: MenuAudience,

@@ -27,10 +27,7 @@ const OTHER_BLOCK = /^(?: {4}| {0,3}(?:[>#<~`_*+-]|\d{1,9}[.)]))/;
 
 type ChunkContext = 'text' | 'numbers' | 'table';
 
-/**
- * Cuts markdown into chunks that parse quickly, between lines but never in fenced code or a table. A line with too many marks becomes
- * plain.
- */
+/** Cuts markdown into chunks that parse quickly, never in fenced code or a table. A line with too many marks becomes plain. */
 export function splitChunks(source: string): readonly Chunk[] {
   const chunks: Chunk[] = [];
   let lines: string[] = [];

@@ -7,10 +7,7 @@ const DIRECTION_CODES = /[\u202a-\u202e\u2066-\u2069]/g;
 const OTHER_LINE_ENDS = /\r\n?|[\u2028\u2029]/g;
 const TAB_STOP = 4;
 
-/**
- * Removes control characters, half surrogate pairs and direction codes, which Telegram refuses or which disguise a text. Tabs become
- * spaces.
- */
+/** Removes control and direction characters, which Telegram refuses or which disguise a text. Tabs become spaces. */
 export function cleanText(text: string): string {
   const clean = text
     .toWellFormed()

@@ -1,8 +1,6 @@
 const SEGMENTER = new Intl.Segmenter();
 
-/**
- * The best cut between `start` and `most`: after a line or a word, if more than half of the room is used; else between two characters.
- */
+/** The best cut from `start` to `most`: after a line or word, if over half of the room is used; else between two characters. */
 export function findCut(text: string, start: number, most: number): number {
   const least = start + Math.floor((most - start) / 2);
   const line = text.lastIndexOf('\n', most - 1);

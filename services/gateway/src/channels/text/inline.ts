@@ -5,10 +5,7 @@ import { getNodeText, type Node } from './markdown.ts';
 /** Addresses of reference links, by identifier. */
 export type LinkDefinitions = ReadonlyMap<string, string>;
 
-/**
- * Reads inline content. HTML stays text, images become their descriptions, web addresses become links and other addresses are written
- * out.
- */
+/** Reads inline content. HTML stays text, images become descriptions, web addresses links; other addresses are written out. */
 export function readInline(nodes: readonly Node[], definitions: LinkDefinitions): InlineText {
   const spans: Span[] = [];
   const add = (text: string, styles: readonly Style[]): void => {

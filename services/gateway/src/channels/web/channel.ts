@@ -51,10 +51,7 @@ export interface WebOptions {
   readonly patienceMs?: number;
 }
 
-/**
- * Opens the web channel; sends write to Postgres, from where pages read. Throws STARTUP_REFUSED when strangers could choose a demo
- * person.
- */
+/** Opens the web channel; sends write to Postgres, where pages read. Throws STARTUP_REFUSED when strangers could pick a demo person. */
 export async function createWeb(parts: ChannelDeps<WebConfig>, options: WebOptions = {}): Promise<Channel<WebPart>> {
   const { pool, httpHost, log, config } = parts;
   if (config.WEB_DEMO_PEOPLE === 'on' && !isLoopback(httpHost))

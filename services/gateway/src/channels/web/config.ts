@@ -8,9 +8,7 @@ export const LOCAL_PAGE_HOST = 'localhost';
 /** The address and port of the page are those of the public server. */
 export const WebConfig = z
   .object({
-    /**
-     * The public address of the page, such as https://chat.example.org. When not set: the gateway's own address, for this machine only.
-     */
+    /** The public address of the page, such as https://chat.example.org. When not set, the page is for this machine only. */
     WEB_PUBLIC_URL: z
       .url({ protocol: /^https?$/ })
       .superRefine((url, context) => {
@@ -21,9 +19,7 @@ export const WebConfig = z
       .optional(),
     /** `on` lets visitors of `/<WEB_START_KEY>/` choose a demo person; only on a local address. */
     WEB_DEMO_PEOPLE: z.enum(['on', 'off'], { error: 'is neither on nor off' }).default('off'),
-    /**
-     * Changed when another program may have used the port meanwhile, which ends logins over http. When not set: at each start. Secret.
-     */
+    /** Changes when another program may have used the port, which ends logins over http; when not set, at each start. Secret. */
     WEB_START_KEY: z
       .string()
       .regex(/^[\w-]{32,80}$/, { error: 'is no word of 32 to 80 letters and digits' })

@@ -8,9 +8,7 @@ import { encode, type WhatsAppPart } from './send/encode.ts';
 import { type LoadFile, sendPart, sendTemplate } from './send/send-part.ts';
 import type { MessageWindows } from './window.ts';
 
-/**
- * Meta allows 80 messages per second and number, of which other gateways may need half; per person one in six seconds after the first 45.
- */
+/** Meta allows 80 messages per second and number, other gateways included; per person one in 6 s after the first 45. */
 const ALLOWED: ThrottleOptions = {
   sendsPerSecond: 40,
   chatSendsPerSecond: 1 / 6,

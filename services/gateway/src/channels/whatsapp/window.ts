@@ -79,10 +79,7 @@ export function createMessageWindows(deps: {
       const known = cache.get(number);
       if (known) closed.set(number, known.atMs);
     },
-    /**
-     * Announces waiting messages once per window. `send` returns true unless the template was certainly not sent. Does nothing without
-     * Redis.
-     */
+    /** Announces waiting messages once per window. `send` returns false when the template was certainly not sent. Needs Redis. */
     async notifyOnce(number: string, send: () => Promise<boolean>): Promise<void> {
       const key = keyOf(number, cache.get(number) ?? null);
       try {

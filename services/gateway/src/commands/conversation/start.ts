@@ -3,9 +3,7 @@ import { say } from '@signalbox/messages/say';
 import type { ChatCommand } from '../chat-command.ts';
 import { changeAgent } from './agent.ts';
 
-/**
- * `/start` welcomes a person (Telegram sends it when they open the chat); `/start agent_<id>` chooses an agent. Codes are tried before.
- */
+/** `/start` welcomes a person, who opens a Telegram chat with it; `/start agent_<id>` chooses an agent. Codes are tried before. */
 export default {
   name: 'start',
   who: 'viewer',

@@ -15,10 +15,7 @@ import { refuseRole, type GatewayAnswer, type AnswerDeps, type AskedQuestion } f
 import { auditCommand } from '../record.ts';
 import { chooseCards } from '../sent-cards.ts';
 
-/**
- * `/approvals` lists pending requests with their cards, for operators everyone's; with an id, one request in full. `here` and `private`
- * choose where cards go.
- */
+/** `/approvals` lists pending requests; with an id, one in full. `here` and `private` choose where approval cards are sent. */
 export default {
   name: 'approvals',
   who: 'viewer',

@@ -37,10 +37,7 @@ export interface ExplainedAction {
   readonly voters: readonly string[];
 }
 
-/**
- * Lists a turn's actions (`turn_…`), those whose id starts with `act_…`, or without an id those of the person's newest turn. `any`
- * includes other people's.
- */
+/** Lists the actions of a turn or with an id prefix; without an id, of the person's newest turn. `any` includes other people's. */
 function explainActions(
   db: Queryable,
   { id, userKey, any }: { readonly id: string | null; readonly userKey: string; readonly any: boolean },

@@ -16,10 +16,7 @@ export function createSourceLimit(deps: {
 }) {
   const { redis, prefix, limits, log } = deps;
   return {
-    /**
-     * Counts a request. Null within the limit, else seconds until the next window. Without Redis everything passes, since callers have a
-     * secret.
-     */
+    /** Counts a request. Null within the limit, else seconds until the next window. Without Redis all pass: callers have a secret. */
     async check(source: string, what: CountedRequests): Promise<number | null> {
       if (redis.status !== 'ready') return null;
       const now = Date.now();

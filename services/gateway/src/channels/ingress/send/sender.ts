@@ -109,10 +109,7 @@ export function createSender(deps: {
   };
 }
 
-/**
- * Finds an outbox row with the events that it answers: those of its turn, found by the row's turn or by the trace of the turn's first
- * event.
- */
+/** Finds an outbox row with the events that it answers: those of its turn, found by turn or by the trace of the first event. */
 function findSentRow(db: Queryable, source: string, outboxId: number): Promise<SentRow | null> {
   const userKey = toUserKey(source);
   return findRow<SentRow>(db, 'ingress_sent_row')`

@@ -9,9 +9,7 @@ const APP_ADDRESS = /\b(?:tg|ton|tonsite):(?=\/\/)/gi;
 /** Web addresses with a path segment that begins with `@`, which is no mention. */
 const WEB_ADDRESS = /https?:\/\/[\w.-]+\.[a-z]{2,}(?::\d+)?(?:\/[\w.%~+-]*)*?\/@\w/gi;
 
-/**
- * Keeps Telegram from linking plain text: mentions in a group, since they notify a person, and app addresses. It links nothing in code.
- */
+/** Keeps Telegram from linking app addresses and, in a group, mentions, which notify a person. Nothing is linked in code. */
 export function escapeLinks(formatted: FormattedText, options: { readonly inGroup: boolean }): FormattedText {
   const offsets = findInsertions(formatted, options.inGroup);
   if (offsets.length === 0) return formatted;

@@ -31,10 +31,7 @@ export interface FormattedText {
 /** Sent for an empty text, because Telegram refuses messages without visible text. */
 const PLACEHOLDER = '…';
 
-/**
- * Converts markdown to text and entities. Telegram parses none of it, so a model cannot add buttons, images or HTML. Never throws, never
- * empty.
- */
+/** Converts markdown to text and entities, so that a model cannot add buttons, images or HTML. Never throws, never empty. */
 export function formatMarkdown(markdown: string): FormattedText {
   const source = cleanText(markdown);
   const formatted = formatBlocks(readBlocks(source));

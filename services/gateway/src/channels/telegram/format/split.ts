@@ -9,10 +9,7 @@ export const MAX_ENTITIES = 100;
 
 export type MessageText = Pick<FormattedText, 'text' | 'entities'>;
 
-/**
- * Splits a text between blocks, else lines, words or characters. Only blanks at the cuts are lost. A cut span continues, a cut table
- * repeats its header.
- */
+/** Splits a text between blocks, else lines, words or characters. A cut span continues; a cut table repeats its header. */
 export function splitText(whole: FormattedText, limit: number = MAX_MESSAGE_LENGTH): readonly MessageText[] {
   const { text } = whole;
   const entities = [...whole.entities].sort((a, b) => a.offset - b.offset || b.length - a.length);

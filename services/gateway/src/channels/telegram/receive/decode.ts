@@ -117,10 +117,7 @@ function writeOutMessage(
   return caption === undefined ? null : writeOutEntities(caption, ofCaption ?? [], bot);
 }
 
-/**
- * A sender who writes as the group or a channel is anonymous, so the bot cannot act for them. The chat is told when the message is for
- * the bot.
- */
+/** The bot cannot act for an anonymous sender, who writes as the group or a channel. The chat is told when addressed to the bot. */
 function decodeUnnamed(
   updateId: string,
   message: Message & { readonly senderChat: { readonly id: number } },
@@ -140,9 +137,7 @@ function decodeUnnamed(
   };
 }
 
-/**
- * Finds whether the text is not the sender's own. Any forward field counts, whatever its shape, and so do links that hide their target.
- */
+/** Finds whether the text is not the sender's own: any forward field counts, and so do links that hide their target. */
 function findBorrowed(
   message: Message,
   isDisguised: boolean,

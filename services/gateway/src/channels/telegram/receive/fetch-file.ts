@@ -8,10 +8,7 @@ import { classifyFailure } from '../failure.ts';
 /** Telegram's description for a file over the size limit of bots. */
 const TOO_BIG = /file is too big/i;
 
-/**
- * Fetches a file of up to `limitBytes`. Its address contains the token, so no address and no error that may quote it leaves this
- * function.
- */
+/** Fetches a file of up to `limitBytes`. Its address contains the token, so no address and no error with it leaves this function. */
 export async function fetchFile(
   { api, apiRoot, token }: { readonly api: TelegramApi; readonly apiRoot: string; readonly token: string },
   ref: string,

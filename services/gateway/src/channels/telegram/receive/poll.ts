@@ -162,10 +162,7 @@ export class Polling implements ChannelListener {
   }
 }
 
-/**
- * The offset after a batch: its highest id plus one, even if lower than before, since Telegram may restart ids. Null when no id is
- * usable.
- */
+/** The offset after a batch: its highest id plus one, even if lower than before (Telegram may restart ids). Null without an id. */
 export function getNextOffset(batch: readonly unknown[], offset: number): number | null {
   const ids = batch.flatMap((update) =>
     typeof update === 'object' && update !== null && 'update_id' in update && Number.isSafeInteger(update.update_id)

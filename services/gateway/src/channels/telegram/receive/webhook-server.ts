@@ -117,10 +117,7 @@ export function createWebhookServer(options: WebhookServerOptions) {
   return {
     /** Passes updates to this function until the returned function is called. While none is attached, the answer is 503. */
     attach: sink.attach,
-    /**
-     * Listens. `close` stops accepting, drains admissions for `drainMs`, then closes the rest. Throws the system's error when the port is
-     * taken.
-     */
+    /** Listens. `close` drains admissions for `drainMs`, then closes all connections. Throws the system's error for a taken port. */
     open(): Promise<Closable & { readonly port: number }> {
       return listen(app, options);
     },

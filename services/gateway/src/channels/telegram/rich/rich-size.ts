@@ -5,10 +5,7 @@ export interface RichSize {
   readonly blocks: number;
 }
 
-/**
- * Telegram's limits (core.telegram.org/bots/api#rich-message-limits), minus a first line. Its "UTF-8 characters" are read strictly as
- * bytes.
- */
+/** Telegram's limits (core.telegram.org/bots/api#rich-message-limits) minus a first line. "UTF-8 characters" are read as bytes. */
 export const MAX_RICH_SIZE: RichSize = { bytes: 32_500, blocks: 498 };
 /** The most nested levels; every list item, row and cell counts as one. */
 export const MAX_DEPTH = 16;

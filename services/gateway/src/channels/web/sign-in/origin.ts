@@ -5,9 +5,7 @@ export function isLoopback(host: string): boolean {
   return /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/i.test(host);
 }
 
-/**
- * Checks that the request's Origin is the gateway's own page: on a local machine its own names, but no other name that resolves to it.
- */
+/** Checks that the Origin is the gateway's page: locally any name of this machine, but no foreign name that resolves to it. */
 export function createOriginCheck(createPublicUrl: () => string | null): (headers: IncomingHttpHeaders) => boolean {
   return ({ origin, host }) => {
     const own = createPublicUrl();

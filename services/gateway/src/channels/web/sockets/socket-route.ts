@@ -106,10 +106,7 @@ async function find(
   }
 }
 
-/**
- * Switches to the agent that a newly opened page requests; a reconnecting page switches nothing. Returns the known ids when the agent is
- * unknown.
- */
+/** Switches to the agent that a newly opened page requests; returns the known ids when there is none. Reconnecting changes nothing. */
 async function findOtherAgents(
   deps: SocketRouteDeps,
   { agent, session, after }: Query,

@@ -10,9 +10,7 @@ interface ButtonsProps {
   readonly pressed: number | null;
 }
 
-/**
- * The buttons of a component. After a press all are inactive and the pressed one is marked; unlike disabled buttons they stay focusable.
- */
+/** A component's buttons. A press marks the pressed one and makes all inactive, but focusable, unlike disabled buttons. */
 export function Buttons({ id, version, buttons, pressed }: ButtonsProps): VNode | null {
   const chat = useChat();
   const chosen = pressed ?? chat.pending.pressOf(id);

@@ -19,9 +19,7 @@ export class Conversation {
     return this.#list;
   }
 
-  /**
-   * Applies a patch and returns its changes. Ignores a patch older than the newest, unless it clears the page and so restarts the count.
-   */
+  /** Applies a patch and returns its changes; ignores an old patch. A patch that clears the page restarts the count. */
   apply(seq: number, steps: readonly PatchStep[]): readonly ComponentChange[] {
     const begins = steps.some(({ op }) => op === 'clear');
     if (!begins && this.seq !== null && seq < this.seq) return [];

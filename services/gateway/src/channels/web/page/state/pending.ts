@@ -18,10 +18,7 @@ export interface PendingPress {
   readonly index: number;
 }
 
-/**
- * The person's unconfirmed messages and presses. Each is repeated under the same id, so that the gateway takes it once. Only messages
- * survive a reload.
- */
+/** The person's unconfirmed messages and presses, repeated under the same id until confirmed. Only messages survive a reload. */
 export class Pending {
   #messages: readonly PendingMessage[];
   readonly #presses = new Map<string, PendingPress>();

@@ -26,10 +26,7 @@ export function canListen(): boolean {
   return recognizer() !== undefined;
 }
 
-/**
- * Listens until the person pauses. `onWords` gets all words so far, `onEnd` whether there were any. The returned function stops
- * listening.
- */
+/** Listens until the person pauses; the returned function stops it. `onWords` gets all words so far, `onEnd` whether there were any. */
 export function listen(
   language: string,
   { onWords, onEnd }: { readonly onWords: (words: string) => void; readonly onEnd: (wasHeard: boolean) => void },
