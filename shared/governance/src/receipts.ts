@@ -35,7 +35,7 @@ export function hasEffect({ status, errorCode }: LedgerEntry): boolean {
   return status !== 'failed' || errorCode === 'JOB_FAILED';
 }
 
-/** Receipts of these actions or jobs, for turns whose end the runtime reports itself. `isBrief`: see receiptsFor. */
+/** Receipts of these actions or jobs, for turns whose end the runtime reports itself. `isBrief`: see createReceipts. */
 export async function loadReceipts(
   db: Queryable,
   ids: readonly string[],

@@ -80,7 +80,7 @@ export class StoppedByPerson extends Error {
 
 /**
  * The result of a call that did not run or had no effect, in the catalog's words. `given`: its arguments, which the model knows. If the
- * words are untrusted, taint the thread first: see `tellFailure`.
+ * words are untrusted, taint the thread first: see `reportFailure`.
  */
 export function createFailure(error: AppError, given: unknown = null): ToolCallResult {
   const mark = quotesOutsiders(error, collectTexts(given)) ? { untrusted: true } : {};
