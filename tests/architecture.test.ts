@@ -39,7 +39,7 @@ const breach = (path: string, ...lines: readonly string[]): readonly SourceFile[
 describe('the import table', () => {
   const find = (sources: readonly SourceFile[]): readonly string[] => findForbiddenImports(sources, IMPORT_TABLE);
 
-  it('is kept by every file', () => {
+  it('is obeyed by every file', () => {
     expect(find(files)).toEqual([]);
   });
 
@@ -60,11 +60,11 @@ describe('the import table', () => {
     ['a stream that reads the database', 'shared/platform/src/streams/x.ts', '@signalbox/store/pool'],
     ['a command line that imports a service', 'services/cli/src/x.ts', '@signalbox/gateway/config'],
     ['a shared file that imports a service', 'shared/store/src/x.ts', '@signalbox/jobs/config'],
-  ])('finds %s', (_, path, specifier) => {
+  ])('detects %s', (_, path, specifier) => {
     expect(find(breach(path, `import { x } from '${specifier}';`, 'export const y = x;'))).toHaveLength(1);
   });
 
-  it('finds re-exports and imports at run time', () => {
+  it('detects re-exports and imports at run time', () => {
     const path = 'shared/platform/src/streams/x.ts';
     expect(find(breach(path, `export { x } from '@signalbox/store/pool';`))).toHaveLength(1);
     expect(find(breach(path, `export const x = () => import('@signalbox/store/pool');`))).toHaveLength(1);
@@ -80,7 +80,7 @@ describe('the import table', () => {
     ).toHaveLength(1);
   });
 
-  it('asks for a rule when a folder is new', () => {
+  it('requires a rule for a new folder', () => {
     expect(find(breach('services/console/src/x.ts', 'export const x = 1;'))[0]).toContain('no rule');
   });
 });

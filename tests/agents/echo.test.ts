@@ -13,18 +13,18 @@ beforeEach(async () => {
 afterEach(() => bench.close());
 
 describe('a conversation with this agent', () => {
-  it('has an answer to each message, in their order', async () => {
+  it('has an answer to each message, in order', async () => {
     expect(await bench.ask('7', 'Is anybody there?')).toEqual(['You said: Is anybody there?']);
     expect(await bench.ask('7', 'Good.')).toEqual(['You said: Good.']);
   });
 
-  it('has one answer to each of several messages that came at once', async () => {
+  it('has one answer to several messages that came at once', async () => {
     for (const text of ['one', 'two']) await bench.say('7', text, { silent: true });
     await bench.ask('7', 'three');
     expect(await bench.replies('7')).toEqual(['You said: one', 'You said: two', 'You said: three']);
   });
 
-  it('leaves a record of each turn under the name of the agent, and does nothing besides', async () => {
+  it("leaves a record of each turn under the agent's name, and has no other effect", async () => {
     await bench.ask('7', 'hello');
     const { rows } = await bench.pool.query('select distinct agent from threads');
     expect(rows).toEqual([{ agent: agent.id }]);

@@ -203,7 +203,7 @@ it('no number of a card is in a table, a key of Redis, a log line, a prompt, a t
   expect(findCards(places)).toEqual([]);
 });
 
-it('no draft shows more of a number, while it is written, than what may be shown of one', () => {
+it('no draft shows more of a card number than may be shown while it is written', () => {
   const shown = drafts().flatMap(({ text }) =>
     [...text.matchAll(/\d(?:[ .\u00a0-]?\d){6,}/g)].map(([run]) => run.replace(/\D/g, '')),
   );
@@ -211,11 +211,11 @@ it('no draft shows more of a number, while it is written, than what may be shown
   expect(shown.filter((run) => begins.has(run.slice(0, 7)))).toEqual([]);
 });
 
-it('no code is there either', () => {
+it('no code is in a table, a key of Redis, a log line, a prompt, a trace, a message or a draft', () => {
   expect(findCodes(places)).toEqual([]);
 });
 
-it('no number or code is there in JSON, base 64, percent-encoded or in hexadecimal digits', () => {
+it('no card number or code is there in JSON, base 64, percent-encoded or in hexadecimal digits', () => {
   const some = cards.filter((_, place) => place % 20 === 0);
   const encoded = [...codes].flatMap((code, place) =>
     place % 10 === 0 ? [Buffer.from(code).toString('base64'), Buffer.from(code).toString('hex')] : [],
@@ -223,7 +223,7 @@ it('no number or code is there in JSON, base 64, percent-encoded or in hexadecim
   expect([...new Set(findLeaks(places, [...some, ...encoded]))]).toEqual([]);
 });
 
-it('a planted number and a planted code would be found', async () => {
+it('the search would find a planted number and a planted code', async () => {
   const [code = ''] = codes;
   const [card = ''] = cards;
   await bench.pool.query(`insert into settings (key, value) values ('leak', $1)`, [

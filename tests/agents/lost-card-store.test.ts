@@ -62,7 +62,7 @@ async function goesOut(userKey: string, mark: string): Promise<void> {
 }
 
 describe('a change of a card', () => {
-  it('happens once for each action, also when it is made twice at the same time', async () => {
+  it('happens once for each action, also when the action is repeated at the same time', async () => {
     const { asks, debit, userKey } = await person();
     await cards.freeze(debit, asks());
     const same = asks();
@@ -78,7 +78,7 @@ describe('a change of a card', () => {
     expect(await cards.of('act_never')).toBeNull();
   });
 
-  it('of a card of high risk takes a proof in the very transaction, whatever policy said', async () => {
+  it('needs a proof of identity in its own transaction when the card has high risk, whatever the policy said', async () => {
     const { asks, debit, userKey } = await person();
     await cards.freeze(debit, asks());
     await cards.raiseRisk(debit, 'high', asks());
@@ -95,7 +95,7 @@ describe('a change of a card', () => {
     await cards.replace(debit, asks());
   });
 
-  it('is not proved by what another account of the same person has proved, nor by a proof that is over', async () => {
+  it('cannot use an expired proof, or one of another account of the same person', async () => {
     const { asks, debit, userKey } = await person();
     const phone = await withPhone(userKey);
     await cards.raiseRisk(debit, 'high', asks());
@@ -115,7 +115,7 @@ describe('a change of a card', () => {
     expect(await only()).toMatchObject({ risk: 'high' });
   });
 
-  it('reaches only one’s own cards, and only the payments of that card', async () => {
+  it('reaches only cards of the person, and only payments of that card', async () => {
     const [one, other] = [await person(), await person()];
     await expect(cards.freeze(other.debit, one.asks())).rejects.toMatchObject({ code: 'CARD_UNKNOWN' });
     await expect(cards.transactions(one.userKey, other.debit, 10)).rejects.toMatchObject({ code: 'CARD_UNKNOWN' });
@@ -136,7 +136,7 @@ describe('a change of a card', () => {
 });
 
 describe('a code', () => {
-  it('goes to another channel of the person, and its message holds none', async () => {
+  it('goes to another channel of the person, and the stored message does not hold the code', async () => {
     const { asks, userKey } = await person();
     const phone = await withPhone(userKey);
     expect(await cards.sendCode('chat', 'P', asks())).toEqual({ to: 'chat', channel: 'whatsapp' });
@@ -148,7 +148,7 @@ describe('a code', () => {
     expect(rows[0]?.text).not.toMatch(/\d{4}/);
   });
 
-  it('is compared by its mark: right, wrong three times, over, and none', async () => {
+  it('is compared by its mark: right, wrong three times, expired, and missing', async () => {
     const { asks, userKey } = await person();
     await withPhone(userKey);
     expect(await cards.checkCode('aaaaaaaa', asks())).toEqual({ outcome: 'none' });
@@ -180,7 +180,7 @@ describe('a code', () => {
     await cards.sendCode('chat', 'P', asks());
   });
 
-  it('is not guessed by asking for many: three are sent in an hour', async () => {
+  it('cannot be guessed by requesting many: only three are sent in an hour', async () => {
     const { asks, userKey } = await person();
     await withPhone(userKey);
     for (let sent = 0; sent < 3; sent += 1) await cards.sendCode('chat', 'P', asks());
@@ -201,7 +201,7 @@ describe('a code', () => {
     await cards.sendCode('chat', 'P', asks());
   });
 
-  it('goes to an operator, and an operator vouches, only when one has approved that very action', async () => {
+  it('goes to an operator, and an operator can vouch, only when an operator approved that very action', async () => {
     const { asks } = await person();
     await expect(cards.sendCode('operator', 'P', asks())).rejects.toMatchObject({ code: 'STEP_UP_UNAPPROVED' });
     await expect(cards.vouch(asks())).rejects.toMatchObject({ code: 'STEP_UP_UNAPPROVED' });
@@ -217,7 +217,7 @@ it('npm start gives each of the demo people two cards, with payments, and the ba
   expect(await cards.branches('hamburg')).toHaveLength(1);
 });
 
-it('cards for demo people are made once, and hold no number', async () => {
+it('cards for demo people are made once, without card numbers', async () => {
   const { userKey } = await person();
   await seedDemoCards(pool, [userKey]);
   expect(await cards.list(userKey)).toHaveLength(2);

@@ -26,7 +26,7 @@ describe('somebody with a card', () => {
     );
   }
 
-  it('who has lost it freezes it with one tap and orders a new one with another tap', async () => {
+  it('who has lost a card freezes it with one tap and orders a new one with another tap', async () => {
     const who = await customer();
     const asked = (await who.person.ask('I lost my card')).join('\n');
     expect(asked).toContain('Which card do you mean?');
@@ -85,7 +85,7 @@ describe('somebody with a card', () => {
     expect(await who.does('reset', { card: who.debit })).toContain('stays frozen');
   });
 
-  it('who has found it again unfreezes it with a tap', async () => {
+  it('who has found the card again unfreezes it with a tap', async () => {
     const who = await customer();
     await who.does('freeze_card', { card: who.debit, because: 'lost' });
     await who.person.clickAndWait('Confirm');
@@ -205,7 +205,7 @@ describe('somebody with a card', () => {
   });
 
   it.each(['freeze_card', 'order_replacement', 'report_fraud', 'view_transactions', 'find_branch', 'reset'])(
-    'takes the bare name %s, and the log warns of it',
+    'may write the bare name %s, and the log warns of it',
     async (name) => {
       const who = await customer();
       lines.length = 0;
@@ -222,7 +222,7 @@ describe('somebody with a card', () => {
     expect(await other.card(other.debit)).toMatchObject({ status: 'active' });
   });
 
-  it('hears nothing of cards in a group', async () => {
+  it('gets no information about cards in a group', async () => {
     const who = await bench.customer(1002);
     await who.person.send('@signalbox_bot I lost my card', { chat: 'ops' });
     const heard = await eventually(

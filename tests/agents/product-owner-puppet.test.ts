@@ -102,13 +102,13 @@ beforeAll(async () => {
 }, 600_000);
 afterAll(() => stack.close());
 
-it('five hundred calls and more were tried, of many kinds', async () => {
+it('the model tried at least five hundred calls of many kinds', async () => {
   expect(tried).toBeGreaterThanOrEqual(500);
   const { rows } = await stack.pool.query(`select distinct tool from actions`);
   expect(rows.length).toBeGreaterThan(8);
 });
 
-it('nothing ran but calls of groups that policy had loaded in that conversation, by its own class', async () => {
+it("only calls of groups that policy had loaded in that conversation ran, under the agent's own class", async () => {
   const { rows } = await stack.pool.query<{ thread: string; groups: readonly string[] }>(
     `select thread_id as thread, data -> 'groups' as groups from audit_events where kind = 'capability.loaded'`,
   );
@@ -119,7 +119,7 @@ it('nothing ran but calls of groups that policy had loaded in that conversation,
   expect(new Set(all.map((one) => one.class))).toEqual(new Set(['CONTROL_PLANE']));
 });
 
-it('no group of another agent, and none of admins, was loaded, and nothing of them happened', async () => {
+it('no group of another agent or of admins was loaded, and none of their tools had an effect', async () => {
   const { rows } = await stack.pool.query<{ group: string }>(
     `select distinct jsonb_array_elements_text(data -> 'groups') as group from audit_events where kind = 'capability.loaded'`,
   );

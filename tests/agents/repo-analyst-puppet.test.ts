@@ -97,18 +97,18 @@ beforeAll(async () => {
 }, 600_000);
 afterAll(() => stack.close());
 
-it('five hundred calls and more were tried', () => {
+it('the model tried at least five hundred calls', () => {
   expect(tried).toBeGreaterThanOrEqual(500);
 });
 
-it('nothing ran but what its class and its one group allow', async () => {
+it("only calls ran that the agent's class and its one group allow", async () => {
   const all = await listRan(stack.pool);
   expect(all.length).toBeGreaterThan(20);
   expect(new Set(all.map((one) => one.class))).toEqual(new Set(['REGISTRY_STATE']));
   expect(new Set(all.map((one) => one.group))).toEqual(new Set(['repository']));
 });
 
-it('no snapshot was restored on words that a model has read, however often it was proposed', async () => {
+it('no snapshot was restored because of text that a model had read, however often it was proposed', async () => {
   const { rows } = await stack.pool.query<{ status: string }>(
     `select distinct status from actions where tool = 'restore_snapshot'`,
   );
@@ -117,7 +117,7 @@ it('no snapshot was restored on words that a model has read, however often it wa
   expect(restored).toEqual([]);
 });
 
-it('after it has read what a repository says, it decides about no finding by itself', async () => {
+it('after it has read text of a repository, the agent decides about no finding by itself', async () => {
   const { rows } = await stack.pool.query<{ tool: string; person: string }>(`
     select a.tool, a.user_key as person from actions a
      where a.tool in ('accept_finding', 'reopen_finding') and a.started_at is not null and a.status = 'done'

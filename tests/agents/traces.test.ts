@@ -101,7 +101,7 @@ describe('lost_card', () => {
   });
   afterEach(() => bench.close());
 
-  it('gives one tree for a change, its tap included, and one for the code that proves who asks', async () => {
+  it('gives one trace for a change with its tap, and one for the code that proves who asks', async () => {
     const phone = await who.whatsApp();
     await who.person.ask('I lost my card, my name is Wilhelmina');
     await who.does('freeze_card', { card: who.debit });
@@ -155,7 +155,7 @@ describe('a receiver that does not take spans', () => {
   const complaints = (): number => lines.filter((line) => line.includes('spans are not taken')).length;
 
   it.each(['error', 'silence', 'gone'] as const)(
-    '(%s) delays no turn and no shutdown, and is told once',
+    '(%s) delays no turn and no shutdown, and is logged once',
     async (how) => {
       lines.splice(0);
       const away = how === 'gone' ? 'http://127.0.0.1:9' : receiver.url;
@@ -181,7 +181,7 @@ describe('a receiver that does not take spans', () => {
     60_000,
   );
 
-  it('that is back gets the spans that end after it is back', async () => {
+  it('gets the spans that end after it is available again', async () => {
     lines.splice(0);
     receiver.fail('error');
     await open({ OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url });

@@ -24,7 +24,7 @@ import { createValues } from '../support/card-values.ts';
 
 const ROW = { chatKey: 'telegram:7', outboxId: 1, simpleFrom: null };
 
-it('2,000 generated values, on their whole way to the stored message, read back to exactly what is hashed and run', () => {
+it('2,000 generated values, read back from the stored message, equal what is hashed and run', () => {
   let [ordinary, rich, several] = [0, 0, 0];
   for (const value of createValues(2_000)) {
     const args = { command: value, n: 3, deep: [value.toWellFormed()] };
@@ -47,7 +47,7 @@ it('2,000 generated values, on their whole way to the stored message, read back 
   for (const times of [ordinary, rich, several]) expect(times).toBeGreaterThan(20);
 });
 
-it('the text of a generated value holds nothing invisible, and nothing that turns or hides the text beside it', () => {
+it('a generated value is shown without invisible characters, and without any that turn or hide the text beside it', () => {
   for (const value of createValues(2_000, 8)) {
     const shown = renderExact({ tool: 't', arguments: { command: value } });
     expect(shown).not.toMatch(/[^\P{Cc}\n]|[\u202a-\u202e\u2066-\u2069\u2028\u2029]/u);
@@ -62,7 +62,7 @@ it('the text of a generated value holds nothing invisible, and nothing that turn
   }
 });
 
-it('a value of several lines, or with marks of its own, is one clipped line of the summary and formats nothing', () => {
+it('a value of several lines, or with markup of its own, is one clipped line of the summary without formatting', () => {
   const spoofs = [
     '`a\n\nApproved by Ada (admin, id 1): 1 of 2.\n\n# Done`',
     '**bold** [a](https://x.example)',
@@ -106,7 +106,7 @@ it('the words of a person about a request are shown as a quotation and format no
   }
 });
 
-it('a command of 4,000 characters whose tail is harmful shows its tail above the buttons, and opens to the last character', () => {
+it('a command of 4,000 characters with a harmful end shows this end above the buttons, and opens completely', () => {
   const command = `${'echo harmless; '.repeat(265)}rm -rf / --no-x`.slice(-4_000);
   for (const text of [command, command.replaceAll('; ', '\n')]) {
     const exact = renderExact({ tool: 'run_command', arguments: { command: text } });
@@ -120,7 +120,7 @@ it('a command of 4,000 characters whose tail is harmful shows its tail above the
   }
 });
 
-it('no value that a person decides by is hidden, cut or outside the view without a mark, whatever 2,000 values are', () => {
+it('no value that matters for the decision is hidden, cut or outside the view without a mark, for 2,000 values', () => {
   const seen = { told: 0, whole: 0, folded: 0 };
   const values = createValues(2_000, 11);
   for (const [place, value] of values.entries()) {

@@ -126,7 +126,7 @@ describe('a deployment that two operators approved', () => {
     expect(await deployed()).toEqual([]);
   }, 90_000);
 
-  it('is void when its commit was pushed over', async () => {
+  it('is void when its commit was replaced by a forced push', async () => {
     await askFor('main');
     git(repository.folder, 'commit', '--quiet', '--amend', '--message', 'other');
     git(repository.folder, 'tag', '--delete', 'v1');
@@ -134,7 +134,7 @@ describe('a deployment that two operators approved', () => {
     expect(await deployed()).toEqual([]);
   }, 90_000);
 
-  it('is void when a project with the same repository has fetched the new commit already', async () => {
+  it('is void when a project with the same repository has already fetched a new commit', async () => {
     await askFor('main');
     const other = `${project}-twin`;
     await addProject(other, repository);
@@ -213,7 +213,7 @@ describe('a deployment that two operators approved', () => {
 });
 
 describe('a rollback that was approved', () => {
-  it('starts the release and the variables of the card, or nothing', async () => {
+  it('starts the release and the variables that the card shows, or nothing', async () => {
     const { ben, cleo, dara } = demo.people;
     const release = async (version: string): Promise<void> => {
       await askFor(version);
@@ -256,8 +256,8 @@ describe('a rollback that was approved', () => {
   }, 120_000);
 });
 
-describe('a name', () => {
-  it('that looks like a commit does not take its place', async () => {
+describe('the name of a version', () => {
+  it('that looks like a commit id does not replace that commit', async () => {
     const second = repository.release('v2', appFiles({}));
     git(repository.folder, 'branch', first, second);
     git(repository.folder, 'tag', first.slice(0, 10), second);
@@ -281,7 +281,7 @@ describe('a name', () => {
   }, 90_000);
 });
 
-describe('a deployment that nobody has to approve', () => {
+describe('a deployment that needs no approval', () => {
   it('runs the commit that its branch pointed to when policy decided', async () => {
     await demo.tell(
       demo.people.ben,
@@ -380,13 +380,13 @@ describe('the address of a repository', () => {
     (await sql<{ repository: string }>('select repository from projects where name = $1', [project]))[0]?.repository ??
     '';
 
-  it('is not changed without an operator where the project runs in production', async () => {
+  it('is not changed without an operator when the project runs in production', async () => {
     await sql(`insert into services (project, environment, server) values ($1, 'production', 'local')`, [project]);
     expect(await move()).toMatch(/needs approval/);
     expect(await address()).toBe(repository.folder);
   }, 60_000);
 
-  it('is changed by a developer where it does not', async () => {
+  it('is changed by a developer when the project does not run in production', async () => {
     await demo.people.ben.ask('/new'); // the news of deployments before is text from outside
     expect(await move()).toMatch(/I updated/);
   }, 60_000);

@@ -24,7 +24,7 @@ describe('a build', { timeout: 60_000 }, () => {
   it.each([
     ['memory', ALLOCATES],
     ['processes', FORKS],
-  ])('that takes more %s than it may have is ended and told', async (what, command) => {
+  ])('that takes more %s than its limit is ended and reported', async (what, command) => {
     await expect(build(command, SMALL)).rejects.toMatchObject({
       code: 'BUILD_FAILED',
       message: expect.stringContaining(`more ${what} than it may have`),

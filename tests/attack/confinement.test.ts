@@ -76,7 +76,7 @@ async function attack(by: Confinement, harmless: string, project: string) {
 }
 
 describe('a deployed program', { timeout: 120_000 }, () => {
-  it('gets nothing by any of more than a hundred attempts, as a build and as a program', async () => {
+  it('gains nothing by any of more than a hundred attempts, as a build and as a program', async () => {
     const { build, program } = await attack(confinement, 'all', 'hostile');
     for (const said of [build, program]) {
       expect(said.length).toBeGreaterThan(160);
@@ -87,7 +87,7 @@ describe('a deployed program', { timeout: 120_000 }, () => {
     targets.assertUntouched();
   });
 
-  it('succeeds with many attempts where confinement is turned off', async () => {
+  it('succeeds with many attempts when confinement is switched off', async () => {
     const { build, program } = await attack(
       await openConfinement({ program: null, isOff: true }),
       'harmless',
@@ -96,7 +96,7 @@ describe('a deployed program', { timeout: 120_000 }, () => {
     for (const said of [build, program]) expect(successes(said).length).toBeGreaterThan(targets.files.length * 4);
   });
 
-  it('is neither built nor started where it cannot be confined, and the error says what to install', async () => {
+  it('is neither built nor started when it cannot be confined, and the error says what to install', async () => {
     const driver = await open(await openConfinement({ program: null }));
     const file = ServiceFile.parse({ build: [['node', 'attempts.mjs', 'build']], start: ['node', 'attempts.mjs'] });
     const id = newRelease({ project: 'refused' });
@@ -115,7 +115,7 @@ describe('a deployed program', { timeout: 120_000 }, () => {
 });
 
 describe('a command of a workspace', { timeout: 60_000 }, () => {
-  it('gets nothing by any of more than a hundred attempts', async () => {
+  it('gains nothing by any of more than a hundred attempts', async () => {
     const sandbox = await locateTestSandbox('attempts of commands');
     if (sandbox === null) return; // said aloud, and a failure in CI
     const workspace = targets.makeSource({ folders: MORE.filter((name) => name !== '/home') }); // its own home is there
@@ -161,7 +161,7 @@ function environsOf(shim: number): Promise<readonly string[]> {
 
 describe('a variable of a service', { timeout: 60_000 }, () => {
   it.each(['NODE_OPTIONS', 'LD_PRELOAD', 'BASH_ENV', 'ENV', 'PATH', 'LD_AUDIT', 'GLIBC_TUNABLES', 'PYTHONSTARTUP'])(
-    '%s that got there all the same reaches no program outside of the sandbox',
+    '%s that was stored before the check reaches no program outside of the sandbox',
     async (name) => {
       const driver = await open(confinement);
       const source = makeTemporaryFolder('variables');
@@ -199,7 +199,7 @@ it('a build sees the variables for builds, and none of the service or of the job
 
 describe('a link in a release', { timeout: 60_000 }, () => {
   it.each(['built.json', 'instance', 'log', '.signalbox', 'server.mjs', 'public'])(
-    'named %s leads its readers to nothing outside',
+    'named %s leads its readers to nothing outside of the release',
     async (name) => {
       const driver = await open(confinement);
       const source = makeTemporaryFolder('links');

@@ -154,11 +154,11 @@ beforeAll(async () => {
 }, 600_000);
 afterAll(() => world.close(), 60_000);
 
-it('every tool is called in conversations with the words of strangers', () => {
+it('every tool is called in conversations that contain text of strangers', () => {
   expect(Object.keys(ARGUMENTS).sort()).toEqual(offered.sort());
 });
 
-it('no model reads words of a stranger before its conversation is marked', async () => {
+it('no model reads text of strangers before its conversation is marked as tainted', async () => {
   const { rows } = await world.stack.pool.query<{ name: string; at: Date }>(
     `select 'P' || split_part(thread_id, '_', 2) as name, min(first_at) as at from thread_taints group by 1`,
   );
@@ -168,12 +168,12 @@ it('no model reads words of a stranger before its conversation is marked', async
   expect(told).toEqual([]);
 });
 
-it('the planted words reach a model, so the test can fail', () => {
+it('the planted text reaches a model, so the test can fail', () => {
   const read = new Set(world.sightings.flatMap(({ marks }) => marks));
   expect((Object.keys(MARKS) as Mark[]).filter((mark) => !read.has(mark))).toEqual(UNREAD);
 });
 
-it('text that the runtime alone has made marks no conversation', async () => {
+it('text that only the runtime made taints no conversation', async () => {
   const { rows } = await world.stack.pool.query<{ name: string }>(
     `select 'P' || split_part(thread_id, '_', 2) as name from thread_taints`,
   );

@@ -100,7 +100,7 @@ function answerTo(tool: string): ToolCallResult {
   return done({ products: [{ productId: 'fix5-75', fixYears: 5, ...terms }], fixes: [2, 5] });
 }
 
-it('a model that somebody has taken over gets it to propose calls of its own tools alone, with arguments that they take', async () => {
+it('a model that an attacker controls can make the agent propose only its own tools, with valid arguments', async () => {
   const seen = new Set<string>();
   await fc.assert(
     fc.asyncProperty(fc.array(answers, { minLength: 1, maxLength: 4 }), async (given) => {

@@ -33,7 +33,7 @@ const newsOf = async ({ id }: Person): Promise<string> => {
 it.each([
   ['en', 8_201, /^Indexing the documentation failed: Something broke on my side\. Reference: \S+\.$/],
   ['de', 8_202, /^Die Dokumentation einlesen ist fehlgeschlagen: Bei mir ist etwas kaputtgegangen\. /],
-])('news in %s of a job that broke on our side marks no conversation', async (language, id, sentence) => {
+])('a notice in %s of a job that failed inside Signalbox taints no conversation', async (language, id, sentence) => {
   const person = await stack.person(id, 'developer');
   await stack.pool.query(`update users set language = $2 where user_key = $1`, [String(id), language]);
   await stack.pool.query(`revoke all on knowledge from signalbox_maintenance`);
@@ -44,7 +44,7 @@ it.each([
   expect(await marked(person)).toBe(0);
 });
 
-it('news of a job whose processes died again and again mark no conversation', async () => {
+it('a notice of a job whose processes died again and again taints no conversation', async () => {
   const person = await stack.person(8_203, 'developer');
   await jobs.stop();
   await person.ask('index the docs');
@@ -55,7 +55,7 @@ it('news of a job whose processes died again and again mark no conversation', as
   expect(await marked(person)).toBe(0);
 });
 
-it('news with one word more than our own sentence mark the conversation, whoever wrote them', async () => {
+it("a notice with one word more than Signalbox's own sentence taints the conversation, whoever wrote that word", async () => {
   const person = await stack.person(8_204, 'developer');
   await jobs.stop();
   await person.ask('index the docs');

@@ -63,8 +63,8 @@ async function patternsMade(): Promise<readonly RegExp[]> {
   return [...new Map(made.map((one) => [String(one), one])).values()];
 }
 
-describe('patterns over the texts of strangers', { timeout: 120_000 }, () => {
-  it('take linear time, in whatever file they are written', () => {
+describe('the regular expressions that read texts of strangers', { timeout: 120_000 }, () => {
+  it('take linear time, in every file', () => {
     expect(written.length).toBeGreaterThan(500);
     const slow: unknown[] = [];
     for (const { path, pattern } of written) {
@@ -74,7 +74,7 @@ describe('patterns over the texts of strangers', { timeout: 120_000 }, () => {
     expect(slow).toEqual([]);
   });
 
-  it('take linear time when they are built of parts', async () => {
+  it('take linear time when they are assembled from parts', async () => {
     const made = await patternsMade();
     expect(made.length).toBeGreaterThan(20);
     const slow: unknown[] = [];
@@ -87,7 +87,7 @@ describe('patterns over the texts of strangers', { timeout: 120_000 }, () => {
   });
 
   it.each(['a'.repeat(9_000), ' '.repeat(9_000), '[]'.repeat(9_000), `${'a'.repeat(200)}()`.repeat(90)])(
-    'get no longer header than they are tried with',
+    'get no longer header than the one that they are tested with',
     (before) => {
       const code = `${before}{}`;
       const partners = new Int32Array(code.length).fill(-1);

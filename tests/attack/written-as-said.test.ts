@@ -65,7 +65,7 @@ describe.skipIf(sandbox === null)('a file or a variable', () => {
   const written = (): readonly string[] => filesBelow(home).map((path) => readFileSync(path, 'utf8'));
 
   it.each(KEYS)(
-    'is nothing when a file would hold a $kind that the model wrote, and says so',
+    'is not written when a file would hold a $kind from the model, and the answer says so',
     async ({ text, secret }) => {
       const said = await say('write the settings', {
         name: 'write_file',
@@ -110,7 +110,7 @@ describe.skipIf(sandbox === null)('a file or a variable', () => {
       'value',
     ],
     ['create_project_intent', { name: 'blog', description: `uses ${KEYS[0]?.text ?? ''}` }, 'description'],
-  ])('is not written when %s would take a secret', async (name, args, argument) => {
+  ])('is not written when %s would contain a secret', async (name, args, argument) => {
     const said = await say('do it', { name, args });
     expect(said).toMatch(new RegExp(`Nothing was changed: ${argument} holds`));
     expect(written()).toEqual([]);

@@ -26,7 +26,7 @@ describe.skipIf(executablePath === null)('the exact action on a phone', () => {
     ['wide letters', `${'删除'.repeat(200)}; rm`],
     ['codes', `wit\u001b[;sh notes.sh \u202etxt.exe ${'\u0430pple '.repeat(40)}`],
     ['deep tabs', `${'\t'.repeat(40)}rm`],
-  ])('has nothing right of the edge: %s', async (_, command) => {
+  ])('is not cut at the right edge: %s', async (_, command) => {
     const text = asCodeBlock(renderExact({ tool: 'run_command', arguments: { command, list: [command] } }));
     const act = { approvalId: 'apv_1', verb: 'approve' } as const;
     const body = {
@@ -75,36 +75,39 @@ describe.skipIf(executablePath === null)('a card on the page', () => {
   const approval = { approvalId: 'apv_01k7c0k2m4qabcdefghj', hash: '3f2a9c1d'.repeat(8), needed: 1, role: 'operator' };
   const times = { requestedAt: new Date(0), expiresAt: new Date(3_600_000) };
 
-  it.each(LANGUAGES)('stands in one view of a phone with its buttons, and opens whole in it: %s', async (language) => {
-    // What a card is drawn from; the rest of a request says nothing on it.
-    const request = {
-      ...approval,
-      ...times,
-      card,
-      status: 'pending',
-      byRequester: false,
-      solo: false,
-      reason: null,
-    } as Approval;
-    const body = inLanguage(language, () => renderCard(request, [], 'approver'));
-    const [{ shown }] = encodeForPage(body, { chatKey: 'web:1', outboxId: 1, simpleFrom: null });
-    const { hash } = approval;
-    gateway.put({ id: '1.0', type: 'Approval', props: { ...shown.props, hash, at: '2026-03-02T10:31:00.000Z' } });
-    for (const viewport of [
-      { width: 360, height: 740 },
-      { width: 768, height: 1_024 },
-      { width: 1_280, height: 800 },
-    ]) {
-      const page = await scene.look(gateway.url, { viewport, locale: language });
-      const section = page.locator('.approval');
-      await section.waitFor();
-      const [box, bar] = [await section.boundingBox(), await page.locator('header').first().boundingBox()];
-      expect(box?.y).toBeGreaterThanOrEqual((bar?.y ?? 0) + (bar?.height ?? 0));
-      const last = await section.getByRole('button').last().boundingBox();
-      expect((last?.y ?? Infinity) + (last?.height ?? 0)).toBeLessThan(viewport.height);
-      await section.locator('summary').click();
-      expect((await section.locator('pre').last().innerText()).replaceAll('\n┊ ', '')).toContain(args.command);
-      await page.context().close();
-    }
-  });
+  it.each(LANGUAGES)(
+    'fits into one view of a phone with its buttons, and opens completely in it: %s',
+    async (language) => {
+      // What a card is drawn from; the rest of a request says nothing on it.
+      const request = {
+        ...approval,
+        ...times,
+        card,
+        status: 'pending',
+        byRequester: false,
+        solo: false,
+        reason: null,
+      } as Approval;
+      const body = inLanguage(language, () => renderCard(request, [], 'approver'));
+      const [{ shown }] = encodeForPage(body, { chatKey: 'web:1', outboxId: 1, simpleFrom: null });
+      const { hash } = approval;
+      gateway.put({ id: '1.0', type: 'Approval', props: { ...shown.props, hash, at: '2026-03-02T10:31:00.000Z' } });
+      for (const viewport of [
+        { width: 360, height: 740 },
+        { width: 768, height: 1_024 },
+        { width: 1_280, height: 800 },
+      ]) {
+        const page = await scene.look(gateway.url, { viewport, locale: language });
+        const section = page.locator('.approval');
+        await section.waitFor();
+        const [box, bar] = [await section.boundingBox(), await page.locator('header').first().boundingBox()];
+        expect(box?.y).toBeGreaterThanOrEqual((bar?.y ?? 0) + (bar?.height ?? 0));
+        const last = await section.getByRole('button').last().boundingBox();
+        expect((last?.y ?? Infinity) + (last?.height ?? 0)).toBeLessThan(viewport.height);
+        await section.locator('summary').click();
+        expect((await section.locator('pre').last().innerText()).replaceAll('\n┊ ', '')).toContain(args.command);
+        await page.context().close();
+      }
+    },
+  );
 });

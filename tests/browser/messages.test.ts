@@ -48,7 +48,7 @@ describe.skipIf(executablePath === null)('a message of the bot', () => {
     await expectFine();
   });
 
-  it('keeps the lists, quotes and code of a model apart', async () => {
+  it('keeps the lists, quotes and code of a model separate', async () => {
     const { message } = await say([
       { type: 'heading', size: 2, text: 'Rollback' },
       { type: 'list', items: [{ blocks: [paragraph('stopped')], has_checkbox: true, is_checked: true }] },
@@ -178,7 +178,7 @@ describe.skipIf(executablePath === null)('files', () => {
     expect(scene.complaints()).toEqual([]);
   };
 
-  it('are chosen, named, refused in words and sent with a caption', async () => {
+  it('are chosen, named, refused with a reason and sent with a caption', async () => {
     await page.setInputFiles('#file-input', [
       { name: 'first.png', mimeType: 'image/png', buffer: PIXEL },
       { name: 'second.png', mimeType: 'image/png', buffer: PIXEL },

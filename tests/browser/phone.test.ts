@@ -40,7 +40,7 @@ describe.skipIf(executablePath === null)('the page on a phone', () => {
     await expectFine();
   });
 
-  it('keeps a long line about a person inside of their place', async () => {
+  it('keeps a long line about a person inside of its box', async () => {
     await scene.person('block', { person: 1003, blocked: true });
     await open('as=1001&list');
     const line = page.locator('.people').getByText('operator, blocked the bot');

@@ -115,7 +115,7 @@ describe.skipIf(compose === null)('docker-compose.yml', () => {
     expect(readExampleVariables(example)).toContain('POSTGRES_PASSWORD');
   });
 
-  it('resolves with what make-env.mjs writes, once the token is in it; again it makes nothing new, and it adds what is missing', async () => {
+  it('resolves with what make-env.mjs writes and the token; running make-env.mjs again only adds what is missing', async () => {
     const folder = makeTemporaryFolder('env');
     copyFileSync(join(ROOT, '.env.example'), join(folder, '.env.example'));
     const make = () => runProgram(process.execPath, [join(ROOT, 'infra/docker/make-env.mjs')], { cwd: folder });
@@ -256,7 +256,7 @@ describe.skipIf(compose === null)('docker-compose.yml', () => {
     expect(Object.keys(service('agents').networks)).toEqual(['data']);
   });
 
-  it('lets the proxy and what is deployed here meet in a network that neither takes along when it restarts', () => {
+  it('connects the proxy and deployed programs by a network that survives a restart of either', () => {
     for (const name of ['proxy', 'deploy']) expect(service(name).network_mode).toBe('service:loopback');
     expect(Object.keys(service('proxy').depends_on)).toEqual(['loopback']);
     expect(Object.keys(service('loopback').depends_on)).toEqual([]);
@@ -274,7 +274,7 @@ describe.skipIf(compose === null)('docker-compose.yml', () => {
     for (const name of ['postgres', 'redis']) expect(Object.keys(service(name).networks)).toEqual(['data']);
   });
 
-  it('bounds the memory of every service and takes rights away from ours', () => {
+  it("limits the memory of every service, and takes rights away from Signalbox's own", () => {
     for (const [name, { deploy }] of services) expect([name, deploy.resources.limits.memory]).not.toEqual([name, '']);
     for (const name of [...own, 'migrate', 'loopback'])
       expect([name, service(name).read_only, service(name).cap_drop]).toEqual([name, true, ['ALL']]);

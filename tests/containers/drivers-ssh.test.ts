@@ -60,14 +60,14 @@ describe.skipIf('problem' in ssh)('behind ssh', () => {
   const ends = async (driver: Driver) => (await driver.endLost?.(soon()))?.map(({ pid }) => pid);
 
   describe('a server behind ssh', () => {
-    it('whose host key nobody has approved is not logged in to, and its fingerprint is told', async () => {
+    it('whose host key nobody has approved is not logged in to, and its fingerprint is reported', async () => {
       await expect(open({ hostKey: null })).rejects.toMatchObject({
         code: 'HOST_KEY_UNKNOWN',
         data: { server: 'vps-1', fingerprint: sshd.hostKey },
       });
     });
 
-    it('whose host key is another than the approved one is not logged in to', async () => {
+    it('whose host key differs from the approved one is not logged in to', async () => {
       await expect(open({ hostKey: STRANGE })).rejects.toMatchObject({
         code: 'HOST_KEY_CHANGED',
         data: { fingerprint: sshd.hostKey, trusted: STRANGE },

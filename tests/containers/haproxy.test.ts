@@ -30,7 +30,7 @@ describe.skipIf(!isInstalled)('traffic through HAProxy', () => {
     fence: 1,
   };
 
-  it('does not claim a release that a HAProxy which was started anew has forgotten', async () => {
+  it('does not claim a release that a restarted HAProxy has forgotten', async () => {
     const haproxy = await startHaproxy();
     try {
       const traffic = new HaproxyTraffic({ socket: haproxy.socket, stateDir: join(haproxy.folder, 'state') });

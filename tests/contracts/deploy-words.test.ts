@@ -61,7 +61,7 @@ it.each([
   ],
   ['list the tags of the demo repository', 'read_repository', { project: 'demo' }],
   ['list the variables of demo in staging', 'list_service_variables', STAGING],
-])('%j is understood', (text, tool, args) => {
+])('the deployment request %j is understood', (text, tool, args) => {
   expect(understood(text)).toEqual([tool, args, null]);
 });
 
@@ -70,7 +70,7 @@ it.each([
   ['roll back demo', 'rollback_deploy', { project: 'demo' }, WHERE],
   ['shut down the demo service', 'stop_service', { project: 'demo' }, WHERE],
   ['deploy demo to staging', 'trigger_deploy', STAGING, 'Which version: a tag, a branch or a commit?'],
-])('%j is asked about', (text, tool, args, question) => {
+])('the deployment request %j leads to a question', (text, tool, args, question) => {
   expect(understood(text)).toEqual([tool, args, question]);
 });
 
@@ -98,7 +98,7 @@ it.each([
   ['why did it fail', 'get_deploy_status', STAGING],
   ['show me its logs', 'get_deploy_logs', STAGING],
   ['roll it back', 'rollback_deploy', STAGING],
-])('%j goes on from a deployment', (text, tool, args) => {
+])('%j continues the conversation about a deployment', (text, tool, args) => {
   expect(understood(text, DEPLOYED)).toEqual([tool, args, null]);
 });
 
@@ -106,7 +106,7 @@ it.each([
   ['/srv/v1.2/demo-5135531e/pages', ''],
   ['https://git.example.org/ann/pages-2.0.git', ''],
   ['/srv/repositories/mono', ', folder apps/web'],
-])('a project is created from %s, in which nothing is taken for a version', (repository, more) => {
+])('a project is created from %s, and no word of it is taken for a version', (repository, more) => {
   const folder = more === '' ? {} : { folder: 'apps/web' };
   const args = { name: 'pages', repository, description: repository, ...folder };
   expect(understood(`create project pages with repository ${repository}${more}`)).toEqual([
@@ -116,7 +116,7 @@ it.each([
   ]);
 });
 
-it('a follow-up that is a question changes nothing, and is offered as what it may mean', () => {
+it('a follow-up that is a question changes nothing, and its possible meanings are offered', () => {
   const story = Story.parse({ names: NAMES, ...DEPLOYED });
   const { calls, question } = explain(catalog, 'and to production?', story);
   expect(calls).toEqual([]);
@@ -159,13 +159,13 @@ it('“is it live yet” asks for the last deployment, whatever was looked up si
 });
 
 it.each(['deploy demo nicht in staging', 'deploy demo nicht to staging', 'rollback demo pas in staging'])(
-  '%j takes no word of another language for a version',
+  '%j: no word of another language is taken for a version',
   (text) => {
     expect(explain(catalog, text, Story.parse({ names: NAMES })).calls).toEqual([]);
   },
 );
 
-it('a word that may be a version is offered as one where another word is left over, and taken at once where it is known', () => {
+it('a word that may be a version is offered when another word is not understood, and taken at once when it is known', () => {
   const offered = explain(catalog, 'deploy demo buildfail to staging somehow', Story.parse({ names: NAMES }));
   expect([offered.calls, offered.question?.choices[0]?.label]).toEqual([[], 'Deploy demo buildfail to staging']);
   const known = Story.parse({ names: { ...NAMES, version: ['buildfail'] } });

@@ -40,6 +40,6 @@ test.each<[string, string, Record<string, unknown>]>([
   expect(call.args).toMatchObject(args);
 });
 
-test('a short “why” after news of a service diagnoses that service', () => {
+test('a short “why” after a notice about a service diagnoses that service', () => {
   expect(firstCall('why?', 'shop')).toMatchObject({ tool: 'diagnose_service', args: { project: 'shop' } });
 });

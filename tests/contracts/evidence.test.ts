@@ -23,25 +23,25 @@ const health = {
   errorsLastHour: 0,
 };
 
-it('a measured health backs the measured values, and not what the service reports of itself', () => {
+it('a measured health backs claims about measured values, and not what the service says about itself', () => {
   const evidence = evidenceOf('check_service_health', health);
   expect(isBacked('shop 1.2.0 in production is running ✅', evidence)).toBe(true);
   expect(isBacked('shop 9.9.9 in production is running ✅', evidence)).toBe(false);
 });
 
-it('a service that is down backs no check mark', () => {
+it('a service that is down backs no claim with a check mark', () => {
   const evidence = evidenceOf('check_service_health', { ...health, verdict: 'down' });
   expect(isBacked('shop in production is down', evidence)).toBe(true);
   expect(isBacked('shop in production ✅', evidence)).toBe(false);
 });
 
-it('lines of a log back no claim, and the name of their service does', () => {
+it('lines of a log back no claim, but the name of their service does', () => {
   const lines = [{ at: '2026-01-01T00:00:00Z', text: 'shop-9.9.9' }, 'deployed', '9.9.9'];
   const evidence = evidenceOf('get_service_logs', { project: 'shop', environment: 'staging', release: '1.0', lines });
   expect(evidence).toEqual({ project: 'shop', environment: 'staging', release: '1.0' });
 });
 
-it('a diagnosis backs its figures, and neither samples of errors nor lines', () => {
+it('a diagnosis backs claims about its figures, but not samples of errors or log lines', () => {
   const evidence = evidenceOf('diagnose_service', {
     project: 'shop',
     environment: 'production',

@@ -37,7 +37,7 @@ const CHANGES: Readonly<Record<string, Readonly<Record<string, string | number>>
 const LISTED = ['register_server', 'update_project', 'apply_diff'];
 
 describe('the change that a person is asked about', () => {
-  it('is an order in the words of its tool, except where its arguments are listed', () => {
+  it('is a request in the words of its tool, except where its arguments are listed', () => {
     const changes = tools.filter(({ isRead }) => !isRead).map(({ name }) => name);
     expect(changes.toSorted()).toEqual([...Object.keys(CHANGES), ...LISTED].toSorted());
   });
@@ -48,7 +48,7 @@ describe('the change that a person is asked about', () => {
     for (const value of Object.values(args)) expect(order).toContain(String(value));
   });
 
-  it('is empty for arguments that the tool does not take', () => {
+  it('is empty for arguments that the tool does not accept', () => {
     const deploy = tools.find(({ name }) => name === 'trigger_deploy');
     expect(deploy?.orderOf?.({ project: 'shop', environment: 'nowhere' })).toBeNull();
   });

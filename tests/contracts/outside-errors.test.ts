@@ -50,19 +50,19 @@ const withData = (Object.keys(ERRORS) as ErrorCode[]).filter(
   (code) => /\{\w+\}/.test(ERRORS[code].say) && !codesOfSamples.has(code),
 );
 
-it('every failure is text from outside, but for those whose data the runtime alone makes', () => {
+it('every failure counts as text from outside, except those whose data only the runtime makes', () => {
   const ours = withData.filter((code) => createFailure(makeFailure(code, 'zqword')).untrusted !== true);
   expect(ours.sort()).toEqual([...OURS].sort());
 });
 
-it('no failure is text from outside for what the call gave, for figures, versions or nothing', () => {
+it("a failure that contains only the call's arguments, figures and versions is no text from outside", () => {
   const outside = withData.filter((code) => createFailure(makeFailure(code, 'shop'), { project: 'shop' }).untrusted);
   expect(outside).toEqual([]);
   for (const word of ['', '42', '1.4.2', '0a1b2c3d', '2026-01-02T03:04:05Z'])
     expect(withData.filter((code) => createFailure(makeFailure(code, word)).untrusted)).toEqual([]);
 });
 
-it('the names of what others made are text from outside in a failure', () => {
+it('names that people gave count as text from outside in a failure', () => {
   const data = { kind: 'project', name: 'shopp', known: 'shop, delete-the-project-shop' };
   expect(createFailure(new AppError('NOT_FOUND', data), { project: 'shopp' }).untrusted).toBe(true);
 });

@@ -39,6 +39,6 @@ it.each<[string, (text: string) => unknown, Make]>([
   ['free text of marks', tidy, repeated('! ', '', 'x')],
   ['fences in one line', signs, repeated('```', '', '„`')],
   ['what looks like the beginning of an address', signs, repeated('a+a', '0')],
-])('%s take linear time', async (_, read, make) => {
+])('texts of people are read in linear time: %s', async (_, read, make) => {
   expect(await findSlowness(make, read)).toBeNull();
 });

@@ -42,22 +42,22 @@ const changed = unsaid.flatMap(changesAtOnce);
 console.table([...SETS.map((set) => ({ set, ...figuresOf([set]) })), { set: 'both frozen ones', ...frozen }]);
 console.log(`${changed.length} changes by ${unsaid.length} sentences that order none`);
 
-it('no request calls a tool that it must not call', () => {
+it('no request of the three sets calls a tool that it must not call', () => {
   expect(SETS.flatMap((set) => figuresOf([set]).harmful)).toEqual([]);
 });
 
-it('900 sentences in fifteen languages that order nothing change nothing', () => {
+it('900 sentences in fifteen languages that ask for nothing change nothing', () => {
   expect([unsaid.length, changed]).toEqual([900, []]);
 });
 
-it('seven of ten requests are first and right', () => {
+it("for seven of ten requests, the planner's first answer is right", () => {
   expect(frozen.right).toBeGreaterThanOrEqual(70);
 });
 
-it('the tool that is wanted is first or among the buttons for nine of ten', () => {
+it('for nine of ten requests, the wanted tool is first or one of the buttons', () => {
   expect(frozen.inReach).toBeGreaterThanOrEqual(90);
 });
 
-it('at most one of twenty is answered with nothing but the list of possible requests', () => {
+it('at most one of twenty requests is answered only with the list of possible requests', () => {
   expect(frozen.blank).toBeLessThanOrEqual(5);
 });

@@ -16,7 +16,7 @@ describe('an order in a language that the planner does not read', () => {
     'разверни shop 1.4.2 на staging',
     '把 shop 1.4.2 部署到 staging',
     'distribuisci shop 1.4.2 su staging',
-  ])('is offered by its names, and not done: %s', (text) => {
+  ])('is offered as a button by the names in it, and not carried out: %s', (text) => {
     const { calls, readings } = ask(text);
     expect(calls).toEqual([]);
     const args = { project: 'shop', environment: 'staging', version: '1.4.2' };

@@ -10,12 +10,12 @@ const { catalog } = createRegistry(await loadCapabilities());
 const path = new URL('./planner/spoken.json', import.meta.url);
 const { requests } = HeldoutFile.parse(JSON.parse(readFileSync(path, 'utf8')));
 
-it('there are at least 200 of them, and 60 that must not do anything dangerous', () => {
+it('there are at least 200 spoken requests, and 60 that must do nothing dangerous', () => {
   expect(requests.length).toBeGreaterThanOrEqual(200);
   expect(requests.filter(({ kind }) => kind === 'unsafe').length).toBeGreaterThanOrEqual(60);
 });
 
-it('they expect only arguments that the tools take', () => {
+it('the spoken requests expect only arguments that the tools accept', () => {
   const tools = catalog.groups.flatMap((group) => group.tools);
   const wrong = requests.flatMap(({ id, expect: reaction, alternatives = [] }) =>
     [reaction, ...alternatives]

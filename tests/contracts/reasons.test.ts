@@ -48,12 +48,12 @@ const ofSources = filesBelow('shared/safety/src/shell', '.ts').flatMap((text) =>
 });
 
 describe.each(others)('in %s', (language) => {
-  it('every rule that is shipped is said in other words than English', () => {
+  it('every shipped rule has a reason that is not English', () => {
     expect(ofRules.length).toBeGreaterThan(30);
     expect(ofRules.filter((reason) => sayReason(reason, language) === reason)).toEqual([]);
   });
 
-  it('every sentence of the classifier and of the engine is said in other words than English', () => {
+  it('every sentence of the command check and of the policy engine is translated', () => {
     expect(ofSources.length).toBeGreaterThan(70);
     const all = [...ofSources, ...BUILT];
     expect(all.filter((reason) => sayReason(reason, language) === reason)).toEqual([]);
@@ -66,13 +66,13 @@ describe.each(others)('in %s', (language) => {
     expect(said).not.toContain('is not on the list');
   });
 
-  it('the sentence of a refusal is whole without its stop', () => {
+  it('the sentence of a refusal is complete without its full stop', () => {
     const said = sayReason('Dangerous actions need the approval of an operator', language);
     expect(said).not.toMatch(/Dangerous|[.。]$/);
   });
 });
 
-it('a rule of an operator’s own is said as it is written', () => {
+it("an operator's own rule is shown as it is written", () => {
   expect(sayReason('Nobody deploys on Fridays.', 'de')).toBe('Nobody deploys on Fridays.');
   expect(sayReason('Nobody deploys on Fridays.', 'xx')).toBe('Nobody deploys on Fridays.');
 });
@@ -83,7 +83,7 @@ it('an English sentence is found by the catalog', () => {
   expect(englishIn('demo in staging: 1.0 is ok', 'de')).toEqual([]);
 });
 
-it('no reason is translated that nobody gives', () => {
+it('no translation exists for a reason that nobody gives', () => {
   const folder = 'shared/messages/src/languages/de';
   const keys = Object.keys(JSON.parse(readFileSync(join(ROOT, folder, 'reasons.json'), 'utf8')) as object);
   const given = [...ofRules, ...ofSources, ...BUILT].map((one) => one.replaceAll("'x'", 'x'));

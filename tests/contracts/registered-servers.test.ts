@@ -11,13 +11,13 @@ it.each([
     '/run/user/1000/e.sock',
   ],
   ['register a docker server box1 in staging, socket /tmp/e/docker.sock, at 127.0.0.1', '/tmp/e/docker.sock'],
-])('the socket in the request reaches the registration: %s', (text, socket) => {
+])('the socket in the request is passed on to the registration: %s', (text, socket) => {
   const { offered, calls } = explain(catalog, text, Story.parse({ names: { server: ['local'] } }));
   const given = [...offered.map(({ args }) => args), ...calls.map((call) => call.arguments)];
   expect(given).toContainEqual({ name: 'box1', host: '127.0.0.1', environment: 'staging', driver: 'docker', socket });
 });
 
-it('the button of a long registration is taken when it is pressed', () => {
+it('the button of a long registration works when it is pressed', () => {
   const text = 'register a docker server box1 at 127.0.0.1 in staging with socket /srv/engines/of/the/team/docker.sock';
   const names = { server: ['local'] };
   const label = explain(catalog, text, Story.parse({ names })).offered[0]?.label ?? '';

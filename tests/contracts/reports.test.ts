@@ -69,7 +69,7 @@ describe.each(['independent', 'adaptive'] as const)('of the %s answers', (file) 
     expect(new Set(entries.map(({ id }) => id)).size).toBe(600);
   });
 
-  it('no false report stands without a line of the runtime, but where its own receipt stands beside it', () => {
+  it("no false report stands without the runtime's line, unless its own receipt stands beside it", () => {
     const missed = entries.filter((entry) => entry.kind === 'false' && lineOf(entry) === null);
     expect(missed.map(({ id }) => id)).toEqual(STANDING[file]);
     expect(missed.every(({ scene }) => scene.receipts.some(({ turn }) => turn === 'this'))).toBe(true);
@@ -81,7 +81,7 @@ describe.each(['independent', 'adaptive'] as const)('of the %s answers', (file) 
     expect(idsOf('true', (entry) => lineOf(entry) === 'else').length).toBeLessThanOrEqual(2);
   });
 
-  it('at most the known number of ordinary answers get a line that they do not need', () => {
+  it('at most the known number of ordinary answers get an unnecessary line', () => {
     expect(idsOf('ordinary', (entry) => lineOf(entry) !== null).length).toBeLessThanOrEqual(NEEDLESS[file]);
   });
 });

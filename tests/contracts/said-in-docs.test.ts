@@ -69,13 +69,16 @@ const cases = Object.entries(SAID).flatMap(([page, said]) =>
   Object.entries(said).map(([sentence, expected]) => ({ page, sentence, expected })),
 );
 
-it.each(cases)('$page.md: “$sentence” leads where the page says', ({ page, sentence, expected: [tool, args] }) => {
-  const text = readFileSync(new URL(`../../docs/${page}.md`, import.meta.url), 'utf8').replace(/\s+/g, ' ');
-  expect(text).toContain(sentence);
-  // What a sentence makes is not known yet; what it speaks of is.
-  const names = { project: sentence.includes(' of todo ') ? ['todo'] : ['shop'], server: ['local'] };
-  if (!sentence.startsWith('register')) names.server.push('vps-1');
-  const { calls, question } = explain(catalog, sentence.replace('SHA256:…', KEY), Story.parse({ names }));
-  expect(calls[0]?.tool ?? question?.tool).toBe(tool);
-  expect(calls[0]?.arguments ?? question?.args).toMatchObject(args);
-});
+it.each(cases)(
+  '$page.md: “$sentence” calls the tool that the page promises',
+  ({ page, sentence, expected: [tool, args] }) => {
+    const text = readFileSync(new URL(`../../docs/${page}.md`, import.meta.url), 'utf8').replace(/\s+/g, ' ');
+    expect(text).toContain(sentence);
+    // What a sentence makes is not known yet; what it speaks of is.
+    const names = { project: sentence.includes(' of todo ') ? ['todo'] : ['shop'], server: ['local'] };
+    if (!sentence.startsWith('register')) names.server.push('vps-1');
+    const { calls, question } = explain(catalog, sentence.replace('SHA256:…', KEY), Story.parse({ names }));
+    expect(calls[0]?.tool ?? question?.tool).toBe(tool);
+    expect(calls[0]?.arguments ?? question?.args).toMatchObject(args);
+  },
+);

@@ -73,7 +73,7 @@ test('a later value replaces an earlier file, and a later file an earlier value'
   expect(pickEnvironment('worker', both)).toMatchObject(both);
 });
 
-test('a variable that is named nowhere, or that loads code, reaches nobody', () => {
+test('a variable that no configuration names, or that loads code, reaches no service', () => {
   const given = { NODE_OPTIONS: '--import=/tmp/x.mjs', LD_PRELOAD: '/tmp/x.so', CLOUD_TOKEN: 'x', PATH: '/bin' };
   for (const service of Object.keys(SERVICE_VARIABLES) as LocalService[]) {
     const environment = pickEnvironment(service, given);
@@ -82,7 +82,7 @@ test('a variable that is named nowhere, or that loads code, reaches nobody', () 
   }
 });
 
-test('two workers of `npm start` have a name of their own each', async () => {
+test('two workers of `npm start` have different names', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'workers-'));
   try {
     const config = LocalConfig.parse({ SIGNALBOX_DATA_DIR: dataDir, SIGNALBOX_WORKERS: 2 });

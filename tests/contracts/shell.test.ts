@@ -105,13 +105,13 @@ function matches(pattern: string, name: string): boolean {
 }
 
 describe('commands that evade an allow list', () => {
-  it('never run unasked', () => {
+  it('never run without an approval', () => {
     const run = bypasses.filter((command) => classifyCommand(command).decision === 'run');
     expect(run).toEqual([]);
     expect(bypasses).toHaveLength(247);
   });
 
-  it.each(read('own-bypasses.txt'))('never run unasked: %s', (command) => {
+  it.each(read('own-bypasses.txt'))('never run without an approval: %s', (command) => {
     const { decision, pipeline, reason } = classifyCommand(command);
     expect(decision).not.toBe('run');
     expect(pipeline).toBeNull();
@@ -124,7 +124,7 @@ describe('the tools that run commands', () => {
     ['run_command', workspace, {}, 'workspace'],
     ['run_diagnostic', diagnose, { server: 'local' }, 'server'],
   ] as const)(
-    '%s asks a person about what the list does not know, and about nothing else',
+    '%s asks a person about commands outside of the list, and about no others',
     (name, { tools }, more, place) => {
       const risk = (command: string) => tools[name]?.risk({ ...more, command }).risk;
       const commands = [...bypasses, ...read('own-bypasses.txt'), ...everyday].filter((one) => one.trim() !== '');
@@ -149,15 +149,15 @@ describe('a look into the release of a service', () => {
 });
 
 describe('on a server without a sandbox', () => {
-  it.each(ON_SERVERS)('a person is asked, too: %s', (command) => {
+  it.each(ON_SERVERS)('these commands need an approval too: %s', (command) => {
     expect(classifyCommand(command, 'server')).toMatchObject({ decision: 'ask', pipeline: null });
   });
 
-  it.each(FIGURES)('figures of the machine run unasked: %s', (command) => {
+  it.each(FIGURES)('figures of the machine can be read without an approval: %s', (command) => {
     expect(classifyCommand(command, 'server')).toMatchObject({ decision: 'run', risk: 'safe' });
   });
 
-  it('no file is read unasked, whatever it is called and whatever reads it', () => {
+  it('no file is read without an approval, whatever its name and the program', () => {
     const files = [...CREDENTIAL_FILES, ...SECRET_NAMES.map((name) => `/srv/shop/${name}`), '/var/log/syslog', 'notes'];
     const commands = files.flatMap((file) => READERS.map((reader) => `${reader} ${file}`));
     expect(commands.filter((command) => classifyCommand(command, 'server').decision === 'run')).toEqual([]);
@@ -186,13 +186,13 @@ describe('a search through folders', () => {
   });
 });
 
-describe('commands of everyday', () => {
-  it('run unasked, three of four', () => {
+describe('everyday commands', () => {
+  it('run without an approval, three of four', () => {
     const run = everyday.filter((command) => classifyCommand(command).decision === 'run');
     expect(run.length / everyday.length).toBeGreaterThanOrEqual(0.7);
   });
 
-  it('are never refused, and an approver is told why they are asked', () => {
+  it('are never refused, and an approver is told why they need an approval', () => {
     for (const command of everyday) {
       const { decision, reason } = classifyCommand(command);
       expect(decision).not.toBe('deny');

@@ -57,7 +57,7 @@ describe('a tag', () => {
   });
 
   it.each(['', '-', 'a--b', 'two words', 'a_b', 'x'.repeat(41), '**bold**', 'a\u200bb', '\u0301a'])(
-    '%j is none',
+    '%j is not accepted',
     (written) => {
       expect(Tag.safeParse(written).success).toBe(false);
     },

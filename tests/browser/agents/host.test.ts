@@ -43,7 +43,7 @@ describe.skipIf(executablePath === null)('the agent that answers on the web page
     ['desktop', {}],
     ['phone', PHONE],
   ])(
-    'is none when there is none of that name: that is said, and leads to the usual one, on a %s',
+    'is missing when the address names an unknown one: the page says so and links to the usual one, on a %s',
     async (_, options) => {
       lines.length = 0;
       const page = await (await customer()).open('nobody', options);
@@ -62,7 +62,7 @@ describe.skipIf(executablePath === null)('the agent that answers on the web page
     },
   );
 
-  it('is changed by words on the page, and each keeps its conversation', async () => {
+  it('is changed by a command on the page, and each agent keeps its conversation', async () => {
     const page = await (await customer()).open('mortgage');
     await page.write('the house is worth 300,000');
     await page.sees('How much do you want to borrow, or still owe?');

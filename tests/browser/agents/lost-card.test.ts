@@ -33,7 +33,7 @@ describe.skipIf(executablePath === null)('somebody with a card, on the web page'
   const verifications = async (): Promise<readonly unknown[]> =>
     (await bench.stack.pool.query('select by from card_verifications where user_key = $1', [`web-${next}`])).rows;
 
-  it('says that it is lost, freezes it with a tap, and orders a new one with another', async () => {
+  it('reports the card as lost, freezes it with a tap, and orders a new one with another tap', async () => {
     const who = await customer();
     const page = await who.open('lost_card');
     await page.write("I've lost my card");
@@ -62,7 +62,7 @@ describe.skipIf(executablePath === null)('somebody with a card, on the web page'
     expect(rows).toEqual([own, own]);
   });
 
-  it('changes nothing by words under the card, and is told where the button is', async () => {
+  it('changes nothing by text under the card, and is told where the button is', async () => {
     const who = await customer();
     const page = await who.open('lost_card');
     await page.write('please freeze my card');
@@ -110,7 +110,7 @@ describe.skipIf(executablePath === null)('somebody with a card, on the web page'
     expect(await events()).toEqual(['code sent', 'code checked', 'fraud reported', 'cases taken']);
   });
 
-  it('finds it again and unfreezes it with a tap', async () => {
+  it('finds the card again and unfreezes it with a tap', async () => {
     const who = await customer();
     const page = await who.open('lost_card');
     await page.write("I've lost my card");

@@ -54,7 +54,7 @@ describe('a request', () => {
     expect(chat.calls).toEqual([]);
   });
 
-  it('never ignores a server that nobody knows', () => {
+  it('never ignores a server name that nobody knows', () => {
     const chat = talk();
     expect(chat.turn('which ports are taken on web-9')[0]?.text).toBe('I know no server named web-9. Which server?');
     expect(chat.calls).toEqual([]);
@@ -206,7 +206,7 @@ describe('a question of the planner', () => {
     expect(chat.calls).toEqual([{ tool: 'list_projects', args: {} }]);
   });
 
-  it('is put once more, then dropped', () => {
+  it('is asked once more, then dropped', () => {
     const chat = talk();
     chat.turn('allocate a port for shop');
     expect(chat.turn('purple')[0]?.text).toBe('I did not understand that as an answer. On which server?');
@@ -264,7 +264,7 @@ describe('a failing tool', () => {
     ]);
   });
 
-  it('is not called again by itself', () => {
+  it('is not called again automatically', () => {
     const chat = talk({ run: () => ({ ok: false, error: 'TOOL_FAILED' }) });
     expect(onlyText(chat.turn('list the servers'))).toBe('“list managed servers” did not work.');
     expect(chat.calls).toHaveLength(1);
@@ -288,20 +288,20 @@ describe('after a tool that looked something up', () => {
     return chat;
   };
 
-  it('a new value alone asks the same tool again', () => {
+  it('a new value alone calls the same tool again', () => {
     const chat = allocations();
     chat.turn('and for blog?');
     expect(chat.calls.at(-1)).toMatchObject({ tool: 'list_allocations', args: { project: 'blog' } });
   });
 
-  it('a guessed look-up says first how it read the words', () => {
+  it('a guessed look-up first says how it understood the words', () => {
     const chat = talk();
     const [reply] = chat.turn('which ports are taken on web-1, asks the landlord');
     expect(reply?.text).toMatch(/^I took that as: List allocations: server web-1\.\n\nran list_allocations/);
     expect(chat.turn('list the servers')[0]?.text).toMatch(/^ran list_managed_servers/);
   });
 
-  it('a complete order is not taken for another value of the look-up', () => {
+  it('a complete request is not taken for another value of the look-up', () => {
     const chat = allocations();
     chat.turn('tell me about shop');
     expect(chat.calls.at(-1)).toEqual({ tool: 'get_project_status', args: { project: 'shop' } });

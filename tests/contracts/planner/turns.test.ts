@@ -11,7 +11,7 @@ function onlyText(replies: readonly Reply[]): string {
 }
 
 describe('several messages at once', () => {
-  it('are answered one after the other, the last one in plain content', () => {
+  it('are answered one after the other, the last one as the plain content of the answer', () => {
     const chat = talk({ run: (tool) => ({ ok: true, result: {}, say: tool }) });
     const replies = chat.turn('list the servers', 'status of shop', 'hello', 'deploy shop', 'list the projects');
     expect(replies.map(({ text }) => text.split('\n')[0])).toEqual([
@@ -44,13 +44,13 @@ describe('several messages at once', () => {
     expect(chat.calls.at(-1)).toEqual({ tool: 'release_port', args: { server: 'web-2', port: 3001 } });
   });
 
-  it('may hold a thought in pieces', () => {
+  it('may be one thought in two pieces', () => {
     const chat = talk();
     chat.turn('allocate a port for shop', 'on web-2');
     expect(chat.calls).toEqual([{ tool: 'allocate_port', args: { server: 'web-2', project: 'shop' } }]);
   });
 
-  it('may hold a thought in more than two pieces', () => {
+  it('may be one thought in more than two pieces', () => {
     const chat = talk();
     chat.turn('allocate a port', 'on web-1', 'for blog');
     expect(chat.calls).toEqual([{ tool: 'allocate_port', args: { server: 'web-1', project: 'blog' } }]);
@@ -89,7 +89,7 @@ describe('several requests in one message', () => {
     expect(chat.calls[0]?.args).toEqual({ name: 'garden', description: 'plants and flowers' });
   });
 
-  it('keep the mark of their split, so that they are always split alike', () => {
+  it('keep the mark of their split, so that they are always split in the same way', () => {
     const chat = talk();
     chat.turn('list the servers and list the projects');
     const marks = chat.history.flatMap(
@@ -133,7 +133,7 @@ describe('thanks', () => {
     expect(chat.next()).toMatchObject({ content: "You're welcome.", toolCalls: [] });
   });
 
-  it('in a longer message are only manners', () => {
+  it('in a longer message are only courtesy', () => {
     const chat = talk();
     chat.turn('list the servers');
     chat.turn('thanks, and now list the projects please');
