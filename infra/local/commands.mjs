@@ -64,17 +64,14 @@ export function planCommand(command, args, checkout, environment) {
   }
 }
 
-/**
- * Selects the projects of `npm test`. `together` runs integration, e2e and browser tests in the same processes. Slower suites, such as
- * faults, run in CI, or when `--project` or a file names them.
- */
+/** Selects the projects of `npm test`; slower suites run in CI. `together` is integration, e2e and browser in the same processes. */
 function chooseSuites(args) {
   if (args.some((arg) => arg.startsWith('--project'))) return [];
   if (args.some((arg) => arg.startsWith('tests/'))) return ['--project=!together*']; // `together` would run the file a second time
   return ['--project=unit', '--project=together'];
 }
 
-/** Returns the variables of the instance that runs in this checkout: servers, plug-ins and bubblewrap. Empty without an instance. */
+/** Returns the servers, plug-ins and bubblewrap of the instance that runs in this checkout, as variables; empty without one. */
 function readRunningInstance(checkout, environment) {
   const file = join(resolve(checkout, environment['SIGNALBOX_DATA_DIR'] || '.signalbox'), 'run.json');
   try {

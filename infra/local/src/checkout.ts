@@ -8,10 +8,7 @@ export function getCheckoutPath(): string {
   return realpathSync(fileURLToPath(new URL('../../../', import.meta.url)));
 }
 
-/**
- * Returns node's arguments for a program such as `services/worker/src/main.ts`; the last one is its file. Selects the compiled file, or
- * the source with a loader when this process runs from source.
- */
+/** Returns node's arguments for a program such as `services/worker/src/main.ts`, compiled or with a loader, like this process. */
 export function buildProgramArgs(source: string): readonly string[] {
   if (import.meta.url.endsWith('.ts'))
     return ['--conditions=source', '--import', 'tsx', join(getCheckoutPath(), source)];

@@ -11,10 +11,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EEXIST: 'a part of the path is a file',
 };
 
-/**
- * Describes an error for the terminal: SetupError and AppError by message, an unwritable folder with a remedy. Other errors are bugs and
- * keep their stack.
- */
+/** Describes an error for the terminal, with a remedy for an unwritable folder. Unexpected errors are bugs and keep their stack. */
 export function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.name === 'SetupError' || error.name === 'AppError') return error.message;

@@ -6,10 +6,7 @@ import { startPostgres, type LocalServer } from './postgres/postgres.ts';
 import { startRedis } from './redis/redis.ts';
 import type { RedisUser } from './supervisor/service-logins.ts';
 
-/**
- * Starts Postgres and Redis concurrently, except a server whose URL is configured. A started Redis gets the users of the services.
- * Throws SetupError; then neither is left running.
- */
+/** Starts Postgres and Redis concurrently, except one with a configured URL. Throws SetupError; then neither is left running. */
 export async function startLocalServers(
   config: LocalConfig,
   redisUsers: readonly RedisUser[],

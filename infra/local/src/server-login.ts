@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isRunning, type ProcessIdentity } from './supervisor/process-identity.ts';
 
-/** The result of a login. `other`: the server has another data folder; `refused`: wrong password; `absent`: no server, or not ready. */
+/** Result of a login. `other`: the server has another data folder; `refused`: wrong password; `absent`: no server, or not ready. */
 export type LoginResult = 'ours' | 'other' | 'refused' | 'absent';
 
 /** A server process and its TCP port on 127.0.0.1. */

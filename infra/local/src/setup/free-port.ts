@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
-/** Ports above Linux's range for outgoing connections. A port that the system picks may be used by such a connection a moment later. */
+/** Ports above Linux's range for outgoing connections, one of which could take a port that the system picked. */
 const STABLE_PORTS = { first: 61_000, last: 65_400 };
 
 /** Finds a free TCP port on 127.0.0.1: the preferred one, otherwise a random one of STABLE_PORTS, otherwise any. */

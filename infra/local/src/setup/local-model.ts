@@ -39,10 +39,7 @@ export type FoundModel =
   | { readonly variables: Readonly<Record<string, string>>; readonly server: string }
   | { readonly variables: null; readonly problem: string };
 
-/**
- * Returns the configured models in words. Without a configuration, selects a model of a local server that can call tools. Throws
- * CONFIG_INVALID.
- */
+/** Describes the models to use: the configured ones, else a local one that can call tools, else offline. Throws CONFIG_INVALID. */
 export async function chooseModel(report: (line: string) => void): Promise<string> {
   // Imported late, so that the module loads while Postgres starts.
   const { ModelConfig, readModelPlan } = await import('@signalbox/models/settings');
@@ -61,9 +58,7 @@ export async function chooseModel(report: (line: string) => void): Promise<strin
   return [first, ...new Set(others)].join(', else ');
 }
 
-/**
- * Searches the local model servers for a model that calls tools. Returns null when no server listens. Sends one trial sentence per model.
- */
+/** Searches local servers for a model that calls tools, by a trial sentence. Returns null when no server listens. */
 export async function findLocalModel(
   report: (line: string) => void,
   servers: readonly ModelServer[] = SERVERS,

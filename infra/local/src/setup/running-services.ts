@@ -6,10 +6,7 @@ import { SECOND_MS, withinMs } from '@signalbox/contracts/time';
 /** Limits how long this query delays the shutdown. */
 const QUERY_TIMEOUT_MS = 2 * SECOND_MS;
 
-/**
- * Lists deployed services that keep running after Signalbox stops, and how to stop them. Returns null when there are none or the database
- * does not answer.
- */
+/** Lists services that outlive Signalbox, and how to stop them. Null when there are none or the database does not answer. */
 export async function describeRunningServices(databaseUrl: string): Promise<string | null> {
   const pool = openPool(databaseUrl, createLog('start', 'silent'), { name: 'start', max: 1 });
   try {

@@ -3,10 +3,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { getSystemCode } from '@signalbox/contracts/system-error';
 
-/**
- * A process id with a mark of its start, because the system reuses process ids. The mark is the boot id and start tick on Linux, the
- * start date elsewhere.
- */
+/** A process id with its start time (on Linux, boot id and start tick), because the system reuses process ids. */
 export interface ProcessIdentity {
   readonly pid: number;
   readonly startMark: string;

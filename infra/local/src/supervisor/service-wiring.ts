@@ -44,10 +44,7 @@ export interface InstallationSettings {
 /** The bot token that gateway and simulator share. It is valid only on this machine. */
 export const SIMULATOR_TOKEN = '100:simulator';
 
-/**
- * Lists the processes of the product in start order. `npm start` and the tests both use this list. With several workers, each has a
- * number in its name. Each job pool is a process of its own.
- */
+/** Lists the processes of the product in start order, for `npm start` and the tests. Each job pool is a process of its own. */
 export function wireServices(settings: InstallationSettings): readonly WiredService[] {
   return listPrograms(settings).map(({ name, service, defaults = {}, given = {}, isUrgent = false }) => {
     const login = service === 'proxy' ? {} : settings.loginOf(service);
@@ -135,16 +132,14 @@ function listPrograms(settings: InstallationSettings): readonly Program[] {
   ];
 }
 
-/** Returns the path of the proxy's admin socket. Uses the temporary folder when the path exceeds the kernel's limit of 107 bytes. */
+/** Returns the path of the proxy's admin socket, in the temporary folder when it exceeds the kernel's limit of 107 bytes. */
 function socketPath(folder: string): string {
   const usual = join(folder, 'admin.sock');
   if (Buffer.byteLength(usual) <= 107) return usual;
   return join(tmpdir(), `signalbox-${hashPath(folder)}.sock`);
 }
 
-/**
- * Lists the folders from which repositories may be read. Ours contains nothing else, so that no other file can be read as a repository.
- */
+/** Lists the folders for repositories. Ours contains nothing else, so that no other file can be read as a repository. */
 function repositoryFolders(dataDir: string, { REPOSITORIES_DIR }: Variables): Variables {
   const ours = join(dataDir, 'repositories');
   return { REPOSITORIES_DIR: REPOSITORIES_DIR ? `${REPOSITORIES_DIR}${delimiter}${ours}` : ours };

@@ -70,7 +70,7 @@ interface Program {
   startedAt: number;
 }
 
-/** Keeps programs running until `stop`. They also end when this process dies. Calls `onChange` when the result of `services` changes. */
+/** Keeps programs running until `stop` or until this process dies. Calls `onChange` when the result of `services` changes. */
 export function createSupervisor(options: {
   readonly report: (line: string) => void;
   readonly onChange: () => void;
