@@ -94,8 +94,9 @@ function planBuiltRun(title, args, env) {
   return { ...planRun(title, args, env), needsBuild: true };
 }
 
-// Cached by content, because a fresh checkout has new modification times.
-const FORMAT = ['--check', '--cache', '--cache-strategy', 'content', '--log-level', 'warn', '.'];
+// Cached by content, because a fresh checkout has new modification times. Prettier without --cache deletes the cache at its usual place.
+const FORMAT_CACHE = ['--cache', '--cache-strategy', 'content', '--cache-location', 'node_modules/.cache/format'];
+const FORMAT = ['--check', ...FORMAT_CACHE, '--log-level', 'warn', '.'];
 
 const UNIT_TESTS = ['node_modules/vitest/vitest.mjs', 'run', '--project', 'unit'];
 
