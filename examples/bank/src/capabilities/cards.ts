@@ -1,9 +1,7 @@
 import { toolGroup } from '@signalbox/worker/tools/tool';
-import { findBranches } from './cards/branches.ts';
+import { freezeCard, requestReplacement, unfreezeCard } from './cards/changes.ts';
 import { reportFraud, raiseCardRisk } from './cards/fraud.ts';
-import { freezeCard, unfreezeCard } from './cards/freeze.ts';
-import { listCards, listCardTransactions } from './cards/looks.ts';
-import { requestReplacement } from './cards/replacement.ts';
+import { findBranches, listCards, listCardTransactions } from './cards/lookups.ts';
 import { checkStepUpCode, escalateToOperator, sendStepUpCode } from './cards/step-up.ts';
 
 export default toolGroup({

@@ -3,8 +3,8 @@ import { say, sayError } from '@signalbox/messages/say';
 import type { NodeContext, NodeOutcome } from '@signalbox/worker/guided/spec';
 import { createButton, type ACTIONS, type LostCardAction, type LostCardDomain } from './domain.ts';
 
-export type Context = NodeContext<LostCardDomain, typeof ACTIONS>;
-export type Outcome = NodeOutcome<LostCardDomain>;
+export type CardNodeContext = NodeContext<LostCardDomain, typeof ACTIONS>;
+export type CardNodeOutcome = NodeOutcome<LostCardDomain>;
 
 const Listed = z.object({
   cards: z.array(
@@ -22,23 +22,23 @@ const Listed = z.object({
 export type OwnCard = z.infer<typeof Listed>['cards'][number];
 
 /** The person's cards as they are now; `refused` is what they read when they cannot be listed. */
-export async function listCards({ call }: Context) {
+export async function listCards({ call }: CardNodeContext) {
   const listed = await call('list_cards', {});
   return listed.ok ? { ...Listed.parse(listed.result), refused: null } : { refused: listed.say };
 }
 
 /** The card that an action is about, with what the conversation knows of it from now on; or what the person is told instead. */
 export async function pickCard(
-  context: Context,
+  context: CardNodeContext,
   action: LostCardAction,
   given: string | undefined,
-): Promise<{ readonly card: OwnCard; readonly domain: Partial<LostCardDomain> } | { readonly stop: Outcome }> {
+): Promise<{ readonly card: OwnCard; readonly domain: Partial<LostCardDomain> } | { readonly stop: CardNodeOutcome }> {
   const listed = await listCards(context);
-  if (listed.refused !== null) return { stop: tell(listed.refused) };
+  if (listed.refused !== null) return { stop: createReply(listed.refused) };
   const usable = listed.cards.filter(({ status }) => status !== 'ordered');
   const cards = usable.map(({ last4 }) => last4);
   const domain = { cards, identity_verified: listed.isVerified };
-  if (usable.length === 0) return { stop: { ...tell(sayError('CARD_NONE', {})), domain } };
+  if (usable.length === 0) return { stop: { ...createReply(sayError('CARD_NONE', {})), domain } };
   const named = given ?? context.domain.card_last4;
   const card = usable.find(({ last4 }) => last4 === named) ?? (usable.length === 1 && !given ? usable[0] : undefined);
   if (card) return { card, domain: { ...domain, ...getKnown(card) } };
@@ -53,7 +53,7 @@ export function getKnown({ last4, status, risk }: OwnCard): Partial<LostCardDoma
   return { card_last4: last4, card_status: status === 'frozen' ? 'frozen' : 'active', risk_level: risk };
 }
 
-export function tell(text: string): Outcome {
+export function createReply(text: string): CardNodeOutcome {
   return { replies: [{ text, buttons: [] }] };
 }
 
@@ -64,7 +64,7 @@ export function isWaiting(result: { readonly ok: boolean; readonly result: unkno
 }
 
 /** What was given with an action, for the same action about another card. */
-function dataOf({ given }: Context, action: LostCardAction): Readonly<Record<string, unknown>> {
+function dataOf({ given }: CardNodeContext, action: LostCardAction): Readonly<Record<string, unknown>> {
   const because = action === 'freeze_card' ? given('freeze_card')?.because : undefined;
   return because === undefined ? {} : { because };
 }

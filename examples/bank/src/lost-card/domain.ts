@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { say } from '@signalbox/messages/say';
 import { createActionButton } from '@signalbox/worker/guided/spec';
 
 export const AGENT = 'lost_card';
@@ -123,4 +124,12 @@ export type LostCardAction = keyof typeof ACTIONS;
 /** A button that asks for an action of this agent. */
 export function createButton(label: string, action: LostCardAction, data: Readonly<Record<string, unknown>> = {}) {
   return createActionButton(AGENT, label, action, data);
+}
+
+export function createFreezeButton(last4: string) {
+  return createButton(say('lost-card.freezeButton', { last4 }), 'freeze_card', { card: last4 });
+}
+
+export function createReplaceButton(last4: string) {
+  return createButton(say('lost-card.replaceButton', { last4 }), 'order_replacement', { card: last4 });
 }

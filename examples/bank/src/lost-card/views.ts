@@ -1,12 +1,12 @@
 import { toPlainName } from '@signalbox/contracts/plain-name';
-import { getCurrentLanguage } from '@signalbox/messages/language';
 import { say } from '@signalbox/messages/say';
 import type { GuidedReply, Reader } from '@signalbox/worker/guided/spec';
-import { createButton, type LostCardDomain } from './domain.ts';
+import { sayAmount, sayDay } from '../capabilities/cards/words.ts';
+import { createFreezeButton, createReplaceButton, createButton, type LostCardDomain } from './domain.ts';
 
 type View = (domain: LostCardDomain, reader: Reader) => GuidedReply;
 
-/** After so many messages that nobody understood, people are pointed to other people. */
+/** Number of misunderstood messages in a row after which the view offers a human. */
 const TROUBLED = 2;
 
 const home: View = (domain, { mode }) => {
@@ -21,7 +21,7 @@ const frozen: View = ({ card_last4 }) => {
   return {
     text: say('lost-card.frozenNext', { last4 }),
     buttons: [
-      createButton(say('lost-card.replaceButton', { last4 }), 'order_replacement', { card: last4 }),
+      createReplaceButton(last4),
       createButton(say('lost-card.foundButton'), 'reset', { card: last4 }),
       createButton(say('lost-card.fraudButton'), 'report_fraud', { card: last4 }),
     ],
@@ -34,9 +34,7 @@ const challenge: View = ({ card_last4, card_status, code_by, code_channel }) => 
     createButton(say('lost-card.codeButton', { isAgain: code_by === 'chat' }), 'verify_identity', { by: 'chat' }),
     createButton(say('lost-card.codeByOperatorButton'), 'verify_identity', { by: 'operator' }),
     createButton(say('lost-card.vouchButton'), 'ask_operator'),
-    ...(card_status === 'active' && card_last4 !== null
-      ? [createButton(say('lost-card.freezeButton', { last4: card_last4 }), 'freeze_card', { card: card_last4 })]
-      : []),
+    ...(card_status === 'active' && card_last4 !== null ? [createFreezeButton(card_last4)] : []),
   ],
 });
 
@@ -48,7 +46,7 @@ const confirm: View = ({ card_last4, wanted, suspicious_tx: suspicious }) => {
   return { text: `${say('lost-card.confirmReport', facts)}\n\n${reported.join('\n')}`, buttons: [] };
 };
 
-/** Something is over, and the text above says how. */
+/** Shown when an action ended; the text above it says how. */
 const done: View = (domain) => ({ text: say('lost-card.anythingElse'), buttons: options(domain) });
 
 const escalated: View = ({ card_last4, card_status }) => ({
@@ -56,40 +54,24 @@ const escalated: View = ({ card_last4, card_status }) => ({
   buttons:
     card_last4 === null
       ? []
-      : [
-          card_status === 'active'
-            ? createButton(say('lost-card.freezeButton', { last4: card_last4 }), 'freeze_card', { card: card_last4 })
-            : createButton(say('lost-card.replaceButton', { last4: card_last4 }), 'order_replacement', {
-                card: card_last4,
-              }),
-        ],
+      : [card_status === 'active' ? createFreezeButton(card_last4) : createReplaceButton(card_last4)],
 });
 
 export const VIEWS = { home, frozen, challenge, confirm, done, escalated } as const;
 
-/** A payment as its reader knows it: where, when and how much. */
+/** Describes a payment by merchant, day and amount. */
 function sayPayment({ merchant, at, amount }: LostCardDomain['suspicious_tx'][number]): string {
-  const day = new Intl.DateTimeFormat(getCurrentLanguage(), { dateStyle: 'medium', timeZone: 'UTC' }).format(
-    new Date(at),
-  );
-  return [toPlainName(merchant), day, ...(amount ? [sayAmount(amount)] : [])].join(', ');
+  const shown = amount ? [sayAmount(amount.minor, amount.currency)] : [];
+  return [toPlainName(merchant), sayDay(at), ...shown].join(', ');
 }
 
-function sayAmount({ minor, currency }: { readonly minor: number; readonly currency: string }): string {
-  const format = new Intl.NumberFormat(getCurrentLanguage(), { style: 'currency', currency });
-  return format.format(minor / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2));
-}
-
-/** What the agent offers for the card as it is. */
+/** Lists the actions that fit the state of the card. */
 function options({ card_last4: last4, card_status: status }: LostCardDomain): GuidedReply['buttons'] {
   const onCard = last4 === null ? {} : { card: last4 };
   const isFrozen = last4 !== null && status === 'frozen';
   return [
     ...(isFrozen
-      ? [
-          createButton(say('lost-card.replaceButton', { last4 }), 'order_replacement', onCard),
-          createButton(say('lost-card.foundButton'), 'reset', onCard),
-        ]
+      ? [createReplaceButton(last4), createButton(say('lost-card.foundButton'), 'reset', onCard)]
       : [createButton(say('lost-card.lostButton'), 'freeze_card', { because: 'lost' })]),
     createButton(say('lost-card.fraudButton'), 'report_fraud'),
     createButton(say('lost-card.transactionsButton'), 'view_transactions'),

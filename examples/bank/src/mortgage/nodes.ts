@@ -13,8 +13,8 @@ import {
 import { getLoanToValue } from './payment.ts';
 import type { ViewName } from './views.ts';
 
-type Context = NodeContext<MortgageDomain, MortgageActions>;
-type Outcome = NodeOutcome<MortgageDomain> & { readonly view?: ViewName };
+type MortgageContext = NodeContext<MortgageDomain, MortgageActions>;
+type MortgageOutcome = NodeOutcome<MortgageDomain> & { readonly view?: ViewName };
 
 /** What the tools of the agent give back, as far as it is used here. */
 const FoundProducts = z.object({ products: z.array(Product), fixes: z.array(z.int()) });
@@ -28,7 +28,7 @@ export const nodes = {
   read_intent: {
     does: 'Takes the figures that the person gave.',
     then: ['render_missing_inputs', 'calculate_ltv'],
-    run: async ({ domain, given }): Promise<Outcome> => {
+    run: async ({ domain, given }): Promise<MortgageOutcome> => {
       const figures = given('set_intent') ?? given('recalculate') ?? {};
       const intent = { ...domain.intent, ...withoutUndefined(figures) };
       const isTooLong = intent.fixYears !== null && intent.fixYears > intent.termYears;
@@ -46,7 +46,7 @@ export const nodes = {
   },
   render_missing_inputs: {
     does: 'Asks for the next figure that is missing.',
-    run: async (context): Promise<Outcome> => {
+    run: async (context): Promise<MortgageOutcome> => {
       const [asked = null] = listMissingInputs(context.domain.intent);
       if (asked === null) return { view: 'products' };
       const fixes = asked === 'fixYears' ? await listFixes(context) : context.domain.fixes;
@@ -56,7 +56,7 @@ export const nodes = {
   calculate_ltv: {
     does: 'Works out what share of the value the loan is.',
     then: ['fetch_mortgage_products'],
-    run: async ({ domain: { intent } }): Promise<Outcome> => ({
+    run: async ({ domain: { intent } }): Promise<MortgageOutcome> => ({
       domain: { ltv: getLoanToValue(intent.loanBalance ?? '0', intent.propertyValue ?? '1') },
       goto: 'fetch_mortgage_products',
     }),
@@ -64,7 +64,7 @@ export const nodes = {
   fetch_mortgage_products: {
     does: 'Looks for the products that fit.',
     then: ['recalculate_monthly_payment', 'render_products'],
-    run: async ({ domain, call }): Promise<Outcome> => {
+    run: async ({ domain, call }): Promise<MortgageOutcome> => {
       const { propertyValue, loanBalance, fixYears } = domain.intent;
       const requested = { propertyValue, loanBalance, fixYears, isExisting: domain.existing_customer };
       const result = await call('find_mortgage_products', requested);
@@ -77,12 +77,12 @@ export const nodes = {
   },
   render_products: {
     does: 'Shows the products with their payments.',
-    run: async (): Promise<Outcome> => ({ domain: { selection: null }, view: 'products' }),
+    run: async (): Promise<MortgageOutcome> => ({ domain: { selection: null }, view: 'products' }),
   },
   select_product: {
     does: 'Takes the product that the person chose.',
     then: ['recalculate_monthly_payment', 'render_products'],
-    run: async ({ domain, given }): Promise<Outcome> => {
+    run: async ({ domain, given }): Promise<MortgageOutcome> => {
       const productId = given('select_product')?.productId ?? '';
       const isOffered = domain.products.some((product) => product.productId === productId);
       if (isOffered) return { domain: { selection: { productId }, ...WELL }, goto: 'recalculate_monthly_payment' };
@@ -92,12 +92,12 @@ export const nodes = {
   },
   recalculate_monthly_payment: {
     does: 'Shows what the chosen product costs with the figures as they are now.',
-    run: async (): Promise<Outcome> => ({ view: 'selection' }),
+    run: async (): Promise<MortgageOutcome> => ({ view: 'selection' }),
   },
   note_customer: {
     does: 'Takes down whether the person is a customer already; some products are for those alone.',
     then: ['render_missing_inputs', 'calculate_ltv'],
-    run: async ({ domain, given }): Promise<Outcome> => ({
+    run: async ({ domain, given }): Promise<MortgageOutcome> => ({
       domain: { existing_customer: given('existing_customer')?.answer ?? null },
       goto: listMissingInputs(domain.intent).length > 0 ? 'render_missing_inputs' : 'calculate_ltv',
     }),
@@ -105,7 +105,7 @@ export const nodes = {
   note_property: {
     does: 'Takes down whether the person has found a property.',
     then: ['validate_address', 'answer_process_question'],
-    run: async ({ given }): Promise<Outcome> => {
+    run: async ({ given }): Promise<MortgageOutcome> => {
       const seen = given('property_seen')?.answer ?? null;
       const next = seen ? 'validate_address' : 'answer_process_question';
       return { domain: { property_seen: seen, ...(seen ? {} : { process_question: 'timeline' }) }, goto: next };
@@ -114,7 +114,7 @@ export const nodes = {
   validate_address: {
     does: 'Asks for an address, or looks it up in the register.',
     then: ['render_support'],
-    run: async ({ domain, given, call }): Promise<Outcome> => {
+    run: async ({ domain, given, call }): Promise<MortgageOutcome> => {
       const attempted = given('check_address')?.address;
       if (attempted === undefined)
         return {
@@ -128,7 +128,8 @@ export const nodes = {
       const tried = { last_attempted_address: attempted, address, address_validation_failed: address === null };
       if (address !== null) return { domain: { ...tried, asked: null, ...WELL }, view: 'address' };
       const trouble = domain.trouble_count + 1;
-      const next: Outcome = trouble < MAX_TROUBLES ? { view: 'address', awaits: true } : { goto: 'render_support' };
+      const next: MortgageOutcome =
+        trouble < MAX_TROUBLES ? { view: 'address', awaits: true } : { goto: 'render_support' };
       return {
         domain: { ...tried, asked: 'address', trouble_count: trouble },
         ...next,
@@ -138,7 +139,7 @@ export const nodes = {
   },
   request_branch: {
     does: 'Asks for a visit to a branch.',
-    run: async ({ domain, call }): Promise<Outcome> => {
+    run: async ({ domain, call }): Promise<MortgageOutcome> => {
       if (domain.branch_requested) return { view: 'branch' };
       const productId = findChosenProduct(domain)?.productId;
       const result = await call('request_branch_visit', productId === undefined ? {} : { productId });
@@ -149,7 +150,7 @@ export const nodes = {
   },
   answer_process_question: {
     does: 'Answers a question about how getting a mortgage works.',
-    run: async ({ domain, given }): Promise<Outcome> => {
+    run: async ({ domain, given }): Promise<MortgageOutcome> => {
       const asked = given('ask_process');
       const topic = asked ? (asked.topic ?? null) : domain.process_question;
       return { domain: { process_question: topic }, view: 'process' };
@@ -158,7 +159,7 @@ export const nodes = {
   count_trouble: {
     does: 'Counts words that led nowhere, and offers a person after the third time.',
     then: ['render_missing_inputs', 'render_support', 'render_products'],
-    run: async ({ domain }): Promise<Outcome> => {
+    run: async ({ domain }): Promise<MortgageOutcome> => {
       const trouble = domain.trouble_count + 1;
       if (trouble >= MAX_TROUBLES) return { domain: { trouble_count: trouble }, goto: 'render_support' };
       const isBeginning = trouble === 1 && domain.asked === null && domain.intent.propertyValue === null;
@@ -168,31 +169,31 @@ export const nodes = {
   },
   render_support: {
     does: 'Offers a person.',
-    run: async (): Promise<Outcome> => ({ domain: { show_support: true, asked: null }, view: 'support' }),
+    run: async (): Promise<MortgageOutcome> => ({ domain: { show_support: true, asked: null }, view: 'support' }),
   },
   tell_news: {
     does: 'Says what came of something that was decided.',
-    run: async ({ heard }): Promise<Outcome> => ({
+    run: async ({ heard }): Promise<MortgageOutcome> => ({
       replies: [{ text: heard.kind === 'news' ? heard.say : say('mortgage.notUnderstood'), buttons: [] }],
     }),
   },
   reset: {
     does: 'Forgets everything and begins again.',
     then: ['render_missing_inputs'],
-    run: async (): Promise<Outcome> => ({ domain: createInitialDomain(), goto: 'render_missing_inputs' }),
+    run: async (): Promise<MortgageOutcome> => ({ domain: createInitialDomain(), goto: 'render_missing_inputs' }),
   },
 } satisfies Record<string, NodeSpec<MortgageDomain, MortgageActions>>;
 
 export type NodeName = keyof typeof nodes;
 
-async function listFixes({ call, domain }: Context): Promise<MortgageDomain['fixes']> {
+async function listFixes({ call, domain }: MortgageContext): Promise<MortgageDomain['fixes']> {
   const result = await call('list_mortgage_fixes', {});
   const found = FoundProducts.pick({ fixes: true }).safeParse(result.result);
   return result.ok && found.success ? found.data.fixes : domain.fixes;
 }
 
 /** A tool was refused, failed, or waits: its own sentence says so. */
-function failed(text: string): Outcome {
+function failed(text: string): MortgageOutcome {
   return { replies: [{ text, buttons: [] }], errors: { tool: 'not done' } };
 }
 

@@ -13,7 +13,7 @@ import {
   type CardRow,
   type OwnCard,
 } from './card-rows.ts';
-import { createStepUps, findRoute, isVerified, type Announce } from './step-ups.ts';
+import { createStepUps, findRoute, isVerified, type NotifyChat } from './step-ups.ts';
 
 /** Something that was paid with a card. */
 export interface CardTransactionRow {
@@ -44,9 +44,9 @@ const DRAWS = 50;
  * Payment cards in Postgres. Every function looks only at the cards of the person behind an account, and every change happens once for
  * each action. What is irreversible asks for proof of who the person is when the risk is high, in the transaction that makes it.
  */
-export function createCards(pool: Pool, announce: Announce) {
+export function createCards(pool: Pool, notify: NotifyChat) {
   return {
-    ...createStepUps(pool, announce),
+    ...createStepUps(pool, notify),
     list: (userKey: string) => listCards(pool, userKey),
 
     /** Throws CARD_UNKNOWN, CARD_NONE. */

@@ -95,7 +95,6 @@ export function createMortgages(pool: Pool) {
 }
 
 function findBranchRequest(pool: Pool, actionId: string): Promise<BranchRequestRow | null> {
-  return findRow<BranchRequestRow>(
-    pool,
-  )`select ${REQUEST} from mortgage_branch_requests r where r.action_id = ${actionId}`;
+  return findRow<BranchRequestRow>(pool)`
+    select ${REQUEST} from mortgage_branch_requests r where r.action_id = ${actionId}`;
 }

@@ -53,10 +53,10 @@ export async function findRoute(db: Queryable, userKey: string): Promise<CodeRou
 }
 
 /** Wakes whoever delivers to a chat, once what was put there is committed. What is lost of it, a sweeper makes up for. */
-export type Announce = (chatKey: string, traceId: string) => Promise<void>;
+export type NotifyChat = (chatKey: string, traceId: string) => Promise<void>;
 
 /** Proof of who somebody is, by a code that they read elsewhere, or by an operator who knows them. */
-export function createStepUps(pool: Pool, announce: Announce) {
+export function createStepUps(pool: Pool, notify: NotifyChat) {
   return {
     isVerified: (userKey: string) => isVerified(pool, userKey),
 
@@ -66,17 +66,17 @@ export function createStepUps(pool: Pool, announce: Announce) {
      */
     async sendCode(to: CodeRoute['to'], name: string, asker: CardAsker) {
       const traceId = newTraceId();
-      const told: string[] = [];
+      const notified: string[] = [];
       const sent = await runOncePerAction(pool, 'code sent', asker, async (db) => {
         if (await isLocked(db, asker.userKey)) throw new AppError('STEP_UP_LOCKED', {});
         if (await hasManyCodes(db, asker.userKey)) throw new AppError('STEP_UP_TOO_MANY', {});
         const reader = to === 'chat' ? await findOwnReader(db, asker.userKey) : await findApprover(db, asker.actionId);
         if (!reader) throw new AppError(to === 'chat' ? 'STEP_UP_NO_CHAT' : 'STEP_UP_UNAPPROVED', {});
         await putChallenge(db, asker.userKey, reader, { traceId, forName: to === 'chat' ? null : name });
-        told.push(reader.chatKey);
+        notified.push(reader.chatKey);
         return { to, channel: to === 'chat' ? reader.channel : null };
       });
-      for (const chatKey of told) await announce(chatKey, traceId);
+      for (const chatKey of notified) await notify(chatKey, traceId);
       return sent;
     },
 
@@ -87,8 +87,7 @@ export function createStepUps(pool: Pool, announce: Announce) {
     /** An operator who approved this very action vouches for the person. Throws STEP_UP_UNAPPROVED. */
     vouch: (asker: CardAsker) =>
       runOncePerAction(pool, 'vouched', asker, async (db) => {
-        const operator = await findVoter(db, asker.actionId);
-        if (operator === null) throw new AppError('STEP_UP_UNAPPROVED', {});
+        const operator = await requireVoter(db, asker.actionId);
         await db.query(sql`update card_step_ups set status = 'replaced', ended_at = clock_timestamp()
           where person = person_of(${asker.userKey}) and status in ('waiting', 'locked')`);
         await putVerification(db, asker.userKey, operator);
@@ -98,8 +97,7 @@ export function createStepUps(pool: Pool, announce: Announce) {
     /** The operator who approved this very action looks after the fraud that the person reported. Throws STEP_UP_UNAPPROVED. */
     takeCases: (asker: CardAsker) =>
       runOncePerAction(pool, 'cases taken', asker, async (db) => {
-        const operator = await findVoter(db, asker.actionId);
-        if (operator === null) throw new AppError('STEP_UP_UNAPPROVED', {});
+        const operator = await requireVoter(db, asker.actionId);
         const taken = await listRows<{ caseId: string }>(db)`update card_cases set taken_by = ${operator}
           where person = person_of(${asker.userKey}) and taken_by is null returning case_id as "caseId"`;
         return { cases: taken.length };
@@ -129,7 +127,13 @@ function findVoter(db: Queryable, actionId: string): Promise<string | null> {
      order by v.voted_at limit 1`;
 }
 
-/** Where whoever approved an action reads what only they are told. */
+async function requireVoter(db: Queryable, actionId: string): Promise<string> {
+  const voter = await findVoter(db, actionId);
+  if (voter === null) throw new AppError('STEP_UP_UNAPPROVED', {});
+  return voter;
+}
+
+/** Finds a private chat of the operator who approved an action. */
 async function findApprover(db: Queryable, actionId: string): Promise<CodeRecipient | null> {
   const voter = await findVoter(db, actionId);
   if (voter === null) return null;

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { say } from '@signalbox/messages/say';
 import { tool } from '@signalbox/worker/tools/tool';
-import { Card, cardLock, listCardResources, OWN_CARD, probeCard, resolveCard } from './fields.ts';
+import { Card, CARD_CHANGE, PROVEN_CARD_CHANGE } from './fields.ts';
 
-/** Makes more careful and nothing else, so nobody has to confirm it. */
+/** Raising a risk only adds caution, so nobody has to confirm it. */
 export const raiseCardRisk = tool({
   describe: 'Note that a payment card of this person may be misused. The risk is only ever raised.',
   hints: [
@@ -18,14 +18,9 @@ export const raiseCardRisk = tool({
     card: Card,
     risk: z.enum(['medium', 'high']).default('high').describe('How likely misuse is; high unless said otherwise'),
   }),
-  ...OWN_CARD,
-  risk: 'sensitive',
-  holds: 'facts',
-  resources: ({ card }) => [`card:${card}`],
-  lock: cardLock,
+  ...CARD_CHANGE,
   run: async ({ card, risk }, { ports, actor, actionId }) =>
     ports.cards.raiseRisk(card, risk, { userKey: actor.userKey, actionId }),
-  probe: (_input, context) => probeCard(context),
   phrases: {
     order: ({ card, risk }) => say('cards.raiseOrder', { last4: card, risk }),
     done: ({ last4, risk }) => say('cards.riskIs', { last4, risk }),
@@ -52,12 +47,7 @@ export const reportFraud = tool({
       .default([])
       .describe('Ids of the payments; none when the person does not know which'),
   }),
-  ...OWN_CARD,
-  risk: 'sensitive',
-  holds: 'facts',
-  resolve: resolveCard,
-  resources: listCardResources,
-  lock: cardLock,
+  ...PROVEN_CARD_CHANGE,
   told: ['card', 'transactions'],
   preview: ({ card, transactions }) => ({
     what: say('cards.reportOrder', { last4: card, count: transactions.length, ids: transactions.join(', ') }),
@@ -67,7 +57,6 @@ export const reportFraud = tool({
   }),
   run: async ({ card, transactions }, { ports, actor, actionId }) =>
     ports.cards.reportFraud(card, transactions, { userKey: actor.userKey, actionId }),
-  probe: (_input, context) => probeCard(context),
   phrases: {
     order: ({ card, transactions }) =>
       say('cards.reportOrder', { last4: card, count: transactions.length, ids: transactions.join(', ') }),

@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { say } from '@signalbox/messages/say';
-import type { Resolved } from '@signalbox/worker/tools/tool';
-import { tool } from '@signalbox/worker/tools/tool';
-import { OWN_CARD, probeCard } from './fields.ts';
+import { tool, type Resolved } from '@signalbox/worker/tools/tool';
+import { OWN_CARD } from './fields.ts';
 
-/** Where a person reads their code. Through an operator it takes the operator's approval, who then knows whom they speak to. */
+/** A code through an operator needs the operator's approval, so that the operator knows whom they speak to. */
 export const sendStepUpCode = tool({
   describe:
     'Send this person a code by which they prove who they are: to another private chat of theirs, or to an operator who passes it on.',
@@ -24,7 +23,6 @@ export const sendStepUpCode = tool({
   }),
   ...OWN_CARD,
   risk: ({ by }, resolved) => (by === 'operator' || resolved?.['to'] === 'operator' ? 'dangerous' : 'sensitive'),
-  holds: 'facts',
   resolve: async ({ by }, { ports, threadId }): Promise<Resolved> => {
     const route = await ports.cards.routeOf(threadId);
     return by === 'operator' || route.to === 'operator' ? { to: 'operator' } : { to: route.channel };
@@ -40,14 +38,13 @@ export const sendStepUpCode = tool({
     const to = resolved?.['to'] === 'operator' ? 'operator' : 'chat';
     return ports.cards.sendCode(to, actor.name, { userKey: actor.userKey, actionId });
   },
-  probe: (_input, context) => probeCard(context),
   phrases: {
     order: () => say('cards.codeOrder'),
     done: ({ to, channel }) => say('cards.codeSent', { to, channel: channel ?? '' }),
   },
 });
 
-/** The code itself never comes here: the gateway has put a keyed mark into its place. */
+/** The gateway replaces the code by a keyed mark, so the code itself never arrives here. */
 export const checkStepUpCode = tool({
   describe:
     'Check the code by which this person proves who they are, as it stands in their message: secret:step-up-code-….',
@@ -67,12 +64,9 @@ export const checkStepUpCode = tool({
       .meta({ ask: 'Which code did you get?' }),
   }),
   ...OWN_CARD,
-  risk: 'sensitive',
-  holds: 'facts',
   handles: ['code'],
   run: async ({ code }, { ports, actor, actionId }) =>
     ports.cards.checkCode(code.slice(-MARK_LENGTH), { userKey: actor.userKey, actionId }),
-  probe: (_input, context) => probeCard(context),
   phrases: {
     order: () => say('cards.checkOrder', { code: HIDDEN }),
     done: (checked) =>
@@ -84,10 +78,10 @@ export const checkStepUpCode = tool({
 });
 
 const MARK_LENGTH = 8;
-/** What stands for a code, whose mark tells its reader nothing. */
+/** Shown instead of a code, because its mark means nothing to a reader. */
 const HIDDEN = '••••••';
 
-/** An operator takes over: with their approval they vouch for the person, or look after the fraud that was reported. */
+/** The operator who approves the action vouches for the person or takes over the reported fraud. */
 export const escalateToOperator = tool({
   describe:
     'Ask an operator to vouch for this person, who cannot prove who they are, or to look after the fraud that they reported.',
@@ -107,7 +101,6 @@ export const escalateToOperator = tool({
   }),
   ...OWN_CARD,
   risk: 'dangerous',
-  holds: 'facts',
   preview: ({ about }) => ({
     what: say('cards.escalateOrder', { about }),
     change: say('cards.escalateChange', { about }),
@@ -119,7 +112,6 @@ export const escalateToOperator = tool({
     if (about === 'fraud') return { about, ...(await ports.cards.takeCases(asker)) };
     return { about, ...(await ports.cards.vouch(asker)) };
   },
-  probe: (_input, context) => probeCard(context),
   phrases: {
     order: ({ about }) => say('cards.escalateOrder', { about }),
     done: ({ about }) => say('cards.escalated', { about }),

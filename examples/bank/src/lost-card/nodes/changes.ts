@@ -1,48 +1,48 @@
 import { say, sayError } from '@signalbox/messages/say';
 import type { ToolCallResult } from '@signalbox/governance/calls/call';
-import { isWaiting, pickCard, tell, type Context, type Outcome } from '../cards.ts';
-import { AGENT, createButton, type LostCardDomain, type Wanted } from '../domain.ts';
+import { isWaiting, pickCard, createReply, type CardNodeContext, type CardNodeOutcome } from '../cards.ts';
+import { AGENT, createFreezeButton, createReplaceButton, type LostCardDomain, type Wanted } from '../domain.ts';
 
 /** Refusals that mean: it has to be certain first who asks. */
 const UNPROVEN: readonly string[] = ['POLICY_DENIED', 'STEP_UP_NEEDED'];
 
 /** Proposes to freeze the card. It takes no proof of who asks, because it only protects. */
-export async function freezeCard(context: Context): Promise<Outcome> {
+export async function freezeCard(context: CardNodeContext): Promise<CardNodeOutcome> {
   const { card_last4: card } = context.domain;
   return afterCall(await context.call('freeze_card', { card }), 'freeze_card', {});
 }
 
 /** Proposes a new card in the place of a frozen one. */
-export async function issueReplacement(context: Context): Promise<Outcome> {
+export async function issueReplacement(context: CardNodeContext): Promise<CardNodeOutcome> {
   const picked = await pickCard(context, 'order_replacement', context.given('order_replacement')?.card);
   if ('stop' in picked) return picked.stop;
   const { card, domain } = picked;
   const { last4 } = card;
   if (card.status !== 'frozen') {
-    const buttons = [createButton(say('lost-card.freezeButton', { last4 }), 'freeze_card', { card: last4 })];
-    return { domain, replies: [{ text: say('lost-card.freezeFirst', { last4 }), buttons }] };
+    const text = say('lost-card.freezeFirst', { last4 });
+    return { domain, replies: [{ text, buttons: [createFreezeButton(last4)] }] };
   }
   if (mustProve(card, domain)) return prove('order_replacement', domain);
   return afterCall(await context.call('request_replacement', { card: last4 }), 'order_replacement', domain);
 }
 
 /** Proposes that a card that was found can be used again. */
-export async function proposeReset(context: Context): Promise<Outcome> {
+export async function proposeReset(context: CardNodeContext): Promise<CardNodeOutcome> {
   const picked = await pickCard(context, 'reset', context.given('reset')?.card);
   if ('stop' in picked) return picked.stop;
   const { card, domain } = picked;
   const { last4 } = card;
-  if (card.status !== 'frozen') return { ...tell(sayError('CARD_NOT_FROZEN', { last4 })), domain, view: 'home' };
+  if (card.status !== 'frozen') return { ...createReply(sayError('CARD_NOT_FROZEN', { last4 })), domain, view: 'home' };
   if (card.isReported) {
-    const buttons = [createButton(say('lost-card.replaceButton', { last4 }), 'order_replacement', { card: last4 })];
-    return { domain, replies: [{ text: sayError('CARD_REPORTED', { last4 }), buttons }] };
+    const text = sayError('CARD_REPORTED', { last4 });
+    return { domain, replies: [{ text, buttons: [createReplaceButton(last4)] }] };
   }
   if (mustProve(card, domain)) return prove('reset', domain);
   return afterCall(await context.call('unfreeze_card', { card: last4 }), 'reset', domain);
 }
 
 /** Proposes to report the payments that are not the person's. */
-export async function proposeReport(context: Context): Promise<Outcome> {
+export async function proposeReport(context: CardNodeContext): Promise<CardNodeOutcome> {
   const { card_last4: card, suspicious_tx: suspicious } = context.domain;
   const transactions = suspicious.map(({ transactionId }) => transactionId);
   return afterCall(await context.call('report_fraud', { card, transactions }), 'report_fraud', {});
@@ -52,17 +52,17 @@ function mustProve({ risk }: { readonly risk: string }, { identity_verified }: P
   return risk === 'high' && identity_verified !== true;
 }
 
-function prove(wanted: Wanted, domain: Partial<LostCardDomain>): Outcome {
+function prove(wanted: Wanted, domain: Partial<LostCardDomain>): CardNodeOutcome {
   return { domain: { ...domain, wanted, awaiting: null }, goto: 'verify_identity_stepup' };
 }
 
-function afterCall(result: ToolCallResult, wanted: Wanted, domain: Partial<LostCardDomain>): Outcome {
+function afterCall(result: ToolCallResult, wanted: Wanted, domain: Partial<LostCardDomain>): CardNodeOutcome {
   const audit = [{ action: `${AGENT}.${wanted}`, outcome: result.code ?? (isWaiting(result) ? 'proposed' : 'done') }];
   if (result.ok) return { domain: { ...domain, wanted, awaiting: 'proposed' }, audit, goto: 'confirm_action' };
   if (result.code !== null && UNPROVEN.includes(result.code) && wanted !== 'freeze_card')
     return { ...prove(wanted, { ...domain, identity_verified: false }), audit };
   return {
-    ...tell(result.say),
+    ...createReply(result.say),
     domain: { ...domain, wanted: null, awaiting: null },
     audit,
     errors: { [wanted]: result.code ?? '' },

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Context, Outcome } from '../cards.ts';
+import type { CardNodeContext, CardNodeOutcome } from '../cards.ts';
 import { pickCard } from '../cards.ts';
 import type { LostCardDomain } from '../domain.ts';
 
@@ -21,7 +21,7 @@ const Payments = z.object({
  * Says how likely it is that somebody else uses the card: likely when it was stolen or payments are not the person's, thinkable when it
  * was lost. The bank's own rows are told too, since what may happen later is decided by those.
  */
-export async function classifyRisk(context: Context): Promise<Outcome> {
+export async function classifyRisk(context: CardNodeContext): Promise<CardNodeOutcome> {
   const { given, domain } = context;
   const freeze = given('freeze_card');
   const report = given('report_fraud');
@@ -38,7 +38,7 @@ export async function classifyRisk(context: Context): Promise<Outcome> {
 }
 
 /** While something is waited for, that is said again; whoever looks for a code in vain is then shown what else there is. */
-function notUnderstood({ trouble_count: before, awaiting }: LostCardDomain): Outcome {
+function notUnderstood({ trouble_count: before, awaiting }: LostCardDomain): CardNodeOutcome {
   const domain = { trouble_count: before + 1 };
   if (awaiting === 'confirmation') return { domain, view: 'confirm', awaits: true };
   if (before === 0 && awaiting === 'code') return { domain, view: 'challenge', awaits: true };
@@ -51,7 +51,7 @@ function riskOf(because: 'lost' | 'stolen' | undefined): 'medium' | 'high' | nul
 }
 
 async function raise(
-  { call }: Context,
+  { call }: CardNodeContext,
   card: string,
   risk: 'medium' | 'high',
   before: LostCardDomain['risk_level'],
@@ -65,7 +65,7 @@ async function raise(
 
 /** The payments that are reported: those that the person named, else those that look wrong. */
 export async function findSuspicious(
-  { call }: Context,
+  { call }: CardNodeContext,
   card: string,
   named: readonly string[] | null,
 ): Promise<LostCardDomain['suspicious_tx']> {

@@ -1,5 +1,5 @@
-import type { Context, Outcome, OwnCard } from '../cards.ts';
-import { getKnown, listCards, tell } from '../cards.ts';
+import type { CardNodeContext, CardNodeOutcome, OwnCard } from '../cards.ts';
+import { getKnown, listCards, createReply } from '../cards.ts';
 import { AGENT, type LostCardDomain } from '../domain.ts';
 import { proposeReport, proposeReset } from './changes.ts';
 
@@ -7,7 +7,7 @@ import { proposeReport, proposeReset } from './changes.ts';
  * Stands between a proposal and its effect. The person confirms on the platform's own card, and nothing that is written here counts as
  * one; what came of it is news, which the rows of the bank have to bear out.
  */
-export async function confirmAction(context: Context): Promise<Outcome> {
+export async function confirmAction(context: CardNodeContext): Promise<CardNodeOutcome> {
   const { domain, heard } = context;
   if (domain.awaiting === 'proposed')
     return { domain: { awaiting: 'confirmation', trouble_count: 0 }, view: 'confirm', awaits: true };
@@ -15,10 +15,10 @@ export async function confirmAction(context: Context): Promise<Outcome> {
   return heard.kind === 'news' ? takeNews(context, heard.say) : proposeReset(context);
 }
 
-async function takeNews(context: Context, news: string): Promise<Outcome> {
+async function takeNews(context: CardNodeContext, news: string): Promise<CardNodeOutcome> {
   const { domain } = context;
   const listed = await listCards(context);
-  if (listed.refused !== null) return tell(news);
+  if (listed.refused !== null) return createReply(news);
   const { cards, isVerified } = listed;
   const base = {
     cards: cards.filter(({ status }) => status !== 'ordered').map(({ last4 }) => last4),
@@ -26,7 +26,7 @@ async function takeNews(context: Context, news: string): Promise<Outcome> {
   };
   const card = cards.find(({ last4 }) => last4 === domain.card_last4);
   const known: Partial<LostCardDomain> = { ...base, ...(card ? getKnown(card) : {}) };
-  const said = tell(news);
+  const said = createReply(news);
   // Whoever is known by now goes on with what they wanted.
   if (isVerified && !domain.identity_verified && domain.wanted !== null && domain.awaiting !== 'confirmation')
     return { ...said, domain: { ...known, awaiting: null }, goto: 'verify_identity_stepup' };
@@ -37,11 +37,11 @@ async function takeNews(context: Context, news: string): Promise<Outcome> {
 
 /** What became of what waited for the person's confirmation. */
 async function settled(
-  { domain, call }: Context,
-  said: Outcome,
+  { domain, call }: CardNodeContext,
+  said: CardNodeOutcome,
   known: Partial<LostCardDomain>,
   { card, cards }: { readonly card: OwnCard | undefined; readonly cards: readonly OwnCard[] },
-): Promise<Outcome> {
+): Promise<CardNodeOutcome> {
   const over = { ...known, wanted: null, awaiting: null, trouble_count: 0 };
   const audit = [{ action: `${AGENT}.${domain.wanted ?? ''}`, outcome: 'settled' }];
   switch (domain.wanted) {

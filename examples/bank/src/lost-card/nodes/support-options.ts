@@ -1,16 +1,16 @@
 import { say } from '@signalbox/messages/say';
-import type { Context, Outcome } from '../cards.ts';
-import { pickCard, tell } from '../cards.ts';
-import { createButton } from '../domain.ts';
+import type { CardNodeContext, CardNodeOutcome } from '../cards.ts';
+import { pickCard, createReply } from '../cards.ts';
+import { createButton, createFreezeButton } from '../domain.ts';
 import { findSuspicious } from './classify-risk.ts';
 
 /** Shows what there is: payments, branches, or the state of the card with what may be done. */
-export async function renderSupportOptions(context: Context): Promise<Outcome> {
+export async function renderSupportOptions(context: CardNodeContext): Promise<CardNodeOutcome> {
   const { given, call } = context;
   const branch = given('find_branch');
   if (branch) {
     const found = await call('find_branches', branch);
-    return { ...tell(found.say), domain: { branch_requested: true, trouble_count: 0 } };
+    return { ...createReply(found.say), domain: { branch_requested: true, trouble_count: 0 } };
   }
   const look = given('view_transactions');
   const picked = await pickCard(context, 'view_transactions', look?.card);
@@ -21,9 +21,7 @@ export async function renderSupportOptions(context: Context): Promise<Outcome> {
   const suspicious = listed.ok ? await findSuspicious(context, last4, null) : [];
   const buttons = [
     createButton(say('lost-card.fraudButton'), 'report_fraud', { card: last4 }),
-    ...(status === 'active'
-      ? [createButton(say('lost-card.freezeButton', { last4 }), 'freeze_card', { card: last4 })]
-      : []),
+    ...(status === 'active' ? [createFreezeButton(last4)] : []),
   ];
   return {
     domain: { ...picked.domain, suspicious_tx: suspicious, trouble_count: 0 },

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { Context, Outcome } from '../cards.ts';
+import type { CardNodeContext, CardNodeOutcome } from '../cards.ts';
 import { say } from '@signalbox/messages/say';
-import { isWaiting } from '../cards.ts';
+import { createReply, isWaiting } from '../cards.ts';
 import { AGENT, type LostCardDomain } from '../domain.ts';
 import { VIEWS } from '../views.ts';
 
@@ -14,7 +14,7 @@ const NO_MORE_CODES: readonly string[] = ['STEP_UP_LOCKED', 'STEP_UP_TOO_MANY'];
  * Finds out whether it is the person who writes: by a code that they read in another chat, or by an operator. It stands before every
  * irreversible change of a card of high risk; the tools ask for the same proof themselves.
  */
-export async function verifyIdentity(context: Context): Promise<Outcome> {
+export async function verifyIdentity(context: CardNodeContext): Promise<CardNodeOutcome> {
   const { given, domain, heard } = context;
   const requested = given('verify_identity');
   if (given('ask_operator')) return askOperator(context, []);
@@ -24,31 +24,18 @@ export async function verifyIdentity(context: Context): Promise<Outcome> {
   return sendCode(context, requested?.by ?? 'chat');
 }
 
-async function sendCode(context: Context, by: 'chat' | 'operator'): Promise<Outcome> {
+async function sendCode(context: CardNodeContext, by: 'chat' | 'operator'): Promise<CardNodeOutcome> {
   const sent = await context.call('send_step_up_code', { by });
   if (sent.code !== null && NO_MORE_CODES.includes(sent.code)) return askOperator(context, [sent.say]);
-  if (!sent.ok)
-    return {
-      replies: [{ text: sent.say, buttons: [] }],
-      view: 'challenge',
-      awaits: true,
-      errors: { code: sent.code ?? '' },
-    };
+  if (!sent.ok) return { ...createReply(sent.say), view: 'challenge', awaits: true, errors: { code: sent.code ?? '' } };
   // Where the code is comes from the tool: whoever reads this has to look in the right place.
   const { channel } = Sent.catch({ channel: null }).parse(sent.result);
-  return {
-    domain: {
-      code_by: isWaiting(sent) ? 'operator' : 'chat',
-      code_channel: channel,
-      awaiting: 'code',
-      trouble_count: 0,
-    },
-    view: 'challenge',
-    awaits: true,
-  };
+  const code_by = isWaiting(sent) ? 'operator' : 'chat';
+  const domain = { code_by, code_channel: channel, awaiting: 'code', trouble_count: 0 } as const;
+  return { domain, view: 'challenge', awaits: true };
 }
 
-async function checkCode(context: Context, code: string): Promise<Outcome> {
+async function checkCode(context: CardNodeContext, code: string): Promise<CardNodeOutcome> {
   const { domain, call } = context;
   const checked = await call('check_step_up_code', { code });
   const { outcome } = Checked.catch({ outcome: 'none' }).parse(checked.result);
@@ -63,7 +50,7 @@ async function checkCode(context: Context, code: string): Promise<Outcome> {
 }
 
 /** An operator is asked to vouch. Their approval comes back as news. */
-async function askOperator({ call }: Context, before: readonly string[]): Promise<Outcome> {
+async function askOperator({ call }: CardNodeContext, before: readonly string[]): Promise<CardNodeOutcome> {
   const asked = await call('escalate_to_operator', { about: 'identity' });
   const isAsked = asked.ok && isWaiting(asked);
   const replies = [...before, isAsked ? say('lost-card.vouching') : asked.say].map((text) => ({ text, buttons: [] }));
@@ -75,7 +62,7 @@ async function askOperator({ call }: Context, before: readonly string[]): Promis
 }
 
 /** Goes on with what the person wanted before they had to prove who they are. */
-function goOn({ wanted }: LostCardDomain, known: Partial<LostCardDomain>): Outcome {
+function goOn({ wanted }: LostCardDomain, known: Partial<LostCardDomain>): CardNodeOutcome {
   const domain = { ...known, awaiting: null, code_by: null, code_channel: null };
   if (wanted === 'order_replacement') return { domain, goto: 'issue_replacement' };
   if (wanted === 'report_fraud' || wanted === 'reset')

@@ -64,8 +64,28 @@ export const listCardTransactions = tool({
   },
 });
 
-/** What is to be seen of a payment at a glance. */
 function markOf(payment: { readonly isSuspicious: boolean; readonly isReported: boolean }): string {
   if (payment.isReported) return 'reported';
   return payment.isSuspicious ? 'suspicious' : 'none';
 }
+
+export const findBranches = tool({
+  describe: 'Find branches of the bank, in one city or everywhere, with their opening hours.',
+  hints: [
+    'find a bank branch',
+    'where is the nearest branch of the bank',
+    'bank branches in Hamburg',
+    'opening hours of the bank branch',
+    'which bank branch is open',
+    'address of a branch of the bank',
+  ],
+  input: z.object({ city: z.string().trim().min(1).max(80).optional().describe('Only of this city') }),
+  ...LOOK_UP,
+  run: async ({ city = null }, { ports }) => ({ branches: await ports.cards.branches(city) }),
+  phrases: {
+    done: ({ branches }, { city = '' }) => {
+      if (branches.length === 0) return say('cards.noBranch', { hasCity: city !== '', city: toPlainName(city) });
+      return branches.map((branch) => `- ${say('cards.branch', { ...branch })}`).join('\n');
+    },
+  },
+});

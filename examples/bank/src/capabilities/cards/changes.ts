@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { say } from '@signalbox/messages/say';
 import { tool } from '@signalbox/worker/tools/tool';
-import { Card, cardLock, listCardResources, OWN_CARD, probeCard, resolveCard } from './fields.ts';
+import { Card, CARD_CHANGE, PROVEN_CARD_CHANGE } from './fields.ts';
+import { sayDay } from './words.ts';
 
-/** Needs no proof of who asks, whatever the risk: it only protects, and it is taken back. */
+/** Freezing needs no proof of identity at any risk, because it only protects and can be undone. */
 export const freezeCard = tool({
   describe: 'Freeze one of this person’s payment cards: nothing can be paid with it until it is unfrozen.',
   hints: [
@@ -15,11 +16,7 @@ export const freezeCard = tool({
     'freeze card 4417',
   ],
   input: z.object({ card: Card }),
-  ...OWN_CARD,
-  risk: 'sensitive',
-  holds: 'facts',
-  resources: ({ card }) => [`card:${card}`],
-  lock: cardLock,
+  ...CARD_CHANGE,
   told: ['card'],
   preview: ({ card }) => ({
     what: say('cards.freezeOrder', { last4: card }),
@@ -28,7 +25,6 @@ export const freezeCard = tool({
     undo: say('cards.freezeUndo'),
   }),
   run: async ({ card }, { ports, actor, actionId }) => ports.cards.freeze(card, { userKey: actor.userKey, actionId }),
-  probe: (_input, context) => probeCard(context),
   phrases: {
     order: ({ card }) => say('cards.freezeOrder', { last4: card }),
     done: ({ last4, wasFrozen }) => say('cards.frozen', { last4, wasFrozen }),
@@ -46,12 +42,7 @@ export const unfreezeCard = tool({
     'unfreeze card 4417',
   ],
   input: z.object({ card: Card }),
-  ...OWN_CARD,
-  risk: 'sensitive',
-  holds: 'facts',
-  resolve: resolveCard,
-  resources: listCardResources,
-  lock: cardLock,
+  ...PROVEN_CARD_CHANGE,
   told: ['card'],
   preview: ({ card }) => ({
     what: say('cards.unfreezeOrder', { last4: card }),
@@ -60,9 +51,35 @@ export const unfreezeCard = tool({
     undo: say('cards.unfreezeUndo'),
   }),
   run: async ({ card }, { ports, actor, actionId }) => ports.cards.unfreeze(card, { userKey: actor.userKey, actionId }),
-  probe: (_input, context) => probeCard(context),
   phrases: {
     order: ({ card }) => say('cards.unfreezeOrder', { last4: card }),
     done: ({ last4 }) => say('cards.unfrozen', { last4 }),
+  },
+});
+
+/** Sends the new card to the address on file, because an address from the chat could be a thief's. */
+export const requestReplacement = tool({
+  describe: 'Cancel a frozen payment card of this person for good and send a new one to the address that the bank has.',
+  hints: [
+    'order a replacement for my card 4417',
+    'i need a new credit card',
+    'replace my debit card',
+    'send me a new bank card',
+    'request a replacement card',
+    'order a new payment card',
+  ],
+  input: z.object({ card: Card }),
+  ...PROVEN_CARD_CHANGE,
+  told: ['card'],
+  preview: ({ card }) => ({
+    what: say('cards.replaceOrder', { last4: card }),
+    change: say('cards.replaceChange'),
+    reach: say('cards.reach', { last4: card }),
+    undo: say('cards.noUndo'),
+  }),
+  run: async ({ card }, { ports, actor, actionId }) => ports.cards.replace(card, { userKey: actor.userKey, actionId }),
+  phrases: {
+    order: ({ card }) => say('cards.replaceOrder', { last4: card }),
+    done: ({ before, last4, arrivesOn }) => say('cards.replaced', { before, last4, day: sayDay(arrivesOn) }),
   },
 });
