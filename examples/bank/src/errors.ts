@@ -2,7 +2,7 @@ import type cards from './languages/en/cards.json';
 import type lostCard from './languages/en/lost-card.json';
 import type mortgage from './languages/en/mortgage.json';
 
-/** What can go wrong, in English: the agents read these sentences and try another way. */
+/** Error sentences in English. Agents read them and try another way. */
 export const ERRORS = {
   CARD_NONE: 'You have no payment card here.',
   CARD_UNKNOWN: 'You have no payment card that ends in {last4}. Yours end in {known}.',

@@ -16,7 +16,7 @@ export default definePlugin({
     card_cases: { worker: 'select, insert, update' },
     card_transactions: { worker: 'select, update (case_id)' },
     card_events: { worker: 'select, insert' },
-    // The gateway writes the code that it sends into no table: only a keyed mark of it.
+    // The gateway stores a keyed mark of the code, never the code itself.
     card_step_ups: { worker: 'select, insert, update', gateway: 'select, update (mark, sent_at, expires_at)' },
     card_verifications: { worker: 'select, insert, update' },
     bank_branches: { worker: 'select' },

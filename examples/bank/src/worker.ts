@@ -8,9 +8,8 @@ import { createMortgages } from './store/mortgages.ts';
 
 declare module '@signalbox/worker/tools/ports/ports' {
   interface Ports {
-    /** Payment cards of the people themselves. */
     readonly cards: ReturnType<typeof createCards>;
-    /** Products, the register of addresses, and visits to a branch. */
+    /** Mortgage products, the register of addresses, and branch visits. */
     readonly mortgage: ReturnType<typeof createMortgages>;
   }
 }

@@ -22,12 +22,12 @@ interface OfflineCallOptions extends BaseChatModelCallOptions {
   tools?: BindToolsInput[];
 }
 
-/** The built-in model: no network, no clock, no randomness. A thin shell around `plan`; a class because LangChain's models are. */
+/** The built-in model, without network, clock or randomness. Adapts `plan` to LangChain, whose models are classes. */
 export class OfflineChatModel extends BaseChatModel<OfflineCallOptions> {
   readonly #catalog: () => ToolCatalog;
   readonly #mayChange: boolean;
 
-  /** `mayChange`: whether it plans changes. One that stands in for another model only looks things up. */
+  /** `mayChange`: true when the model may plan changes. A substitute for a failed model only looks things up. */
   constructor({ catalog, mayChange }: { readonly catalog: () => ToolCatalog; readonly mayChange: boolean }) {
     super({});
     this.#catalog = catalog;
@@ -63,7 +63,7 @@ export class OfflineChatModel extends BaseChatModel<OfflineCallOptions> {
   }
 }
 
-/** Reads bound tools: LangChain's {name, description, schema}, structured tools, and OpenAI's {type, function}. Others are left out. */
+/** Reads tool definitions of LangChain and OpenAI, and structured tools. Skips all others. */
 export function readBoundTools(tools: readonly unknown[] | undefined): readonly BoundTool[] {
   return (tools ?? []).flatMap((tool): readonly BoundTool[] => {
     const openAi = OpenAiTool.safeParse(tool);

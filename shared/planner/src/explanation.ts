@@ -8,13 +8,13 @@ import { type OpenAsk, type PlannedCall, type Says, PlannerMark } from './reques
 
 const Plain = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]));
 
-/** What went before a message, for explaining what the planner would do about it. */
+/** The conversation before a message whose handling is explained. */
 export const Story = z.object({
-  /** What both sides read, oldest first. */
+  /** Messages of both sides, oldest first. */
   messages: z.array(z.object({ from: z.enum(['person', 'signalbox']), text: z.string().min(1) })).default([]),
-  /** The project that the conversation is about. */
+  /** Project that the conversation is about. */
   project: z.string().min(1).optional(),
-  /** The question that is open, with the arguments that were known when it was asked. */
+  /** The open question, with the arguments known when it was asked. */
   question: z
     .object({
       tool: z.string().min(1),
@@ -23,52 +23,49 @@ export const Story = z.object({
       choices: z.array(z.string().min(1)).optional(),
     })
     .optional(),
-  /** The last tool that ran, with its result. */
+  /** The last tool that ran, and its result. */
   lastTool: z
     .object({ tool: z.string().min(1), arguments: Plain.default({}), result: z.unknown().optional() })
     .optional(),
-  /** Known names by the kind of thing, such as `project` → ['shop']. */
+  /** Known names by entity, such as `project` → ['shop']. */
   names: z.record(z.string(), z.array(z.string().min(1))).default({}),
 });
 export type Story = z.infer<typeof Story>;
 
-/** What the planner would do about one message if every tool worked. */
+/** The planner's reaction to one message if every tool succeeded. */
 export interface Rehearsal {
-  /** Calls of tools in order, without those that only talk, load or end. */
+  /** Tool calls in order, without those that only talk, load groups or finish. */
   readonly calls: readonly { readonly tool: string; readonly arguments: Readonly<Record<string, unknown>> }[];
   /** The question that is open at the end. */
   readonly question: (OpenAsk & { readonly message: string }) | null;
-  /** The changes that buttons offer, below a question or an answer. */
+  /** Changes offered by buttons below a question or an answer. */
   readonly offered: readonly (PlannedCall & { readonly label: string })[];
-  /** What kind of answer the last one is; `finished` when the conversation ends. Null while a question is open. */
+  /** Kind of the last answer; `finished` when the conversation ends. Null while a question is open. */
   readonly says: Says | { readonly kind: 'finished' } | null;
-  /** All that the person would read, in order. */
+  /** All texts that the person would read, in order. */
   readonly texts: readonly string[];
-  /** The history with everything that was added. */
+  /** The history including all added messages. */
   readonly messages: readonly BaseMessage[];
 }
 
-/** What the planner would do about a text, after a story. Does nothing; never throws for what a person can write. */
+/** Plays a message after a story without running tools. Never throws for a person's text. */
 export function explain(catalog: ToolCatalog, text: string, story: Story): Rehearsal {
   const history = [...historyOf(story, catalog), heard('asked', text)];
   return rehearse(history, catalog, factsOf(story, catalog));
 }
 
-/** What the planner knows at the moment of the story. */
+/** Returns the facts that the planner would have at the time of the story. */
 function factsOf({ project, names }: Story, catalog: ToolCatalog): RequestFacts {
   const activeGroups = catalog.groups.filter(({ installed }) => installed).map(({ name }) => name);
   return { activeGroups, known: names, currentProject: project ?? null };
 }
 
-/**
- * The story as the history that the planner would have: what the story says of questions and tools is taken as it is; where it
- * only has messages, those of the person are played, so that questions and results follow from them.
- */
+/** Builds the planner's history from a story. Questions and tool runs are copied; the person's messages are played. */
 function historyOf(story: Story, catalog: ToolCatalog): readonly BaseMessage[] {
   const { messages, question, lastTool } = story;
   if (!question && !lastTool) return played(story, catalog);
   const lastAnswer = messages.findLastIndex(({ from }) => from === 'signalbox');
-  // The question is the newest answer; the tool ran before it.
+  // The question is the newest answer, so the tool run precedes it.
   const ran =
     question && lastTool ? messages.slice(0, lastAnswer).findLastIndex(({ from }) => from === 'signalbox') : lastAnswer;
   let asker = 'h0';
@@ -120,11 +117,11 @@ function resultOf(tool_call_id: string, say: string, result: unknown = null): To
   return new ToolMessage({ tool_call_id, content: JSON.stringify({ ok: true, result }), additional_kwargs });
 }
 
-/** More passes than the longest message can need; the planner itself stops long before. */
+/** Upper limit of passes; the planner stops long before. */
 const MAX_PASSES = 80;
 const QUIET = wordSet('respond_to_user request_capabilities finish_task');
 
-/** Plays the answer to the last message of a history. Nothing is done: each call succeeds and says `result`. */
+/** Plays the answer to the last message. No tool runs: each call succeeds with `result`. */
 function rehearse(past: readonly BaseMessage[], catalog: ToolCatalog, facts: RequestFacts, result = 'Done'): Rehearsal {
   const system = new SystemMessage({ content: '', additional_kwargs: { facts } });
   const tools = boundTools(catalog);
@@ -160,7 +157,7 @@ function heard(id: string, text: string): HumanMessage {
 
 const bound = new WeakMap<ToolCatalog, readonly BoundTool[]>();
 
-/** Everything that is installed counts as loaded: loading is part of the way, not of the answer. */
+/** Treats all installed groups as loaded, because loading does not change the answer. */
 function boundTools(catalog: ToolCatalog): readonly BoundTool[] {
   const base = [...BASE_TOOLS].filter((name) => name !== 'classify_intent');
   const installed = catalog.groups.filter((group) => group.installed).flatMap((group) => group.tools);

@@ -3,16 +3,16 @@ import { isWord } from './names/mentions.ts';
 import { toBareName } from './names/spelling.ts';
 import { cleanText, tokenize } from './text/tokens.ts';
 
-/** More texts, and words, are not looked at: those of a pasted log are no names, and every one costs a look into an index. */
+/** Limits texts and words, because every word costs an index lookup and pasted logs contain no names. */
 const MAX_TEXTS = 30;
 const MAX_WORDS = 500;
-/** Nearly all that people write are everyday words, which are no slips of names. */
+/** Most words are everyday words, which are not mistyped names. */
 const MAX_NEAR = 16;
-/** A name is not longer, and nothing shorter is taken for a slip. */
+/** Names are shorter, and shorter words are not taken for mistyped names. */
 const LONGEST_NAME = 40;
 const SHORTEST_SLIP = 3;
 
-/** The words of texts, the newest first, that may name something. Pure. */
+/** Collects words of texts, newest first, that may be names. Pure. */
 export function nameWords(texts: readonly string[]): NameWords {
   const [exact, bare, near] = [new Set<string>(), new Set<string>(), new Set<string>()];
   const mayBeName = (word: string): boolean => word !== '' && word.length <= LONGEST_NAME;
@@ -20,7 +20,7 @@ export function nameWords(texts: readonly string[]): NameWords {
     const all = tokenize(cleanText(text)).map(({ lower }) => lower.replace(/'s$/, ''));
     const words = all.slice(0, Math.max(0, MAX_WORDS - exact.size));
     for (const [at, word] of words.entries()) {
-      // "shop/staging" and "the shop_api" name something too.
+      // "shop/staging" and "the shop_api" also contain names.
       [word, ...word.split(/[/_.']/)].filter(mayBeName).forEach((name) => exact.add(name));
       const runs = [1, 2, 3].map((length) => toBareName(words.slice(at, at + length).join('')));
       runs.filter(mayBeName).forEach((name) => bare.add(name));

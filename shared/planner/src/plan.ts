@@ -3,7 +3,7 @@ import { asLine } from './words.ts';
 import { say } from '@signalbox/messages/say';
 import type { BaseMessage } from '@langchain/core/messages';
 import type { BoundTool, ToolCatalog } from '@signalbox/contracts/tool-catalog';
-import { type History, type Said, readHistory } from './requests/history.ts';
+import { type History, type PersonMessage, readHistory } from './requests/history.ts';
 import { chooseNext } from './conversation/next-request.ts';
 import { type PlannedMessage, writeCall, writeStep } from './conversation/planned-message.ts';
 import { indexTools } from './rank/tool-index.ts';
@@ -23,11 +23,11 @@ export function plan(input: {
   readonly messages: readonly BaseMessage[];
   readonly tools: readonly BoundTool[];
   readonly catalog: ToolCatalog;
-  /** False for the planner that stands in for a model: it looks things up and asks, and plans no change. */
+  /** False for a planner that replaces another model: it looks up and asks, but plans no change. */
   readonly mayChange?: boolean;
 }): PlannedMessage {
   const index = indexTools(input.catalog, input.tools);
-  // The answer to a question is never parted.
+  // The answer to a question is never split.
   const history = readHistory(input.messages, (text, facts, asking) =>
     asking ? [cleanText(text)] : splitRequests(cleanText(text), { facts, index, last: null }),
   );
@@ -42,11 +42,11 @@ export function plan(input: {
   }
   const chosen = chooseNext(history, around);
   if (chosen) return writeStep(chosen, history, around.bound);
-  // Nobody waits for an answer.
+  // No message is waiting for an answer.
   return { id: 'plan_idle', content: say('planner.idle'), toolCalls: [], kwargs: {} };
 }
 
-/** The project that the last tool which worked was about. */
+/** Returns the project of the last tool that succeeded. */
 function latestProject(history: History): string | null {
   const names = history.marked.flatMap(({ call }) => {
     if (!call || !history.results.get(call.id)?.ok) return [];
@@ -57,11 +57,11 @@ function latestProject(history: History): string | null {
 }
 
 const SUMMARY_LENGTH = 80;
-/** More groups than this are not one task. */
+/** Maximum number of groups of one task. */
 const MAX_GROUPS = 10;
-/** The intent of what was said: the groups that it needs, installed or not, in one line of the person's own words. */
+/** Returns the intent of a message: the groups that it needs, installed or not, and a summary in the person's words. */
 function classify(
-  said: readonly Said[],
+  said: readonly PersonMessage[],
   around: Surroundings,
 ): { task_summary: string; capabilities: string[]; project: string | null } {
   const texts = said.filter(({ event }) => event === null).map(({ text }) => cleanText(text));

@@ -5,7 +5,7 @@ const HELP_EXAMPLES = 5;
 const UNCLEAR_EXAMPLES = 6;
 const NOT_INSTALLED_EXAMPLES = 4;
 
-/** What somebody reads who greets or asks for help. */
+/** Says help, after a greeting or a request for help. */
 export function sayHelp(index: ToolIndex, greeting: boolean): string {
   const examples = examplesOf(index, HELP_EXAMPLES);
   const start = greeting ? `${say('planner.greeting')} ` : '';
@@ -15,7 +15,7 @@ export function sayHelp(index: ToolIndex, greeting: boolean): string {
     : `${start}${say('planner.can-do')}\n${asExamples(examples)}${end}`;
 }
 
-/** What somebody reads whose request we do not understand: what we can do at all. */
+/** Says that the request was not understood, and what the bot can do. */
 export function sayUnclear(index: ToolIndex): string {
   const examples = examplesOf(index, UNCLEAR_EXAMPLES);
   return examples.length === 0
@@ -23,18 +23,18 @@ export function sayUnclear(index: ToolIndex): string {
     : `${say('planner.only-understand')}\n${asExamples(examples)}`;
 }
 
-/** Says plainly that a known capability is missing here, and what is there. */
+/** Says that a known capability is not installed, and what is. */
 export function sayNotInstalled(tool: IndexedTool, index: ToolIndex): string {
   const examples = examplesOf(index, NOT_INSTALLED_EXAMPLES);
   const missing = say('planner.not-installed', { activity: asActivity(tool.group ?? tool.name) });
   return examples.length === 0 ? missing : `${missing} ${say('planner.alternatives')}\n${asExamples(examples)}`;
 }
 
-/** What most people come for is shown first, what looks after the system itself last; others stand in between. */
+/** Order of the groups in help: the most requested first, system administration last. */
 const ORDER = ['project_management', 'deploy', 'diagnose', 'infrastructure', 'workspace', '', 'admin'];
 const placeOf = (group: string): number => ORDER.indexOf(ORDER.includes(group) ? group : '');
 
-/** Hints of installed tools, one of each group in turn, so that every capability shows. */
+/** Lists hints of installed tools, one per group in turn, so that every capability is shown. */
 function examplesOf(index: ToolIndex, limit: number): readonly string[] {
   const groups = new Map<string, string[]>();
   for (const { group, firstHint, installed } of index.tools)
@@ -45,7 +45,7 @@ function examplesOf(index: ToolIndex, limit: number): readonly string[] {
   return inTurn.flat().slice(0, limit);
 }
 
-/** `memoryMb` → memory, `first_port` → first port: a field's name as people say it. */
+/** Turns a field name into words: `memoryMb` → memory, `first_port` → first port. */
 export function toWordsOf(field: string): string {
   return field
     .replace(/(?:Mb|Gb|Kb|Ms|Bytes|Seconds|Minutes|Hours)$/, '')
@@ -53,7 +53,7 @@ export function toWordsOf(field: string): string {
     .toLowerCase();
 }
 
-/** `project_management` → Project management, `deploy` → Deploying: a group as the subject of a sentence. */
+/** Turns a group name into an activity: `project_management` → Project management, `deploy` → Deploying. */
 function asActivity(group: string): string {
   const words = group
     .replace(/^deploy$/, 'deploying')
@@ -62,12 +62,12 @@ function asActivity(group: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** A markdown list of things that one could write. */
+/** Formats example requests as a Markdown list. */
 export function asExamples(examples: readonly string[]): string {
   return examples.map((example) => `- ${example}`).join('\n');
 }
 
-/** One line of at most `limit` characters, cut at a word where there is one. */
+/** Cuts a text to one line of at most `limit` characters, at a word boundary if possible. */
 export function asLine(text: string, limit: number): string {
   const line = text.replace(/\s+/g, ' ').trim();
   const letters = [...line];

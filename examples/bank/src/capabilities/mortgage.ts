@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { say } from '@signalbox/messages/say';
 import { CHANGE, LOOK_UP, tool, toolGroup } from '@signalbox/worker/tools/tool';
 
-/** Decimal text, as amounts are kept. */
+/** An amount as decimal text. */
 const Amount = z.string().regex(/^\d{1,9}\.\d{2}$/);
 const ProductId = z.string().regex(/^[a-z0-9-]{1,40}$/);
 
@@ -130,7 +130,7 @@ export default toolGroup({
   },
 });
 
-/** A British postcode at the end of an address, and the house number at its beginning; null when one of them is missing. Pure. */
+/** Parses the British postcode at the end and the house number at the beginning; null when one is missing. Pure. */
 function readAddress(text: string): { readonly postcode: string; readonly house: string } | null {
   const clean = text.normalize('NFKC').replace(/\s+/g, ' ').trim();
   const postcode = /([A-Z]{1,2}\d[A-Z\d]?) ?(\d[A-Z]{2})$/i.exec(clean);

@@ -21,13 +21,13 @@ const Listed = z.object({
 });
 export type OwnCard = z.infer<typeof Listed>['cards'][number];
 
-/** The person's cards as they are now; `refused` is what they read when they cannot be listed. */
+/** Lists the person's cards; `refused` is the sentence for the person when the cards cannot be listed. */
 export async function listCards({ call }: CardNodeContext) {
   const listed = await call('list_cards', {});
   return listed.ok ? { ...Listed.parse(listed.result), refused: null } : { refused: listed.say };
 }
 
-/** The card that an action is about, with what the conversation knows of it from now on; or what the person is told instead. */
+/** Picks the card for an action, with the facts to remember. `stop`: the reply when no card can be picked. */
 export async function pickCard(
   context: CardNodeContext,
   action: LostCardAction,
@@ -48,7 +48,6 @@ export async function pickCard(
   return { stop: { domain, replies: [{ text: say('lost-card.whichCard'), buttons }], awaits: true } };
 }
 
-/** What the conversation remembers of a card. */
 export function getKnown({ last4, status, risk }: OwnCard): Partial<LostCardDomain> {
   return { card_last4: last4, card_status: status === 'frozen' ? 'frozen' : 'active', risk_level: risk };
 }
@@ -57,13 +56,13 @@ export function createReply(text: string): CardNodeOutcome {
   return { replies: [{ text, buttons: [] }] };
 }
 
-/** Whether a call waits for somebody: its result then says for whom. */
+/** True while a call waits for a confirmation or approval. */
 export function isWaiting(result: { readonly ok: boolean; readonly result: unknown }): boolean {
   const { status } = z.object({ status: z.string() }).catch({ status: '' }).parse(result.result);
   return result.ok && (status === 'waiting_for_confirmation' || status === 'waiting_for_approval');
 }
 
-/** What was given with an action, for the same action about another card. */
+/** Returns the data of an action, for repeating it with another card. */
 function dataOf({ given }: CardNodeContext, action: LostCardAction): Readonly<Record<string, unknown>> {
   const because = action === 'freeze_card' ? given('freeze_card')?.because : undefined;
   return because === undefined ? {} : { because };

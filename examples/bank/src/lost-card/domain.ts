@@ -8,7 +8,7 @@ export const STATE_VERSION = 1;
 const Last4 = z.string().regex(/^[0-9]{4}$/);
 const TransactionId = z.string().regex(/^[\w-]{1,60}$/);
 
-/** A payment that looks as if somebody else had made it. `minor`: in the smallest unit of its currency. */
+/** A suspicious payment. `minor`: amount in the smallest unit of its currency. */
 const Suspicious = z.object({
   transactionId: TransactionId,
   merchant: z.string(),
@@ -16,40 +16,36 @@ const Suspicious = z.object({
   amount: z.object({ minor: z.int(), currency: z.string() }).nullable().default(null),
 });
 
-/** What a person wants to happen that takes their confirmation. */
+/** Requests that need the person's confirmation. */
 const Wanted = z.enum(['freeze_card', 'order_replacement', 'report_fraud', 'reset']);
 export type Wanted = z.infer<typeof Wanted>;
 
-/**
- * What a conversation knows. It only remembers: whether a change may happen is decided by policy and by the tools, which look at the
- * cards themselves. There is never a number of a card in it, nor a code.
- */
+/** State of a conversation, without card numbers and codes. Policy and tools read the cards themselves and decide about changes. */
 export const LostCardDomain = z.object({
   card_status: z.enum(['active', 'frozen', 'cancelled']),
   card_last4: Last4.nullable(),
   freeze_confirmed: z.boolean(),
   replacement_requested: z.boolean(),
-  /** The day on which the new card is there: `2026-03-09`. */
+  /** Arrival day of the new card: `2026-03-09`. */
   replacement_eta: z.string().nullable(),
   identity_verified: z.boolean(),
   risk_level: z.enum(['low', 'medium', 'high']),
   suspicious_tx: z.array(Suspicious),
   branch_requested: z.boolean(),
   escalation_required: z.boolean(),
-  /** Messages in a row that nobody understood. */
+  /** Number of misunderstood messages in a row. */
   trouble_count: z.int().nonnegative(),
-  /** Last digits of the cards that can be meant. */
+  /** Last digits of the person's usable cards. */
   cards: z.array(Last4),
-  /** What is to happen next, once it is confirmed or it is certain who asks. */
+  /** Request to carry out after confirmation or proof of identity. */
   wanted: Wanted.nullable(),
   /**
-   * What the conversation waits for: a tap of the person, a code, an operator who vouches, or one who takes the fraud over. Within a turn:
-   * what is wanted may be proposed now (`next`), or was just proposed.
+   * Event that the conversation waits for. Within a turn: `next` proposes the request now, `proposed` means that it was just proposed.
    */
   awaiting: z.enum(['next', 'proposed', 'confirmation', 'code', 'vouching', 'takeover']).nullable(),
-  /** How the code comes. */
+  /** Delivery of the code. */
   code_by: z.enum(['chat', 'operator']).nullable(),
-  /** The channel of the other chat that the code was sent to. */
+  /** Channel of the chat that the code was sent to. */
   code_channel: z.string().nullable().default(null),
 });
 export type LostCardDomain = z.infer<typeof LostCardDomain>;
@@ -77,7 +73,7 @@ export function createInitialDomain(): LostCardDomain {
 
 const OnCard = { card: Last4.optional() };
 
-/** What the agent may be asked for. The last two are for whoever has to prove who they are. */
+/** Actions of the agent. The last two prove the person's identity. */
 export const ACTIONS = {
   freeze_card: {
     data: z.strictObject({ ...OnCard, because: z.enum(['lost', 'stolen']).optional() }),
@@ -121,7 +117,7 @@ export const ACTIONS = {
 
 export type LostCardAction = keyof typeof ACTIONS;
 
-/** A button that asks for an action of this agent. */
+/** Creates a button for an action of this agent. */
 export function createButton(label: string, action: LostCardAction, data: Readonly<Record<string, unknown>> = {}) {
   return createActionButton(AGENT, label, action, data);
 }

@@ -9,7 +9,7 @@ import { verifyIdentity } from './nodes/verify-identity.ts';
 import { readWords } from './reading.ts';
 import { VIEWS } from './views.ts';
 
-/** Helps whoever has lost a card, or sees payments that are not theirs. It makes small changes, each with the person's own tap. */
+/** Helps with lost cards and unknown payments. The person confirms every change. */
 export default defineGuidedAgent({
   id: AGENT,
   class: 'WRITE_GATED',

@@ -6,11 +6,11 @@ import type { LostCardAction, LostCardDomain } from './domain.ts';
 interface Meaning {
   readonly action: LostCardAction;
   readonly data?: Readonly<Record<string, string>>;
-  /** What people write who mean it, in a language: phrases between commas, each of beginnings of words that all have to be there. */
+  /** Phrases of a language, separated by commas. A phrase lists beginnings of words that must all occur. */
   readonly phrases: (language: string) => string;
 }
 
-/** In the order in which they are looked for: payments that are not the person's go before payments, a stolen card before a lost one. */
+/** In order of precedence: fraud before payments, a stolen card before a lost one. */
 const MEANINGS: readonly Meaning[] = [
   { action: 'reset', phrases: (language) => say('lost-card.hearFound', {}, language) },
   { action: 'report_fraud', phrases: (language) => say('lost-card.hearFraud', {}, language) },
@@ -30,13 +30,10 @@ const MEANINGS: readonly Meaning[] = [
 
 const CODE = /secret:step-up-code-[0-9a-z]{8}/;
 const NOT_ON_A_CARD: readonly LostCardAction[] = ['find_branch', 'ask_operator', 'verify_identity'];
-/** Chinese writes no spaces: a piece may stand anywhere. */
+/** Chinese has no spaces, so a phrase may occur anywhere. */
 const UNSPACED = /\p{Script=Han}/u;
 
-/**
- * What words surely mean, in the person's language or in English. Nobody's safety rests on it: what it reads is only proposed, and the
- * person confirms it. Pure.
- */
+/** Reads an unambiguous request in the person's language or in English. The person confirms it before anything changes. Pure. */
 export function readWords(text: string, domain: LostCardDomain): RequestedAction | null {
   const [code] = CODE.exec(text) ?? [];
   if (code !== undefined) return { action: 'verify_identity', data: { code } };
@@ -51,7 +48,7 @@ export function readWords(text: string, domain: LostCardDomain): RequestedAction
   return null;
 }
 
-/** A card that the text names by its last digits, when it is one that the conversation knows. */
+/** Finds a known card that the text names by its last digits. */
 function cardIn(text: string, { cards }: LostCardDomain): string | null {
   const named = cards.filter((last4) => new RegExp(`(?<!\\d)${last4}(?!\\d)`).test(text));
   return named.length === 1 ? (named[0] ?? null) : null;

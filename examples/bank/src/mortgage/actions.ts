@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { TOPICS } from './domain.ts';
 import { toAmount } from './payment.ts';
 
-/** Loans and properties that anybody would ask about; what is outside is a slip. */
+/** Accepted amounts; others are typing mistakes. */
 const LEAST = 1_000;
 const MOST = 100_000_000;
 
-/** An amount as people and buttons write it: a number, or decimal text with at most two places. */
+/** An amount as a number, or as decimal text with at most two places. */
 const Money = z
   .union([z.number(), z.string().regex(/^\d{1,9}(\.\d{1,2})?$/)])
   .refine((given) => /^\d{1,9}(\.\d{1,2})?$/.test(String(given)) && Number(given) >= LEAST && Number(given) <= MOST)

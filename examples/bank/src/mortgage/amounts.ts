@@ -1,6 +1,6 @@
 import { toAmount } from './payment.ts';
 
-/** A number in a text: an amount of money, or a number of years. `at` and `end`: where it stands. */
+/** A number in a text. `at` and `end`: its offsets. */
 export interface FoundNumber {
   readonly kind: 'amount' | 'years';
   /** Decimal text. */
@@ -9,7 +9,7 @@ export interface FoundNumber {
   readonly end: number;
 }
 
-/** What comes after a number and multiplies it, in the languages that are spoken here. */
+/** Multipliers after a number, in the supported languages. */
 const THOUSANDS: Readonly<Record<string, number>> = {
   k: 1e3,
   tsd: 1e3,
@@ -37,10 +37,7 @@ const UNITS = Object.keys(THOUSANDS).toSorted((one, other) => other.length - one
 const DIGITS = /\d{1,3}(?:[.,'’\u00a0\u202f ]\d{3})+(?:[.,]\d{1,2})?(?!\d)|\d+(?:[.,]\d{1,2})?(?!\d)/gu;
 const UNIT = new RegExp(`^\\s?(${UNITS.join('|')})(?![\\p{L}])\\.?`, 'u');
 
-/**
- * The numbers of a text in small letters. One with a word for years after it is years; any other is an amount. `yearWords`: such words.
- * Pure.
- */
+/** Finds the numbers of a lower-case text. A number before one of the `yearWords` is years; any other is an amount. Pure. */
 export function findNumbers(text: string, yearWords: readonly string[]): readonly FoundNumber[] {
   return [...text.matchAll(DIGITS)].flatMap((match): readonly FoundNumber[] => {
     const [digits] = match;
@@ -57,7 +54,7 @@ export function findNumbers(text: string, yearWords: readonly string[]): readonl
   });
 }
 
-/** Digits without what groups them: a mark before exactly three digits groups, one before one or two begins a fraction. */
+/** Removes grouping marks. A mark before three digits groups; before one or two it begins a fraction. */
 function plain(digits: string): string {
   const [, whole = digits, fraction] = /^(.*)[.,](\d{1,2})$/u.exec(digits) ?? [];
   const bare = whole.replace(/\D/gu, '');

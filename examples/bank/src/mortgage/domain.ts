@@ -1,13 +1,13 @@
 import { z } from 'zod';
 
-/** The shape of the state: see migrations.ts. */
+/** Version of the state; migrations.ts converts older ones. */
 export const STATE_VERSION = 2;
 
 export const DEFAULT_TERM_YEARS = 25;
-/** Messages that led nowhere, one after another, until a person is offered. */
+/** Number of misunderstood messages in a row after which a human is offered. */
 export const MAX_TROUBLES = 3;
 
-/** An amount in the currency of the products, with its cents. */
+/** An amount with cents, in the currency of the products. */
 const Amount = z.string().regex(/^\d{1,9}\.\d{2}$/);
 const Percent = z.string().regex(/^\d{1,7}(\.\d{1,3})?$/);
 
@@ -25,7 +25,7 @@ export const Product = z.object({
 });
 export type Product = z.infer<typeof Product>;
 
-/** What the agent knows of one person's requested, under the names of the document that it was first described in. */
+/** State of a conversation, with the field names of the original specification. */
 export const MortgageDomain = z.object({
   intent: z.object({
     propertyValue: Amount.nullable(),
@@ -33,10 +33,10 @@ export const MortgageDomain = z.object({
     fixYears: z.int().nullable(),
     termYears: z.int(),
   }),
-  /** Percent, for people; null until both amounts are known. */
+  /** Loan to value in percent; null until both amounts are known. */
   ltv: Percent.nullable(),
   products: z.array(Product),
-  /** For how many years rates can be fixed. */
+  /** Fixed-rate periods on offer, in years. */
   fixes: z.array(z.int()),
   selection: z.object({ productId: z.string() }).nullable(),
   existing_customer: z.boolean().nullable(),
@@ -45,17 +45,17 @@ export const MortgageDomain = z.object({
   show_support: z.boolean(),
   address_validation_failed: z.boolean(),
   last_attempted_address: z.string().nullable(),
-  /** The address of the register that the last attempt was. */
+  /** Registered address that matched the last attempt. */
   address: z.string().nullable(),
   branch_requested: z.boolean(),
   process_question: z.enum(TOPICS).nullable(),
-  /** What the last question was about, so that a bare answer is understood. */
+  /** Subject of the last question, so that a bare answer is understood. */
   asked: z.enum(['propertyValue', 'loanBalance', 'fixYears', 'address']).nullable(),
 });
 export type MortgageDomain = z.infer<typeof MortgageDomain>;
 export type Intent = MortgageDomain['intent'];
 
-/** A conversation that has just begun. */
+/** Returns the state of a new conversation. */
 export function createInitialDomain(): MortgageDomain {
   return {
     intent: { propertyValue: null, loanBalance: null, fixYears: null, termYears: DEFAULT_TERM_YEARS },
@@ -76,7 +76,7 @@ export function createInitialDomain(): MortgageDomain {
   };
 }
 
-/** What is still to be asked before products can be looked for, in the order of asking. */
+/** Lists the inputs that the product search still needs, in the order of asking. */
 export function listMissingInputs({
   propertyValue,
   loanBalance,
@@ -89,7 +89,7 @@ export function listMissingInputs({
   ];
 }
 
-/** The product that was chosen, as long as it is on offer. */
+/** Finds the selected product; null when it is no longer on offer. */
 export function findChosenProduct({
   products,
   selection,

@@ -7,7 +7,7 @@ import { nodes, type NodeName } from './nodes.ts';
 import { readWish } from './reading.ts';
 import { views } from './views.ts';
 
-/** The node that each action begins with. */
+/** First node of each action. */
 const FIRST_NODE: Readonly<Record<keyof MortgageActions, NodeName>> = {
   set_intent: 'read_intent',
   recalculate: 'read_intent',
@@ -39,11 +39,11 @@ const spec: GuidedSpec<typeof MortgageDomain, MortgageActions> = {
   home: 'inputs',
 };
 
-/** Finds out what is wanted, shows products, and recalculates the payment as often as its person likes. */
+/** Asks for the loan, shows products, and recalculates the payment on request. */
 export default defineGuidedAgent(spec);
 
 function firstNode(heard: TurnInput): NodeName {
   if (heard.kind === 'news') return 'tell_news';
-  // The kit names only actions of this agent.
+  // The guided-agent kit only passes actions of this agent.
   return heard.kind === 'words' ? 'count_trouble' : FIRST_NODE[heard.name as keyof MortgageActions];
 }

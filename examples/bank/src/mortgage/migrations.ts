@@ -8,18 +8,18 @@ import { toAmount } from './payment.ts';
  * has moved changes nothing.
  */
 
-/** From version 1 to version 2, in the order of the document. */
+/** Steps from version 1 to version 2, in the order of the specification. */
 export const MOVES: Migration = [
   move(['branch_requested']),
   move(['address_validation_failed', 'last_attempted_address']),
   move(['trouble_count', 'show_support']),
   move(['existing_customer', 'property_seen', 'process_question'], ({ process_question: question, ...domain }) => ({
     ...domain,
-    // It was free text, and nobody reads it any more; a topic is asked for anew.
+    // Version 1 stored free text here, which nothing reads any more.
     process_question: TOPICS.find((topic) => topic === question) ?? null,
   })),
   move(['intent'], ({ intent, ...domain }) => ({ ...domain, intent: exactIntent(intent) })),
-  // What follows from the intent is found out anew with the next figure; what was chosen stays chosen, if it is still on offer then.
+  // Derived values are computed again; the selection stays while its product is on offer.
   move(['ltv', 'products', 'selection'], ({ selection, ...domain }) => ({
     ...domain,
     ltv: null,
@@ -31,7 +31,7 @@ export const MOVES: Migration = [
   })),
 ];
 
-/** Moves fields of the root to `domain.mortgage`. A field that is there already is left as it is. */
+/** Moves root fields to `domain.mortgage`; existing fields there stay. */
 function move(
   fields: readonly string[],
   change: (domain: StoredValues) => StoredValues = (domain) => domain,
@@ -47,7 +47,7 @@ function move(
   };
 }
 
-/** Version 1 held amounts as binary numbers. */
+/** Version 1 stored amounts as binary numbers. */
 function exactIntent(intent: unknown): StoredValues {
   const { propertyValue, loanBalance, fixYears = null, termYears = DEFAULT_TERM_YEARS } = asObject(intent);
   return { propertyValue: exactAmount(propertyValue), loanBalance: exactAmount(loanBalance), fixYears, termYears };

@@ -16,14 +16,14 @@ import type { ViewName } from './views.ts';
 type MortgageContext = NodeContext<MortgageDomain, MortgageActions>;
 type MortgageOutcome = NodeOutcome<MortgageDomain> & { readonly view?: ViewName };
 
-/** What the tools of the agent give back, as far as it is used here. */
+/** Tool results, limited to the fields that are used. */
 const FoundProducts = z.object({ products: z.array(Product), fixes: z.array(z.int()) });
 const Checked = z.object({ address: z.string().nullable() });
 
-/** Nothing is in the way any more. */
+/** State changes after an understood message. */
 const WELL = { trouble_count: 0, show_support: false } as const;
 
-/** The nodes of the graph. Each does one thing, and what it does depends on nothing but its context. */
+/** Nodes of the graph. A node depends only on its context. */
 export const nodes = {
   read_intent: {
     does: 'Takes the figures that the person gave.',
@@ -143,7 +143,7 @@ export const nodes = {
       if (domain.branch_requested) return { view: 'branch' };
       const productId = findChosenProduct(domain)?.productId;
       const result = await call('request_branch_visit', productId === undefined ? {} : { productId });
-      // What waits for a decision has not been asked for yet; its news comes by itself.
+      // A request that waits for approval is not done; an event reports its result.
       if (!result.ok || !result.changed) return failed(result.say);
       return { domain: { branch_requested: true, asked: null }, view: 'branch' };
     },
@@ -192,12 +192,12 @@ async function listFixes({ call, domain }: MortgageContext): Promise<MortgageDom
   return result.ok && found.success ? found.data.fixes : domain.fixes;
 }
 
-/** A tool was refused, failed, or waits: its own sentence says so. */
+/** Replies with the sentence of a tool that was refused, failed or waits. */
 function failed(text: string): MortgageOutcome {
   return { replies: [{ text, buttons: [] }], errors: { tool: 'not done' } };
 }
 
 function withoutUndefined<T extends object>(given: T): { readonly [K in keyof T]?: Exclude<T[K], undefined> } {
-  // What is left has every value that is there.
+  // The filter removed all undefined values.
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as never;
 }

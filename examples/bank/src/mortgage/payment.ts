@@ -6,18 +6,18 @@ import { Decimal } from 'decimal.js';
  * the interest of each month in a schedule.
  */
 
-/** Digits that are kept on the way: of 600 factors each errs in the 60th digit, and the amount has at most 12. */
+/** Precision of intermediate results: 600 factors err in the 60th digit, and amounts have at most 12 digits. */
 const Exact = Decimal.clone({ precision: 60, rounding: Decimal.ROUND_HALF_UP });
 
-/** A loan that is paid back in equal monthly payments. */
+/** A loan with equal monthly payments. */
 export interface Loan {
   readonly principal: string;
-  /** Percent a year; a twelfth of it is due each month. */
+  /** Percent per year; each month costs a twelfth. */
   readonly ratePercent: string;
   readonly months: number;
 }
 
-/** One month of a schedule. All of it adds up to the cent. */
+/** One month of a schedule; all amounts add up to the cent. */
 export interface ScheduleRow {
   readonly month: number;
   readonly payment: string;
@@ -26,7 +26,7 @@ export interface ScheduleRow {
   readonly balance: string;
 }
 
-/** The equal monthly payment: `P·r / (1 − (1 + r)^−n)`, and `P / n` without interest. Throws for a loan of no months. */
+/** Returns the monthly payment: `P·r / (1 − (1 + r)^−n)`, or `P / n` without interest. Throws for a term under one month. */
 export function getMonthlyPayment({ principal, ratePercent, months }: Loan): string {
   if (!Number.isInteger(months) || months < 1) throw new RangeError(`a loan runs for whole months, not for ${months}`);
   const rate = monthlyRate(ratePercent);
@@ -36,7 +36,7 @@ export function getMonthlyPayment({ principal, ratePercent, months }: Loan): str
   return toCents(owed.mul(rate).div(discount));
 }
 
-/** Month by month what is paid, and what of it is interest. The last payment settles what rounding left. */
+/** Lists payment, interest and balance by month. The last payment settles the rounding differences. */
 export function schedule(loan: Loan): readonly ScheduleRow[] {
   const payment = new Exact(getMonthlyPayment(loan));
   const rate = monthlyRate(loan.ratePercent);
@@ -58,17 +58,17 @@ export function schedule(loan: Loan): readonly ScheduleRow[] {
   return rows;
 }
 
-/** The loan as a percentage of the property's value, rounded half up to two places: for people. Products are compared exactly. */
+/** Returns the loan as percent of the property value, rounded half up to two places for display. Products are compared exactly. */
 export function getLoanToValue(loan: string, value: string): string {
   return new Exact(loan).mul(100).div(value).toDecimalPlaces(2).toFixed();
 }
 
-/** The sum of amounts, to the cent. */
+/** Adds amounts to the cent. */
 export function sumOf(amounts: readonly string[]): string {
   return amounts.reduce((sum, amount) => sum.plus(amount), new Exact(0)).toFixed(2);
 }
 
-/** An amount with its cents: `250000` is `250000.00`. */
+/** Formats an amount with cents: `250000` becomes `250000.00`. */
 export function toAmount(text: string): string {
   return toCents(new Exact(text));
 }

@@ -15,10 +15,10 @@ interface Span {
 
 type Figure = 'propertyValue' | 'loanBalance' | 'fixYears' | 'termYears';
 
-/** Longest text that is looked at: a request is short, and what is longer is a story for a model. */
+/** Maximum length of a request; longer texts are left to a model. */
 const MAX_TEXT_LENGTH = 400;
 
-/** Reads a message. `asked`: what the last question was about, so that a bare answer counts. Pure, in the language of its reader. */
+/** Reads a message in its reader's language. `asked`: subject of the last question, so that a bare answer counts. Pure. */
 export function readWish(
   message: string,
   { asked, products }: Pick<MortgageDomain, 'asked' | 'products'>,
@@ -48,14 +48,14 @@ function readFigures(text: string, asked: MortgageDomain['asked']): RequestedAct
     const names =
       found.kind === 'years' ? (['fixYears', 'termYears'] as const) : (['propertyValue', 'loanBalance'] as const);
     const name = nearest(text, found, names, words);
-    // Twice the same, or nobody knows which: that is for a model, or for another question.
+    // An ambiguous or repeated figure is left to a model or another question.
     if (name === null || figures[name] !== undefined) return null;
     figures[name] = found.kind === 'years' ? Number(found.value) : found.value;
   }
   return { action: 'set_intent', data: figures };
 }
 
-/** A number with nothing beside it but its currency or its unit. */
+/** True when the text has nothing besides the number, its currency and its unit. */
 function isAlone(text: string, { kind, at, end }: FoundNumber): boolean {
   const rest = `${text.slice(0, at)} ${kind === 'years' ? '' : text.slice(end)}`;
   return !/[\p{L}\d]/u.test(rest.replace(/gbp|eur|usd|pounds?|euros?/gu, ''));
@@ -70,11 +70,11 @@ function bareAnswer(
   return Number.isInteger(years) ? { action: 'set_intent', data: { fixYears: years } } : null;
 }
 
-/** Beside its distance in characters: a word of another clause, or one after the unit of the number, is further away. */
+/** Extra distance of a word in another clause, or after the unit of the number. */
 const OTHER_CLAUSE = 10;
 const AFTER_UNIT = 4;
 
-/** The name whose words stand nearest to a number; null when none does, or two are equally near. */
+/** Finds the figure whose words are nearest to a number; null when none or two are equally near. */
 function nearest<N extends Figure>(
   text: string,
   found: FoundNumber,
@@ -108,7 +108,7 @@ function readTopic(text: string): RequestedAction | null {
   return topic && others.length === 0 ? { action: 'ask_process', data: { topic: topic[0] } } : null;
 }
 
-/** The first that is found counts: what takes away goes before what it would take away. */
+/** Returns the action of the first matching phrase; negations precede what they negate. */
 function readPhrase(text: string): RequestedAction | null {
   const wishes: readonly (readonly [string, RequestedAction])[] = [
     [say('mortgage.hearReset'), { action: 'reset', data: {} }],
@@ -125,7 +125,7 @@ function readPhrase(text: string): RequestedAction | null {
   return wishes.find(([list]) => spansOf(text, list).length > 0)?.[1] ?? null;
 }
 
-/** Where one of these phrases stands, as whole words where a script has words. */
+/** Finds occurrences of the phrases at word starts, in scripts with words. */
 function spansOf(text: string, list: string): readonly Span[] {
   return phrases(list).flatMap((phrase) => {
     const spans: Span[] = [];
@@ -137,7 +137,7 @@ function spansOf(text: string, list: string): readonly Span[] {
 
 const LETTER = /[\p{Script=Latin}\p{Script=Cyrillic}\d]/u;
 
-/** Words may have endings, so only their beginning is looked at. */
+/** Checks only the start of a word, because words have endings. */
 function isWhole(text: string, at: number, phrase: string): boolean {
   return !(LETTER.test(phrase.charAt(0)) && LETTER.test(text.charAt(at - 1)));
 }

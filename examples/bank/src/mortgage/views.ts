@@ -13,28 +13,28 @@ import {
 } from './domain.ts';
 import { getMonthlyPayment, schedule, sumOf, type Loan } from './payment.ts';
 
-/** What a product costs: percent a year as decimal text. */
+/** Rates of a product: percent per year as decimal text. */
 interface Terms {
   readonly fixYears: number;
   readonly rate: string;
   readonly followOnRate: string;
 }
 
-/** What a person pays for a loan with a product. */
+/** Payments for a loan with a product. */
 interface Quote {
-  /** A month, while the rate is fixed. */
+  /** Monthly payment during the fixed period. */
   readonly monthly: string;
-  /** All that is paid in that time. */
+  /** Total payments during the fixed period. */
   readonly paidInFix: string;
-  /** What is owed when it ends. */
+  /** Balance at the end of the fixed period. */
   readonly balanceAfterFix: string;
-  /** A month for the rest of the term, at the rate that follows; null when nothing is owed by then. */
+  /** Monthly payment after the fixed period, at the follow-on rate; null when nothing is owed then. */
   readonly monthlyAfter: string | null;
 }
 
-/** The currency of amounts before a product says its own. */
+/** Currency before a product names its own. */
 const CURRENCY = 'GBP';
-/** Buttons carry 64 characters, and a phone shows a handful of them. */
+/** Maximum number of period buttons; a phone shows only a few. */
 const FIXES_OFFERED = 5;
 
 const button = (
@@ -43,7 +43,7 @@ const button = (
   data: Readonly<Record<string, unknown>> = {},
 ): OfferedButton => createActionButton('mortgage', label, action, data);
 
-/** What the person can be shown. Each view is drawn from what the agent knows, so it can be drawn anew at any time. */
+/** Views of the state. A view is drawn only from the state, so it can be redrawn at any time. */
 export const views = {
   inputs: (domain) => ({ text: lines(knownLines(domain), questionFor(domain)), buttons: inputButtons(domain) }),
   products: (domain, reader) => (domain.products.length === 0 ? noProducts(domain) : someProducts(domain, reader)),
@@ -243,27 +243,27 @@ function lines(list: readonly string[], ...paragraphs: readonly string[]): strin
   return [list.map((line) => `- ${line}`).join('\n'), ...paragraphs].filter((part) => part !== '').join('\n\n');
 }
 
-/** An amount as people write it in the language of the reader, to the cent. */
+/** Formats an amount to the cent in the reader's language. */
 function sayAmount(amount: string, currency: string): string {
   return format(amount, { style: 'currency', currency });
 }
 
-/** The same for amounts that are mostly whole: without cents where there are none. */
+/** Formats an amount without cents when it is whole. */
 function sayRoundAmount(amount: string, currency: string): string {
   return format(amount, { style: 'currency', currency, trailingZeroDisplay: 'stripIfInteger' });
 }
 
-/** A percentage with the places that it has. */
+/** Formats a percentage with up to three decimal places. */
 function sayPercent(percent: string): string {
   return format(percent, { style: 'unit', unit: 'percent', maximumFractionDigits: 3 });
 }
 
 function format(decimal: string, options: Intl.NumberFormatOptions): string {
-  // Text that is a decimal number is formatted exactly; the type knows only literals.
+  // Intl formats decimal text exactly; its type accepts only literals.
   return new Intl.NumberFormat(getCurrentLanguage(), options).format(decimal as Intl.StringNumericLiteral);
 }
 
-/** The payments for a loan over these years: fixed at first, then at the rate that follows, calculated anew for what is left. */
+/** Calculates the payments of a loan: fixed rate first, then the follow-on rate on the remaining balance. */
 export function quote(terms: Terms, loan: { readonly principal: string; readonly years: number }): Quote {
   const whole: Loan = { principal: loan.principal, ratePercent: terms.rate, months: loan.years * 12 };
   const fixed = schedule(whole).slice(0, terms.fixYears * 12);

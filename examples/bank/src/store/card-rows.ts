@@ -5,16 +5,16 @@ import { findValue, listRows, listValues, sql } from '@signalbox/store/sql';
 export type CardStatus = 'ordered' | 'active' | 'frozen' | 'cancelled';
 export type CardRisk = 'low' | 'medium' | 'high';
 
-/** A card as its owner may see it: there is no number, and the token stays in the table. */
+/** A payment card as its owner may see it, without number and token. */
 export interface CardRow {
   readonly last4: string;
   readonly kind: 'debit' | 'credit';
   readonly status: CardStatus;
-  /** How likely it is that somebody else uses it. Agents raise it; only a change that needed proof lowers it. */
+  /** Risk of misuse. Agents raise it; only a proven change lowers it. */
   readonly risk: CardRisk;
-  /** The day on which a card that was ordered arrives: `2026-03-09`. */
+  /** Arrival day of an ordered card: `2026-03-09`. */
   readonly arrivesOn: string | null;
-  /** Fraud with it was reported. */
+  /** True when fraud with the card was reported. */
   readonly isReported: boolean;
 }
 
@@ -23,7 +23,7 @@ export interface OwnCard extends CardRow {
   readonly person: string;
 }
 
-/** Who asks, and the action whose effect it is. */
+/** The account that asks, and the action that has the effect. */
 export interface CardAsker {
   readonly userKey: string;
   readonly actionId: string;
@@ -32,19 +32,19 @@ export interface CardAsker {
 const COLUMNS = sql`c.last4, c.kind, c.status, c.risk, to_char(c.arrives_on, 'YYYY-MM-DD') as "arrivesOn",
   exists (select from card_cases x where x.card_id = c.card_id) as "isReported"`;
 
-/** The cards of the person behind an account that are not cancelled, the oldest first. */
+/** Lists the uncanceled cards of the person behind an account, oldest first. */
 export function listCards(db: Queryable, userKey: string): Promise<readonly CardRow[]> {
   return listRows<CardRow>(db)`select ${COLUMNS} from cards c
     where c.person = person_of(${userKey}) and c.status <> 'cancelled' order by c.created_at, c.card_id`;
 }
 
-/** The person's own card of these last digits, locked until the transaction ends. Throws CARD_UNKNOWN, CARD_NONE. */
+/** Returns the person's card with these last digits, locked until the transaction ends. Throws CARD_UNKNOWN, CARD_NONE. */
 export async function lockCard(db: Queryable, userKey: string, last4: string): Promise<OwnCard> {
   await db.query(sql`select from cards where person = person_of(${userKey}) and last4 = ${last4} for update`);
   return getCard(db, userKey, last4);
 }
 
-/** The person's own card of these last digits. Throws CARD_UNKNOWN, CARD_NONE. */
+/** Returns the person's card with these last digits. Throws CARD_UNKNOWN, CARD_NONE. */
 export async function getCard(db: Queryable, userKey: string, last4: string): Promise<OwnCard> {
   const [card] = await listRows<OwnCard>(db)`select c.card_id as "cardId", c.person, ${COLUMNS} from cards c
     where c.person = person_of(${userKey}) and c.last4 = ${last4} and c.status <> 'cancelled'`;
@@ -56,8 +56,8 @@ export async function getCard(db: Queryable, userKey: string, last4: string): Pr
 }
 
 /**
- * Does something once for each action: a repetition gives the first result and changes nothing. `work` runs in one transaction with
- * the event that keeps its result, which has to be JSON without codes or numbers of cards.
+ * Runs `work` once per action, in one transaction with the event that stores its result. A repetition returns the first result. The
+ * result must be JSON without codes and card numbers.
  */
 export function runOncePerAction<T>(
   pool: Pool,
@@ -76,7 +76,7 @@ export function runOncePerAction<T>(
   });
 }
 
-/** What an action did with cards; null when it did nothing. */
+/** Returns the result of an action; null when it had no effect. */
 export function findCardResult(db: Queryable, actionId: string): Promise<unknown> {
   return findValue<unknown>(db)`select result from card_events where action_id = ${actionId}`;
 }

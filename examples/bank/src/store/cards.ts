@@ -15,12 +15,11 @@ import {
 } from './card-rows.ts';
 import { createStepUps, findRoute, isVerified, type NotifyChat } from './step-ups.ts';
 
-/** Something that was paid with a card. */
+/** A payment with a card. */
 export interface CardTransactionRow {
   readonly transactionId: string;
   readonly at: Date;
   readonly merchant: string;
-  /** In the smallest unit of its currency. */
   readonly amountMinor: number;
   readonly currency: string;
   readonly isSuspicious: boolean;
@@ -35,14 +34,14 @@ export interface BranchRow {
 }
 
 const RISKS: readonly CardRisk[] = ['low', 'medium', 'high'];
-/** Weekdays until a new card is there. */
+/** Weekdays until a new card arrives. */
 const DELIVERY_DAYS = 5;
-/** Draws of last digits before it is taken for a mistake: a person has a handful of ten thousand. */
+/** Maximum attempts to draw unused last digits. A person has few of 10,000, so more attempts indicate a bug. */
 const DRAWS = 50;
 
 /**
- * Payment cards in Postgres. Every function looks only at the cards of the person behind an account, and every change happens once for
- * each action. What is irreversible asks for proof of who the person is when the risk is high, in the transaction that makes it.
+ * Payment cards in Postgres. Functions only touch cards of the account's person, and each action changes them once. Irreversible changes
+ * of high-risk cards require proof of identity in the same transaction.
  */
 export function createCards(pool: Pool, notify: NotifyChat) {
   return {
@@ -53,8 +52,8 @@ export function createCards(pool: Pool, notify: NotifyChat) {
     get: (userKey: string, last4: string): Promise<CardRow> => getCard(pool, userKey, last4),
 
     /**
-     * What policy looks at before a change: the card as it is, and whether whoever asks in this conversation has proved who they are as far
-     * as its risk takes that. Throws CARD_UNKNOWN, CARD_NONE.
+     * Returns the card for policy, with whether the conversation's account has the proof of identity that the risk needs. Throws
+     * CARD_UNKNOWN, CARD_NONE.
      */
     async stands(threadId: string, last4: string) {
       const userKey = await ownerOf(pool, threadId);
@@ -62,13 +61,13 @@ export function createCards(pool: Pool, notify: NotifyChat) {
       return { ...card, proof: card.risk === 'high' ? await proofOf(pool, userKey) : 'not needed' };
     },
 
-    /** Where a code for whoever asks in this conversation would go. */
+    /** Returns how a code would reach the person of a conversation. */
     routeOf: async (threadId: string) => findRoute(pool, await ownerOf(pool, threadId)),
 
-    /** What an action did; null when it did nothing. */
+    /** Returns the result of an action; null when it had no effect. */
     of: (actionId: string) => findCardResult(pool, actionId),
 
-    /** Nothing can be paid with it until it is unfrozen. Needs no proof: it only protects. Throws CARD_UNKNOWN, CARD_NONE, CARD_NOT_USABLE. */
+    /** Blocks payments until the card is unfrozen. Needs no proof of identity. Throws CARD_UNKNOWN, CARD_NONE, CARD_NOT_USABLE. */
     freeze: (last4: string, asker: CardAsker) =>
       runOncePerAction(pool, 'frozen', asker, async (db) => {
         const card = await lockCard(db, asker.userKey, last4);
@@ -77,7 +76,7 @@ export function createCards(pool: Pool, notify: NotifyChat) {
         return { last4, wasFrozen: card.status === 'frozen' };
       }),
 
-    /** It can be used again. Throws CARD_UNKNOWN, CARD_NONE, CARD_NOT_FROZEN, CARD_REPORTED, STEP_UP_NEEDED. */
+    /** Unblocks payments and lowers the risk. Throws CARD_UNKNOWN, CARD_NONE, CARD_NOT_FROZEN, CARD_REPORTED, STEP_UP_NEEDED. */
     unfreeze: (last4: string, asker: CardAsker) =>
       runOncePerAction(pool, 'unfrozen', asker, async (db) => {
         const card = await lockCard(db, asker.userKey, last4);
@@ -88,7 +87,7 @@ export function createCards(pool: Pool, notify: NotifyChat) {
         return { last4 };
       }),
 
-    /** Cancels a frozen card for good and orders a new one. Throws CARD_UNKNOWN, CARD_NONE, CARD_NOT_FROZEN, STEP_UP_NEEDED. */
+    /** Cancels a frozen card permanently and orders a new one. Throws CARD_UNKNOWN, CARD_NONE, CARD_NOT_FROZEN, STEP_UP_NEEDED. */
     replace: (last4: string, asker: CardAsker) =>
       runOncePerAction(pool, 'replaced', asker, async (db) => {
         const card = await lockCard(db, asker.userKey, last4);
@@ -115,7 +114,7 @@ export function createCards(pool: Pool, notify: NotifyChat) {
         return openCase(db, card, transactions);
       }),
 
-    /** What was paid with a card, the newest first. Throws CARD_UNKNOWN, CARD_NONE. */
+    /** Lists payments with a card, newest first. Throws CARD_UNKNOWN, CARD_NONE. */
     async transactions(userKey: string, last4: string, limit: number): Promise<readonly CardTransactionRow[]> {
       const { cardId } = await getCard(pool, userKey, last4);
       return listRows<CardTransactionRow>(pool)`
@@ -124,14 +123,14 @@ export function createCards(pool: Pool, notify: NotifyChat) {
           from card_transactions where card_id = ${cardId} order by at desc, transaction_id limit ${limit}`;
     },
 
-    /** Branches of a city, or all of them; none where there is none of that name. */
+    /** Lists the branches of a city, or all; empty for an unknown city. */
     branches: (city: string | null): Promise<readonly BranchRow[]> => listRows<BranchRow>(pool)`
       select name, city, street, hours from bank_branches
        where ${city}::text is null or lower(city) = lower(${city}) order by city, name limit 20`,
   };
 }
 
-/** The account whose conversation this is. Throws NOT_FOUND. */
+/** Returns the account of a conversation. Throws NOT_FOUND. */
 async function ownerOf(db: Queryable, threadId: string): Promise<string> {
   const owner = await findValue<string>(db)`select user_key from threads where thread_id = ${threadId}`;
   if (owner !== null) return owner;

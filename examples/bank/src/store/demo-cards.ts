@@ -8,7 +8,7 @@ const BRANCHES = [
   { id: 'brn_lisbon', name: 'Baixa', city: 'Lisbon', street: 'Rua Augusta 27', hours: '09:00–15:00' },
 ] as const;
 
-/** What was paid with each debit card, so many hours ago; the last two look as if somebody else had done it. */
+/** Demo payments of each debit card; the last two are suspicious. */
 const PAYMENTS = [
   { hoursAgo: 120, merchant: 'City Market', amountMinor: 4_310, isSuspicious: false },
   { hoursAgo: 96, merchant: 'Metro Tickets', amountMinor: 290, isSuspicious: false },
@@ -19,8 +19,8 @@ const PAYMENTS = [
 ] as const;
 
 /**
- * Gives each of these people a debit and a credit card to try things with, and the bank its branches. Last digits come from the person's
- * key, so that they are the same on every machine. What is there already stays as it is.
+ * Creates the bank's branches, and a debit and a credit card for each person. Last digits derive from the person's key. Existing rows
+ * stay.
  */
 export async function seedDemoCards(db: Queryable, persons: readonly string[]): Promise<void> {
   for (const { id, name, city, street, hours } of BRANCHES)

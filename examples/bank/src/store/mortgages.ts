@@ -3,7 +3,7 @@ import { newId } from '@signalbox/contracts/ids';
 import type { Pool } from '@signalbox/store/pool';
 import { findRow, listRows, sql } from '@signalbox/store/sql';
 
-/** Decimal numbers are text, as Postgres gives them, so that nothing of them is lost. */
+/** A mortgage product. Decimal numbers are text, which keeps them exact. */
 export interface MortgageProductRow {
   readonly productId: string;
   readonly fixYears: number;
@@ -29,17 +29,17 @@ export interface BranchRequestRow {
   readonly requestedAt: Date;
 }
 
-/** Products that fit one requested, at most: the cheapest first. */
+/** Maximum number of listed products. */
 const PRODUCTS_LISTED = 6;
 
 const REQUEST = sql`r.request_id as "requestId", r.requested_at as "requestedAt"`;
 
-/** Mortgages in Postgres. Reads, and one effect that is idempotent by its action id. */
+/** Mortgages in Postgres. The only write is idempotent by its action id. */
 export function createMortgages(pool: Pool) {
   return {
     /**
-     * The products for a loan on a property of that value, the lowest rate first. The share of the value is compared exactly, not rounded.
-     * `isExisting`: null when nobody knows whether the person is a customer already.
+     * Lists products for a loan, lowest rate first. Compares the share of the property value exactly. `isExisting`: null when it is
+     * unknown whether the person is a customer.
      */
     listProducts(requested: {
       readonly propertyValue: string;
@@ -60,21 +60,21 @@ export function createMortgages(pool: Pool) {
          order by p.rate, p.fee, p.product_id limit ${PRODUCTS_LISTED}`;
     },
 
-    /** For how many years a rate can be fixed. */
+    /** Lists the fixed-rate periods on offer, in years. */
     async listFixes(): Promise<readonly number[]> {
       const rows = await listRows<{ readonly years: number }>(pool)`
         select distinct fix_years as years from mortgage_products where is_offered order by years`;
       return rows.map(({ years }) => years);
     },
 
-    /** A property of the register; `postcode` in capitals and without its space, `house` in small letters. */
+    /** Finds a property in the register. `postcode`: upper case without spaces; `house`: lower case. */
     findAddress(postcode: string, house: string): Promise<AddressRow | null> {
       return findRow<AddressRow>(pool)`
         select address_id as "addressId", house, street, town, postcode from mortgage_addresses
          where postcode = ${postcode} and house = ${house}`;
     },
 
-    /** Notes that a person wants to come to a branch. Throws NOT_FOUND for a product that there is not. */
+    /** Records a request for a branch visit. Idempotent. Throws NOT_FOUND for an unknown product. */
     async requestBranch(
       { userKey, productId }: { readonly userKey: string; readonly productId: string | null },
       actionId: string,
@@ -89,7 +89,7 @@ export function createMortgages(pool: Pool) {
       return found;
     },
 
-    /** The visit that an action asked for. */
+    /** Finds the visit that an action requested. */
     branchRequest: (actionId: string): Promise<BranchRequestRow | null> => findBranchRequest(pool, actionId),
   };
 }

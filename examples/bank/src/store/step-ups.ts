@@ -16,53 +16,53 @@ import { runOncePerAction, type CardAsker } from './card-rows.ts';
  * A code that ran out stays waiting, and no answer to it is right.
  */
 
-/** A private chat in which a person reads a code. */
+/** A private chat where a person reads a code. */
 export interface CodeRecipient {
   readonly userKey: string;
   readonly channel: string;
   readonly chatKey: string;
 }
 
-/** What came of an answer. */
+/** Result of checking a code. */
 export type CodeChecked =
   | { readonly outcome: 'verified' }
   | { readonly outcome: 'wrong'; readonly triesLeft: number }
   | { readonly outcome: 'locked' | 'expired' | 'none' };
 
-/** How somebody who asks for a code would get it. */
+/** Delivery of a code: another chat of the person, or an operator. */
 export type CodeRoute = { readonly to: 'chat'; readonly channel: string } | { readonly to: 'operator' };
 
-/** Channels that keep nothing of what is sent there with us, so that a code leaves no trace. */
+/** Channels whose messages are not stored by us, so that a code leaves no trace. */
 const CODE_CHANNELS: readonly string[] = ['telegram', 'whatsapp'];
-/** Whoever takes over an account could link another one to it at once, and read the code there. */
+/** Minimum age of a linked account. An attacker could link a new account at once and read the code there. */
 const LINKED_FOR = '1 day';
 const TRIES = 3;
 const CODES_PER_HOUR = 3;
 const VERIFIED_FOR = '15 minutes';
 const LOCKED_FOR = '1 hour';
 
-/** Whether the person at this account has proved who they are lately. */
+/** True when the person proved their identity recently. */
 export async function isVerified(db: Queryable, userKey: string): Promise<boolean> {
   return hasRow(db)`select from card_verifications where user_key = ${userKey} and expires_at > clock_timestamp()`;
 }
 
-/** Where a code for this account would go. */
+/** Returns how a code would reach this account. */
 export async function findRoute(db: Queryable, userKey: string): Promise<CodeRoute> {
   const reader = await findOwnReader(db, userKey);
   return reader ? { to: 'chat', channel: reader.channel } : { to: 'operator' };
 }
 
-/** Wakes whoever delivers to a chat, once what was put there is committed. What is lost of it, a sweeper makes up for. */
+/** Notifies the sender of a chat after the commit. A sweeper delivers what a lost notification missed. */
 export type NotifyChat = (chatKey: string, traceId: string) => Promise<void>;
 
-/** Proof of who somebody is, by a code that they read elsewhere, or by an operator who knows them. */
+/** Proof of identity by a code in another chat, or by an operator. */
 export function createStepUps(pool: Pool, notify: NotifyChat) {
   return {
     isVerified: (userKey: string) => isVerified(pool, userKey),
 
     /**
-     * Sends a code to another private chat of the person, or to the operator who approved this very action, who passes it on. Throws
-     * STEP_UP_LOCKED, STEP_UP_TOO_MANY, and STEP_UP_UNAPPROVED when it is for an operator and none approved.
+     * Sends a code to another private chat of the person, or to the operator who approved this action. Throws STEP_UP_LOCKED,
+     * STEP_UP_TOO_MANY, STEP_UP_NO_CHAT, STEP_UP_UNAPPROVED.
      */
     async sendCode(to: CodeRoute['to'], name: string, asker: CardAsker) {
       const traceId = newTraceId();
@@ -80,11 +80,11 @@ export function createStepUps(pool: Pool, notify: NotifyChat) {
       return sent;
     },
 
-    /** Compares the mark of an answer with that of the code. Three wrong answers lock the account out. */
+    /** Compares the mark of a typed code with the stored one. Three wrong codes lock the account. */
     checkCode: (mark: string, asker: CardAsker) =>
       runOncePerAction(pool, 'code checked', asker, (db) => checkCode(db, asker.userKey, mark)),
 
-    /** An operator who approved this very action vouches for the person. Throws STEP_UP_UNAPPROVED. */
+    /** Records that the operator who approved this action vouches for the person. Throws STEP_UP_UNAPPROVED. */
     vouch: (asker: CardAsker) =>
       runOncePerAction(pool, 'vouched', asker, async (db) => {
         const operator = await requireVoter(db, asker.actionId);
@@ -94,7 +94,7 @@ export function createStepUps(pool: Pool, notify: NotifyChat) {
         return { isVerified: true };
       }),
 
-    /** The operator who approved this very action looks after the fraud that the person reported. Throws STEP_UP_UNAPPROVED. */
+    /** Assigns the person's fraud cases to the operator who approved this action. Throws STEP_UP_UNAPPROVED. */
     takeCases: (asker: CardAsker) =>
       runOncePerAction(pool, 'cases taken', asker, async (db) => {
         const operator = await requireVoter(db, asker.actionId);
@@ -105,7 +105,7 @@ export function createStepUps(pool: Pool, notify: NotifyChat) {
   };
 }
 
-/** The newest private chat of the person on another channel than this account's, of an account that is not brand-new. */
+/** Finds the person's newest private chat on another channel, excluding recently linked accounts. */
 function findOwnReader(db: Queryable, userKey: string): Promise<CodeRecipient | null> {
   return findRow<CodeRecipient>(db)`
     select u.user_key as "userKey", u.channel, c.chat_key as "chatKey" from users asker
@@ -118,7 +118,7 @@ function findOwnReader(db: Queryable, userKey: string): Promise<CodeRecipient | 
      order by c.id desc limit 1`;
 }
 
-/** Who approved an action, and never the person who asked for it; null when nobody did. */
+/** Finds who approved an action, excluding the person who asked; null without approval. */
 function findVoter(db: Queryable, actionId: string): Promise<string | null> {
   return findValue<string>(db)`
     select v.user_key from approvals a join approval_votes v on v.approval_id = a.approval_id
@@ -156,7 +156,7 @@ async function hasManyCodes(db: Queryable, userKey: string): Promise<boolean> {
   return sent >= CODES_PER_HOUR;
 }
 
-/** A new challenge in the place of the one that waits, and the message in which the gateway writes its code. */
+/** Replaces the waiting challenge and queues the message in which the gateway writes the code. */
 async function putChallenge(
   db: Queryable,
   userKey: string,

@@ -1,7 +1,7 @@
 import { sayList } from '@signalbox/messages/list';
 import { say } from '@signalbox/messages/say';
 import { findExactChoice, pickChoice } from './choices.ts';
-import { type OpenAsk, type Step, askStep, sayStep } from '../requests/marks.ts';
+import { type OpenAsk, type PlannerStep, askStep, sayStep } from '../requests/marks.ts';
 import { askForProblem } from '../requests/questions.ts';
 import { takeReading } from './shortlist.ts';
 import { toName } from '../slots/new-names.ts';
@@ -20,29 +20,29 @@ import { type Field, findProblem } from '../slots/schema.ts';
 import { EFFECTS, isFiller, means, tokenize, wordsOf, wordSet } from '../text/tokens.ts';
 import { findQuantities, findQuoted, toUnitOf } from '../text/values.ts';
 
-/** What has more words is a sentence and no name. */
+/** Longer texts are sentences, not names. */
 const MAX_NAME_WORDS = 4;
-/** A request that could also be the answer is taken for a request only when it is this near to a tool. */
+/** Minimum similarity to a tool for a text that could be a request or an answer to count as a request. */
 const CERTAIN = 0.7;
 
-/** What an answer led to; `answered` is false when the text was none, and the step is then the question again or something new. */
+/** Next step after a reply to a question. `answered` is false when the reply did not answer the question. */
 export interface Answered {
   readonly answered: boolean;
-  /** The person gave the question up: what was to come after it is given up with it. */
+  /** True when the person canceled the question; requests that depend on it are dropped too. */
   readonly dropped?: boolean;
-  readonly step: Step;
+  readonly step: PlannerStep;
 }
 
 /**
- * Reads a text as the answer to our open question: a button's text, a number, a known name, a value that the argument takes.
- * A refusal drops the question; a text that asks for something else is handled as that. Null for small talk.
+ * Reads a reply to our open question: a button text, a number, a known name or a valid value. Null for small talk. A refusal drops the
+ * question.
  */
 export function answerAsk(ask: OpenAsk, text: string, around: Surroundings): Answered | null {
   if (ask.readings) {
     const taken = takeReading(ask, text, around);
     if (taken === 'none') return dropped();
     if (taken) return { answered: true, step: taken };
-    // What is offered needs no answer: anything else is a request of its own.
+    // Offered buttons need no answer, so any other text is a new request.
     return readSmallTalk(text) === null
       ? { answered: false, dropped: true, step: createRequestStep(text, around) }
       : null;
@@ -55,7 +55,7 @@ export function answerAsk(ask: OpenAsk, text: string, around: Surroundings): Ans
   const isFree = getKind(field) === 'text' || getKind(field) === 'new-name';
   const [best] = matchesFor(text, { ...around, last: null });
   const isNear = best !== undefined && best.score >= CONFIDENT;
-  // "What runs on staging?" names a choice and asks for something else.
+  // "What runs on staging?" names a choice but asks something else.
   const isLook = isNear && best.tool.isHarmless && best.tool !== tool && !isFree && asks(text);
   if (isLook && findExactChoice(text, ask.choices) === null) return asRequest(ask, text, around);
   const picked = pickChoice(text, ask.choices);
@@ -76,14 +76,14 @@ export function answerAsk(ask: OpenAsk, text: string, around: Surroundings): Ans
   return { answered: true, step: askForProblem({ kind: 'invalid', field, written: text, wanted }, call) };
 }
 
-/** The value for a field in a text that answers its question; it may still be one that the schema refuses. Null when there is none. */
+/** Reads the value of a field from a reply, even one that the schema refuses; null without a value. */
 function readValue(field: Field, text: string, around: Surroundings): unknown {
   if (getKind(field) === 'new-name') return newName(field, text);
   if (getKind(field) === 'text')
     return tidy(findQuoted(text)[0]?.value ?? text.replace(/^(?:it(?:'s| is)|that's)?\s*(?:for|about)\s+/i, ''));
   if (isNumber(field)) {
     const values = findQuantities(text).map((quantity) => toUnitOf(field.name, quantity));
-    return values.findLast((value) => value !== null) ?? null; // "one gig. sorry, two" means the last
+    return values.findLast((value) => value !== null) ?? null; // In "one gig. sorry, two" the last value counts.
   }
   if (field.type === 'boolean')
     return /^(?:yes|y|yep|sure|true|on)\b/i.test(text) || (/^(?:no?|false|off)\b/i.test(text) ? false : null);
@@ -93,7 +93,7 @@ function readValue(field: Field, text: string, around: Surroundings): unknown {
   if (Object.hasOwn(args, field.name)) return args[field.name];
   const [only, ...more] = tokenize(text).filter(({ lower }) => !isFiller(lower));
   if (!only || more.length > 0) return null;
-  // As an answer even an everyday word may be a mistyped name.
+  // In a reply, even an everyday word may be a mistyped name.
   const known = field.choices.length > 0 ? field.choices : listKnownNames(facts, field.entity);
   return known.length > 0 ? findClosest(only.lower, known) : text.slice(only.start, only.end);
 }
@@ -111,7 +111,7 @@ function newName(field: Field, text: string): string | null {
   return bare !== '' && bare.split(' ').length <= MAX_NAME_WORDS ? toName(field, bare) : null;
 }
 
-/** Whether the text is a request of its own: it asks, or says what to do. For free text it has to be near to a tool. */
+/** True when a reply is a request of its own: a question or an order. For a free-text field it must also resemble a tool. */
 function isRequest(text: string, field: Field, score: number): boolean {
   if (asks(text) && getKind(field) !== 'text') return true;
   const [first = '', ...more] = wordsOf(text).filter((word) => !isFiller(word));
@@ -119,7 +119,7 @@ function isRequest(text: string, field: Field, score: number): boolean {
   return acts && more.length > 0 && (score >= CERTAIN || !(getKind(field) === 'text' || getKind(field) === 'new-name'));
 }
 
-/** What is asked instead of an answer is about the same thing: "which version is deployed now?" Who only looks keeps the question. */
+/** Handles a reply that asks something else, such as "which version is deployed now?". The question stays open after a lookup. */
 function asRequest(ask: OpenAsk, text: string, around: Surroundings): Answered {
   const { tool: asked, args } = ask;
   const isAbout = asked !== null && Object.keys(args).length > 0;
@@ -130,7 +130,7 @@ function asRequest(ask: OpenAsk, text: string, around: Surroundings): Answered {
   return { answered: false, dropped: !isLook, step };
 }
 
-/** "Which ones are there?" */
+/** Words of questions about the choices, such as "which ones are there?". */
 const ABOUT_CHOICES = wordSet(
   'which what are is there ones one the they these options choices do you have i can choose from pick',
 );
@@ -139,7 +139,7 @@ function withChoices(ask: OpenAsk): Answered {
   return { answered: false, step: { ...sayStep(say('planner.choices', { choices }), 'result'), offer: ask } };
 }
 
-/** Puts the question once more; the second time it is dropped. */
+/** Asks the question once more; drops it the second time. */
 function again(ask: OpenAsk): Answered {
   if (ask.tries > 0) return { answered: false, dropped: true, step: sayStep(say('planner.gave-up'), 'failed') };
   const question = `${say('planner.not-an-answer')} ${ask.question}`;

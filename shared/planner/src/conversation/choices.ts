@@ -8,7 +8,7 @@ const AROUND = wordSet(
   "the one ones option number choice use take pick please pls just let's i'd say go with i mean make it hm hmm um uh well ok okay yes then maybe think probably rather for on to in no nr",
 );
 
-/** The choice that a text names: by value or label, by its number, as "the second one", or within a few words around it. */
+/** Finds the choice that a text names by value, label or number, or as "the second one". */
 export function pickChoice(text: string, choices: readonly Choice[]): string | null {
   const exact = findExactChoice(text, choices);
   if (exact !== null || choices.length === 0) return exact;
@@ -24,7 +24,7 @@ export function pickChoice(text: string, choices: readonly Choice[]): string | n
   return /\bnot\b/i.test(text) ? null : byWords(content, choices);
 }
 
-/** The choice whose label or value is just what was written. */
+/** Finds the choice whose label or value equals the text. */
 export function findExactChoice(text: string, choices: readonly Choice[]): string | null {
   const plain = text.replace(/[.!?,\s]+$/, '').toLowerCase();
   const isSame = ({ label, value }: Choice): boolean => [label.toLowerCase(), value.toLowerCase()].includes(plain);
@@ -43,10 +43,10 @@ function byWords(words: readonly string[], choices: readonly Choice[]): string |
   return near ?? (others.length === 0 ? (part ?? null) : null);
 }
 
-/** A part of a name that is shorter could be anything: "api" of billing-api. */
+/** Minimum length of a part of a name; "api" fits too many names. */
 const SHORTEST_PART = 4;
 
-/** Names of which the word is a part, as billing is of billing-api. */
+/** Lists the names that contain the word as a part, as billing-api contains billing. */
 function namesWithPart(word: string, names: readonly string[]): readonly string[] {
   if (word.length < SHORTEST_PART) return [];
   const partsOf = (name: string): readonly string[] => name.toLowerCase().split(/[^\p{L}\p{N}]+/u);

@@ -4,14 +4,14 @@ import { answerAsk } from './answers.ts';
 import { readFollowUp } from '../requests/follow-ups.ts';
 import {
   type History,
-  type Marked,
-  type Said,
+  type PlannerReply,
+  type PersonMessage,
   TALKING_TOOLS,
   findLastRunBefore,
   openQuestionBefore,
   stepsFor,
 } from '../requests/history.ts';
-import { type Step, sayStep } from '../requests/marks.ts';
+import { type PlannerStep, sayStep } from '../requests/marks.ts';
 import type { Chosen } from './planned-message.ts';
 import { askWhichIsMeant, sayChange } from '../requests/questions.ts';
 import { findStepAfter } from './results.ts';
@@ -24,11 +24,11 @@ import type { Surroundings } from '../requests/understanding.ts';
 import { cleanText, isFiller, means, wordSet } from '../text/tokens.ts';
 import { asLine, sayHelp } from '../words.ts';
 
-/** The first request whose next step is no question; when all need one, the first question. Null when nothing is to be done. */
+/** Chooses the first request whose next step is not a question, else the first question. Null when nothing is pending. */
 export function chooseNext(history: History, around: Surroundings): Chosen | null {
   let question: Chosen | null = null;
-  const absorbed = new Set<Said>();
-  // What was begun is brought to its end before the next is begun.
+  const absorbed = new Set<PersonMessage>();
+  // A request in progress is finished before the next one starts.
   const begun = history.pending.find((said) => stepsFor(history, said).length > 0);
   const inOrder = begun ? [begun, ...history.pending.filter((said) => said !== begun)] : history.pending;
   for (const said of inOrder) {
@@ -42,7 +42,7 @@ export function chooseNext(history: History, around: Surroundings): Chosen | nul
   return question;
 }
 
-/** A change that not every word of the person explains is asked about first. What was begun, or taken from such a question, goes on. */
+/** Asks before a change unless every word of the person explains it. A started or confirmed change continues. */
 function onlyPlain(chosen: Chosen, history: History, around: Surroundings): Chosen {
   const { said, step, absorbed, dropped } = chosen;
   if (!around.mayChange) return { ...chosen, step: keepReads(step, around) };
@@ -54,8 +54,8 @@ function onlyPlain(chosen: Chosen, history: History, around: Surroundings): Chos
   return { ...chosen, step: keepIfPlain(step, read, { ...around, last: findLastRunBefore(history, said) }) };
 }
 
-/** The requests of one message are dealt with in order: a later one waits until a question of an earlier one is answered. */
-function waits({ pending, marked, said: all }: History, said: Said): boolean {
+/** True while a request waits for an earlier one of the same message whose question is open. */
+function waits({ pending, marked, said: all }: History, said: PersonMessage): boolean {
   if (said.part === 0) return false;
   if (pending.some(({ id, part }) => id === said.id && part < said.part)) return true;
   const asked = marked.findLast(({ mark }) => mark.for === said.id && mark.ask !== undefined);
@@ -67,7 +67,7 @@ function waits({ pending, marked, said: all }: History, said: Said): boolean {
   );
 }
 
-/** People send one thought in several messages: "allocate a port", "for shop". The next ones may be the answers already. */
+/** Uses the following messages as answers, because people split a thought, such as "allocate a port", "for shop". */
 function withAnswers(first: Chosen, at: number, history: History, around: Surroundings): Chosen {
   let chosen = first;
   for (const next of history.pending.slice(at + 1)) {
@@ -81,11 +81,11 @@ function withAnswers(first: Chosen, at: number, history: History, around: Surrou
   return chosen;
 }
 
-/** A request takes three steps: load the group, call the tool, answer. At twice that the planner is in a loop. */
+/** Load, call and answer are three steps; twice as many mean a loop. */
 const MAX_STEPS = 6;
 
-/** What to do next about one request. */
-function stepForSaid(said: Said, history: History, surroundings: Surroundings): Chosen {
+/** Returns the next step of one request. */
+function stepForSaid(said: PersonMessage, history: History, surroundings: Surroundings): Chosen {
   const around = { ...surroundings, last: findLastRunBefore(history, said) };
   const question = said.part === 0 ? openQuestionBefore(history, said) : null;
   const isNew = said.event === null && stepsFor(history, said).length === 0;
@@ -95,13 +95,19 @@ function stepForSaid(said: Said, history: History, surroundings: Surroundings): 
   const done = stepsFor(history, said).at(-1)?.call?.name;
   const isLook =
     done !== question?.ask.tool && around.index.tools.some(({ name, isHarmless }) => isHarmless && name === done);
-  // What is asked in between leaves the question open: it stands below the answer again.
+  // A lookup does not close the open question, so the question follows the result.
   if (step.kind !== 'say' || step.offer || !question || question.ask.readings || !isLook)
     return { said, step, absorbed: [], dropped };
   return { said, step: { ...step, offer: question.ask }, absorbed: [], dropped };
 }
 
-function stepFor(said: Said, history: History, around: Surroundings, tries: number, isAsked: boolean): Step {
+function stepFor(
+  said: PersonMessage,
+  history: History,
+  around: Surroundings,
+  tries: number,
+  isAsked: boolean,
+): PlannerStep {
   if (said.event !== null) return sayStep(said.event, 'result');
   const steps = stepsFor(history, said);
   if (steps.length >= MAX_STEPS) return sayStep(say('planner.too-many-steps'), 'failed');
@@ -115,18 +121,22 @@ function stepFor(said: Said, history: History, around: Surroundings, tries: numb
   return withOffer({ ...step, text: withReading(step.text, said, last.call, around) }, said, around);
 }
 
-/** An answer to who ordered a change under a condition offers that change. */
-function withOffer(step: Step & { readonly kind: 'say' }, said: Said, around: Surroundings): Step {
+/** Adds a button for the change that was ordered under a condition. */
+function withOffer(
+  step: PlannerStep & { readonly kind: 'say' },
+  said: PersonMessage,
+  around: Surroundings,
+): PlannerStep {
   const change = around.mayChange ? findConditionalChange(cleanText(said.text), around) : null;
   if (change === null) return step;
   return { ...step, offer: askWhichIsMeant([change], said.text, around.index).ask };
 }
 
-/** A look that was guessed says first what the words were taken for. */
+/** Begins the result of a guessed lookup with how the words were understood. */
 function withReading(
   text: string,
-  said: Said,
-  { name, args }: NonNullable<Marked['call']>,
+  said: PersonMessage,
+  { name, args }: NonNullable<PlannerReply['call']>,
   { facts, index }: Surroundings,
 ): string {
   const tool = index.tools.find((one) => one.name === name);
@@ -143,7 +153,13 @@ const isWordOfQuestions = (word: string): boolean =>
   means(word, LOOKING) || /^(?:why|how|when|where|so|up|out|down|me|did|got)$/.test(word);
 const LOOKING = wordSet('LIST STATUS CHECK FIND WANT');
 
-function stepForText(text: string, said: Said, isAsked: boolean, history: History, around: Surroundings): Step {
+function stepForText(
+  text: string,
+  said: PersonMessage,
+  isAsked: boolean,
+  history: History,
+  around: Surroundings,
+): PlannerStep {
   if (text === '') return sayStep(say('planner.empty'), 'small-talk');
   switch (readSmallTalk(text)) {
     case 'thanks':
@@ -155,7 +171,7 @@ function stepForText(text: string, said: Said, isAsked: boolean, history: Histor
     case 'help':
       return sayStep(sayHelp(around.index, false), 'help');
     case 'cancel':
-      // "Stop it" after something was set going, or looked at, stops that; else there is nothing to cancel.
+      // "Stop it" stops what just ran; without that, there is nothing to cancel.
       if (!isAsked && readFollowUp(text, around)) return createRequestStep(text, around);
       return sayStep(isAsked ? say('planner.dropped') : say('planner.nothing-to-cancel'), 'cancelled');
     case 'chat':
@@ -167,8 +183,8 @@ function stepForText(text: string, said: Said, isAsked: boolean, history: Histor
 
 const SUMMARY_LENGTH = 300;
 
-/** The answer to thanks: the task is finished when something came of it, else only the thanks are returned. */
-function closeTask(history: History, thanks: Said): Step {
+/** Finishes the task after thanks when a tool has run; otherwise only returns the thanks. */
+function closeTask(history: History, thanks: PersonMessage): PlannerStep {
   const results = history.marked.flatMap(({ call }) => {
     const result = call && !TALKING_TOOLS.has(call.name) ? history.results.get(call.id) : undefined;
     return call && result?.ok ? [result.say ?? call.name.replaceAll('_', ' ')] : [];

@@ -1,31 +1,31 @@
 import { say } from '@signalbox/messages/say';
 import { createHash } from 'node:crypto';
-import type { History, Said } from '../requests/history.ts';
-import { type PlannedCall, type PlannerMark, type Step, sayStep } from '../requests/marks.ts';
+import type { History, PersonMessage } from '../requests/history.ts';
+import { type PlannedCall, type PlannerMark, type PlannerStep, sayStep } from '../requests/marks.ts';
 
-/** What the model says next. */
+/** The next message of the model. */
 export interface PlannedMessage {
-  /** The same history gives the same ids, so that a turn that is run again after a crash repeats no effect. */
+  /** Deterministic for a history, so that a turn that runs again after a crash repeats no effect. */
   readonly id: string;
   readonly content: string;
   readonly toolCalls: readonly { readonly id: string; readonly name: string; readonly args: Record<string, unknown> }[];
-  /** `additional_kwargs` of the message; `planner` is its mark. */
+  /** `additional_kwargs` of the message; `planner` holds its mark. */
   readonly kwargs: Record<string, unknown>;
 }
 
-/** A step that was chosen, and the messages that it deals with. */
+/** A chosen step and the messages that it handles. */
 export interface Chosen {
-  readonly said: Said;
-  readonly step: Step;
-  /** Messages that the step used up besides. */
-  readonly absorbed: readonly Said[];
-  /** The message whose question the person gave up, and with it what it asked for besides. */
+  readonly said: PersonMessage;
+  readonly step: PlannerStep;
+  /** Further messages that the step used as answers. */
+  readonly absorbed: readonly PersonMessage[];
+  /** Message whose question the person canceled, together with its other requests. */
   readonly dropped: string | null;
 }
 
 /**
- * Puts a step into words or calls. The answer to the last message ends the turn, so it is plain content;
- * while others wait it goes out through respond_to_user. A question always does.
+ * Writes a step as text or tool calls. The reply to the last message is plain content and ends the turn; earlier replies use
+ * respond_to_user.
  */
 export function writeStep(
   { said, step, absorbed, dropped }: Chosen,
@@ -55,7 +55,7 @@ export function writeStep(
       return writeCall(history, mark, 'respond_to_user', { message: step.text, awaiting_response: true, ...more });
     }
     case 'finish':
-      // Finishing ends the thread, and with it what still waits.
+      // finish_task would end the thread while messages are waiting.
       if (others || !bound.has('finish_task')) {
         const welcome = sayStep(say('planner.welcome'), 'small-talk');
         return writeStep({ said, step: welcome, absorbed, dropped }, history, bound);
@@ -76,7 +76,7 @@ export function writeStep(
   }
 }
 
-/** A message that is one tool call. */
+/** Writes a message with one tool call. */
 export function writeCall(
   history: History,
   mark: PlannerMark,
@@ -91,7 +91,7 @@ function writeContent(history: History, mark: PlannerMark, content: string): Pla
   return { id: `plan_${keyOf(history, mark, 'content')}`, content, toolCalls: [], kwargs: { planner: mark } };
 }
 
-/** From the message that is dealt with and the place in the history. */
+/** Derives the key from the handled message and the position in the history. */
 function keyOf(history: History, mark: PlannerMark, what: string): string {
   const step = history.marked.filter((other) => other.mark.for === mark.for).length;
   return createHash('sha256').update(`${mark.for}\n${step}\n${history.size}\n${what}`).digest('hex').slice(0, 24);

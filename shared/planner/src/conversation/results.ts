@@ -1,11 +1,11 @@
 import { say } from '@signalbox/messages/say';
 import { z } from 'zod';
 import type { IndexedTool } from '../rank/tool-index.ts';
-import type { History, Marked } from '../requests/history.ts';
+import type { History, PlannerReply } from '../requests/history.ts';
 import { listKnownNames } from '../names/mentions.ts';
 import { askForSlot } from '../requests/questions.ts';
 import { sayNotInstalledStep, createCallStep } from '../requests/calls.ts';
-import { type Step, sayStep } from '../requests/marks.ts';
+import { type PlannerStep, sayStep } from '../requests/marks.ts';
 import type { ToolResult } from '../requests/tool-result.ts';
 import type { Surroundings } from '../requests/understanding.ts';
 import { asLine } from '../words.ts';
@@ -17,8 +17,8 @@ const SearchResult = z.object({ hits: z.array(Hit).catch([]), unavailable: z.arr
 const MAX_HITS = 3;
 const EXCERPT_LENGTH = 300;
 
-/** What follows from the planner's last call for a message. `tried` says whether the person was asked for a better name before. */
-export function findStepAfter(last: Marked, history: History, around: Surroundings, tried: boolean): Step {
+/** Returns the step after the planner's last call for a message. `tried`: the person was already asked for a better name. */
+export function findStepAfter(last: PlannerReply, history: History, around: Surroundings, tried: boolean): PlannerStep {
   const { call, mark } = last;
   if (!call) return sayStep(say('planner.too-many-steps'), 'failed');
   const result = history.results.get(call.id);
@@ -32,7 +32,7 @@ export function findStepAfter(last: Marked, history: History, around: Surroundin
   return sayStep(say('planner.done'), 'result');
 }
 
-function afterLoading({ then }: Marked['mark'], result: ToolResult, around: Surroundings): Step {
+function afterLoading({ then }: PlannerReply['mark'], result: ToolResult, around: Surroundings): PlannerStep {
   const tool = then && around.index.tools.find(({ name }) => name === then.tool);
   if (!then || !tool) return sayStep(result.say ?? say('planner.too-many-steps'), 'failed');
   const group = tool.group ?? tool.name;
@@ -43,9 +43,9 @@ function afterLoading({ then }: Marked['mark'], result: ToolResult, around: Surr
   return createCallStep(then, tool, around);
 }
 
-type Call = NonNullable<Marked['call']>;
+type Call = NonNullable<PlannerReply['call']>;
 
-function afterFailure(call: Call, result: ToolResult, around: Surroundings, tried: boolean): Step {
+function afterFailure(call: Call, result: ToolResult, around: Surroundings, tried: boolean): PlannerStep {
   const sentence = result.say ?? say('planner.failed', { tool: call.name.replaceAll('_', ' ') });
   const tool = around.index.tools.find(({ name }) => name === call.name);
   const field = tool && result.code === 'NOT_FOUND' && !tried ? fieldNotFound(tool, call.args, result) : undefined;

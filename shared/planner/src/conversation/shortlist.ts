@@ -1,5 +1,5 @@
 import { say } from '@signalbox/messages/say';
-import { type OpenAsk, type PlannedCall, type Step, sayStep } from '../requests/marks.ts';
+import { type OpenAsk, type PlannedCall, type PlannerStep, sayStep } from '../requests/marks.ts';
 import { SEARCH, askWhichIsMeant, sayAct } from '../requests/questions.ts';
 import type { IndexedTool, ToolIndex } from '../rank/tool-index.ts';
 import { findUnexplained } from '../requests/plain-order.ts';
@@ -11,33 +11,36 @@ import { isPlainWord, findRefs } from '../slots/refs.ts';
 import { cleanText } from '../text/tokens.ts';
 import { findExactChoice } from './choices.ts';
 
-/** What in most languages begins the words of somebody else, or asks. */
+/** Marks of quotations and questions in most languages. */
 const QUOTED_OR_ASKED = /:\s|["“„«「?？]/;
 
-/** What a step would change; null for one that changes nothing, or does not act yet. */
-function changeOf(step: Step, { tools }: ToolIndex): { readonly tool: IndexedTool; readonly call: PlannedCall } | null {
+/** Returns the change that a step would make; null for a step without an effect. */
+function changeOf(
+  step: PlannerStep,
+  { tools }: ToolIndex,
+): { readonly tool: IndexedTool; readonly call: PlannedCall } | null {
   if (step.kind !== 'call' && step.kind !== 'load') return null;
   const call = step.kind === 'call' ? step.call : step.then;
   const tool = tools.find(({ name }) => name === call.tool);
   return tool && !tool.isHarmless ? { tool, call } : null;
 }
 
-/** The step of a planner that may not change anything: one that changes something, or asks for what a change needs, is refused instead. */
-export function keepReads(step: Step, { index }: Surroundings): Step {
+/** Refuses a step that changes something, for a planner that may only read. */
+export function keepReads(step: PlannerStep, { index }: Surroundings): PlannerStep {
   const name = step.kind === 'ask' ? (step.ask.tool ?? step.ask.readings?.[0]?.tool) : changeOf(step, index)?.tool.name;
   const tool = index.tools.find((one) => one.name === name);
   return tool && !tool.isHarmless ? sayStep(say('planner.only-looks', { change: sayAct(tool.name) }), 'cannot') : step;
 }
 
 /**
- * The step itself when all that was said explains it, or it changes nothing; otherwise the question which change is meant. `earlier`: what was
- * said before the questions that `text` answers; null when it answers none.
+ * Returns the step when it changes nothing or every word explains it; otherwise asks which change is meant. `earlier`: the texts before
+ * the questions that `text` answers.
  */
 export function keepIfPlain(
-  step: Step,
+  step: PlannerStep,
   { earlier, text }: { readonly earlier: readonly string[] | null; readonly text: string },
   around: Surroundings,
-): Step {
+): PlannerStep {
   if (step.kind === 'say' && step.says.kind === 'cannot' && !step.offer) {
     const named = namedChanges(cleanText(text), around);
     return named.length === 0 ? step : askWhichIsMeant(named, cleanText(text), around.index);
@@ -52,11 +55,11 @@ export function keepIfPlain(
   return askWhichIsMeant([change.call], cleanText(text), around.index);
 }
 
-/** What an answer to the question which change is meant leads to; null when it is none. */
-export function takeReading(ask: OpenAsk, text: string, around: Surroundings): Step | 'none' | null {
+/** Reads the reply to the question which change is meant; null when it is no reply. */
+export function takeReading(ask: OpenAsk, text: string, around: Surroundings): PlannerStep | 'none' | null {
   const readings = ask.readings ?? [];
   const picked = findExactChoice(text, ask.choices);
-  // Each choice stands for the reading in its place; the last one for none of them.
+  // Choices and readings have the same order; the last choice means none of them.
   const place = ask.choices.findIndex(({ value }) => value === picked);
   if (place !== -1 && place === readings.length) return 'none';
   const call = readings[place] ?? (readings.length === 1 && isAgreement(text) ? readings[0] : undefined);
@@ -65,10 +68,7 @@ export function takeReading(ask: OpenAsk, text: string, around: Surroundings): S
   return call && tool ? createToolStep(tool, '', call.args, around) : null;
 }
 
-/**
- * The changes that take all that a text names and nothing else, when that is a project and two things more: whatever language the rest of it
- * is in, names and versions are the same.
- */
+/** Finds changes by values alone, in any language: a text must name a project and two more values, and a change must take them all. */
 function namedChanges(text: string, around: Surroundings): readonly PlannedCall[] {
   const { facts, index } = around;
   const mentions = mentionsIn(text, around);

@@ -3,10 +3,10 @@ import type { RequestFacts } from '@signalbox/contracts/tool-catalog';
 import { toBareName, findClosest } from './spelling.ts';
 import { type Token, EFFECTS, hasSense, isFiller, means, stem, tokenize, wordSet } from '../text/tokens.ts';
 
-/** A name such as web-1 may be written in this many words. */
+/** Maximum number of words that form one name, as "web 1" forms web-1. */
 const MAX_WORDS = 3;
 
-/** A known name that a text speaks of. */
+/** A known name that occurs in a text. */
 export interface Mention {
   readonly kind: string;
   readonly name: string;
@@ -15,21 +15,21 @@ export interface Mention {
 }
 
 type Known = Pick<RequestFacts, 'known'>;
-/** Names by kind: those that are known now, and those that a schema lists in full. */
+/** Names by entity: known ones, and those that a schema lists in full. */
 export type KnownNames = Readonly<Record<string, readonly string[]>>;
 
-/** What the tools speak of: names of kinds that are a closed set, and words that are never a misspelled name. */
+/** Vocabulary of the tools: names of closed sets, and words that are never mistyped names. */
 export interface Language {
   readonly closed: KnownNames;
   readonly words: ReadonlySet<string>;
 }
 
-/** What was found in a text, for as long as somebody holds the names: every tool asks for the same ones. */
+/** Caches the mentions per text, because every tool asks for the same ones. */
 const remembered = new WeakMap<KnownNames, { readonly language: Language; readonly found: Map<string, Mention[]> }>();
 
 /**
- * Finds known names: exact ones first, then those in other words (mobile app) and mistyped ones; no two of one kind
- * overlap. Everyday words and words of the thesaurus are taken for a name only where a name stands.
+ * Finds known names in a text: exact ones first, then split ("mobile app") and mistyped ones. Everyday words count only where a name can
+ * stand.
  */
 export function findMentions(text: string, { known }: Known, language: Language): readonly Mention[] {
   const before = remembered.get(known);
@@ -40,7 +40,7 @@ export function findMentions(text: string, { known }: Known, language: Language)
   return found;
 }
 
-/** Known names of a kind; none for a kind that nobody listed. */
+/** Lists the known names of an entity. */
 export function listKnownNames(facts: Known, kind: string | null): readonly string[] {
   return kind !== null && Object.hasOwn(facts.known, kind) ? (facts.known[kind] ?? []) : [];
 }
@@ -51,7 +51,7 @@ function findIn(text: string, known: KnownNames, { closed, words }: Language): M
   const tokens = tokenize(text).map(withoutPossessive);
   const found: Mention[] = [];
   const take = (kind: string, name: string, { start, end }: Pick<Token, 'start' | 'end'>): void => {
-    // One word can name two things: a server and an environment may both be called local.
+    // One word can name two things, such as a server and an environment called local.
     const isFree = found.every(
       (other) =>
         end <= other.start || start >= other.end || (other.start === start && other.end === end && other.kind !== kind),
@@ -66,7 +66,7 @@ function findIn(text: string, known: KnownNames, { closed, words }: Language): M
       if (name !== undefined && stands) take(kind, name, token);
       else if (name === undefined && alias !== undefined) take(kind, alias, token);
     }
-  // Several words together must be the name but for its separators; only a single word may be mistyped.
+  // A run of words must equal the name without separators; only a single word may be mistyped.
   for (const [kind, names] of kinds) {
     const parted = names
       .filter((name) => /[^\p{L}\p{N}]/u.test(name))
@@ -86,7 +86,7 @@ function findIn(text: string, known: KnownNames, { closed, words }: Language): M
   return found.sort((left, right) => left.start - right.start);
 }
 
-/** Two or three words in a row, as one without separators. */
+/** Joins two or three consecutive words without separators. */
 function runsOf(tokens: readonly Token[], text: string) {
   return tokens.flatMap((first, at) =>
     tokens
@@ -95,7 +95,7 @@ function runsOf(tokens: readonly Token[], text: string) {
   );
 }
 
-/** Whether a word means something by itself, whatever is called like it. */
+/** True for a word with a meaning of its own, even if something has that name. */
 export function isWord(word: string): boolean {
   return isFiller(word) || hasSense(word);
 }
@@ -109,7 +109,7 @@ const PREPOSITIONS = wordSet(
 const BEFORE_STATES = wordSet("is are does has did was do if how's what's whats hows the");
 const AFTER_NAMES = wordSet('project app application has needs wants should is');
 
-/** Whether a word that also means something else stands where a name stands: "how is deploy doing", "archive help". */
+/** True when an ambiguous word is used as a name, as in "how is deploy doing". */
 function standsAsName(tokens: readonly Token[], at: number, text: string, kind: string): boolean {
   const [before, after] = [tokens[at - 1]?.lower ?? '', tokens[at + 1]?.lower ?? ''];
   const { start, end } = tokens[at] ?? { start: 0, end: 0 };
@@ -126,14 +126,14 @@ function withoutPossessive(token: Token): Token {
   return { lower: token.lower.slice(0, -2), start: token.start, end: token.end - 2 };
 }
 
-/** Beside which words the name of a thing of a kind stands: "on web-9", "the shop project". */
+/** Words beside which the name of an entity stands, as in "on web-9" or "the shop project". */
 const POSITIONS: Readonly<
   Record<string, { readonly after: ReadonlySet<string>; readonly before: ReadonlySet<string> }>
 > = {
   server: { after: wordSet('on at server machine host box'), before: wordSet('server machine box') },
   project: { after: wordSet('of for about project app give archive deploy stop mute'), before: wordSet('project app') },
 };
-/** Words where the name of a thing of that kind stands, but that nobody knows. `known` are the words that tools are asked for with. */
+/** Finds unknown words where a name of the entity stands. `known`: words of the tools' hints. */
 export function findUnknownNames(
   text: string,
   kind: string,
@@ -159,7 +159,7 @@ export function findUnknownNames(
     .map(({ start, end }) => ({ value: text.slice(start, end), start, end }));
 }
 
-/** What people call the values that a schema names in full. A value is only meant where an argument takes it. */
+/** Synonyms for schema values. They count only where an argument takes the value. */
 const VALUE_WORDS: Readonly<Record<string, string>> = {
   production: 'prod prd productive',
   staging: 'stage stg stag preprod pre-prod pre-production uat',
@@ -170,12 +170,12 @@ const VALUE_WORDS: Readonly<Record<string, string>> = {
   intended: 'planned planning draft',
 };
 
-/** Word → the values that it may stand for. */
+/** Values by synonym. */
 const VALUE_ALIASES: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries(VALUE_WORDS).flatMap(([value, words]) => words.split(' ').map((word) => [word, [value]] as const)),
 );
 
-/** Whether a word says this value: archive, archived and Archived are one choice; so are prod and production. */
+/** True when a word means a choice: archive, archived and Archived are equal; so are prod and production. */
 export function isSameChoice(word: string, choice: string): boolean {
   const value = choice.toLowerCase();
   return word === value || (VALUE_ALIASES.get(word) ?? []).includes(value) || stem(word) === stem(value);

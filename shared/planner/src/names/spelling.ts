@@ -7,15 +7,15 @@ function forgiven(length: number): number {
 }
 
 /**
- * The one candidate that the word was meant to be: equal but for case and separators, else within the forgiven mistakes.
- * Null when there is none, or when two are as near.
+ * Finds the candidate that a word means: equal except for case and separators, or a likely typing mistake. Null when none or two are
+ * equally near.
  */
 export function findClosest(word: string, candidates: readonly string[]): string | null {
   if (candidates.includes(word)) return word;
   const bare = toBareName(word);
   if (bare === '') return null;
   const limit = forgiven(bare.length);
-  // A digit is never a typing mistake: web-1 and web-2 are two servers.
+  // Digits are never typing mistakes: web-1 and web-2 are two servers.
   const digits = bare.replace(/\D/g, '');
   let near: string[] = [];
   let fewest = limit;
@@ -30,7 +30,7 @@ export function findClosest(word: string, candidates: readonly string[]): string
   return near.length === 1 ? (near[0] ?? null) : null;
 }
 
-/** A name without case and separators: Web_1 and web-1 are the same. */
+/** Removes case and separators from a name: Web_1 and web-1 are equal. */
 export function toBareName(name: string): string {
   return name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
 }

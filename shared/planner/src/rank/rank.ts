@@ -8,24 +8,21 @@ import { type Mention, findUnknownNames, isWord } from '../names/mentions.ts';
 import { findClosest } from '../names/spelling.ts';
 import { hasUnit } from '../text/values.ts';
 
-/** A tool and how well a text asks for it, from 0 to 1. */
-export interface Match {
+/** A tool, and how well a text asks for it, from 0 to 1. */
+export interface RankedTool {
   readonly tool: IndexedTool;
   readonly score: number;
 }
 
-/** So like a hint is a text that repeats it; what else is written about the tool counts for nothing then. */
+/** Similarity from which a text counts as a repeated hint, so that nothing else about the tool is compared. */
 const WORD_BY_WORD = 0.97;
-/** How much all that is written about a tool counts beside its nearest hint. */
+/** Weight of the tool's full description beside its nearest hint. */
 const ABOUT = 0.3;
-/** A value that a tool cannot take speaks against it. */
+/** Factor for each value that the tool cannot take. */
 const FOREIGN_VALUE = 0.65;
 
-/**
- * All tools, best first, by how like the text is to the nearest hint of each and to all that is written about it. Words weigh more the fewer
- * tools speak of them (tf-idf).
- */
-export function rankTools(text: string, mentions: readonly Mention[], index: ToolIndex): readonly Match[] {
+/** Ranks all tools, best first, by their nearest hint and their full description. Rare words weigh more (tf-idf). */
+export function rankTools(text: string, mentions: readonly Mention[], index: ToolIndex): readonly RankedTool[] {
   const unknown = ['project', 'server'].flatMap((kind) => findUnknownNames(text, kind, mentions, index.words));
   const refs = findRefs(text, mentions, false).filter(({ value }) => !isPlainWord(value));
   const values = [...valuesIn(text, mentions), ...unknown.map(valueOf('¤name')), ...refs.map(valueOf('¤version'))];
@@ -41,7 +38,7 @@ export function rankTools(text: string, mentions: readonly Mention[], index: Too
     .toSorted((left, right) => right.score - left.score);
 }
 
-/** The word of ours that was mistyped; the word itself when none is near, or several are. */
+/** Returns the known word that was mistyped; the word itself when none or several are near. */
 function correct(word: string, { words }: ToolIndex): string {
   if (word.length < SHORTEST_SLIP || /\d/.test(word) || isWord(word) || words.has(word)) return word;
   return (
@@ -54,7 +51,7 @@ function correct(word: string, { words }: ToolIndex): string {
 
 const SHORTEST_SLIP = 4;
 
-/** How much of a text a hint covers, and of the hint the text, as their geometric mean; words weigh by how few tools speak of them. */
+/** Returns the similarity of a text and a hint: the geometric mean of how much each covers the other, weighted by word rarity. */
 function likeness(said: readonly Word[], hint: readonly Word[], index: ToolIndex): number {
   return Math.sqrt(covered(said, hint, index) * covered(hint, said, index));
 }
@@ -76,7 +73,7 @@ function alike(word: Word, other: Word): number {
   return best;
 }
 
-/** How many kinds of values were said that the tool has no field for. */
+/** Counts the kinds of values for which the tool has no field. */
 function foreignValues({ fields, installed }: IndexedTool, kinds: ReadonlySet<string>): number {
   const named = (kind: string) => (field: Field) => field.entity === kind || field.entity === 'name';
   const takers: Readonly<Record<string, (field: Field) => boolean>> = {

@@ -2,10 +2,10 @@ import { isFiller, sensesOf, stem, tokenize } from '../text/tokens.ts';
 import { type KnownNames, type Mention, findMentions } from '../names/mentions.ts';
 import { type Span, findAddresses, findQuantities, findQuoted, findVersions } from '../text/values.ts';
 
-/** What one word of a text may stand for: its stem, concepts of the thesaurus (LIST), or the kind of a value (¤name, ¤number), each with how surely. */
+/** The terms of one word, each with its certainty: a stem, thesaurus concepts (LIST), or a kind of value (¤name, ¤number). */
 export type Word = ReadonlyMap<string, number>;
 
-/** A stretch of a text that is a value, by the kind that stands for it. */
+/** A part of a text that is a value, and the terms for its kind. */
 interface Value extends Span {
   readonly term: string;
 }
@@ -14,17 +14,17 @@ export const valueOf =
   (term: string) =>
   ({ start, end }: Span): Value => ({ term, start, end });
 
-/** Who names several things mostly wants to see them: "ports of shop" is no port for shop. */
+/** Naming several things mostly asks to list them, as in "ports of shop". */
 const MANY: Word = new Map([['¤many', 1]]);
 
-/** The terms of a text, for ranking tools: one per word or value. `values`: where values stand, and their kinds. `correct` mends a mistyped word. */
+/** Returns one set of terms per word or value. `values`: positions and kinds of values. `correct`: fixes a mistyped word. */
 export function termsOf(
   text: string,
   values: readonly Value[],
   correct: (word: string) => string = (word) => word,
 ): readonly Word[] {
   const kinds = [...new Set(values.map(({ term }) => term))].map((term) => new Map([[term, 1]]));
-  // "Set up" is one verb; the blank keeps the places of all else.
+  // "Set up" is one verb; the blank keeps all other offsets.
   const written = tokenize(text.replace(/\bset up\b/gi, 'setup ')).filter(
     ({ lower, start, end }) => !isFiller(lower) && !values.some((value) => start < value.end && end > value.start),
   );
@@ -37,7 +37,7 @@ function meaningsOf(word: string): Word {
   return new Map([...sensesOf(word).map(({ meaning, share }) => [meaning, share] as const), [stem(word), 1]]);
 }
 
-/** The values in what a person says: known names, versions, addresses, quotes, numbers. */
+/** Finds the values in a person's text: known names, versions, addresses, quotations and numbers. */
 export function valuesIn(text: string, mentions: readonly Mention[]): readonly Value[] {
   const names = mentions.map((one) =>
     valueOf(one.kind === 'project' || one.kind === 'server' ? '¤name' : `¤${one.kind}`)(one),
@@ -56,7 +56,7 @@ export function valuesIn(text: string, mentions: readonly Mention[]): readonly V
   return [...names, ...others.filter(({ start, end }) => names.every((one) => end <= one.start || start >= one.end))];
 }
 
-/** The terms of a hint: example names stand for any name, and values of closed kinds for any of the kind. */
+/** Returns the terms of a hint. Example names stand for any name, and values of closed sets for any value of the set. */
 export function listHintTerms(hint: string, examples: ReadonlySet<string>, closed: KnownNames): readonly Word[] {
   const names = tokenize(hint).filter(({ lower }) => examples.has(lower));
   const values = valuesIn(hint, findMentions(hint, NOTHING, { closed, words: NO_WORDS }));

@@ -4,45 +4,45 @@ import type { KnownNames } from '../names/mentions.ts';
 import { type Field, readFields } from '../slots/schema.ts';
 import { THESAURUS, isFiller, sensesOf, wordsOf, wordSet } from '../text/tokens.ts';
 
-/** A tool, prepared for comparing it with what people say. */
+/** A tool, prepared for comparison with texts. */
 export interface IndexedTool {
   readonly name: string;
-  /** The group it belongs to; null for a tool that is bound but in no group. */
+  /** Group of the tool; null for a bound tool without a group. */
   readonly group: string | null;
   readonly summary: string;
   readonly installed: boolean;
-  /** Whether it changes nothing, as the catalog says; as its name says where the catalog does not. */
+  /** True when the tool changes nothing, by the catalog or else by its name. */
   readonly isHarmless: boolean;
-  /** The change that arguments would make, in the tool's own words; null when it has none for them. */
+  /** Returns the tool's own sentence for a change; null without one. */
   readonly orderOf: (args: Readonly<Record<string, unknown>>) => string | null;
   readonly fields: readonly Field[];
   readonly firstHint: string;
-  /** The words of its hints and its name, as they are written, but for the values in them. */
+  /** Words of its hints and name, without values. */
   readonly spoken: ReadonlySet<string>;
-  /** The words that its hints begin with. */
+  /** First words of its hints. */
   readonly verbs: ReadonlySet<string>;
-  /** The terms of each hint and of its name. */
+  /** Terms of each hint and of the name. */
   readonly hints: readonly (readonly Word[])[];
-  /** The terms of all that is written about it. */
+  /** Terms of the full description. */
   readonly about: readonly Word[];
-  /** What its name speaks of: port, DEPLOY, log. */
+  /** Subjects in its name, such as port, DEPLOY or log. */
   readonly topics: ReadonlySet<string>;
 }
 
 export interface ToolIndex {
   readonly tools: readonly IndexedTool[];
-  /** How telling a word is: the fewer tools speak of it, the more. */
+  /** Weight of a word: the fewer tools use it, the higher. */
   readonly weightOf: (word: Word) => number;
-  /** Kinds of things whose names are a closed set, such as environment → staging, production, local. */
+  /** Names of entities with a closed set, such as environment → staging, production, local. */
   readonly closed: KnownNames;
-  /** The words that tools are asked for with. */
+  /** Words of all hints. */
   readonly words: ReadonlySet<string>;
 }
 
-/** Tools that every turn has; nobody asks for them by hint. */
+/** Tools of every turn, which nobody requests by a hint. */
 export const BASE_TOOLS = wordSet('respond_to_user search_knowledge request_capabilities finish_task classify_intent');
 
-interface Listed {
+interface ListedTool {
   readonly tool: CatalogTool;
   readonly group: string | null;
   readonly summary: string;
@@ -53,10 +53,10 @@ const LOOKING = wordSet(
   'get list check find show search read describe count inspect compare explain preview export diagnose',
 );
 
-/** A catalog is indexed once. Catalogs are never changed in place; a new one is a new object. */
+/** Each catalog is indexed once, because catalogs are never changed in place. */
 const indexed = new WeakMap<ToolCatalog, ToolIndex>();
 
-/** Prepares all groups of the catalog, and bound tools that no group declares. */
+/** Indexes all groups of the catalog, and bound tools that no group declares. */
 export function indexTools(catalog: ToolCatalog, bound: readonly BoundTool[]): ToolIndex {
   const known = indexed.get(catalog) ?? buildIndex(listTools(catalog));
   indexed.set(catalog, known);
@@ -72,13 +72,13 @@ export function indexTools(catalog: ToolCatalog, bound: readonly BoundTool[]): T
   return buildIndex([...listTools(catalog), ...others]);
 }
 
-function listTools(catalog: ToolCatalog): readonly Listed[] {
+function listTools(catalog: ToolCatalog): readonly ListedTool[] {
   return catalog.groups.flatMap(({ name: group, summary, installed, tools }) =>
     tools.filter(({ name }) => !BASE_TOOLS.has(name)).map((tool) => ({ tool, group, summary, installed })),
   );
 }
 
-function buildIndex(listed: readonly Listed[]): ToolIndex {
+function buildIndex(listed: readonly ListedTool[]): ToolIndex {
   const closed = closedKinds(listed.flatMap(({ tool }) => readFields(tool.schema)));
   const examples = exampleNames(listed, closed);
   const values = new Set([...examples, ...Object.values(closed).flat()]);
@@ -110,20 +110,20 @@ function buildIndex(listed: readonly Listed[]): ToolIndex {
   return { tools, closed, words, weightOf: createWeights(tools) };
 }
 
-/** A word that no tool speaks of counts this much. */
+/** Weight of a word that no tool uses. */
 const UNKNOWN = 2;
-/** Names and numbers tell less than words: most tools take some. */
+/** Names and numbers weigh less than words, because most tools take some. */
 const VALUE = 0.7;
 const LEAST = 0.5;
 
-/** The weight of a word is that of its most telling term: the logarithm of one over the term's share of the tools, as in tf-idf. */
+/** Weighs words by their rarest term: the logarithm of the inverse share of tools that use it (tf-idf). */
 function createWeights(tools: readonly IndexedTool[]): ToolIndex['weightOf'] {
   const users = new Map<string, number>();
   for (const { hints } of tools)
     for (const term of new Set(hints.flat().flatMap((word) => [...word.keys()])))
       users.set(term, (users.get(term) ?? 0) + 1);
   const weights = new Map([...users].map(([term, count]) => [term, Math.log(1 + tools.length / count)]));
-  // The words of hints are weighed for every sentence: without this, it takes a third of the planner's time.
+  // Caches the weights of hint words, which otherwise take a third of the planner's time.
   const known = new WeakMap<Word, number>();
   return (word) => {
     const weight = known.get(word) ?? weigh(word, weights);
@@ -145,8 +145,8 @@ function closedKinds(fields: readonly Field[]): KnownNames {
   return kinds;
 }
 
-/** Words of hints that stand for any name, such as shop in "list ports of shop": several tools use them, and nothing else speaks of them. */
-function exampleNames(listed: readonly Listed[], closed: KnownNames): ReadonlySet<string> {
+/** Finds example names in hints, such as shop in "list ports of shop": several tools use them, and no description does. */
+function exampleNames(listed: readonly ListedTool[], closed: KnownNames): ReadonlySet<string> {
   const places = new Set(Object.values(closed).flat());
   const written = new Set(
     listed.flatMap(({ tool, summary }) => wordsOf(`${tool.name.replaceAll('_', ' ')} ${tool.describe} ${summary}`)),

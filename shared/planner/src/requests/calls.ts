@@ -1,13 +1,13 @@
 import { say } from '@signalbox/messages/say';
 import { type Surroundings, pointsBack, findReferredValue } from './understanding.ts';
-import { type PlannedCall, type Step, sayStep } from './marks.ts';
+import { type PlannedCall, type PlannerStep, sayStep } from './marks.ts';
 import { askForProblem, askForSlot, askWhatToChange } from './questions.ts';
 import type { IndexedTool } from '../rank/tool-index.ts';
 import { fillSlots } from '../slots/fill.ts';
 import { wordsOf } from '../text/tokens.ts';
 import { sayNotInstalled } from '../words.ts';
 
-/** What a tool would be called with, as far as the text says it. */
+/** Returns the call of a tool with the arguments that a text gives. */
 export function createReading(tool: IndexedTool, text: string, around: Surroundings): PlannedCall {
   const step = createToolStep(tool, text, {}, around);
   if (step.kind === 'call') return step.call;
@@ -15,14 +15,14 @@ export function createReading(tool: IndexedTool, text: string, around: Surroundi
   return { tool: tool.name, args: step.kind === 'ask' ? { ...step.ask.args } : {} };
 }
 
-/** Calls the tool with what the text says, loads its group first, or asks for the first thing that is missing. */
+/** Calls the tool, loads its group first, or asks for the first missing argument. */
 export function createToolStep(
   tool: IndexedTool,
   text: string,
   given: Readonly<Record<string, unknown>>,
   around: Surroundings,
   tries = 0,
-): Step {
+): PlannerStep {
   if (!tool.installed) return sayNotInstalledStep(tool, around);
   const { facts, index } = around;
   const { args: found, problem } = fillSlots({ text, fields: tool.fields, facts, language: index, given });
@@ -34,10 +34,7 @@ export function createToolStep(
   return askWhatToChange(call) ?? createCallStep({ tool: tool.name, args }, tool, around);
 }
 
-/**
- * Arguments that the text only points at, or leaves out. A tool that looks may take what the conversation is about; one that changes something
- * takes only what the text points at, or what its own group was about.
- */
+/** Fills arguments that the text refers to or omits. A change takes only what the text refers to, or what its own group was about. */
 function referred(
   tool: IndexedTool,
   text: string,
@@ -63,18 +60,18 @@ function referred(
   return Object.fromEntries(taken);
 }
 
-/** "Roll back" is about what was spoken of. */
+/** Up to this many words, such as "roll back", refer to the previous subject. */
 const SHORT = 5;
 
-/** Makes a call, after loading its group when it is not loaded. */
-export function createCallStep(call: PlannedCall, tool: IndexedTool, { bound }: Surroundings): Step {
+/** Returns the step that makes a call; loads the group first if necessary. */
+export function createCallStep(call: PlannedCall, tool: IndexedTool, { bound }: Surroundings): PlannerStep {
   if (bound.has(call.tool)) return { kind: 'call', call };
   if (tool.group === null || !bound.has('request_capabilities'))
     return sayStep(say('planner.cannot-load', { group: tool.group ?? tool.name }), 'failed');
   return { kind: 'load', group: tool.group, reason: `${tool.group}: ${tool.summary}`, then: call };
 }
 
-/** Says that the group which the tool stands for is not installed. */
-export function sayNotInstalledStep(tool: IndexedTool, { index }: Surroundings): Step {
+/** Says that the group of the tool is not installed. */
+export function sayNotInstalledStep(tool: IndexedTool, { index }: Surroundings): PlannerStep {
   return sayStep(sayNotInstalled(tool, index), 'not-installed', tool.group ?? tool.name);
 }

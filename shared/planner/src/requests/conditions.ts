@@ -1,7 +1,7 @@
 import { asks, readHold } from '../text/holds.ts';
 import { createReading, createToolStep } from './calls.ts';
 import { CONFIDENT, type Surroundings, matchesFor } from './understanding.ts';
-import type { PlannedCall, Step } from './marks.ts';
+import type { PlannedCall, PlannerStep } from './marks.ts';
 import { getKind } from '../slots/field-kinds.ts';
 import { fillSlots } from '../slots/fill.ts';
 import { EFFECTS, means, tokenize, wordSet } from '../text/tokens.ts';
@@ -15,10 +15,10 @@ const CONJUNCTION = String.raw`(?:if|unless|once|when|whenever|after|until|as so
 const BEFORE_ORDER = new RegExp(String.raw`^(?:and |so |but )?${CONJUNCTION} (.+)$`, 'i');
 const BEHIND_ORDER = new RegExp(String.raw`^(.+?),?\s+(?:but )?(?:only )?${CONJUNCTION} (.+)$`, 'i');
 
-/** How far the next look must be behind, as for a look that is asked for. */
+/** Maximum relative score of the second lookup, as for requested lookups. */
 const LEAD = 0.9;
 
-/** The change that a text orders under a condition; null when it orders none. */
+/** Finds the change that a text orders under a condition; null without one. */
 export function findConditionalChange(text: string, around: Surroundings): PlannedCall | null {
   const order = readCondition(text)?.order;
   if (order === undefined || asks(order) || readHold(order) !== null) return null;
@@ -26,13 +26,13 @@ export function findConditionalChange(text: string, around: Surroundings): Plann
   return change && change.score >= CONFIDENT ? createReading(change.tool, order, around) : null;
 }
 
-/** The look that tells whether the condition holds; null when none is near. */
-export function findCondition(text: string, around: Surroundings): Step | null {
+/** Finds the lookup that checks the condition; null when none is similar enough. */
+export function findCondition(text: string, around: Surroundings): PlannerStep | null {
   const { condition = '', order = '' } = readCondition(text) ?? {};
   const looks = matchesFor(condition, around).filter(({ tool }) => tool.installed && tool.isHarmless);
   const [look, second] = looks;
   if (!look || look.score < CONFIDENT || (second && second.score >= look.score * LEAD)) return null;
-  // What the condition does not name is that of the order: "deploy crm 1.9 to production once it is healthy".
+  // The condition uses the values of the order, as in "deploy crm 1.9 to production once it is healthy".
   const { facts, index } = around;
   const fields = look.tool.fields.filter((field) => field.entity !== null || getKind(field) === 'version');
   const said = fillSlots({ text: condition, fields, facts, language: index, given: {} }).args;
@@ -47,7 +47,7 @@ function readCondition(text: string): { readonly condition: string; readonly ord
     const [, order, condition] = BEHIND_ORDER.exec(text) ?? [];
     return order !== undefined && condition !== undefined ? { condition, order } : null;
   }
-  // The order begins behind a comma, or with the first verb that no other word makes a noun or somebody's deed.
+  // The order begins after a comma, or with the first verb that is not part of a noun or of somebody's action.
   const comma = /,\s*(?:then |please )*/.exec(behind);
   if (comma) return { condition: behind.slice(0, comma.index), order: behind.slice(comma.index + comma[0].length) };
   const tokens = tokenize(behind);

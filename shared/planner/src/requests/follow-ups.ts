@@ -8,7 +8,7 @@ import { fillSlots } from '../slots/fill.ts';
 import { isFiller, sensesOf, tokenize, wordSet } from '../text/tokens.ts';
 import { findQuantities } from '../text/values.ts';
 
-/** A message that goes on from the last tool: which tool, and what it is given. */
+/** A tool and arguments for a message that continues from the last tool. */
 export interface FollowUp {
   readonly tool: IndexedTool;
   readonly given: Readonly<Record<string, unknown>>;
@@ -16,7 +16,7 @@ export interface FollowUp {
 
 type Args = Readonly<Record<string, unknown>>;
 
-/** Words that only say that something is like before, or different. */
+/** Words that only compare with the previous request. */
 const LIKE_BEFORE = wordSet(
   'and also too well same again as what about how only instead meant mean sorry no not oh now then one ones make wrong other another more lines line rather actually ' +
     'repeat once time all next last past at least minutes minute hours hour days day week ok okay those of wait oops nope yes retry those give them hm hmm ditto likewise',
@@ -35,7 +35,7 @@ const GO_AHEAD =
 const STOP =
   /^(?:(?:please|ok|okay|no|wait|and)[,.! ]+)*(?:stop|cancel|abort|halt|kill)(?: (?:it|that|this|the (?:deploy|deployment|job|build)))?(?: please| now)*[.! ]*$|\bcall (?:it|that) off\b/i;
 
-/** Reads a text that only makes sense after the last tool; null when it stands by itself. */
+/** Reads a text that only makes sense after the last tool; null when it is complete by itself. */
 export function readFollowUp(text: string, around: Surroundings): FollowUp | null {
   const { last, index } = around;
   const lastTool = index.tools.find(({ name, installed }) => name === last?.tool && installed);
@@ -54,10 +54,7 @@ export function readFollowUp(text: string, around: Surroundings): FollowUp | nul
   return REPEAT.test(text) ? { tool: lastTool, given: last.args } : null;
 }
 
-/**
- * "Is it live yet?" asks for the last deployment, unless something else was done since. "Why?" asks for it when the conversation is about
- * deployments, and otherwise what is wrong with the project.
- */
+/** Reads "is it live yet?" and "why?" as requests for the last deployment, or else for a diagnosis of the project. */
 function reportOn(text: string, last: Run | null, lastTool: IndexedTool | undefined, around: Surroundings) {
   const find = (wanted: string): IndexedTool | undefined =>
     around.index.tools.find(({ name, installed }) => installed && name === wanted);
@@ -74,7 +71,7 @@ function reportOn(text: string, last: Run | null, lastTool: IndexedTool | undefi
   return tool?.fields.every(({ name, required }) => !required || name in given) ? { tool, given } : null;
 }
 
-/** The other tool for the same thing that does what is wanted, with what the last one was about. Null when there is none or more than one. */
+/** Finds the other tool that does the requested action on the same subject. Null without exactly one. */
 function sibling(last: Run, lastTool: IndexedTool, { index }: Surroundings, names: RegExp): FollowUp | null {
   const [verb = ''] = lastTool.name.split('_');
   const [tool, ...more] = index.tools.filter(
@@ -96,7 +93,7 @@ function sibling(last: Run, lastTool: IndexedTool, { index }: Surroundings, name
   return { tool, given: Object.fromEntries(given) };
 }
 
-/** How many words are neither values nor say that it is like before. */
+/** Counts the words that are neither values nor comparisons with the previous request. */
 function restOf(text: string, fields: IndexedTool['fields'], values: Args, around: Surroundings): number {
   const taken = [...mentionsIn(text, around), ...findQuantities(text)];
   const said = Object.values(values).map((value) => String(value).toLowerCase());
@@ -116,7 +113,7 @@ function restOf(text: string, fields: IndexedTool['fields'], values: Args, aroun
   ).length;
 }
 
-/** What the text says anew of the last tool's arguments; null when it names something that the tool does not take. */
+/** Reads new values for the arguments of the last tool; null when the text names something that the tool does not take. */
 function newValues(text: string, tool: IndexedTool, around: Surroundings): Args | null {
   const fields = tool.fields.filter(({ entity }) => entity !== 'text' && entity !== 'name');
   const { facts, index } = around;
@@ -124,7 +121,7 @@ function newValues(text: string, tool: IndexedTool, around: Surroundings): Args 
   const { args, problem } = fillSlots({ text, fields, facts: about, language: index, given: {} });
   if (problem) return null;
   const mentions = mentionsIn(text, around);
-  // The only known name is filled in by itself; what counts is what the person wrote.
+  // Keeps only values that the text contains, because the only known name is filled in automatically.
   const said = Object.fromEntries(
     Object.entries(args).filter(([name, value]) => {
       const kind = tool.fields.find((field) => field.name === name)?.entity ?? null;
@@ -137,7 +134,7 @@ function newValues(text: string, tool: IndexedTool, around: Surroundings): Args 
   return /\bnot\b/i.test(text) || mentions.every(isUsed) ? said : null;
 }
 
-/** What stays of the last arguments: not the version or the port of a thing that is another now. */
+/** Returns the last arguments that still apply: a new subject has another version and port. */
 function kept(last: Run, tool: IndexedTool, changed: Args): Args {
   const isOther = tool.fields.some(
     ({ name, entity }) => entity === 'project' && Object.hasOwn(changed, name) && changed[name] !== last.args[name],

@@ -5,26 +5,26 @@ import type { RequestFacts } from '@signalbox/contracts/tool-catalog';
 import { Choice, type OpenAsk, PlannerMark } from './marks.ts';
 import { type ToolResult, readResult } from './tool-result.ts';
 
-/** Something a person (or a finished job) said. */
-export interface Said {
+/** A message of a person, or the event of a finished job. */
+export interface PersonMessage {
   readonly id: string;
   readonly index: number;
   readonly text: string;
-  /** Which request of the message, from 0; `parts` are all of them. Most messages have one. */
+  /** Index of the request in its message; `parts` holds all of them. */
   readonly part: number;
   readonly parts: readonly string[];
-  /** The sentence of an event such as job-finished; null for what a person wrote. */
+  /** The sentence of an event such as job-finished; null for a person's message. */
   readonly event: string | null;
 }
 
-/** A message of the planner's own. */
-export interface Marked {
+/** A message that the planner wrote. */
+export interface PlannerReply {
   readonly mark: PlannerMark;
   readonly index: number;
   readonly call: { readonly id: string; readonly name: string; readonly args: Record<string, unknown> } | null;
 }
 
-/** A tool that did its work. */
+/** A tool call that succeeded. */
 export interface Run {
   readonly tool: string;
   readonly args: Readonly<Record<string, unknown>>;
@@ -33,15 +33,15 @@ export interface Run {
 
 export interface History {
   readonly facts: RequestFacts;
-  readonly said: readonly Said[];
-  readonly marked: readonly Marked[];
-  /** Results of tool calls, by call id. */
+  readonly said: readonly PersonMessage[];
+  readonly marked: readonly PlannerReply[];
+  /** Tool results by call id. */
   readonly results: ReadonlyMap<string, ToolResult>;
-  /** What is not dealt with yet, oldest first. */
-  readonly pending: readonly Said[];
-  /** Where another model, or a note about the turn, spoke last; -1 when never. It deals with everything before. */
+  /** Unhandled messages, oldest first. */
+  readonly pending: readonly PersonMessage[];
+  /** Index of the last message by another model or a system note; -1 without one. Everything before counts as handled. */
   readonly foreignAnswer: number;
-  /** How many messages there are. */
+  /** Number of messages. */
   readonly size: number;
 }
 
@@ -54,13 +54,13 @@ const Facts = z
   .catch({ activeGroups: [], known: {}, currentProject: null });
 const Event = z.object({ kind: z.string(), say: z.string() });
 
-/** Reads a conversation; `split` parts a new message into its requests. Whatever is missing or malformed is left out; never throws. */
+/** Reads a conversation; `split` divides a new message into requests. Skips missing or malformed parts; never throws. */
 export function readHistory(
   messages: readonly BaseMessage[],
   split: (text: string, facts: RequestFacts, asking: OpenAsk | null) => readonly string[],
 ): History {
-  const said: Said[] = [];
-  const marked: Marked[] = [];
+  const said: PersonMessage[] = [];
+  const marked: PlannerReply[] = [];
   const results = new Map<string, ToolResult>();
   let facts: RequestFacts = Facts.parse({});
   let foreignAnswer = -1;
@@ -88,8 +88,8 @@ export function readHistory(
       }
     }
   });
-  // Ending the task is not done while it is refused: then the thanks still need an answer.
-  const isDone = ({ mark, call }: Marked): boolean =>
+  // A refused finish_task did not end the task, so the thanks still need an answer.
+  const isDone = ({ mark, call }: PlannerReply): boolean =>
     mark.done && !(call?.name === 'finish_task' && results.get(call.id)?.ok === false);
   const done = new Set(marked.filter(isDone).map(({ mark }) => keyOf(mark.for, mark.part)));
   const absorbed = new Set(marked.flatMap(({ mark }) => mark.with ?? []));
@@ -102,13 +102,16 @@ export function readHistory(
   return { facts, said, marked, results, pending, foreignAnswer, size: messages.length };
 }
 
-/** Tools that talk, load or end are no work. */
+/** Tools that only talk, load groups or finish. */
 export const TALKING_TOOLS = wordSet('respond_to_user request_capabilities finish_task classify_intent');
 
-/** The last tool that worked before something was said, or for an earlier request of the same message. */
-export function findLastRunBefore({ marked, results }: Pick<History, 'marked' | 'results'>, said: Said): Run | null {
-  const isWork = ({ call }: Marked): boolean => call !== null && !TALKING_TOOLS.has(call.name);
-  // A later request of a message goes on from what was done for the earlier ones, if only to fail.
+/** Finds the last successful tool before a message, or one that ran for an earlier request of the same message. */
+export function findLastRunBefore(
+  { marked, results }: Pick<History, 'marked' | 'results'>,
+  said: PersonMessage,
+): Run | null {
+  const isWork = ({ call }: PlannerReply): boolean => call !== null && !TALKING_TOOLS.has(call.name);
+  // A later request of a message follows the calls for the earlier ones, even failed ones.
   const since = said.part > 0 && marked.some((one) => one.index > said.index && isWork(one));
   const last = marked.findLast(
     (one) =>
@@ -122,15 +125,19 @@ export function findLastRunBefore({ marked, results }: Pick<History, 'marked' | 
   return { tool, args, result: results.get(id)?.result ?? null };
 }
 
-function readSpokenText(message: BaseMessage, index: number): Said {
-  // The lines that name attached files are for models that know what a file is: here only the words count.
+function readSpokenText(message: BaseMessage, index: number): PersonMessage {
+  // Removes the lines that name attached files, because only the words count here.
   const text = textOf(message).replace(/\n\[attached: [^\n]*\]$/gm, '');
   const event = Event.safeParse(message.additional_kwargs?.['event']).data?.say ?? null;
   return { id: message.id ?? `at-${index}`, index, text, part: 0, parts: [text], event };
 }
 
-/** The requests of a message: as they were parted when it was first read, so that what changed since parts it no other way. */
-function partsOf(said: Said, marked: readonly Marked[], split: (text: string) => readonly string[]): readonly Said[] {
+/** Returns the requests of a message, as split when it was first read. */
+function partsOf(
+  said: PersonMessage,
+  marked: readonly PlannerReply[],
+  split: (text: string) => readonly string[],
+): readonly PersonMessage[] {
   if (said.event !== null) return [said];
   const marks = marked.filter(({ mark, call }) => mark.for === said.id && call?.name !== 'classify_intent');
   const known = marks.find(({ mark }) => mark.parts)?.mark.parts;
@@ -142,20 +149,20 @@ function keyOf(id: string, part: number | undefined): string {
   return `${part ?? 0} ${id}`;
 }
 
-/** The planner's messages for one request, oldest first. */
-export function stepsFor(history: History, said: Said): readonly Marked[] {
+/** Lists the planner's messages for one request, oldest first. */
+export function stepsFor(history: History, said: PersonMessage): readonly PlannerReply[] {
   return history.marked.filter(
     ({ mark, call }) => keyOf(mark.for, mark.part) === keyOf(said.id, said.part) && call?.name !== 'classify_intent',
   );
 }
 
 /**
- * The question that this message may answer: the newest one before it, with the message that raised it, unless a person has spoken in between. A later answer of ours to a
- * person's message closes it; the report of a finished job does not.
+ * Finds the newest question before a message, with the message that caused it. A later message or answer closes the question; a job
+ * report does not.
  */
 export function openQuestionBefore(
   { said: all, marked, foreignAnswer }: Pick<History, 'said' | 'marked' | 'foreignAnswer'>,
-  said: Said,
+  said: PersonMessage,
 ): { readonly ask: OpenAsk; readonly by: string } | null {
   const asked = marked.findLast(({ mark, index }) => mark.ask && index < said.index);
   if (!asked?.mark.ask || foreignAnswer > asked.index) return null;
@@ -164,7 +171,7 @@ export function openQuestionBefore(
   const isClosed =
     all.some((one) => one.event === null && isBetween(one)) ||
     marked.some((one) => one.mark.done && isBetween(one) && !events.has(one.mark.for));
-  // The runtime may have added choices to those that we gave.
+  // The runtime may have added choices to the planner's own.
   const choices = Choice.array().safeParse(asked.call?.args['choices']).data ?? asked.mark.ask.choices;
   return isClosed ? null : { ask: { ...asked.mark.ask, choices }, by: asked.mark.for };
 }

@@ -2,18 +2,18 @@ import { wordSet } from '../text/tokens.ts';
 import type { Run } from './history.ts';
 import type { IndexedTool, ToolIndex } from '../rank/tool-index.ts';
 
-/** A request that says something letter by letter: a command to run, the path of a file. */
+/** A request with literal text: a command to run, or the path of a file. */
 export interface Literal {
   readonly tool: IndexedTool;
   readonly args: Readonly<Record<string, unknown>>;
 }
 
 const POLITE = String.raw`(?:please |can you |could you |would you )*`;
-/** What may stand around a command and is no part of it. */
+/** Phrases around a command that are not part of it. */
 const PLACE = String.raw`(?: (?:in|inside(?: of)?|over) (?:the |my |our |this )?(?:workspace|sandbox))?(?: please)?`;
 const RUN = `${POLITE}(?:run|execute)(?: the)?(?: shell)?(?: command)?:? (?<command>.+?)${PLACE}`;
 
-/** Programs that a command may begin with. Other first words are those of a sentence: "run the deploy". */
+/** Programs that begin a command. Other first words belong to a sentence, such as "run the deploy". */
 const PROGRAMS = wordSet(
   'awk base64 basename bash bun bzip2 cal cargo cat cd chmod chown cksum clang cmake cmp comm composer cp cut curl date dd deno df diff ' +
     'dirname dotnet du echo egrep env expr factor fgrep file find free gcc git go gradle grep groups gunzip gzip head hexdump hostname id ' +
@@ -23,7 +23,7 @@ const PROGRAMS = wordSet(
     'wget which who whoami xargs xxd xz yarn yes zip',
 );
 
-/** A name with an ending, or with folders before it. */
+/** A file name with an extension or with folders. */
 const PATH = String.raw`["']?(?<path>(?:[\w@.+-]+/)*(?:[\w@+-]+\.[A-Za-z][\w-]{0,9}|\.[a-z][\w.-]*|Makefile|Dockerfile|LICENSE|README)|(?:[\w@.+-]+/)+[\w@.+-]+)["']?`;
 const READ = `${POLITE}(?:show|read|open|print|display|view|cat)(?: me)?(?: the)?(?: contents? of)?(?: the)?(?: file)?`;
 const WRITE = `${POLITE}(?:write|create|make|save)(?: a| the)?(?: new)?(?: text)?(?: file)?(?: called| named)?`;
@@ -34,16 +34,16 @@ const PROJECT = String.raw`(?:the )?(?:project )?(?<project>[a-z][a-z0-9-]*)(?: 
 const TAG = String.raw`["']?(?<tag>[^\s"',.:;!?]{1,50})["']?`;
 const SERVICE = `(?:of|for|on|in|from) ${PROJECT}`;
 
-type Said = Readonly<Record<string, string | undefined>>;
+type LiteralParts = Readonly<Record<string, string | undefined>>;
 type Args = Readonly<Record<string, unknown>>;
 
 interface Form {
-  /** How it is said, with a name for each part; the environment may be left to be asked for. */
+  /** Patterns with a named group per part; an environment may be missing. */
   readonly forms: readonly string[];
-  /** The tools that take it, by name. */
+  /** Names of the tools that take the request. */
   readonly tools: RegExp;
-  /** The arguments that are said, the likeliest first. */
-  readonly read: (said: Said, text: string) => readonly Args[];
+  /** Returns the possible arguments, the likeliest first. */
+  readonly read: (said: LiteralParts, text: string) => readonly Args[];
 }
 
 const FORMS: readonly Form[] = [
@@ -99,7 +99,7 @@ const FORMS: readonly Form[] = [
   {
     forms: [String.raw`${READ} ${PATH}${PLACE}[.!?]?`, String.raw`what(?:'s| is) in (?:the file )?${PATH}\??`],
     tools: /^read_/,
-    // What ends in a figure is a version: "show shop-1.4".
+    // A name that ends in a digit is a version, as in "show shop-1.4".
     read: ({ path = '' }) => (/^[\w-]+\.\d/.test(path) ? [] : [{ path }]),
   },
   {
@@ -113,11 +113,11 @@ const PATTERNS = FORMS.flatMap(({ forms, ...form }) =>
 );
 
 /**
- * Reads a request that quotes what it wants. Its letters are taken as they are: the rest of the planner would take a command apart
- * into words. `last` is what ran before. Null for everything else, and when no tool takes it.
+ * Reads a request with literal text, which the rest of the planner would split into words. `last`: the previous run. Null when no tool
+ * takes it.
  */
 export function readLiteral(said: string, index: ToolIndex, last: Run | null = null): Literal | null {
-  // "Run df -h there" is meant for the server that was spoken of.
+  // "Run df -h there" means the server of the previous run.
   const server = last?.args['server'];
   const text = typeof server === 'string' ? said.replace(/ there$/i, ` on ${server}`) : said;
   for (const { pattern, tools, read } of PATTERNS) {
@@ -130,7 +130,7 @@ export function readLiteral(said: string, index: ToolIndex, last: Run | null = n
   return null;
 }
 
-/** A command, for the server that it names, and as it is: "df -h on local". One that ends in "there" waits for a server. */
+/** Reads a command with the server that it names, and as a whole. A command that ends in "there" needs a server. */
 function readCommand(written: string): readonly Args[] {
   const command = unquoted(written.trim());
   const [first = ''] = command.split(/\s/);
@@ -141,13 +141,13 @@ function readCommand(written: string): readonly Args[] {
   return [...(what === undefined ? [] : [{ command: what, server: server.toLowerCase() }]), { command }];
 }
 
-/** Variables are written large, or called so: "set the description of shop in staging" is about something else. */
-function readVariable({ name = '', ...said }: Said, text: string): readonly Args[] {
+/** A variable is written in capitals or called one; "set the description of shop in staging" means something else. */
+function readVariable({ name = '', ...said }: LiteralParts, text: string): readonly Args[] {
   const isVariable = /^[A-Z0-9_]+$/.test(name) || /\bvar(?:iable)?\b/i.test(text);
   return isVariable ? [{ name, ...placeOf(said) }] : [];
 }
 
-function placeOf({ project = '', environment }: Said): Readonly<Record<string, string>> {
+function placeOf({ project = '', environment }: LiteralParts): Readonly<Record<string, string>> {
   const place = environment === undefined ? {} : { environment: environment.toLowerCase() };
   return { project: project.toLowerCase(), ...place };
 }
@@ -157,7 +157,7 @@ function unquoted(written: string): string {
   return inside === '' || inside.includes(mark) ? written : inside;
 }
 
-/** Whether the tool has a field for all that was said, and needs nothing else but what it can ask for. */
+/** True when the tool has a field for every given value and can ask for all missing ones. */
 function takes({ fields }: IndexedTool, args: Args): boolean {
   return (
     Object.keys(args).every((field) => fields.some(({ name }) => name === field)) &&

@@ -4,29 +4,29 @@ import { z } from 'zod';
 export const Choice = z.object({ label: z.string(), value: z.string() });
 export type Choice = z.infer<typeof Choice>;
 
-/** A tool call that is known but not made yet. */
+/** A tool call that has not been made. */
 export const PlannedCall = z.object({ tool: z.string(), args: z.record(z.string(), z.unknown()) });
 export type PlannedCall = z.infer<typeof PlannedCall>;
 
-/** A question that we asked. `tool` is null while the question is which tool is meant; `text` is then what was said. */
+/** A question to the person. `tool` is null while the question is which tool is meant; `text` then holds the request. */
 export const OpenAsk = z.object({
   tool: z.string().nullable(),
   args: z.record(z.string(), z.unknown()),
   slot: z.string(),
   choices: z.array(Choice).readonly(),
-  /** The question as it was put, for putting it again. */
+  /** Text of the question, for repeating it. */
   question: z.string(),
   text: z.string(),
-  /** How often it has been put again. */
+  /** Number of repetitions. */
   tries: z.number().int(),
-  /** What the person has said so far of what is asked about, in order. */
+  /** Texts of the person about this request, in order. */
   said: z.array(z.string()).readonly().optional(),
-  /** What may be meant, one per choice, when the question is whether it is; nothing of it is done unless a choice is taken. */
+  /** One possible call per choice. None is made unless the person picks its choice. */
   readings: z.array(PlannedCall).readonly().optional(),
 });
 export type OpenAsk = z.infer<typeof OpenAsk>;
 
-/** What kind of answer a text is, for whoever explains or judges it. */
+/** Kind of an answer, for explanations and tests. */
 export const Says = z.object({
   kind: z.enum(['result', 'greeting', 'help', 'small-talk', 'cancelled', 'cannot', 'not-installed', 'failed']),
   /** The group that is not installed. */
@@ -35,39 +35,39 @@ export const Says = z.object({
 export type Says = z.infer<typeof Says>;
 
 /**
- * `additional_kwargs.planner` of every message that the planner wrote: which human message it deals with, and whether that
- * one is dealt with now. It is the planner's only memory.
+ * Mark in `additional_kwargs.planner` of every planner message: which human message it handles, and whether it completes it. The planner
+ * has no other memory.
  */
 export const PlannerMark = z.object({
   for: z.string(),
   done: z.boolean(),
-  /** Which request of the message, from 0, when it holds several; `parts` are then all of them, in the person's words. */
+  /** Index of the request in its message; `parts` holds all requests in the person's words. */
   part: z.number().int().optional(),
   parts: z.array(z.string()).readonly().optional(),
-  /** Other human messages that were used up as answers to the question that `for` raised. */
+  /** Further human messages that answered the question raised by `for`. */
   with: z.array(z.string()).readonly().optional(),
   ask: OpenAsk.optional(),
   says: Says.optional(),
-  /** What to do once the capability that this message requests is there. */
+  /** Call to make once the requested capability is loaded. */
   then: PlannedCall.optional(),
 });
 export type PlannerMark = z.infer<typeof PlannerMark>;
 
-/** What the planner wants to do next for one human message. */
-export type Step =
-  /** `offer`: changes that buttons below the answer make; nobody waits for one of them. */
+/** The planner's next action for one human message. */
+export type PlannerStep =
+  /** `offer`: changes behind buttons below the answer; no reply is expected. */
   | { readonly kind: 'say'; readonly text: string; readonly says: Says; readonly offer?: OpenAsk }
   | { readonly kind: 'ask'; readonly text: string; readonly ask: OpenAsk }
   | { readonly kind: 'call'; readonly call: PlannedCall }
   | { readonly kind: 'load'; readonly group: string; readonly reason: string; readonly then: PlannedCall }
   | { readonly kind: 'finish'; readonly summary: string };
 
-/** An answer, and of what kind it is; `group` names the one that is not installed. */
-export function sayStep(text: string, kind: Says['kind'], group?: string): Step & { readonly kind: 'say' } {
+/** Returns an answer step; `group` names the missing group. */
+export function sayStep(text: string, kind: Says['kind'], group?: string): PlannerStep & { readonly kind: 'say' } {
   return { kind: 'say', text, says: group === undefined ? { kind } : { kind, group } };
 }
 
-/** A question, with the text that is shown; `ask.question` is what is asked again when the answer is not understood. */
-export function askStep(text: string, ask: OpenAsk): Step & { readonly kind: 'ask' } {
+/** Returns a question step. `ask.question` is repeated when the reply is not understood. */
+export function askStep(text: string, ask: OpenAsk): PlannerStep & { readonly kind: 'ask' } {
   return { kind: 'ask', text, ask };
 }

@@ -12,7 +12,7 @@ import { findQuantities, findQuoted } from '../text/values.ts';
  * leaves out) may change what is meant, so the person is shown the exact change and asked.
  */
 
-/** What holds an order together and changes nothing about it. No negation, no question word, no time, no doubt is one of them. */
+/** Function words that never change an order: no negations, question words, times or doubts. */
 const GRAMMAR = wordSet(
   "a an the this that it its it's them one my our me us i we you is be as and then also now again too well same " +
     'of for on in at to from by with into onto call called named branch tag version commit name project server',
@@ -21,13 +21,13 @@ const COURTESY = wordSet(
   "please pls plz hi hey hello ok okay thanks thank thx kindly yes yep yeah sure alright so let's lets i'd i'll we'd like want need " +
     'can could would will just go ahead do good morning afternoon evening there bot',
 );
-/** How the answer to a question takes one of its choices, and how a correction takes another value. */
+/** Words that pick a choice or correct a value. */
 const CHOOSING = wordSet(
   'the first second third fourth fifth last former latter other use take pick choose number option make rather 1 2 3 4 5 6 7 8',
 );
 
-/** What a text was in the conversation. An answer may choose, and an earlier text may name a value that the answer replaced. */
-export type Place = 'only' | 'earlier' | 'answer';
+/** Role of a text in the conversation. An answer may pick a choice; an earlier text may name a value that was replaced. */
+export type TextRole = 'only' | 'earlier' | 'answer';
 
 type Known = Pick<Surroundings, 'facts' | 'index'>;
 
@@ -36,25 +36,25 @@ interface Call {
   readonly args: Readonly<Record<string, unknown>>;
 }
 
-/** The words of a text that nothing explains when it is taken for this call; a question that is no polite order counts as one. */
-export function findUnexplained(said: string, call: Call, around: Known, place: Place): readonly string[] {
+/** Lists the words of a text that the call does not explain. A question that is not a polite order counts as one. */
+export function findUnexplained(said: string, call: Call, around: Known, role: TextRole): readonly string[] {
   const text = cleanText(said);
-  const isExplained = explainer(text, call, around, place);
+  const isExplained = explainer(text, call, around, role);
   const left = tokenize(text).filter((token) => !isExplained(token));
   const values = textsIn(call.args).map((value) => value.toLowerCase());
-  // A quotation that became no value of the call may repeat somebody else's words, so nothing explains it.
+  // A quotation that became no value may repeat somebody else's words, so it stays unexplained.
   const quoted = findQuoted(text).filter(({ value }) => !values.some((one) => one.includes(value.toLowerCase())));
   return [
     ...left.map(({ lower }) => lower),
     ...quoted.map(({ value }) => value),
-    ...(place !== 'answer' && asks(text) ? ['?'] : []),
+    ...(role !== 'answer' && asks(text) ? ['?'] : []),
   ];
 }
 
-function explainer(text: string, { tool, args }: Call, around: Known, place: Place) {
+function explainer(text: string, { tool, args }: Call, around: Known, role: TextRole) {
   const values = textsIn(args).map((value) => value.toLowerCase());
   const isTaken = (value: string, name: string): boolean =>
-    place === 'answer' || isWhole(value, name, text.toLowerCase());
+    role === 'answer' || isWhole(value, name, text.toLowerCase());
   const whole = Object.entries(args).flatMap(([name, value]) =>
     textsIn(value).filter((one) => isTaken(one.toLowerCase(), name)),
   );
@@ -70,31 +70,28 @@ function explainer(text: string, { tool, args }: Call, around: Known, place: Pla
     valueWords.has(lower) ||
     isSpoken(tool, lower) ||
     isVerbOf(tool, lower) ||
-    text[start - 1] === '@' || // the bot, spoken to in a group
-    (place === 'answer' && CHOOSING.has(lower)) ||
-    (place === 'earlier' && /^\d+$/.test(lower)) ||
+    text[start - 1] === '@' || // A mention of the bot in a group
+    (role === 'answer' && CHOOSING.has(lower)) ||
+    (role === 'earlier' && /^\d+$/.test(lower)) ||
     [...names, ...amounts].some((span) => span.start <= start && end <= span.end) ||
     choices.some((value) => isSameChoice(lower, value)) ||
     tool.fields.some((field) => Object.hasOwn(args, field.name) && isLabelOf(lower, field));
 }
 
-/**
- * Whether a value is plainly one: a single word, or what stands in quotes or behind a colon. Of other words nobody can tell where a value ends
- * and a second thought begins: "set LEVEL to debug, or rather don't". What something new is for is one clause, and a command goes on to the end.
- */
+/** True when the end of a value is certain: a single word, or text in quotes or after a colon. */
 function isWhole(value: string, field: string, text: string): boolean {
   const before = text.slice(0, Math.max(0, text.indexOf(value)));
   if (!/\s/.test(value) || /(?:["'`“„«]|:\s*)$/.test(before) || field === 'command') return true;
   return field === 'description' && !/[,;!?—–、。，！？]|\s-\s/.test(value);
 }
 
-/** A word of the tool's hints, or one more or less of the same: conversation, conversations. A hint with a negation explains no other one. */
+/** True for a word of the tool's hints, in singular or plural. A negation in a hint explains no other negation. */
 function isSpoken({ spoken }: IndexedTool, word: string): boolean {
   if (NEGATIONS.has(word)) return false;
   return [word, word.replace(/s$/, ''), `${word}s`].some((form) => spoken.has(form));
 }
 
-/** Another word for what the tool does, which means nothing else: "claim" for "allocate". What was done already has another form. */
+/** True for a synonym of the tool's verb without another meaning, such as "claim" for "allocate". */
 function isVerbOf({ hints }: IndexedTool, word: string): boolean {
   const [sense] = THESAURUS.get(word) ?? [];
   if (sense?.share !== 1 || !EFFECTS.has(sense.meaning) || /(?:ed|ing|ment|s)$/.test(word)) return false;

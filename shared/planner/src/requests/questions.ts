@@ -1,7 +1,7 @@
 import { getCurrentLanguage } from '@signalbox/messages/language';
 import { say, sayQuestion } from '@signalbox/messages/say';
 import type { RequestFacts } from '@signalbox/contracts/tool-catalog';
-import { type Choice, type PlannedCall, type Step, askStep, sayStep } from './marks.ts';
+import { type Choice, type PlannedCall, type PlannerStep, askStep, sayStep } from './marks.ts';
 import { listKnownNames } from '../names/mentions.ts';
 import type { IndexedTool, ToolIndex } from '../rank/tool-index.ts';
 import type { SlotProblem } from '../slots/filling.ts';
@@ -10,12 +10,12 @@ import type { Field } from '../slots/schema.ts';
 import { sensesOf, wordsOf } from '../text/tokens.ts';
 import { asExamples, asLine, toWordsOf } from '../words.ts';
 
-/** More buttons than this are not read but scrolled past. */
+/** Maximum number of buttons; people do not read longer lists. */
 const MAX_CHOICES = 8;
-/** How much of a refused value is repeated. */
+/** Shown length of a refused value. */
 const SHOWN_LENGTH = 60;
 
-/** The call that a question is about, as far as it is known, and what was said of it; `tries` counts how often it has been put again. */
+/** The partial call of a question and the texts about it. `tries`: number of repetitions. */
 export interface Unfinished {
   readonly tool: IndexedTool;
   readonly args: Readonly<Record<string, unknown>>;
@@ -24,8 +24,8 @@ export interface Unfinished {
   readonly tries: number;
 }
 
-/** Asks for an argument, after the reason why, if there is one. Says so instead when there is nothing to choose from. */
-export function askForSlot(field: Field, call: Unfinished, reason = ''): Step {
+/** Asks for an argument, with an optional reason; says so when nothing can be chosen. */
+export function askForSlot(field: Field, call: Unfinished, reason = ''): PlannerStep {
   const { tool, args, facts, text, tries } = call;
   if (reason === '' && hasNothingToChoose(field, facts))
     return sayStep(say('planner.none-known', { kind: toWordsOf(field.entity ?? field.name) }), 'failed');
@@ -34,8 +34,8 @@ export function askForSlot(field: Field, call: Unfinished, reason = ''): Step {
   return askStep(reason === '' ? question : `${reason} ${question}`, { ...asked, text, tries });
 }
 
-/** Says what is wrong with an argument and asks for it again. */
-export function askForProblem(problem: SlotProblem, call: Unfinished): Step {
+/** Says what is wrong with an argument and asks again. */
+export function askForProblem(problem: SlotProblem, call: Unfinished): PlannerStep {
   const { field } = problem;
   const written = asLine(problem.written, SHOWN_LENGTH);
   if (problem.kind === 'invalid')
@@ -48,8 +48,8 @@ export function askForProblem(problem: SlotProblem, call: Unfinished): Step {
   return askForSlot(field, call, say('planner.unknown-name', { kind, name: written }));
 }
 
-/** A tool that changes a thing needs something to change: asks for what the text names, else for the first thing. Null when it is known. */
-export function askWhatToChange(call: Unfinished): Step | null {
+/** Asks what to change when a call changes nothing yet: for a named field, else the first. Null when a value is known. */
+export function askWhatToChange(call: Unfinished): PlannerStep | null {
   const { tool, args, text } = call;
   const [verb = ''] = tool.name.split('_');
   const isChange = sensesOf(verb)[0]?.meaning === 'CHANGE' && tool.fields.some(({ required }) => required);
@@ -59,7 +59,7 @@ export function askWhatToChange(call: Unfinished): Step | null {
   return field ? askForSlot(field, call) : null;
 }
 
-/** The values that a field can be given by button: its enum, or the names that are known, that of the conversation first. */
+/** Lists the button values of a field: its enum, or the known names with the current project first. */
 function choicesFor({ entity, choices }: Field, facts: RequestFacts): readonly Choice[] {
   if (choices.length > 0) return asChoices(choices);
   const known = listKnownNames(facts, entity);
@@ -82,12 +82,12 @@ function hasNothingToChoose({ entity, choices }: Field, facts: RequestFacts): bo
   return Object.hasOwn(facts.known, entity) && listKnownNames(facts, entity).length === 0;
 }
 
-/** A person reads three buttons; of more, none. */
+/** Maximum number of readings; people do not compare more. */
 const MAX_READINGS = 3;
 export const SEARCH = 'search_knowledge';
 const LABEL_LENGTH = 60;
 
-/** Offers up to three readings as buttons that say the exact change. */
+/** Offers up to three readings as buttons with the exact change. */
 export function askWhichIsMeant(readings: readonly PlannedCall[], text: string, index: ToolIndex) {
   const shown = readings.slice(0, MAX_READINGS);
   const said = shown.map((call) => sayChange(call, index));
@@ -101,12 +101,12 @@ export function askWhichIsMeant(readings: readonly PlannedCall[], text: string, 
   return askStep(question, asked);
 }
 
-/** The change on a button: what is done, and the values alone. Without a stop at its end, which is taken off an answer before it is compared. */
+/** Returns the button label of a change, without a final period, because replies are compared without one. */
 function labelOf(call: PlannedCall, index: ToolIndex): string {
   return asLine(sayChange(call, index, false), LABEL_LENGTH).replace(/[.…!?,\s]+$/, '');
 }
 
-/** The exact change, for people: what is done, and with which values. */
+/** Says the exact change: the action and its values. */
 export function sayChange(call: PlannedCall, index: ToolIndex, isNamed = true): string {
   const values = Object.entries(call.args).map(([name, value]) => {
     const text = typeof value === 'string' ? value : JSON.stringify(value);
@@ -116,18 +116,18 @@ export function sayChange(call: PlannedCall, index: ToolIndex, isNamed = true): 
   return orderOf(call, index) ?? (values.length === 0 ? deed : `${deed}: ${values.join(', ')}`);
 }
 
-/** Whether a reading can be said to this person: tools without a sentence of their own have an English name alone. */
+/** True when the change has a sentence in the person's language; tools without a sentence have only an English name. */
 export function isSayable(call: PlannedCall, index: ToolIndex): boolean {
   return getCurrentLanguage() === 'en' || orderOf(call, index) !== null;
 }
 
-/** The sentence that the tool itself has for this change. */
+/** Returns the tool's own sentence for a change. */
 function orderOf({ tool, args }: PlannedCall, { tools }: ToolIndex): string | null {
   if (tool === SEARCH) return say('planner.search-docs');
   return tools.find(({ name }) => name === tool)?.orderOf(args) ?? null;
 }
 
-/** `create_project_intent` → Create project. */
+/** Turns a tool name such as `create_project_intent` into "Create project". */
 export function sayAct(tool: string): string {
   const words = tool.replaceAll('_', ' ').replace(/ intent$/, '');
   return words.charAt(0).toUpperCase() + words.slice(1);

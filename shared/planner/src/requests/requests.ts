@@ -6,58 +6,58 @@ import { findUnexplained } from './plain-order.ts';
 import { readLiteral } from './literals.ts';
 import { CONFIDENT, type Surroundings, matchesFor, mentionsIn, NEAR } from './understanding.ts';
 import { readFollowUp } from './follow-ups.ts';
-import { type Step, sayStep } from './marks.ts';
+import { type PlannerStep, sayStep } from './marks.ts';
 import { askWhichIsMeant, isSayable } from './questions.ts';
-import type { Match } from '../rank/rank.ts';
+import type { RankedTool } from '../rank/rank.ts';
 import type { IndexedTool } from '../rank/tool-index.ts';
 import { sayUnclear } from '../words.ts';
 import { hasSense, isFiller, wordsOf } from '../text/tokens.ts';
 
-/** A longer question finds nothing that its beginning would not find. */
+/** Maximum length of a search query; more text does not improve results. */
 const QUERY_LENGTH = 300;
 
-/** What to do about a text that answers no question. The text is clean and no small talk. */
-export function createRequestStep(said: string, around: Surroundings): Step {
+/** Returns the step for a cleaned text that answers no question and is not small talk. */
+export function createRequestStep(said: string, around: Surroundings): PlannerStep {
   const text = said.replace(NOTICE, '');
   return literalStep(text, around) ?? lookFirst(text, around) ?? followUpStep(text, around) ?? rankedStep(text, around);
 }
 
-/** Who asked is told of the end of every job. */
+/** Requests for notification, which is automatic at the end of every job. */
 const NOTICE =
   /,? (?:and )?(?:tell|let|notify|ping) (?:me|us)(?: know)? (?:when|once) (?:it'?s|it is|that is) (?:done|finished|live|up|ready)\b/i;
 const SEARCH =
   /^(?:please |can you )?(?:search|look in|what (?:do|does)) (?:the )?(?:docs|documentation|wiki|manual|knowledge base) (?:say about|for) (.+?)[?.!]*$/i;
 
-function literalStep(text: string, around: Surroundings): Step | null {
+function literalStep(text: string, around: Surroundings): PlannerStep | null {
   const literal = readLiteral(text, around.index, around.last);
   if (literal) return createToolStep(literal.tool, '', literal.args, around);
   const sought = SEARCH.exec(text)?.[1];
   return sought === undefined ? null : searchStep(sought, around);
 }
 
-/** A change that is ordered under a condition is not made: what it depends on is looked at. */
-function lookFirst(text: string, around: Surroundings): Step | null {
+/** Looks up the condition of an ordered change instead of making the change. */
+function lookFirst(text: string, around: Surroundings): PlannerStep | null {
   if (findConditionalChange(text, around) === null) return null;
   return findCondition(text, around) ?? heldStep('conditional');
 }
 
-/** Who asks is not asked back about a change. */
-function followUpStep(text: string, around: Surroundings): Step | null {
+/** Handles a follow-up; a question never leads to a question about a change. */
+function followUpStep(text: string, around: Surroundings): PlannerStep | null {
   const followUp = readFollowUp(text, around);
   const step = followUp && createToolStep(followUp.tool, '', followUp.given, around);
   return step?.kind === 'ask' && !followUp?.tool.isHarmless && asks(text) ? null : step;
 }
 
 /**
- * How far the second tool must be behind for the first to be taken: for a change, and for a look that needs nothing more. Chosen with CONFIDENT on
- * the development and spoken sets; planner-bars.test.ts prints what comes of them.
+ * Maximum score of the second tool relative to the first, for changes and for lookups without missing arguments. Tuned with CONFIDENT on
+ * the development and spoken sets; see planner-bars.test.ts.
  */
 const LEADS = { change: 0.7, look: 0.9 } as const;
 
-/** What the nearest tools make of a text: the first when it is clear, else the shortlist of them. */
-function rankedStep(text: string, around: Surroundings): Step {
+/** Acts on the first ranked tool when it is clearly ahead; otherwise offers a shortlist. */
+function rankedStep(text: string, around: Surroundings): PlannerStep {
   const found = matchesFor(text, around);
-  // What is, word for word, an order to look is none for the documentation: “explain finding 12 of shop”.
+  // A literal order to look something up is no question for the documentation, such as “explain finding 12 of shop”.
   const looks = found.filter(({ tool }) => tool.isHarmless);
   if (asksForKnowledge(text) && plainOrders(text, looks, around).length === 0) return searchStep(text, around);
   const isQuestion = asks(text);
@@ -76,8 +76,8 @@ function rankedStep(text: string, around: Surroundings): Step {
   return leads ? step : shortlisted(text, matches, isQuestion, around);
 }
 
-/** The tools for which an order begins like one of their hints and leaves no word unexplained: they are meant, whatever else lies near. */
-function plainOrders(text: string, matches: readonly Match[], around: Surroundings): readonly Match[] {
+/** Lists the tools whose hints begin like the order and explain every word of it; these win over similar tools. */
+function plainOrders(text: string, matches: readonly RankedTool[], around: Surroundings): readonly RankedTool[] {
   const [first = '', ...others] = wordsOf(text);
   const begins = [first, [first, ...others].find((word) => !isFiller(word)) ?? ''];
   const isExplained = (tool: IndexedTool): boolean =>
@@ -86,15 +86,17 @@ function plainOrders(text: string, matches: readonly Match[], around: Surroundin
   return matches.filter(({ tool, score }) => score >= CONFIDENT && tool.installed && isMeant(tool));
 }
 
-/** The tools that may be meant. A question is answered by looking. What is not installed counts when nothing that is lies nearly as near. */
-function candidates(all: readonly Match[], isQuestion: boolean): readonly Match[] {
+/**
+ * Selects the tools that may be meant. Questions only select lookups; missing groups count when no installed tool is nearly as similar.
+ */
+function candidates(all: readonly RankedTool[], isQuestion: boolean): readonly RankedTool[] {
   const [nearest] = all;
   const installed = all.find(({ tool }) => tool.installed)?.score ?? 0;
   const isMissing = nearest !== undefined && nearest.score >= CONFIDENT && nearest.score * LEADS.look > installed;
   return all.filter(({ tool }) => (tool.installed ? tool.isHarmless || !isQuestion : isMissing));
 }
 
-/** Why nothing is done although a change was spoken of. */
+/** Reasons for not making a mentioned change. */
 const HELD = {
   forbidden: ['planner.left-alone', 'cancelled'],
   told: ['planner.only-told', 'small-talk'],
@@ -102,13 +104,18 @@ const HELD = {
   later: ['planner.not-later', 'cannot'],
 } as const;
 
-function heldStep(hold: Hold): Step {
+function heldStep(hold: Hold): PlannerStep {
   const [sentence, kind] = HELD[hold];
   return sayStep(say(sentence), kind);
 }
 
-/** Up to three things that lie near, as buttons; a question may also be one for the documentation. Chatter is left alone. */
-function shortlisted(text: string, matches: readonly Match[], isQuestion: boolean, around: Surroundings): Step {
+/** Offers up to three similar requests as buttons, and a documentation search for a question. Ignores chatter. */
+function shortlisted(
+  text: string,
+  matches: readonly RankedTool[],
+  isQuestion: boolean,
+  around: Surroundings,
+): PlannerStep {
   const near = matches
     .filter(({ tool, score }) => tool.installed && score >= NEAR)
     .map(({ tool }) => createReading(tool, text, around))
@@ -123,8 +130,8 @@ function shortlisted(text: string, matches: readonly Match[], isQuestion: boolea
   return askWhichIsMeant(readings, text, around.index);
 }
 
-/** Looks a question up in what is written down. */
-function searchStep(text: string, { bound }: Pick<Surroundings, 'bound'>): Step {
+/** Searches the documentation for a question. */
+function searchStep(text: string, { bound }: Pick<Surroundings, 'bound'>): PlannerStep {
   if (!bound.has('search_knowledge')) return sayStep(say('planner.no-search'), 'cannot');
   const args = { query: text.slice(0, QUERY_LENGTH), scope: 'all' };
   return { kind: 'call', call: { tool: 'search_knowledge', args } };

@@ -1,10 +1,10 @@
 import { asks } from '../text/holds.ts';
 import { tokenize, wordSet } from '../text/tokens.ts';
 
-/** Talk that asks for no tool. `null` from `readSmallTalk` means: this may be a request. */
+/** Kinds of talk that need no tool. */
 export type SmallTalk = 'thanks' | 'agreed' | 'greeting' | 'help' | 'cancel' | 'chat';
 
-/** Small talk is made of the words of one kind, and of words that go with all of them. */
+/** Words that fit every kind of small talk. */
 const AROUND = wordSet(
   "you u ya very much a lot so many that that's thats is it all ok okay got good job work for the your now yes yeah yep no nope im i'm we're were we i am are have was " +
     'great just what needed wanted bot man mate everything today again and me us with then one thing will set looks really to day there everyone everybody team dear sir folks guys ' +
@@ -41,10 +41,10 @@ const WHAT = wordSet('you i we u bot signalbox');
 const PURPOSE = /\bwhat(?:'s| is) this(?: for)?$|\bwho are you$|\bwhat are you\b/;
 const CLOSING =
   /\b(?:that'?s (?:it|all)|we'?re (?:done|finished)|all (?:good|done|set)|nothing else|call it a day|did the trick|got it)\b/;
-/** Longer messages say more than small talk. */
+/** Maximum number of words of small talk. */
 const SHORT = 9;
 
-/** Recognizes small talk by its words alone; the text is clean. */
+/** Recognizes small talk in a cleaned text by its words; null when it may be a request. */
 export function readSmallTalk(text: string): SmallTalk | null {
   const words = tokenize(text).map(({ lower }) => lower);
   const plain = text
@@ -73,12 +73,12 @@ export function readSmallTalk(text: string): SmallTalk | null {
   return some(CHAT) && chat.length * 2 >= words.length ? 'chat' : null;
 }
 
-/** Whether an answer to a question gives the question up: also a bare "no" or "stop". */
+/** True when a reply cancels the question, including a bare "no" or "stop". */
 export function isRefusal(text: string): boolean {
   return readSmallTalk(text) === 'cancel' || /^(?:no|nope|nah|none|nothing|no thanks?|no thank you)[.!]*$/i.test(text);
 }
 
-/** Whether a short answer agrees to what was offered, and says nothing else. */
+/** True when a short reply only agrees to an offer. */
 export function isAgreement(text: string): boolean {
   const words = tokenize(text).map(({ lower }) => lower);
   return words.length > 0 && words.length <= 4 && words.every((word) => AGREEING.has(word)) && !/\?/.test(text);

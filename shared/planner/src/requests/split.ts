@@ -8,14 +8,14 @@ import { fillSlots } from '../slots/fill.ts';
 import { EFFECTS, isFiller, means, tokenize, wordSet } from '../text/tokens.ts';
 import { findAddresses, findQuoted } from '../text/values.ts';
 
-/** Where one request may end and the next begin. */
+/** Separators between two requests. */
 const JOINT =
   /[.;!?]+\s+(?:(?:and|then|also)\s+)?|\s*,?\s+(?:and then|after that|then|also|and|plus)\s+|\s*\+\s+|,\s+(?:and\s+)?/giu;
 const MAX_PARTS = 8;
 
 /**
- * The requests of a text, each in its own words; the whole text when it is one. A part is a request when it begins like an order or a question
- * and asks for a tool by itself; what does not belongs to the part before it. Whatever is uncertain stays together, and is then no plain order.
+ * Splits a text into its requests, in its own words. A part must look like an order or question and name a tool; otherwise it stays with
+ * the previous part.
  */
 export function splitRequests(text: string, around: Pick<Surroundings, 'facts' | 'index' | 'last'>): readonly string[] {
   const literal = readLiteral(text, around.index);
@@ -40,7 +40,7 @@ export function splitRequests(text: string, around: Pick<Surroundings, 'facts' |
   return areAll ? requests.map((part) => part.text) : [text];
 }
 
-/** Whether all of a part is about its tool: what is not might hold back the others. */
+/** True when every word of a part belongs to its tool, because other words might restrict the other parts. */
 function isPlain(text: string, tool: IndexedTool, around: Pick<Surroundings, 'facts' | 'index' | 'last'>): boolean {
   const { args } = fillSlots({ text, fields: tool.fields, facts: around.facts, language: around.index, given: {} });
   return (
@@ -51,7 +51,7 @@ function isPlain(text: string, tool: IndexedTool, around: Pick<Surroundings, 'fa
 
 const QUESTION_WORDS = wordSet('what which who whose how where when did does are was has have show tell me all last');
 
-/** Whether what follows a joint is a request of its own, up to its next joint. */
+/** True when the text after a separator is a request of its own. */
 function beginsRequest(rest: string, around: Pick<Surroundings, 'facts' | 'index' | 'last'>): boolean {
   const [part = ''] = rest.split(JOINT_END);
   const first = tokenize(part).find(({ lower }) => !isFiller(lower) || lower === 'is')?.lower ?? '';

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 
-/** What came of a tool call. */
+/** The result of a tool call. */
 export interface ToolResult {
   readonly ok: boolean;
-  /** A phrase for people, when there is one. */
+  /** A phrase for people; null without one. */
   readonly say: string | null;
   readonly code: string | null;
-  /** The fields of the error's sentence, such as kind and name. */
+  /** Values of the error's sentence, such as kind and name. */
   readonly data: Readonly<Record<string, unknown>>;
   readonly result: unknown;
 }
@@ -17,11 +17,14 @@ const Body = z.object({
   result: z.unknown().optional(),
   say: z.string().nullable().catch(null),
   data: Data,
-  /** The code of the failure. */
+  /** Error code. */
   error: z.string().nullable().catch(null),
 });
 
-/** Reads a tool message: JSON {ok, result} or {ok, error, say, data} with the phrase for people in `kwargs.say`. Plain text is taken as it is. */
+/**
+ * Reads a tool message: JSON {ok, result} or {ok, error, say, data}, with the phrase for people in `kwargs.say`. Plain text is the result
+ * itself.
+ */
 export function readResult(content: string, kwargs: Readonly<Record<string, unknown>>): ToolResult {
   const phrase = typeof kwargs['say'] === 'string' && kwargs['say'].trim() !== '' ? kwargs['say'] : null;
   const json = parseJson(content);
@@ -38,6 +41,6 @@ function parseJson(content: string): unknown {
   try {
     return JSON.parse(content);
   } catch {
-    return undefined; // not JSON: the caller shows the text
+    return undefined; // The caller shows text that is not JSON.
   }
 }

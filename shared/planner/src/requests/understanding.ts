@@ -2,34 +2,37 @@ import { type Field, findProblem } from '../slots/schema.ts';
 import type { RequestFacts } from '@signalbox/contracts/tool-catalog';
 import type { Run } from './history.ts';
 import { type Mention, findMentions } from '../names/mentions.ts';
-import type { Match } from '../rank/rank.ts';
+import type { RankedTool } from '../rank/rank.ts';
 import { rankTools } from '../rank/rank.ts';
 import type { IndexedTool, ToolIndex } from '../rank/tool-index.ts';
 
-/** What requests are read against. */
+/** Context in which requests are read. */
 export interface Surroundings {
   readonly facts: RequestFacts;
   readonly index: ToolIndex;
-  /** Names of the tools that are loaded. */
+  /** Names of the loaded tools. */
   readonly bound: ReadonlySet<string>;
-  /** The last tool that worked in this conversation. */
+  /** Last successful tool of this conversation. */
   readonly last: Run | null;
-  /** Whether it may plan changes, or only looks things up. */
+  /** False when only lookups may be planned. */
   readonly mayChange: boolean;
 }
 
-/** From here on, a text asks for the tool; chosen on the development set, where it tells best what is asked for from what is not. */
+/** Score from which a text asks for a tool; tuned on the development set. */
 export const CONFIDENT = 0.46;
-/** From here on, a tool is near enough to be offered. */
+/** Score from which a tool is offered. */
 export const NEAR = 0.06;
 
-/** The known names in a text. */
+/** Finds the known names in a text. */
 export function mentionsIn(text: string, { facts, index }: Pick<Surroundings, 'facts' | 'index'>): readonly Mention[] {
   return findMentions(text, facts, index);
 }
 
-/** The tools, nearest first, that a text may ask for. A few words that name nothing, or point back, go on from the last tool, so those for the same thing lie nearer. */
-export function matchesFor(text: string, around: Pick<Surroundings, 'facts' | 'index' | 'last'>): readonly Match[] {
+/** Ranks the tools that a text may ask for. A short or referring text prefers tools with the subject of the last one. */
+export function matchesFor(
+  text: string,
+  around: Pick<Surroundings, 'facts' | 'index' | 'last'>,
+): readonly RankedTool[] {
   const { index, last } = around;
   const said = text.replace(NOT_NEEDED, 'unneeded');
   if (!/\p{L}/u.test(said)) return [];
@@ -44,25 +47,24 @@ export function matchesFor(text: string, around: Pick<Surroundings, 'facts' | 'i
     .toSorted((left, right) => right.score - left.score);
 }
 
-/** So few words go on from what was spoken of before. */
+/** Up to this many words, a text continues the previous subject. */
 const SHORT = 6;
 const SAME_TOPIC = 1.25;
 
-/** What is needed no longer is to be given back. */
+/** Phrases for giving something back. */
 const NOT_NEEDED =
   /\b(?:don'?t|do not|doesn'?t|no longer|not|nobody|nothing) (?:really )?(?:need|use|want)(?:s|ed)?\b/gi;
 
-/** Words that point at what was spoken of before. */
+/** Words that refer to the previous subject. */
 const POINTING =
   /\b(?:the (?:old|previous|last|other|same) \w+|it|its|it's|that|this|these|those|them|their|there|here|same|again|one|too|as well|another)\b/i;
-/** Whether a text points back: "it", "there", "the same". */
+/** True when a text refers back: "it", "there", "the same". */
 export function pointsBack(text: string): boolean {
   return POINTING.test(text);
 }
 
 /**
- * What an empty field stands for when the text points back: the same argument of the last tool, or what its result says.
- * Null when nothing fits the field.
+ * Finds the value of an empty field for a text that refers back: in the last tool's arguments, or in its result. Null when nothing fits.
  */
 export function findReferredValue(field: Field, last: Run, lastTool: IndexedTool | undefined): unknown {
   const candidates = [...named(field, last.args, lastTool), ...named(field, last.result, lastTool)];
@@ -71,7 +73,7 @@ export function findReferredValue(field: Field, last: Run, lastTool: IndexedTool
   );
 }
 
-/** By the field's own name, by the kind of thing it holds, and the name of a thing that was just made. */
+/** Lists candidates by field name, by entity, and the name of a newly created thing. */
 function named(field: Field, source: unknown, lastTool: IndexedTool | undefined): readonly unknown[] {
   if (typeof source !== 'object' || source === null) return [];
   const values = new Map(Object.entries(source));

@@ -2,10 +2,10 @@ import { labelOf } from './field-kinds.ts';
 import type { Field } from './schema.ts';
 import { type TextValue, findAddresses, findQuoted } from '../text/values.ts';
 
-/** How what a new thing is for begins, behind its name. */
+/** Words and marks between a new name and its description. */
 const BEHIND_NAME = /^["'\s]*(?:[,.;:(–—-]|\b(?:for|about|that|which|where|to|it|it's|is|selling|showing|with)\b)/iu;
 const LEADING_MARKS = /^[\s"',.;:(–—-]*/u;
-/** Words that lead to what a new thing is for, and say nothing of it: "it's for …", "used to …", "about …". */
+/** Words that introduce a description without describing: "it's for …", "used to …", "about …". */
 const LEADS = [
   /^(?:and |so )?(?:it|this|the project|which|that|where)(?:'s| is| will be| should be| should| will)?\s+(?:all |just )?(?:for |about )?/iu,
   /^(?:is|used|meant|to be used)\s+(?:for|to|about)\s+/iu,
@@ -16,7 +16,7 @@ const SAYS = String.raw`(?:[^.:="]{0,60}?(?:\b(?:to (?:be|say|read)|should (?:be
 const CLOSING = /(?<![\s.!?,;])[\s.!?,;]+$/;
 const POLITE = /\b(?:please|pls|thanks|thank you)$/i;
 
-/** The free text for a field: behind the field's own name ("description … to X"); for a required one, what the new thing is for. */
+/** Finds free text for a field: after the field's name ("description … to X"), or the purpose of a new thing for a required field. */
 export function findDescription(written: string, field: Field, name: TextValue | null): TextValue | null {
   const text = withoutAddresses(written);
   const [label = ''] = labelOf(field.name);
@@ -42,7 +42,7 @@ function withoutLead(written: string): string {
   return lead ? text.replace(lead, '') : text;
 }
 
-/** Free text without politeness and closing marks; null when nothing is left. */
+/** Removes politeness and closing marks from free text; null when nothing is left. */
 export function tidy(written: string): string | null {
   const [quoted] = findQuoted(written.trim());
   const whole = quoted && quoted.start === 0 && quoted.end >= written.trim().length - 1 ? quoted.value : written;
@@ -62,7 +62,7 @@ function place(text: string, found: string): TextValue | null {
   return value === null ? null : { value, start, end: start + found.trim().length };
 }
 
-/** An address belongs to another field, with what announces it; blanks keep the places of all else. */
+/** Blanks addresses and their introductions, which belong to another field; offsets do not change. */
 function withoutAddresses(text: string): string {
   return findAddresses(text).reduce((left, { start, end }) => {
     const from = startOfAnnouncement(left, start);
@@ -75,7 +75,7 @@ function startOfAnnouncement(text: string, end: number): number {
   return from + (ANNOUNCED.exec(text.slice(from, end))?.index ?? end - from);
 }
 
-/** Nobody announces an address with more characters. */
+/** Maximum length of the introduction of an address. */
 const ANNOUNCED_LENGTH = 80;
 const ANNOUNCED =
   /[\s,;]*\b(?:and )?(?:the |its |with )*(?:repo(?:sitory)?|git|code|url)?\s*(?:is|at|in|lives at|:|=)?\s*$/iu;

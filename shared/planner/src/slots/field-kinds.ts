@@ -9,10 +9,10 @@ import { sensesOf, stem, wordSet } from '../text/tokens.ts';
 const LONGEST_IDENTIFIER = 100;
 const FREE_TEXT = /desc|text|summary|message|note|reason|purpose|title|body|content/i;
 
-/** A search text is looked for in others, a one-word has a pattern without spaces, an identifier names something that nobody lists. */
+/** `search-text` occurs in other texts; `one-word` has a pattern without spaces; `identifier` names something that no list contains. */
 type Kind = 'new-name' | 'address' | 'version' | 'search-text' | 'one-word' | 'identifier' | 'text' | null;
 
-/** What kind of value the field holds; null for a choice, a number, and a thing that exists already. */
+/** Returns the kind of value of a field; null for a choice, a number, or the name of an existing thing. */
 export function getKind(field: Field): Kind {
   const { name, entity, type, choices, rules, required } = field;
   if (entity === 'name' || (entity === null && name === 'name' && rules.pattern === undefined)) return 'new-name';
@@ -25,20 +25,20 @@ export function getKind(field: Field): Kind {
   return isShort && !FREE_TEXT.test(name) ? 'identifier' : 'text';
 }
 
-/** Whether only values of a certain form fit the field, so that one is recognized wherever it stands: user_1001_3, secret:key, /run/my.sock. */
+/** True when values of a field have a recognizable form, such as user_1001_3, secret:key or /run/my.sock. */
 export function hasTellingForm(field: Field): boolean {
   const isTelling = /^\^(?:[a-z0-9]{2,}[_:-]|\\?\/)/i.test(field.rules.pattern ?? '');
   return getKind(field) === 'one-word' && isTelling && findProblem(field, 'word') !== null;
 }
 
-/** Whether the field holds the name of a thing that exists already. */
+/** True when the field holds the name of an existing thing. */
 export function takesKnownName({ type, choices, entity }: Field): boolean {
   return type === 'string' && choices.length === 0 && entity !== null && !['name', 'text', 'port'].includes(entity);
 }
 
 const UNITS = wordSet('mb gb kb ms bytes seconds minutes hours to since');
 
-/** Whether a word names the field: mem and memory, env and environment. */
+/** True when a word names the field, as mem names memory and env names environment. */
 export function isLabelOf(word: string, { name }: Pick<Field, 'name'>): boolean {
   const [meant] = sensesOf(word);
   return labelOf(name).some((part) => {
@@ -48,7 +48,7 @@ export function isLabelOf(word: string, { name }: Pick<Field, 'name'>): boolean 
   });
 }
 
-/** `sshPort` → ssh, port. */
+/** Splits a field name into words: `sshPort` → ssh, port. */
 export function labelOf(name: string): readonly string[] {
   return name
     .replaceAll(/([a-z])([A-Z])/g, '$1 $2')

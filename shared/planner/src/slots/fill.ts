@@ -9,7 +9,7 @@ import { isFiller, tokenize } from '../text/tokens.ts';
 import { type Span, type TextValue, createTextValue, findAddresses, findQuoted } from '../text/values.ts';
 import { findRefs } from './refs.ts';
 
-/** Takes the arguments of a tool out of a text. Every value it returns is one that the schema takes. */
+/** Reads the arguments of a tool from a text. Returns only values that the schema accepts. */
 export function fillSlots(request: SlotRequest): Filled {
   const { text, fields, facts, given, language } = request;
   const args = new Map(Object.entries(given));
@@ -39,7 +39,7 @@ export function fillSlots(request: SlotRequest): Filled {
   return { args: Object.fromEntries(args), problem: problems.find(({ field }) => !args.has(field.name)) ?? null };
 }
 
-/** Addresses, and values that are recognized by their form wherever they stand. */
+/** Fills addresses and other values with a recognizable form. */
 function fillForms({ request: { text }, open, isFree, put }: Filling): void {
   for (const address of findAddresses(text)) {
     const field = open().find((field) => getKind(field) === 'address');
@@ -61,7 +61,7 @@ function fillNewName({ request, open, isFree, put }: Filling): TextValue | null 
   return found;
 }
 
-/** "prod. no wait, staging": behind a correction, what is named last counts. */
+/** After a correction the last value counts, as in "prod. no wait, staging". */
 const CORRECTS = /\b(?:no|wait|sorry|rather|actually|oops)\b/i;
 
 function fillMentions({ request: { text }, mentions, open, isFree, put }: Filling): void {
@@ -100,7 +100,7 @@ const SEARCHED = new RegExp(
   'iu',
 );
 
-/** Fields of one word: a host, a service, a text to look for. */
+/** Fills one-word fields, such as a host, a service or a search text. */
 function fillWords({ request: { text }, open, isFree, put }: Filling): void {
   const words = tokenize(text).map(({ lower, start, end }) => ({ lower, value: text.slice(start, end), start, end }));
   for (const field of open()) {
@@ -114,7 +114,7 @@ function fillWords({ request: { text }, open, isFree, put }: Filling): void {
 
 type Word = TextValue & { readonly lower: string };
 
-/** The words that a field may take, the surest first; `behind` are those behind its name. */
+/** Lists the words that a field may take, likeliest first. `behind`: the words after the field's name. */
 function wordsFor(field: Field, text: string, words: readonly Word[], behind: readonly Word[]): readonly TextValue[] {
   if (getKind(field) === 'search-text') {
     const match = SEARCHED.exec(text);
@@ -142,9 +142,9 @@ function fillTexts({ request: { text }, open, isFree, put }: Filling, name: Text
   }
 }
 
-/** Words that point at the project that the conversation is about. */
+/** Words that refer to the current project. */
 const POINTS = /\b(?:it|its|it's|that|this|the project|the app|there|them|they|same|again)\b/i;
-/** A name that nobody knows is a problem; what only one thing can mean is taken. */
+/** Fills known names; an unknown name is a problem. */
 function fillFromFacts(
   { request: { text, facts, language }, mentions, open, isFree, put }: Filling,
   problems: SlotProblem[],

@@ -3,7 +3,7 @@ import type { Field } from './schema.ts';
 import type { Language, Mention } from '../names/mentions.ts';
 import type { Span } from '../text/values.ts';
 
-/** Why an argument could not be taken from the text although the text speaks of it. */
+/** Reason why an argument could not be read although the text mentions it. */
 export type SlotProblem =
   | { readonly kind: 'unknown-name'; readonly field: Field; readonly written: string }
   | { readonly kind: 'invalid'; readonly field: Field; readonly written: string; readonly wanted: string };
@@ -14,22 +14,22 @@ export interface Filled {
 }
 
 export interface SlotRequest {
-  /** Cleaned. */
+  /** Cleaned text. */
   readonly text: string;
   readonly fields: readonly Field[];
   readonly facts: RequestFacts;
   readonly language: Language;
-  /** Arguments that are settled already; the text does not change them. */
+  /** Arguments with final values. */
   readonly given: Readonly<Record<string, unknown>>;
 }
 
-/** What the steps of filling share. A stretch of the text fills one field at most. */
+/** Shared state of the filling steps. Each part of the text fills at most one field. */
 export interface Filling {
   readonly request: SlotRequest;
   readonly mentions: readonly Mention[];
-  /** Fields that are still empty. */
+  /** Fields without a value. */
   open(): readonly Field[];
   isFree(place: Span): boolean;
-  /** Notes that the stretch is used, and the value when the field takes it. */
+  /** Marks a part of the text as used, and stores the value if the field accepts it. */
   put(field: Field, value: unknown, place: Span): void;
 }

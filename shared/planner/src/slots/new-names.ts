@@ -5,12 +5,12 @@ import { type TextValue, createTextValue } from '../text/values.ts';
 const NAME = String.raw`(?:"([^"]+)"|'([^']+)'|([\p{L}\p{N}][\p{L}\p{N}._-]*))`;
 const CALLED = String.raw`\b(?:called|named|name(?: is|:|=)|call (?:it|this)|name (?:it|this)|as(?= \S+$)|as(?= \S+ (?:in|on|at|for|with)\b))\s*`;
 const NOUN = String.raw`\b(?:project|app|server|machine|host|vps|box|register)[:,]?\s+`;
-/** The surest first: "called shop", "project shop", "register vps-1". */
+/** Positions of a new name, surest first: "called shop", "project shop", "register vps-1". */
 const PLACES = [CALLED, NOUN].map((before) => new RegExp(before + NAME, 'giu'));
-/** A dash without blanks, as phones write one for a hyphen: what stands before it may be half of a name. */
+/** A dash without blanks, which phones write for a hyphen, may be inside a name. */
 const JOINED = /^[\p{Pd}−][\p{L}\p{N}]/u;
 
-/** The new name in a text; null when none stands there for certain. */
+/** Finds the new name in a text; null when no position is certain. */
 export function findNewName(text: string): TextValue | null {
   for (const [place, pattern] of PLACES.entries()) {
     for (const match of text.matchAll(pattern)) {
@@ -26,7 +26,7 @@ export function findNewName(text: string): TextValue | null {
   return null;
 }
 
-/** "Project for" and "server with" name nothing; "project garden" and "project loyalty" do. */
+/** False for function words: "project for" contains no name, "project garden" does. */
 function mayBeNew(word: string): boolean {
   return !isFiller(word) && !NEVER_NEW.has(word) && !/^\d/.test(word) && !means(word, EFFECTS);
 }
@@ -35,7 +35,7 @@ const NEVER_NEW = wordSet(
   'to that which who where when about called named with without needs status details again today project projects server servers idea list name new running demo repository repo port something',
 );
 
-/** The name as the field takes it: as written if that is allowed, else in small letters with hyphens, else as written. */
+/** Converts a written name to one that the field accepts, in lower case with hyphens if necessary. */
 export function toName(field: Field, written: string): string {
   const slug = written
     .normalize('NFD')

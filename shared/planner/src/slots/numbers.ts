@@ -7,7 +7,7 @@ import { type Quantity, findQuantities, hasUnit, toUnitOf } from '../text/values
 const RANGE =
   /(?<![\p{L}\p{N}.-])(\d{1,9})\s?(?:-|–|\.\.+|to|till|until|through|up to|and)\s?(\d{1,9})(?![\p{L}\p{N}]|\.\d)/iu;
 
-/** Takes the numbers of a text for the fields that want one: by the word beside it, by its unit, by what is left. */
+/** Assigns the numbers of a text to numeric fields: by neighboring word, by unit, then by elimination. */
 export function fillNumbers(filling: Filling): void {
   const { open, isFree, put } = filling;
   const { text } = filling.request;
@@ -20,19 +20,19 @@ export function fillNumbers(filling: Filling): void {
         ? fieldFor(quantity, left, text)
         : left.find(({ name }) => hasUnit(name) && toUnitOf(name, quantity) !== null);
     const value = field ? toUnitOf(field.name, quantity) : null;
-    // An hour and a half ago is two hours ago where only whole hours count.
+    // Rounds an hour and a half up to two for a field with whole hours.
     if (field && value !== null)
       put(field, field.type === 'integer' && hasUnit(field.name) ? Math.ceil(value) : value, quantity);
   }
 }
 
-/** The field that a bare number is for: the one that is named before it, or behind it, else a port, else the only one that counts. */
+/** Finds the field of a bare number: one named beside it, else a port, else the only numeric field. */
 function fieldFor({ value, start, end }: Quantity, left: readonly Field[], text: string): Field | undefined {
   const before = wordsOf(text.slice(0, start)).filter((word) => !['of', 'is', 'to', 'number'].includes(word));
   const [after] = tokenize(text.slice(end, end + 40));
   const isNext = after !== undefined && /^\s*$/.test(text.slice(end, end + after.start));
   const words = wordsOf(text);
-  // Of several that a word names, the one of which the text says more: "register … by ssh, port 2299" is about sshPort.
+  // Of several named fields, prefers the one with more words in the text: "register … by ssh, port 2299" means sshPort.
   const said = ({ name }: Field): number => labelOf(name).filter((part) => words.includes(part)).length;
   const named = [before.at(-1) ?? '', isNext ? after.lower : '']
     .map((word) => left.filter((field) => isLabelOf(word, field)).toSorted((one, other) => said(other) - said(one))[0])
@@ -45,7 +45,7 @@ function fieldFor({ value, start, end }: Quantity, left: readonly Field[], text:
   );
 }
 
-/** firstPort and lastPort: two fields that a range fills at once. */
+/** Fills firstPort and lastPort from one range. */
 function fillRange({ request: { text }, open, isFree, put }: Filling): void {
   const first = open().find(({ name }) => /^(?:first|from|min)/i.test(name) && !/_/.test(name));
   const last = open().find(({ name }) => /^(?:last|to|max)/i.test(name));

@@ -3,7 +3,7 @@ import { NEGATIONS } from '../text/holds.ts';
 import { type Token, tokenize, wordSet } from '../text/tokens.ts';
 import { type TextValue, createTextValue, findQuantities, findVersions } from '../text/values.ts';
 
-/** What most repositories call the branch that everything else comes from. */
+/** Common names of the main branch. */
 const MAIN_BRANCHES = wordSet('main master trunk develop head');
 const LABELLED =
   /\b(?:version|release|build|revision|tag|branch|commit)\s+(?:number\s+)?["']?([\p{L}\p{N}][\w./+-]*)/giu;
@@ -11,10 +11,7 @@ const NEWEST = /\b(latest|newest)\b(?=\s+(?:version|release|build|one|of)|\s*$|\
 const COMMIT = /(?<![\p{L}\p{N}/_.:@-])(?=[0-9a-f]*\d)[0-9a-f]{7,40}(?![\p{L}\p{N}/_@-])/giu;
 const IP_ADDRESS = /^\d+(?:\.\d+){3}$/;
 
-/**
- * Versions, tags, branches and commits in a text, the likeliest first. `whole`: also a whole number, for tools that take no other numbers.
- * "from 2.0 to 1.9" means the one that it goes to.
- */
+/** Finds versions, tags, branches and commits, likeliest first. `whole`: also whole numbers. In "from 2.0 to 1.9" the target counts. */
 export function findRefs(text: string, mentions: readonly Mention[], whole: boolean): readonly TextValue[] {
   const matches = (pattern: RegExp): readonly TextValue[] =>
     [...text.matchAll(pattern)].map((match) => {
@@ -65,7 +62,7 @@ function mayBeRef(word: string): boolean {
   return MAIN_BRANCHES.has(lower) || !(isWord(lower) || NEGATIONS.has(lower));
 }
 
-/** Whether a version could be any word: letters alone, and none of the usual branches. */
+/** True when a version could be any word: only letters, and no common branch name. */
 export function isPlainWord(version: string): boolean {
   return /^\p{L}+$/u.test(version) && !MAIN_BRANCHES.has(version.toLowerCase());
 }

@@ -1,18 +1,18 @@
 import { z } from 'zod';
 
-/** One argument of a tool, as far as the planner can fill it. */
+/** A tool argument that the planner can fill. */
 export interface Field {
   readonly name: string;
   readonly required: boolean;
   readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'array' | 'other';
-  /** The kind of thing that fills it; null when the schema does not say. */
+  /** Entity of the value, such as project; null when the schema names none. */
   readonly entity: string | null;
   readonly ask: string | null;
   readonly choices: readonly string[];
   readonly rules: Property;
 }
 
-/** What cannot be read of a property is left out. */
+/** Unreadable properties are left out. */
 const maybe = <Type extends z.ZodType>(type: Type) => type.optional().catch(undefined);
 const Property = z.object({
   type: maybe(z.union([z.string(), z.array(z.string())])),
@@ -38,7 +38,7 @@ const ObjectSchema = z.object({
   required: z.array(z.string()).catch([]),
 });
 
-/** Reads the arguments of a tool from its JSON Schema. What it cannot read, it leaves out; never throws. */
+/** Reads the arguments of a tool from its JSON Schema. Skips unreadable ones; never throws. */
 export function readFields(schema: unknown): readonly Field[] {
   const parsed = ObjectSchema.safeParse(schema);
   if (!parsed.success) return [];
@@ -49,7 +49,7 @@ export function readFields(schema: unknown): readonly Field[] {
   });
 }
 
-/** Null when the value is one that the schema takes, else what is wrong with it, for people. */
+/** Says what is wrong with a value, for people; null when the schema accepts it. */
 export function findProblem(field: Field, value: unknown): string | null {
   const { rules } = field;
   if (field.choices.length > 0 && !field.choices.includes(String(value))) return `one of ${field.choices.join(', ')}`;
@@ -64,7 +64,7 @@ function readProperty(property: unknown): Property | null {
   const parsed = Property.safeParse(property);
   if (!parsed.success) return null;
   const { anyOf, ...own } = parsed.data;
-  // A nullable field is `anyOf [the thing, null]`: the first branch that is not null says what it takes.
+  // A nullable field is `anyOf [type, null]`; the first branch that is not null has its type.
   const branch = anyOf?.map(readProperty).find((candidate) => candidate && candidate.type !== 'null');
   return { ...branch, ...Object.fromEntries(Object.entries(own).filter(([, value]) => value !== undefined)) };
 }
@@ -87,7 +87,7 @@ const TYPES = ['string', 'integer', 'number', 'boolean', 'array'] as const;
 function numberProblem({ type, rules }: Field, value: unknown): string | null {
   if (typeof value !== 'number' || !Number.isFinite(value)) return 'a number';
   if (type === 'integer' && !Number.isSafeInteger(value)) return 'a whole number';
-  // zod writes the safe-integer bounds into every integer; they are no limit that a person should read.
+  // Ignores the safe-integer bounds that zod adds to every integer.
   const least = Math.max(rules.minimum ?? -Infinity, rules.exclusiveMinimum ?? -Infinity);
   const most = Math.min(rules.maximum ?? Infinity, rules.exclusiveMaximum ?? Infinity);
   const low = value < least || value === rules.exclusiveMinimum;
@@ -108,7 +108,7 @@ function textProblem(rules: Property, value: unknown): string | null {
   return null;
 }
 
-/** A pattern cannot be shown to people; the usual one for names can be told. */
+/** Describes the usual pattern of names in words; other patterns are not shown to people. */
 function patternInWords(pattern: string): string {
   return pattern.startsWith('^[a-z]')
     ? 'small letters, digits and single hyphens, beginning with a letter'
@@ -119,6 +119,6 @@ function matches(pattern: string, value: string): boolean {
   try {
     return new RegExp(pattern, 'u').test(value);
   } catch {
-    return true; // a pattern that this engine cannot read is the tool's own to check
+    return true; // The tool itself checks a pattern that this engine cannot read.
   }
 }

@@ -10,12 +10,12 @@ import { EFFECTS, means, wordsOf, wordSet } from './tokens.ts';
  */
 export type Hold = 'forbidden' | 'conditional' | 'later' | 'told';
 
-/** Words that turn an order round, in English and, as people mix languages, in others. */
+/** Negations in English and other languages, because people mix languages. */
 export const NEGATIONS = wordSet(
   "don't dont not never no nobody nothing shouldn't shouldnt mustn't won't wont wouldn't didn't without avoid " +
     'nicht nie niemals kein keine keinesfalls pas jamais non nunca jamás não niet nooit ikke aldrig inte не нет никогда',
 );
-/** A text that begins so forbids, whatever follows. */
+/** First words that make a text a prohibition. */
 const FORBIDDING = wordSet("don't dont never no nobody avoid leave hands hold stay rather");
 const CONDITIONS = wordSet('if unless once until when whenever provided assuming after before till case');
 const TIMES = wordSet(
@@ -31,18 +31,18 @@ const ASKING = wordSet(
 const POLITE =
   /^(?:(?:please|hey|hi|hello|ok|okay|so|and|pls)[, ]+)*(?:can|could|would|will) (?:you|u|we|i)(?: please)?\b/i;
 
-/** What holds a change back that a text speaks of; null when nothing of these does. */
+/** Finds why a text that mentions a change does not order it; null when it may be an order. */
 export function readHold(text: string): Hold | null {
   const words = wordsOf(text);
   const has = (kind: ReadonlySet<string>): boolean => words.some((word) => kind.has(word));
   if (forbids(words)) return 'forbidden';
   if (has(CONDITIONS)) return 'conditional';
   if (has(TELLING)) return 'told';
-  // A time stands at the end; elsewhere it is said of the thing: "a project for weekly mails to customers".
+  // A time at the end postpones an order; elsewhere it describes something: "a project for weekly mails to customers".
   return words.slice(-3).some((word) => TIMES.has(word)) ? 'later' : null;
 }
 
-/** A negation forbids at the beginning of a text, and before the word for a change: "we should not deploy", but not "we don't need port 1". */
+/** True for a negation at the beginning or before the verb of a change: "we should not deploy", but not "we don't need port 1". */
 function forbids(all: readonly string[]): boolean {
   const words = all.filter((word) => !LEADING.has(word));
   const [first = '', second = ''] = words;
@@ -52,7 +52,7 @@ function forbids(all: readonly string[]): boolean {
   );
 }
 
-/** Whether a text asks rather than orders. */
+/** True when a text is a question, not an order. */
 export function asks(text: string): boolean {
   if (POLITE.test(text)) return false;
   const [first = '', second = '', third = ''] = wordsOf(text).filter((word) => !LEADING.has(word));
@@ -67,7 +67,7 @@ export function asks(text: string): boolean {
 const LEADING = wordSet('so and but well hm hmm ok okay hey hi please pls just asking wait no sorry to bother you');
 
 const OPENERS = /^(?:(?:just asking|so|and|hey|ok|please|wait)[:, ]+)*/i;
-/** How a question begins that only the documentation can answer: how, why and whether one may, what a thing means. */
+/** Beginnings of questions that only the documentation answers: how, why, may I, what does it mean. */
 const KNOWLEDGE = [
   /^how (?:do|can|to|long|does|should)\b/i,
   /^what (?:does|do|happens|if|would|is an?|are the rules)\b/i,
@@ -80,7 +80,7 @@ const KNOWLEDGE = [
   /^(?:would it|which roles|why do i|explain)\b/i,
 ];
 
-/** Whether a question is about how things are done here, rather than about how something is now. */
+/** True for a question about how things work here, not about the current state. */
 export function asksForKnowledge(text: string): boolean {
   const question = text.replace(OPENERS, '');
   return KNOWLEDGE.some((beginning) => beginning.test(question)) && !POLITE.test(text);

@@ -1,21 +1,21 @@
-/** A word of a text and where it stands. `lower` is what is compared, `start` and `end` cut the original. */
+/** A word of a text with its offsets. `lower` is used for comparisons. */
 export interface Token {
   readonly lower: string;
   readonly start: number;
   readonly end: number;
 }
 
-/** Nobody needs more than this to say what they want; the rest of a pasted log is not read. */
+/** Maximum length of a text; requests are shorter than pasted logs. */
 const MAX_READ_LENGTH = 2_000;
-/** The end of a line in the middle of a sentence: after these words something has to follow. */
+/** A line break after a word that needs a continuation. */
 const UNFINISHED_LINE = /\b(the|an?|of|for|on|to|in|and|or|with|my|our|this|that|at|from|by|is|are) *\n\s*(?=\S)/gi;
 /** Phones write a dash for a hyphen. */
 const WORD = /[\p{L}\p{N}]+(?:[-_.'/‐-–−][\p{L}\p{N}]+)*/gu;
 
-/** The words of a list. */
+/** Splits a list into a set of words. */
 export const wordSet = (words: string): ReadonlySet<string> => new Set(words.split(' '));
 
-/** Words that only hold a sentence together: no name, and no word that tells one tool from another. */
+/** Function words, which are no names and do not distinguish tools. */
 const FILLERS = wordSet(
   'a an the this that these those it its i me my mine we us our you your he him his she her they their them one ones some ' +
     'is are was were be been am do does did has had having have will would can could should shall may might must no not yes ' +
@@ -26,7 +26,7 @@ const FILLERS = wordSet(
     'im ive id any about over either neither thx hm hmm um uh oh ah ever always quite rather same other another every',
 );
 
-/** The text as the planner reads it: one kind of quotes and spaces, no invisible characters, not longer than MAX_READ_LENGTH. */
+/** Normalizes quotes and spaces, removes invisible characters, and cuts at MAX_READ_LENGTH. */
 export function cleanText(text: string): string {
   return text
     .slice(0, MAX_READ_LENGTH)
@@ -42,7 +42,7 @@ export function cleanText(text: string): string {
     .trim();
 }
 
-/** Words in order. Hyphens, dots and slashes inside a word belong to it, as in web-1 and 1.4.2. */
+/** Splits a text into words. A word may contain hyphens, dots and slashes, as in web-1 and 1.4.2. */
 export function tokenize(text: string): readonly Token[] {
   return [...text.matchAll(WORD)].map((match) => ({
     lower: match[0].toLowerCase(),
@@ -51,28 +51,28 @@ export function tokenize(text: string): readonly Token[] {
   }));
 }
 
-/** The words of a text in small letters. */
+/** Lists the words of a text in lower case. */
 export function wordsOf(text: string): readonly string[] {
   return tokenize(text).map(({ lower }) => lower);
 }
 
-/** What a word may stand for, the surest first: concepts such as LIST, else its stem. */
+/** Returns the meanings of a word, surest first: concepts such as LIST, else its stem. */
 export function sensesOf(word: string): readonly Sense[] {
   const bare = word.replace(/'s$/, '');
   return THESAURUS.get(bare) ?? STEMMED_THESAURUS.get(stem(bare)) ?? [{ meaning: stem(bare), share: 1 }];
 }
 
-/** Whether the thesaurus knows a word, in whatever form. */
+/** True when the thesaurus contains a form of the word. */
 export function hasSense(word: string): boolean {
   return THESAURUS.has(word) || STEMMED_THESAURUS.has(stem(word));
 }
 
-/** Whether a word only holds a sentence together. */
+/** True for a function word. */
 export function isFiller(word: string): boolean {
   return FILLERS.has(word) || FILLERS.has(word.replace(/'s$/, ''));
 }
 
-/** Whether one of the things that a word may stand for is among these. */
+/** True when a word may mean one of the concepts. */
 export function means(word: string, concepts: ReadonlySet<string>): boolean {
   return sensesOf(word).some(({ meaning }) => concepts.has(meaning));
 }
@@ -131,24 +131,24 @@ thread: thread conversation~
 graph: graph
 `;
 
-/** One thing that a word may mean, and how surely: 1, or less for a word that only sometimes means it. */
+/** One meaning of a word with its certainty: 1, or less for an occasional meaning. */
 export interface Sense {
   readonly meaning: string;
   readonly share: number;
 }
 
-/** A word that only sometimes means something counts this much. */
+/** Weight of an occasional meaning. */
 const SOMETIMES = 0.6;
 
-/** Word → what it may mean, the surest first. */
+/** Meanings by word, surest first. */
 export const THESAURUS: ReadonlyMap<string, readonly Sense[]> = readThesaurus();
 
-/** Stem of a word → what it may mean, for forms that the table does not list. */
+/** Meanings by stem, for forms that the table does not list. */
 const STEMMED_THESAURUS: ReadonlyMap<string, readonly Sense[]> = new Map(
   [...THESAURUS].filter(([, [first]]) => first?.share === 1).map(([word, senses]) => [stem(word), senses]),
 );
 
-/** Concepts of actions that change something, or set something going. */
+/** Concepts of actions with an effect. */
 export const EFFECTS = wordSet(
   'CREATE REGISTER REMOVE TAKE CHANGE DEPLOY UNDO CANCEL RETRY REFRESH RESTART WATCH CODE',
 );
@@ -166,7 +166,7 @@ function readThesaurus(): ReadonlyMap<string, readonly Sense[]> {
   return senses;
 }
 
-/** Cuts the common English endings, so that archive, archives and archived meet. */
+/** Removes common English endings, so that archive, archives and archived are equal. */
 export function stem(word: string): string {
   if (/[¤\d]/.test(word)) return word;
   let base = word;

@@ -1,23 +1,23 @@
 import { type Token, tokenize } from './tokens.ts';
 
-/** Where something stands in a text. */
+/** Start and end offset in a text. */
 export interface Span {
   readonly start: number;
   readonly end: number;
 }
 
-/** A value in a text. */
+/** A value in a text, with its offsets. */
 export interface TextValue extends Span {
   readonly value: string;
 }
 
-/** A number in a text; `unit` is lower-case, and null when there is none. */
+/** A number in a text. `unit`: in lower case; null without one. */
 export interface Quantity extends Span {
   readonly value: number;
   readonly unit: string | null;
 }
 
-/** Units as people write them, with what one of them is in bytes or milliseconds. "m" is either. */
+/** Units with their size in bytes or milliseconds. "m" may be either. */
 const UNITS = [
   ['bytes', 1, 'bytes?'],
   ['bytes', 2 ** 10, 'kib|kb|k'],
@@ -36,7 +36,7 @@ const UNIT = UNITS.map(([, , names]) => names).join('|');
 const SMALL =
   'zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen';
 const TENS = 'twenty thirty forty fifty sixty seventy eighty ninety';
-/** Numbers in words. */
+/** Numbers written as words. */
 const WORD_NUMBERS: ReadonlyMap<string, number> = new Map([
   ...SMALL.split(' ').map((word, value) => [word, value] as const),
   ...TENS.split(' ').map((word, place) => [word, 20 + 10 * place] as const),
@@ -48,15 +48,15 @@ const QUOTED = /"([^"]+)"|(?<![\p{L}\p{N}])'([^']+)'(?![\p{L}\p{N}])/gu;
 const VERSION = /(?<!\/)(?:\bv?\d+(?:\.\d+){2,}(?:[-+][\p{L}\p{N}.-]*[\p{L}\p{N}])?\b|\bv\d+(?:\.\d+)*\b)/giu;
 const NUMBER = String.raw`(?<![\p{L}\p{N}.+-])\d+(?:[.,]\d+)?(?:\s?(?:${UNIT})(?![\p{L}\p{N}]))?(?![\p{L}\p{N}]|[.-]\p{N})`;
 const QUANTITY = new RegExp(NUMBER, 'giu');
-/** "the last hour": a stretch of time that is named and not counted. */
+/** A named period without a number, such as "the last hour". */
 const PERIOD = /\b(?:last|past|previous|this|an|one) (minute|hour|day|week)\b/giu;
 
-/** Web and repository addresses, and folders from the root on, without a closing punctuation mark. */
+/** Finds web addresses, repository addresses and absolute paths, without closing punctuation. */
 export function findAddresses(text: string): readonly TextValue[] {
   return [...text.matchAll(ADDRESS)].map((match) => createTextValue(match[0].replace(/[.,;:!?)]+$/, ''), match.index));
 }
 
-/** Texts in quotes; the place is that of the quotes. */
+/** Finds quoted texts; the offsets include the quotes. */
 export function findQuoted(text: string): readonly TextValue[] {
   return [...text.matchAll(QUOTED)].map((match) => ({
     value: match[1] ?? match[2] ?? '',
@@ -65,12 +65,12 @@ export function findQuoted(text: string): readonly TextValue[] {
   }));
 }
 
-/** Versions such as 1.4.2 and v3; IP addresses look the same. */
+/** Finds versions such as 1.4.2 and v3; IP addresses have the same form. */
 export function findVersions(text: string): readonly TextValue[] {
   return [...text.matchAll(VERSION)].map((match) => createTextValue(match[0], match.index));
 }
 
-/** Numbers that stand alone, in digits or words: not those inside names (web-1), versions (1.4.2) and addresses, and no votes (+1). */
+/** Finds separate numbers in digits or words, not those inside names (web-1), versions, addresses or votes (+1). */
 export function findQuantities(text: string): readonly Quantity[] {
   const taken = [...findAddresses(text), ...findVersions(text)];
   const digits = [...text.matchAll(QUANTITY)].map((match) => {
@@ -87,7 +87,7 @@ export function findQuantities(text: string): readonly Quantity[] {
   return kept;
 }
 
-/** "two hours", "half a gig", "a gig and a half", "twenty". A bare "one" counts nothing. */
+/** Reads numbers in words: "two hours", "half a gig", "a gig and a half", "twenty". A bare "one" is no number. */
 function inWords(tokens: readonly Token[]): readonly Quantity[] {
   return tokens.flatMap(({ lower, start, end }, place): readonly Quantity[] => {
     const value = WORD_NUMBERS.get(lower);
@@ -110,7 +110,7 @@ function periods(text: string): readonly Quantity[] {
   });
 }
 
-/** The unit at the end of a field's name (memoryMb, hours, minutes_ago), in bytes or milliseconds; null when it has none. */
+/** Returns the unit at the end of a field name (memoryMb, hours, minutes_ago) in bytes or milliseconds; null without one. */
 function unitOf(field: string) {
   const words = field
     .replaceAll(/([a-z])([A-Z])/g, '$1_$2')
@@ -125,12 +125,12 @@ function isOneOf(unit: string, names: string): boolean {
   return new RegExp(`^(?:${names})$`, 'i').test(unit);
 }
 
-/** Whether the field counts in a unit that its name tells. */
+/** True when the name of a field contains a unit. */
 export function hasUnit(field: string): boolean {
   return unitOf(field) !== null;
 }
 
-/** The quantity in the field's own unit (2 GB → 2048 for memoryMb); null when it measures something else. */
+/** Converts a quantity to the unit of a field (2 GB → 2048 for memoryMb); null for another dimension. */
 export function toUnitOf(field: string, { value, unit }: Quantity): number | null {
   if (unit === null) return value;
   const own = unitOf(field);
@@ -138,7 +138,7 @@ export function toUnitOf(field: string, { value, unit }: Quantity): number | nul
   return own && said ? Math.round(((value * said[1]) / own[1]) * 1_000) / 1_000 : null;
 }
 
-/** A value and its place. */
+/** Builds a value with its offsets. */
 export function createTextValue(value: string, start: number): TextValue {
   return { value, start, end: start + value.length };
 }

@@ -3,10 +3,10 @@ import type { ToolCallResult } from '@signalbox/governance/calls/call';
 import { isWaiting, pickCard, createReply, type CardNodeContext, type CardNodeOutcome } from '../cards.ts';
 import { AGENT, createFreezeButton, createReplaceButton, type LostCardDomain, type Wanted } from '../domain.ts';
 
-/** Refusals that mean: it has to be certain first who asks. */
+/** Error codes that ask for proof of identity first. */
 const UNPROVEN: readonly string[] = ['POLICY_DENIED', 'STEP_UP_NEEDED'];
 
-/** Proposes to freeze the card. It takes no proof of who asks, because it only protects. */
+/** Proposes to freeze the card. Freezing needs no proof of identity, because it only protects. */
 export async function freezeCard(context: CardNodeContext): Promise<CardNodeOutcome> {
   const { card_last4: card } = context.domain;
   return afterCall(await context.call('freeze_card', { card }), 'freeze_card', {});
@@ -26,7 +26,7 @@ export async function issueReplacement(context: CardNodeContext): Promise<CardNo
   return afterCall(await context.call('request_replacement', { card: last4 }), 'order_replacement', domain);
 }
 
-/** Proposes that a card that was found can be used again. */
+/** Proposes to unfreeze a card that was found. */
 export async function proposeReset(context: CardNodeContext): Promise<CardNodeOutcome> {
   const picked = await pickCard(context, 'reset', context.given('reset')?.card);
   if ('stop' in picked) return picked.stop;
@@ -41,7 +41,7 @@ export async function proposeReset(context: CardNodeContext): Promise<CardNodeOu
   return afterCall(await context.call('unfreeze_card', { card: last4 }), 'reset', domain);
 }
 
-/** Proposes to report the payments that are not the person's. */
+/** Proposes to report the suspicious payments. */
 export async function proposeReport(context: CardNodeContext): Promise<CardNodeOutcome> {
   const { card_last4: card, suspicious_tx: suspicious } = context.domain;
   const transactions = suspicious.map(({ transactionId }) => transactionId);

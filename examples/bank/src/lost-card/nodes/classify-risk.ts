@@ -18,8 +18,8 @@ const Payments = z.object({
 });
 
 /**
- * Says how likely it is that somebody else uses the card: likely when it was stolen or payments are not the person's, thinkable when it
- * was lost. The bank's own rows are told too, since what may happen later is decided by those.
+ * Rates the risk that somebody else uses the card: high for theft or fraud, medium for loss. Raises the risk stored by the bank too,
+ * because policy reads it.
  */
 export async function classifyRisk(context: CardNodeContext): Promise<CardNodeOutcome> {
   const { given, domain } = context;
@@ -37,7 +37,7 @@ export async function classifyRisk(context: CardNodeContext): Promise<CardNodeOu
   return { domain: { ...next, wanted: 'report_fraud', suspicious_tx: suspicious }, goto: 'verify_identity_stepup' };
 }
 
-/** While something is waited for, that is said again; whoever looks for a code in vain is then shown what else there is. */
+/** Repeats what the conversation waits for; after a second failure, shows the other options. */
 function notUnderstood({ trouble_count: before, awaiting }: LostCardDomain): CardNodeOutcome {
   const domain = { trouble_count: before + 1 };
   if (awaiting === 'confirmation') return { domain, view: 'confirm', awaits: true };
@@ -63,7 +63,7 @@ async function raise(
     .parse(result.result).risk;
 }
 
-/** The payments that are reported: those that the person named, else those that look wrong. */
+/** Finds the payments to report: those that the person named, or else the suspicious ones. */
 export async function findSuspicious(
   { call }: CardNodeContext,
   card: string,

@@ -3,10 +3,7 @@ import { getKnown, listCards, createReply } from '../cards.ts';
 import { AGENT, type LostCardDomain } from '../domain.ts';
 import { proposeReport, proposeReset } from './changes.ts';
 
-/**
- * Stands between a proposal and its effect. The person confirms on the platform's own card, and nothing that is written here counts as
- * one; what came of it is news, which the rows of the bank have to bear out.
- */
+/** Waits for the confirmation on the platform's approval card; no message counts as one. The rows of the bank prove the result. */
 export async function confirmAction(context: CardNodeContext): Promise<CardNodeOutcome> {
   const { domain, heard } = context;
   if (domain.awaiting === 'proposed')
@@ -27,7 +24,7 @@ async function takeNews(context: CardNodeContext, news: string): Promise<CardNod
   const card = cards.find(({ last4 }) => last4 === domain.card_last4);
   const known: Partial<LostCardDomain> = { ...base, ...(card ? getKnown(card) : {}) };
   const said = createReply(news);
-  // Whoever is known by now goes on with what they wanted.
+  // After proof of identity, the earlier request continues.
   if (isVerified && !domain.identity_verified && domain.wanted !== null && domain.awaiting !== 'confirmation')
     return { ...said, domain: { ...known, awaiting: null }, goto: 'verify_identity_stepup' };
   if (domain.awaiting === 'code') return { ...said, domain: known, view: 'challenge', awaits: true };
@@ -35,7 +32,7 @@ async function takeNews(context: CardNodeContext, news: string): Promise<CardNod
   return { ...said, domain: { ...known, awaiting: null }, view: 'home' };
 }
 
-/** What became of what waited for the person's confirmation. */
+/** Handles the result of a confirmed request. */
 async function settled(
   { domain, call }: CardNodeContext,
   said: CardNodeOutcome,

@@ -4,7 +4,7 @@ import { pickCard, createReply } from '../cards.ts';
 import { createButton, createFreezeButton } from '../domain.ts';
 import { findSuspicious } from './classify-risk.ts';
 
-/** Shows what there is: payments, branches, or the state of the card with what may be done. */
+/** Shows payments, branches, or the card with the possible actions. */
 export async function renderSupportOptions(context: CardNodeContext): Promise<CardNodeOutcome> {
   const { given, call } = context;
   const branch = given('find_branch');

@@ -7,12 +7,12 @@ import { VIEWS } from '../views.ts';
 
 const Sent = z.object({ channel: z.string().nullable() });
 const Checked = z.object({ outcome: z.enum(['verified', 'wrong', 'locked', 'expired', 'none']) });
-/** With these no further code is sent: an operator has to look. */
+/** Error codes after which only an operator can help. */
 const NO_MORE_CODES: readonly string[] = ['STEP_UP_LOCKED', 'STEP_UP_TOO_MANY'];
 
 /**
- * Finds out whether it is the person who writes: by a code that they read in another chat, or by an operator. It stands before every
- * irreversible change of a card of high risk; the tools ask for the same proof themselves.
+ * Verifies the person's identity by a code in another chat or by an operator. Required before irreversible changes of a high-risk card;
+ * the tools require the same proof.
  */
 export async function verifyIdentity(context: CardNodeContext): Promise<CardNodeOutcome> {
   const { given, domain, heard } = context;
@@ -28,7 +28,7 @@ async function sendCode(context: CardNodeContext, by: 'chat' | 'operator'): Prom
   const sent = await context.call('send_step_up_code', { by });
   if (sent.code !== null && NO_MORE_CODES.includes(sent.code)) return askOperator(context, [sent.say]);
   if (!sent.ok) return { ...createReply(sent.say), view: 'challenge', awaits: true, errors: { code: sent.code ?? '' } };
-  // Where the code is comes from the tool: whoever reads this has to look in the right place.
+  // The tool knows where the code was sent, so the reply names the right chat.
   const { channel } = Sent.catch({ channel: null }).parse(sent.result);
   const code_by = isWaiting(sent) ? 'operator' : 'chat';
   const domain = { code_by, code_channel: channel, awaiting: 'code', trouble_count: 0 } as const;
@@ -49,7 +49,7 @@ async function checkCode(context: CardNodeContext, code: string): Promise<CardNo
   return { replies: [{ text: checked.say, buttons }], awaits: true, audit, errors: { code: outcome } };
 }
 
-/** An operator is asked to vouch. Their approval comes back as news. */
+/** Asks an operator to vouch. The approval arrives as an event. */
 async function askOperator({ call }: CardNodeContext, before: readonly string[]): Promise<CardNodeOutcome> {
   const asked = await call('escalate_to_operator', { about: 'identity' });
   const isAsked = asked.ok && isWaiting(asked);
@@ -61,7 +61,7 @@ async function askOperator({ call }: CardNodeContext, before: readonly string[])
   };
 }
 
-/** Goes on with what the person wanted before they had to prove who they are. */
+/** Continues the request that needed proof of identity. */
 function goOn({ wanted }: LostCardDomain, known: Partial<LostCardDomain>): CardNodeOutcome {
   const domain = { ...known, awaiting: null, code_by: null, code_channel: null };
   if (wanted === 'order_replacement') return { domain, goto: 'issue_replacement' };
