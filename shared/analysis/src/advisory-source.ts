@@ -28,7 +28,6 @@ export type AdvisoryAnswer =
   | { readonly outcome: 'answered'; readonly hits: readonly AdvisoryHit[] }
   | { readonly outcome: 'unavailable'; readonly reason: string };
 
-/** A source of published vulnerabilities. */
 export interface AdvisorySource {
   /** Never throws for a failing folder or server: the answer says so. */
   find(packages: readonly PackageVersion[]): Promise<AdvisoryAnswer>;

@@ -15,7 +15,6 @@ export interface RepositoryFile {
   readonly isExecutable: boolean;
 }
 
-/** A JSON value. */
 export type Fact = string | number | boolean | null | readonly Fact[] | { readonly [name: string]: Fact };
 
 /** Facts of an analyzer about one content at one path. */
@@ -42,7 +41,7 @@ export interface Churn {
   readonly lastAt: number;
 }
 
-/** What an analyzer may read in `conclude`: the tree, its history, and single files, without a file system. */
+/** The repository as an analyzer sees it in `conclude`: the tree, its history and single files, without a file system. */
 export interface RepositoryView {
   readonly commit: string;
   /** Commit time in seconds since the epoch: the clock of a scan, so that results are reproducible. */
@@ -55,7 +54,7 @@ export interface RepositoryView {
   readonly advisories: AdvisorySource | null;
   /** Reads the UTF-8 text of a file; null for binary files or those over 1 MB. Throws PATH_DENIED (no such regular file). */
   text(path: string): Promise<string | null>;
-  /** By path, for files of the commit. */
+  /** Churn by path, for the files of the commit. */
   churn(): Promise<ReadonlyMap<string, Churn>>;
   /** Totals of the history. */
   history(): Promise<{

@@ -5,7 +5,7 @@ import { parseJson } from '@signalbox/contracts/system-error';
 import type { AdvisorySource, AdvisoryHit, PackageVersion } from '../advisory-source.ts';
 import { AdvisoryId, toAdvisoryHit, readOsvRecord, type OsvRecord } from './osv-record.ts';
 
-/** Queries of one request, as https://google.github.io/osv.dev/post-v1-querybatch/ allows. */
+/** Maximum queries per request: https://google.github.io/osv.dev/post-v1-querybatch/ */
 const BATCH = 1_000;
 /** Maximum records per scan. A server that names more is not trusted. */
 const MAX_RECORDS = 2_000;
@@ -70,7 +70,7 @@ async function findHits(packages: readonly PackageVersion[], ask: Ask): Promise<
   return named.flatMap(({ one, id }) => {
     const record = records.get(id);
     if (!record) throw new Error('it answers in another form');
-    // The record itself decides, not the claim of the server.
+    // The record decides whether a package is affected, not the server's claim.
     return toAdvisoryHit(record, one) ?? [];
   });
 }

@@ -11,7 +11,7 @@ export const AdvisoryId = z
   .max(MAX_ID_LENGTH)
   .regex(/^[\w.:-]+$/);
 
-/** The fields that are read of a record of https://ossf.github.io/osv-schema. */
+/** Fields of a record of https://ossf.github.io/osv-schema that are used. */
 const OsvRecord = z.object({
   id: AdvisoryId,
   summary: z.string().default(''),
@@ -34,13 +34,13 @@ const OsvRecord = z.object({
 });
 export type OsvRecord = z.infer<typeof OsvRecord>;
 
-/** Null for an invalid record. */
+/** Parses an OSV record; null when invalid. */
 export function readOsvRecord(text: string): OsvRecord | null {
   const read = OsvRecord.safeParse(parseJson(text));
   return read.success ? read.data : null;
 }
 
-/** The weakness of a package version; null when it is not affected or the record was withdrawn. */
+/** Converts a record to a hit; null when it does not affect the package version or was withdrawn. */
 export function toAdvisoryHit(record: OsvRecord, one: PackageVersion): AdvisoryHit | null {
   if (record.withdrawn !== undefined) return null;
   for (const affected of record.affected) {
@@ -67,7 +67,7 @@ export function toAdvisoryHit(record: OsvRecord, one: PackageVersion): AdvisoryH
 
 type Events = OsvRecord['affected'][number]['ranges'][number]['events'];
 
-/** As the schema says: in version order, each event holds from its version on. */
+/** Applies the events in version order; each holds from its version on. */
 function isInRange({ ecosystem, version }: PackageVersion, events: Events): boolean {
   const steps = events.flatMap((event) => Object.entries(event)).filter(([kind]) => kind !== 'limit');
   const order = (one: string, other: string): number =>
@@ -99,7 +99,7 @@ function readScore(vector: string): number | null {
     const { overall } = cvss.fromVector(vector)?.calculateScores() ?? {};
     return typeof overall === 'number' && overall >= 0 && overall <= 10 ? overall : null;
   } catch {
-    // an invalid vector has no score
+    // An invalid vector has no score.
     return null;
   }
 }

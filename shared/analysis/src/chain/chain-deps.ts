@@ -15,7 +15,7 @@ export interface ChainDeps {
     warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
     error(message: string, fields?: Readonly<Record<string, unknown>>): void;
   };
-  /** The PATH on which git is found. */
+  /** PATH for finding git. */
   readonly path: string;
   /** Starts a process for the scans of a commit. */
   startScan(place: ScanLocation, signal: AbortSignal): Pick<ScanProcess, 'open' | 'scan' | 'close'>;
@@ -24,9 +24,9 @@ export interface ChainDeps {
 /** Storage of chain runs, steps and findings. Methods may throw for a lost connection: see `isTransient`. */
 export interface ChainRecords {
   listSteps(runId: string): Promise<readonly StepRecord[]>;
-  /** Begins a step, or begins it again. Resolves to the number of that attempt, and to 0 when the step has ended. */
+  /** Starts or restarts a step. Resolves to the number of attempts, or 0 when the step has ended. */
   beginStep(runId: string, step: { readonly step: number; readonly agent: StepName }): Promise<number>;
-  /** Ends a step and keeps what it leaves, in one transaction. Does nothing for a step that has ended. */
+  /** Ends a step and stores its results, in one transaction. Does nothing for an ended step. */
   endStep(
     run: RunHandle,
     step: { readonly step: number; readonly name: StepName },
@@ -39,9 +39,9 @@ export interface ChainRecords {
     end: Pick<ChainRun, 'problem' | 'counts'> & { readonly status: StepEnd['status'] },
   ): Promise<ChainRun>;
   countChanges(project: string, runId: string): Promise<NonNullable<ChainRun['counts']>>;
-  /** Open findings of these analyzers, the most severe first. */
+  /** Lists open findings of these analyzers, most severe first. */
   listOpenFindings(project: string, analyzers: readonly string[]): Promise<readonly ListedFinding[]>;
-  /** Caches of earlier scans of a project, by name. */
+  /** Reads caches of earlier scans by name. */
   readScanCaches(project: string, names: readonly string[]): Promise<Readonly<Record<string, Buffer>>>;
   /** Records in the audit that a step was denied a file. */
   recordDenial(
@@ -53,7 +53,7 @@ export interface ChainRecords {
   isTransient(error: unknown): boolean;
 }
 
-/** The fields of a chain run that are used here. */
+/** Used fields of a stored chain run. */
 export interface ChainRun {
   readonly runId: string;
   readonly project: string;
@@ -66,7 +66,7 @@ export interface ChainRun {
   readonly finishedAt: Date | null;
 }
 
-/** The fields of a recorded step that are used here. */
+/** Used fields of a stored step. */
 export interface StepRecord {
   readonly step: number;
   readonly agent: string;
@@ -75,7 +75,7 @@ export interface StepRecord {
   readonly problem: string | null;
 }
 
-/** How a step ended. `stopped`: it was not begun, because something that it needs is missing. */
+/** The end of a step. `stopped`: it never started, because a requirement was missing. */
 export interface StepEnd {
   readonly status: 'completed' | 'failed' | 'stopped';
   readonly output: unknown;
@@ -86,7 +86,7 @@ export interface StepEnd {
 export interface StepResults {
   readonly analyzers: readonly string[];
   readonly found: readonly IdentifiedFinding[];
-  /** Null when no manifest was read. */
+  /** Packages of the manifests; null when none was read. */
   readonly packages: Packages | null;
   readonly documents: readonly Document[];
   readonly scanned: {
@@ -96,10 +96,10 @@ export interface StepResults {
   } | null;
 }
 
-/** Files of the commit, and contents that were inspected or came from the cache. */
+/** Number of files in the commit, and of contents that were inspected or cached. */
 export type ScanCounts = { readonly files: number; readonly inspected: number; readonly cached: number };
 
-/** A document that a step leaves with its run. */
+/** A document that a step stores with its run. */
 export interface Document {
   readonly path: string;
   readonly mimeType: string;
@@ -110,14 +110,14 @@ export interface Document {
 export interface RunHandle extends ScannedCommit {
   readonly run: Pick<ChainRun, 'runId' | 'project' | 'isDry'>;
   readonly chain: ChainName;
-  /** The folder of the mirror that has the commit. */
+  /** Path of the mirror that has the commit. */
   readonly mirror: string;
-  /** A scan process that was started ahead. Whoever started it closes it. */
+  /** A scan process that was started in advance; its starter closes it. */
   readonly started?: ReturnType<ChainDeps['startScan']> | null;
-  /** Who asked for the run, for the audit. */
+  /** Requester of the run, for the audit. */
   readonly actor: string;
   readonly threadId: string | null;
-  /** The run of this chain before; null for the first. */
+  /** Previous run of this chain; null for the first. */
   readonly before: ChainRun | null;
   readonly signal: AbortSignal;
 }

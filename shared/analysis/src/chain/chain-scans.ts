@@ -7,10 +7,9 @@ import { CHURN } from '../scan/cache.ts';
 import type { ScanDone } from '../scan/request.ts';
 import { ScanKilled, ScanTooSlow } from '../scan/scan-process.ts';
 
-/** A repository with more files that are slow to read is taken for an attack. */
+/** Maximum number of slow files. More indicate an attack. */
 const MAX_SLOW_FILES = 10;
 
-/** The result of one step's scan. */
 export interface StepScan {
   readonly conclusions: Readonly<Record<string, Conclusion>>;
   /** New cache entries, by name. */
@@ -18,7 +17,7 @@ export interface StepScan {
   readonly counts: ScanCounts;
 }
 
-/** The scans of one run. One process does them all, so that each content is read once. */
+/** Scans for all steps of a run in one process, so that each content is read once. */
 export class ChainScans {
   readonly #deps: ChainDeps;
   readonly #handle: RunHandle;

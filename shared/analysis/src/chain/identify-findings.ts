@@ -7,7 +7,7 @@ export interface IdentifiedFinding extends Omit<RawFinding, 'identity'> {
   readonly fingerprint: string;
 }
 
-/** Gives each finding a fingerprint of its rule, its path and what identifies it in the file. */
+/** Adds a fingerprint of rule, path and identity to each finding. */
 export function identifyFindings(found: readonly RawFinding[]): readonly IdentifiedFinding[] {
   return found.map(({ identity, ...one }) => ({
     ...one,

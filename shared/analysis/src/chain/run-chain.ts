@@ -4,7 +4,7 @@ import type { ChainDeps, ChainRun, RunHandle, StepEnd } from './chain-deps.ts';
 import { ChainScans } from './chain-scans.ts';
 import { readOutput, readDryFindings, runStep } from './run-step.ts';
 
-/** Called after each step, for progress. */
+/** Reports progress after each step. */
 type OnStep = (step: ChainStep, end: StepEnd, place: { readonly done: number; readonly of: number }) => Promise<void>;
 type Steps = Readonly<Partial<Record<string, AnalysisStep>>>;
 
@@ -42,7 +42,7 @@ async function runSteps(
     const isOver = recorded !== undefined && recorded.status !== 'running';
     const attempt = isOver ? 0 : await records.beginStep(runId, { step: index, agent: step.name });
     const end: StepEnd = isOver
-      ? { ...recorded, status: recorded.status } // it is over
+      ? { ...recorded, status: recorded.status } // Not running, as checked above
       : await runStep(deps, handle, known, {
           step: index,
           name: step.name,
@@ -52,7 +52,7 @@ async function runSteps(
           foundBefore: [...found.values()],
         });
     if (end.status === 'completed') state[step.output] = readOutput(end.output);
-    // Two steps may find the same; each finding is counted once.
+    // Counts a finding of two steps once.
     if (isDry) for (const one of readDryFindings(end.output)) found.set(one.fingerprint, one);
     if (!isOver) await onStep(step, end, { done: index + 1, of: steps.length });
     if (end.status !== 'completed' && !step.continueOnFailure)

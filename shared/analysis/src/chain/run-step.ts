@@ -9,7 +9,7 @@ import type { ChainScans } from './chain-scans.ts';
 import { identifyFindings, type IdentifiedFinding } from './identify-findings.ts';
 import { StepFiles } from './step-files.ts';
 
-/** A dry run keeps at most this many findings with each step. */
+/** Maximum number of findings that a dry run stores per step. */
 const MAX_DRY_FINDINGS = 2_000;
 const MAX_LISTED_FINDINGS = 10_000;
 
@@ -17,12 +17,12 @@ interface StepRequest {
   /** Index of the step in its chain. */
   readonly step: number;
   readonly name: StepName;
-  /** How often the step was begun, this time included. */
+  /** Number of attempts, including this one. */
   readonly attempt: number;
   readonly input: Readonly<Record<string, unknown>>;
-  /** The analyzers of this step and of those before it. */
+  /** Analyzers of this and the earlier steps. */
   readonly analyzers: readonly string[];
-  /** In a dry run: what the steps before have found. */
+  /** Findings of earlier steps in a dry run. */
   readonly foundBefore: readonly ListedFinding[];
 }
 
@@ -44,7 +44,7 @@ export async function runStep(
   if ('problem' in checked) return finish({ status: 'stopped', output: null, problem: checked.problem });
   const { step, input } = checked;
   const fail = (problem: string): Promise<StepEnd> => finish({ status: 'failed', output: null, problem });
-  // The step may be what its process dies of: later steps must still run.
+  // The step may have killed its process repeatedly; later steps must still run.
   if (request.attempt > STEP_ATTEMPTS) return fail(`it was begun ${STEP_ATTEMPTS} times and never came to its end`);
   const files = new StepFiles(deps, handle, { name: request.name, stepClass: STEP_CLASSES[request.name] });
   const { project, runId, isDry } = handle.run;
@@ -79,7 +79,7 @@ export async function runStep(
     return await finish({ status: 'completed', output: parsed.data, problem: null }, left);
   } catch (error) {
     handle.signal.throwIfAborted();
-    if (deps.records.isTransient(error)) throw error; // the next attempt of the job may succeed
+    if (deps.records.isTransient(error)) throw error; // The next attempt of the job may succeed
     if (!(error instanceof AppError)) deps.log.error('a step failed', { run: runId, agent: request.name, error });
     return await fail(toAppError(error, runId).message);
   } finally {
@@ -87,7 +87,7 @@ export async function runStep(
   }
 }
 
-/** Finds the step and parses its input, or says why it cannot run. */
+/** Returns the step with its parsed input, or the reason why it cannot run. */
 function check(known: Readonly<Partial<Record<string, AnalysisStep>>>, { name, input }: StepRequest) {
   const step = known[name];
   if (!step) return { problem: `no agent is registered as ${name}` };
@@ -103,13 +103,13 @@ const DryOutput = z.object({
   found: z.array(ShownFinding.extend({ analyzer: z.string(), fingerprint: z.string() })),
 });
 
-/** The output of a step, without the findings that a dry run keeps beside it. */
+/** Returns the output of a step, without the findings that a dry run stores with it. */
 export function readOutput(recorded: unknown): unknown {
   const dry = DryOutput.safeParse(recorded);
   return dry.success ? dry.data.said : recorded;
 }
 
-/** What a step of a dry run found; nothing in any other. */
+/** Returns the findings that a dry run stored with a step; empty for other runs. */
 export function readDryFindings(recorded: unknown): readonly ListedFinding[] {
   return DryOutput.safeParse(recorded).data?.found ?? [];
 }

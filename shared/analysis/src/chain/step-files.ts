@@ -12,8 +12,8 @@ type Deps = Pick<ChainDeps, 'path'> & { readonly records: Pick<ChainDeps['record
 type NamedStep = { readonly name: string; readonly stepClass: AgentClass };
 
 /**
- * The files that a step reads and writes within the bounds of its class. It reads git objects of the commit, and what it writes becomes
- * rows of the database, so no path reaches a file of this machine. Denials are recorded.
+ * Reads files of the commit and stores documents, within the bounds of the step's class. Uses git objects and the database only, never
+ * paths of this machine. Records denials.
  */
 export class StepFiles {
   readonly #deps: Deps;
@@ -32,7 +32,6 @@ export class StepFiles {
     return [...this.#documents.values()];
   }
 
-  /** Throws PATH_DENIED. */
   read(path: string): Promise<string | null> {
     return this.#guarded('read', path, async () => {
       const parts = parsePath(path);
@@ -49,7 +48,6 @@ export class StepFiles {
     });
   }
 
-  /** Throws PATH_DENIED. */
   write(path: string, text: string, mimeType: string): Promise<void> {
     return this.#guarded('write', path, async () => {
       const parts = parsePath(path);

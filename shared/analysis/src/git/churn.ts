@@ -4,7 +4,7 @@ import type { Mirror } from './start-git.ts';
 import { streamGitPieces } from './git-reader.ts';
 
 const YEAR_SECONDS = 365 * 86_400;
-/** The line of a commit. It begins with a mark that no change begins with. */
+/** Matches the header of a commit, which begins with a control character. */
 const BEGIN = /^\n?\u0001(\d+) ([^]*)$/; // oxlint-disable-line no-control-regex -- the mark
 
 /** A commit that is not a merge: its time, hashed author, and changed lines by path. */
@@ -44,7 +44,7 @@ export interface ChurnNotes {
   readonly commits: number;
   readonly firstAt: number;
   readonly authors: readonly string[];
-  /** By path: commits, authors, first and last time. */
+  /** Number of commits, authors, first and last time by path. */
   readonly files: Readonly<
     Record<string, readonly [commits: number, authors: readonly string[], firstAt: number, lastAt: number]>
   >;
@@ -95,7 +95,7 @@ export async function addChanges(
   };
 }
 
-/** The churn of these files. */
+/** Computes the churn of these files from the notes. */
 export function readChurn(notes: ChurnNotes, paths: readonly string[]): ReadonlyMap<string, Churn> {
   const ofYear = new Map<string, { commits: number; lines: number }>();
   for (const { changes } of notes.recent)

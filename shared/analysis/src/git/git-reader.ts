@@ -18,7 +18,7 @@ export async function* streamGitPieces(
   child.stderr?.on('data', (bytes: Buffer) => (stderr = (stderr + bytes.toString('utf8')).slice(-MAX_STDERR_LENGTH)));
   const closed = once(child, 'close') as Promise<[number | null]>; // as Node documents the event
   try {
-    child.stdin?.on('error', () => undefined); // its exit shows that it ended early
+    child.stdin?.on('error', () => undefined); // The exit code shows an early end
     child.stdin?.end(input);
     let rest = '';
     const decoder = new TextDecoder();

@@ -19,8 +19,8 @@ export class ObjectReader {
     this.#signal = signal;
     this.#child = startGit({ path, home: dir }, ['-C', dir, 'cat-file', '--batch'], { takesInput: true });
     signal.addEventListener('abort', this.close, { once: true });
-    this.#child.once('error', this.close); // git is missing: its output ends
-    this.#child.stdin?.on('error', () => undefined); // its exit shows in the output
+    this.#child.once('error', this.close); // Ends the output when git is missing
+    this.#child.stdin?.on('error', () => undefined); // The output shows an early exit
     this.#child.stderr?.resume();
     const output = this.#child.stdout as AsyncIterable<Buffer>; // a pipe, in which no encoding is set
     this.#output = output[Symbol.asyncIterator]();

@@ -10,7 +10,6 @@ export interface BlobIntroduction {
   readonly at: number;
 }
 
-/** The refs of a mirror. */
 export interface Refs {
   /** Commits of all refs, sorted and unique. */
   readonly tips: readonly string[];

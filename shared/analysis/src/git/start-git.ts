@@ -6,25 +6,25 @@ import type { Writable } from 'node:stream';
 export interface Mirror {
   /** Absolute path. */
   readonly dir: string;
-  /** The PATH on which git is found. */
+  /** PATH for finding git. */
   readonly path: string;
   readonly signal: AbortSignal;
 }
 
 export interface GitOptions {
-  /** The PATH on which git is found. */
+  /** PATH for finding git. */
   readonly path: string;
-  /** The HOME that git gets. */
+  /** HOME of the git process. */
   readonly home: string;
 }
 
 /** The sandbox of one git process. */
 export interface GitSandbox {
-  /** The words before git's own; the first is the program that is started. */
+  /** Command line before git's own; the first word is the program. */
   readonly words: readonly string[];
-  /** The filter of system calls, which that program reads from its fourth file descriptor. */
+  /** System call filter, which the program reads from file descriptor 3. */
   readonly filter: Buffer;
-  /** Where the libraries of that program are. */
+  /** Library path of the program. */
   readonly libraryPath: string | null;
 }
 
@@ -72,7 +72,7 @@ export function startGit(
   });
   if (lock) {
     const filter = child.stdio[3] as Writable; // opened as a pipe above
-    filter.on('error', () => undefined); // the program ended early; its exit code tells why
+    filter.on('error', () => undefined); // The exit code shows an early end
     filter.end(lock.filter);
   }
   return child;

@@ -7,14 +7,13 @@ import { findRule, saySeverity } from '../rules/rules.ts';
 import { sayChain, sayFinding, sayLocation, saySummary, sayUnread } from './say-findings.ts';
 import type { ExportedFinding } from './sarif.ts';
 
-/** The content of a report. */
 export interface ReportContent {
   readonly project: string;
   readonly commit: string | null;
   readonly now: Date;
   readonly open: readonly ReportedFinding[];
   readonly accepted: readonly ReportedFinding[];
-  /** A summary by a model; each sentence names its findings. */
+  /** A summary by a model; each sentence refers to findings. */
   readonly summary?: readonly SummarySentence[];
   /** Files that the newest run did not read. */
   readonly unread?: readonly UnreadFiles[];

@@ -3,7 +3,6 @@ import { findRule } from '../rules/rules.ts';
 import type { UnreadFiles } from '@signalbox/contracts/repository/unread';
 import { sayFinding, sayUnread } from './say-findings.ts';
 
-/** An exported finding. */
 export interface ExportedFinding extends Omit<RawFinding, 'identity'> {
   readonly fingerprint: string;
   readonly status: 'open' | 'accepted' | 'fixed';
@@ -11,7 +10,7 @@ export interface ExportedFinding extends Omit<RawFinding, 'identity'> {
 }
 
 const LEVEL = { info: 'note', low: 'note', medium: 'warning', high: 'error', critical: 'error' } as const;
-/** For GitHub code scanning: critical above 9, high from 7, medium from 4. */
+/** Scores for GitHub code scanning: critical above 9, high from 7, medium from 4. */
 const SECURITY_SEVERITY = { info: '0.0', low: '2.0', medium: '5.0', high: '8.0', critical: '9.5' } as const;
 
 /** Converts findings to SARIF 2.1.0 (OASIS) for code scanning. Accepted findings are suppressed with their reason. */

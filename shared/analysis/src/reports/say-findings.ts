@@ -5,20 +5,19 @@ import type { ChainName } from '@signalbox/contracts/repository/chains';
 import { say } from '@signalbox/messages/say';
 import { findRule, saySeverity } from '../rules/rules.ts';
 
-/** The sentence of a finding. */
+/** Says a finding in one sentence. */
 export function sayFinding({ rule, values }: Pick<ShownFinding, 'rule' | 'values'>): string {
   return findRule(rule)?.say(values) ?? say('findings.goneRule', { rule });
 }
 
-/** The place of a finding as Markdown code, `src/main.ts:12`; empty for the whole repository. */
+/** Says the location of a finding as Markdown code, `src/main.ts:12`; empty for the whole repository. */
 export function sayLocation({ path, line }: Pick<ShownFinding, 'path' | 'line'>): string {
   if (path === '.') return '';
-  // A path is untrusted: it must not end the code or break the line.
+  // An untrusted path must not end the code or break the line.
   const shown = path.replaceAll(/[`\p{C}]/gu, '\uFFFD');
   return `\`${line === null ? shown : `${shown}:${line}`}\``;
 }
 
-/** The name of a chain. */
 export function sayChain(chain: ChainName): string {
   return say('findings.chain', { chain });
 }
@@ -39,7 +38,7 @@ export function sayUnread({ why, files, paths }: UnreadFiles): string {
   return paths.map((path) => say('findings.tookTooLong', { path: toPlainName(path) })).join('; ');
 }
 
-/** The result of a chain. The first line says what changed since the last run. */
+/** Says the result of a chain. The first line says what changed since the last run. */
 export function sayChainResult(result: ChainResult): string {
   const { project, isDry, problem, facts, total, top, left, unseen } = result;
   const chain = sayChain(result.chain);
@@ -53,7 +52,7 @@ export function sayChainResult(result: ChainResult): string {
   return [
     isDry
       ? say('findings.dry', { chain, project, commit: shortCommit(result), total })
-      : // What is listed below, and not what other chains have found.
+      : // Counts the findings of this chain only.
         saySummary({ ...result, counts: result.counts && { ...result.counts, open: total } }),
     facts.map((fact) => `- ${fact}`).join('\n'),
     facts.length > 0 && top.length > 0 ? say('findings.foundTitle') : '',
@@ -66,7 +65,7 @@ export function sayChainResult(result: ChainResult): string {
     .join('\n\n');
 }
 
-/** One line: what changed since the last completed run, and how many findings are open. */
+/** Says in one line what changed since the last completed run, and how many findings are open. */
 export function saySummary(result: Pick<ChainResult, 'project' | 'chain' | 'commit' | 'counts' | 'isFirst'>): string {
   const { project, counts, isFirst } = result;
   const { opened, reopened, fixed, open } = counts ?? { opened: 0, reopened: 0, fixed: 0, open: 0 };

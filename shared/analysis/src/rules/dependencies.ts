@@ -1,6 +1,6 @@
 import { rule, type Rules } from './rule.ts';
 
-/** By analyzer and rule: `dependencies/no-lock-file`. */
+/** Rules by name: `dependencies/no-lock-file`. */
 export const DEPENDENCIES_RULES = {
   'dependencies/no-lock-file': rule('rules-dependencies.noLockFile', 'rules-dependencies.noLockFileWhy'),
   'dependencies/two-lock-files': rule('rules-dependencies.twoLockFiles', 'rules-dependencies.twoLockFilesWhy'),

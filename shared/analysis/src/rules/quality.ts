@@ -1,6 +1,6 @@
 import { rule, type Rules } from './rule.ts';
 
-/** By analyzer and rule: `code/long-function`. */
+/** Rules by name: `code/long-function`. */
 export const QUALITY_RULES = {
   'code/long-function': rule('rules-quality.longFunction', 'rules-quality.longFunctionWhy'),
   'code/complex-function': rule('rules-quality.complexFunction', 'rules-quality.complexFunctionWhy'),

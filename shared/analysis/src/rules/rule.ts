@@ -2,16 +2,16 @@ import { say, type MessageKey, type MessageValues } from '@signalbox/messages/sa
 
 /** The sentences of one rule, in the current language. */
 export interface Rule {
-  /** The finding in one sentence with its values: `lodash 4.17.15 has a known vulnerability.` */
+  /** Says a finding in one sentence with its values: `lodash 4.17.15 has a known vulnerability.` */
   readonly say: (values: MessageValues) => string;
-  /** Why it matters and what to do about it, in one to three sentences. */
+  /** Reason and remedy, in one to three sentences. */
   readonly why: () => string;
 }
 
-/** Rules by their name, such as `private-key`, of one analyzer. */
+/** Rules by name, such as `secrets/private-key`. */
 export type Rules = Readonly<Record<string, Rule>>;
 
-/** A rule by the keys of its two sentences. */
+/** Builds a rule from the message keys of its two sentences. */
 export function rule(found: MessageKey, why: MessageKey): Rule {
   return { say: (values) => say(found, values), why: () => say(why) };
 }

@@ -5,7 +5,6 @@ import type { Rule, Rules } from './rule.ts';
 import { SECRETS_RULES } from './secrets.ts';
 import { say } from '@signalbox/messages/say';
 
-/** All rules. */
 export const RULES: Rules = { ...SECRETS_RULES, ...DEPENDENCIES_RULES, ...QUALITY_RULES };
 
 /** Finds a rule; null for a removed one. */
@@ -13,7 +12,6 @@ export function findRule(name: string): Rule | null {
   return Object.hasOwn(RULES, name) ? (RULES[name] ?? null) : null;
 }
 
-/** Names a severity. */
 export function saySeverity(severity: Severity): string {
   return say('findings.severity', { severity });
 }

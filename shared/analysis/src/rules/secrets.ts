@@ -1,6 +1,6 @@
 import { rule, type Rules } from './rule.ts';
 
-/** By analyzer and rule: `secrets/private-key`. */
+/** Rules by name: `secrets/private-key`. */
 export const SECRETS_RULES = {
   'secrets/private-key': rule('rules-secrets.privateKey', 'rules-secrets.privateKeyWhy'),
   'secrets/credential': rule('rules-secrets.credential', 'rules-secrets.credentialWhy'),

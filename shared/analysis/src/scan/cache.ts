@@ -3,12 +3,12 @@ import { attempt } from '@signalbox/contracts/system-error';
 import type { Fact } from '../analyzer.ts';
 import type { BlobIntroduction } from '../git/past-blobs.ts';
 
-/** What one analyzer need not inspect again. Only valid for the same version of the analyzer. */
+/** Facts that an analyzer need not compute again. Valid for one version of the analyzer. */
 export interface AnalyzerCache {
   readonly version: number;
   /** Facts of the files of the last commit; null for an inspected file without facts. */
   readonly current: readonly (readonly [path: string, blob: string, facts: Fact])[];
-  /** With the reach `history`: the sorted tips up to which the history was inspected, and its facts. */
+  /** With the reach `history`: sorted tips of the inspected history, and its facts. */
   readonly tips: readonly string[];
   readonly past: readonly (BlobIntroduction & { readonly facts: Fact })[];
 }
@@ -24,7 +24,7 @@ export function packCache(content: unknown): string {
   return deflateSync(JSON.stringify(content), { level: 1 }).toString('base64');
 }
 
-/** Null for an unreadable entry, which only costs time. */
+/** Unpacks a cache entry; null when unreadable, which only costs time. */
 export function unpackCache(packed: string): unknown {
   return attempt(() => JSON.parse(inflateSync(Buffer.from(packed, 'base64')).toString('utf8')) as unknown, null);
 }

@@ -10,7 +10,7 @@ import { openScanner } from './scan.ts';
  */
 const input = createInterface({ input: process.stdin });
 const lines = input[Symbol.asyncIterator]();
-// The service keeps stdin open. When it closes, the service is gone, and git must not outlive it.
+// The service keeps stdin open. A closed stdin means that the service ended, and git must end too.
 const stop = new AbortController();
 input.once('close', () => {
   stop.abort(new Error('nobody waits for this scan any more'));
@@ -24,7 +24,7 @@ process.stdin.destroy();
 
 /** Answers requests until one fails. */
 async function work(): Promise<never> {
-  const { dir, path, commit, folder, advisories, cache, without } = (await readLine()) as ScanOpening; // our own service wrote it
+  const { dir, path, commit, folder, advisories, cache, without } = (await readLine()) as ScanOpening; // Written by our own service
   const kept = new Map(Object.entries(cache));
   const mirror = { dir, path, signal: stop.signal };
   const source = advisories === null ? null : askingSource(advisories);
@@ -38,7 +38,7 @@ async function work(): Promise<never> {
   });
   try {
     for (;;) {
-      const { analyzers } = (await readLine()) as ScanRequest; // our own service wrote it
+      const { analyzers } = (await readLine()) as ScanRequest; // Written by our own service
       const scanned = await scanner.scan(ANALYZERS.filter(({ name }) => analyzers.includes(name)));
       const packed = Object.entries(scanned.cache).map(([name, content]) => [name, packCache(content)] as const);
       const fresh = packed.filter(([name, content]) => kept.get(name) !== content);
@@ -49,13 +49,13 @@ async function work(): Promise<never> {
   }
 }
 
-/** Asks the service, which has the connection. */
+/** Returns a source that asks the service, because the scan has no network. */
 function askingSource(name: string): AdvisorySource {
   return {
     describe: () => name,
     find: async (packages) => {
       write({ outcome: 'asks', packages });
-      return (await readLine()) as AdvisoryAnswer; // our own service wrote it
+      return (await readLine()) as AdvisoryAnswer; // Written by our own service
     },
   };
 }

@@ -12,20 +12,20 @@ export interface ScanOpening extends ScanLocation, Pick<ScannedCommit, 'commit' 
   readonly cache: Readonly<Record<string, string>>;
   /** Files to skip: reading them took too long. */
   readonly without: readonly string[];
-  /** The name of the advisory source that answers questions; null for none. */
+  /** Name of the advisory source; null for none. */
   readonly advisories: string | null;
 }
 
-/** Each further line. Every one gets an answer. */
+/** A further line on stdin, which always gets an answer. */
 export interface ScanRequest {
   readonly analyzers: readonly string[];
 }
 
-/** A line of JSON on stdout. `asks` is answered by an AdvisoryAnswer on stdin. */
+/** A JSON line on stdout. The service answers `asks` with an AdvisoryAnswer on stdin. */
 export type ScanAnswer =
-  /** With new packed cache entries by name. */
+  /** Result, with new packed cache entries by name. */
   | { readonly outcome: 'done'; readonly result: ScanResult; readonly cache: Readonly<Record<string, string>> }
-  /** The file that is being read; null when it is done. */
+  /** Path of the file that is read; null when reading ends. */
   | { readonly outcome: 'reads'; readonly path: string | null }
   | { readonly outcome: 'asks'; readonly packages: readonly PackageVersion[] }
   | { readonly outcome: 'failed'; readonly problem: string };

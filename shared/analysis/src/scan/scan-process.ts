@@ -15,9 +15,9 @@ const KILLED = 128 + 9;
 
 /** The sandbox in which a scan runs. */
 export interface ScanCell {
-  /** The words before the program's own, for a scan of this mirror; the first is the program that is started. */
+  /** Command line before the program's own, for a scan of this mirror; the first word is the program. */
   words(mirror: string): readonly string[];
-  /** The filter of system calls, which the program reads from its fourth file descriptor. */
+  /** System call filter, which the program reads from file descriptor 3. */
   readonly filter: Buffer;
   readonly libraryPath: string | null;
 }
@@ -33,7 +33,10 @@ export interface ScanProcessOptions {
   readonly nodeWords?: readonly string[];
 }
 
-/** A file of a megabyte takes about two seconds. The limit is kept by the parent, because no timer interrupts a running pattern. */
+/**
+ * Time limit for one file; a megabyte takes about two seconds. The parent enforces the limit, because no timer interrupts a running
+ * pattern.
+ */
 const FILE_MS = 30 * SECOND_MS;
 
 /** Thrown when reading a file took too long and the process was killed. */
@@ -59,7 +62,7 @@ export class ScanProcess {
   readonly #closed: Promise<readonly [code: number | null, signal: string | null]>;
   readonly #fileMs: number;
   #said = '';
-  /** The file that is being read, and its time limit. */
+  /** Current file with its time limit. */
   #reading: { readonly path: string; readonly timer: NodeJS.Timeout; isSlow: boolean } | null = null;
 
   /** Throws the signal's reason. Stdin stays open until `close`, so that a scan notices the death of its parent. */
@@ -73,9 +76,9 @@ export class ScanProcess {
     const [program = '', ...words] = [...(cell?.words(place.dir) ?? []), ...programWords(nodeWords)];
     const child = spawn(program, words, {
       cwd: '/',
-      // nothing of the environment of the service
+      // Passes nothing of the service's environment.
       env: { PATH: place.path, LANG: 'C.UTF-8', ...(cell?.libraryPath ? { LD_LIBRARY_PATH: cell.libraryPath } : {}) },
-      detached: true, // a group of its own, so that git ends with it
+      detached: true, // Own process group, so that git ends too
       stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
     });
     this.#child = child;
@@ -84,7 +87,7 @@ export class ScanProcess {
       'data',
       (bytes: Buffer) => (this.#said = (this.#said + bytes.toString('utf8')).slice(-MAX_STDERR_LENGTH)),
     );
-    // The program may end before it has read everything; its exit code tells why.
+    // The program may end before it reads everything; its exit code says why.
     const filter = child.stdio[3] as NodeJS.WritableStream; // a pipe, by the options above
     for (const pipe of [child.stdin, filter]) pipe.on('error', () => undefined);
     filter.end(cell?.filter ?? '');
@@ -92,7 +95,7 @@ export class ScanProcess {
       child.once('error', reject);
       child.once('close', (code, killedBy) => resolve([code, killedBy]));
     });
-    this.#closed.catch(() => undefined); // the caller of a scan gets the error
+    this.#closed.catch(() => undefined); // The caller of `scan` gets the error
     this.#lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   }
 
@@ -113,7 +116,7 @@ export class ScanProcess {
         if (killedBy === 'SIGKILL' || code === KILLED) throw new ScanKilled('the scan was killed');
         throw new Error(`the scan ended with ${code ?? killedBy}: ${this.#said.trim()}`);
       }
-      const answer = parseJson(line) as ScanAnswer | undefined; // our own program wrote it, or nothing
+      const answer = parseJson(line) as ScanAnswer | undefined; // Written by our own program, or invalid
       if (answer?.outcome === 'reads') {
         this.#watch(answer.path);
         continue;
@@ -152,7 +155,7 @@ export class ScanProcess {
   }
 }
 
-/** A question of the scan. It reads untrusted texts, so its questions are untrusted too. */
+/** A question of the scan, which is untrusted because the scan reads untrusted texts. */
 const Question = z.object({
   outcome: z.literal('asks'),
   packages: z
@@ -166,7 +169,7 @@ const Question = z.object({
     .max(100_000),
 });
 
-/** The command of the program: from its sources with a loader, or as it was built, as the service itself runs. */
+/** Returns the command of the scan program: source files with a loader, or built files, as the service itself runs. */
 function programWords(nodeWords: readonly string[]): readonly string[] {
   const isSource = import.meta.url.endsWith('.ts');
   const file = fileURLToPath(new URL(isSource ? './program.ts' : './program.js', import.meta.url));

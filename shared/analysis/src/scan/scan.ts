@@ -5,11 +5,10 @@ import { isAllReached, listIntroductions, readSizes, type BlobIntroduction } fro
 import { CHURN, type AnalyzerCache, type ScanCache } from './cache.ts';
 import { openView, type OpenedView, type ScannedCommit } from './view.ts';
 
-/** The result of a scan. */
 export interface ScanResult {
   readonly commit: string;
   readonly files: number;
-  /** Contents that were inspected, and those that the cache knew. */
+  /** Number of inspected contents, and of those in the cache. */
   readonly inspected: number;
   readonly known: number;
   readonly conclusions: Readonly<Record<string, Conclusion>>;
@@ -39,8 +38,8 @@ export async function openScanner(
   read: (name: string) => unknown,
   watch = NO_WATCH,
 ): Promise<Scanner> {
-  const opened = await openView(mirror, commit, () => read(CHURN) as ChurnNotes | null); // only scans write there
-  const readCache = (name: string): AnalyzerCache | null => read(name) as AnalyzerCache | null; // the same
+  const opened = await openView(mirror, commit, () => read(CHURN) as ChurnNotes | null); // Only scans write this entry
+  const readCache = (name: string): AnalyzerCache | null => read(name) as AnalyzerCache | null; // Only scans write these entries
   const concluded = new Map<string, Concluded>();
   let churn: ChurnNotes | null = null;
   return {
@@ -86,7 +85,7 @@ interface Concluded {
   readonly conclusion: Conclusion;
   readonly inspected: number;
   readonly known: number;
-  /** Null once it was returned. */
+  /** Cache entry; null after it was returned. */
   readonly cache: AnalyzerCache | null;
 }
 

@@ -8,7 +8,6 @@ import { streamGitPieces } from '../git/git-reader.ts';
 import { isAllReached, listRefs, type Refs } from '../git/past-blobs.ts';
 import { listTree, type Tree } from '../git/tree.ts';
 
-/** The commit that is scanned. */
 export interface ScannedCommit {
   readonly commit: string;
   /** Only files below this folder; null for all. */
@@ -17,14 +16,14 @@ export interface ScannedCommit {
   readonly advisories?: AdvisorySource | null;
 }
 
-/** The view of an analyzer, and what the scan itself reads. */
+/** The analyzer's view, and what the scan itself reads. */
 export interface OpenedView {
   readonly view: RepositoryView;
   readonly tree: Tree;
   /** UTF-8 text of a content; null for binary or too large ones. */
   readonly textOf: (blob: string, sizeBytes: number) => Promise<string | null>;
   readonly refs: () => Promise<Refs>;
-  /** The notes of the history; null when no analyzer asked for it. */
+  /** Notes of the history; null when no analyzer asked for them. */
   readonly churnNotes: () => ChurnNotes | null;
   close(): void;
 }

@@ -16,7 +16,7 @@ export const healthScore: AnalysisStep<unknown, z.infer<typeof Health>> = {
   analyzers: ['health', 'code', 'duplicates', 'documentation'],
   run: (_, { conclusions, now }) => {
     const summaries = Object.fromEntries(Object.entries(conclusions).map(([name, { summary }]) => [name, summary]));
-    // each is the summary of the analyzer of that name
+    // Each value is the summary of the analyzer with that name.
     const { score, parts } = scoreHealth(summaries as unknown as ScoredSummaries, now().getTime() / 1_000);
     return { findings: countFound(conclusions), score, parts: [...parts] };
   },

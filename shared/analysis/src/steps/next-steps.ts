@@ -6,10 +6,10 @@ import type { PlannedFinding } from './refactoring-plan.ts';
 /** A recommended next step, in the language of the reader. */
 export interface NextStep {
   readonly finding: PlannedFinding;
-  /** What was found; why it matters and what to do. */
+  /** Finding in one sentence; reason and remedy. */
   readonly what: string;
   readonly why: string;
-  /** Further findings of the same rule. */
+  /** Number of further findings of the same rule. */
   readonly more: number;
 }
 

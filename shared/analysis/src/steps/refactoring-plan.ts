@@ -2,22 +2,22 @@ import { findRule } from '../rules/rules.ts';
 import { say } from '@signalbox/messages/say';
 import type { RawFinding } from '@signalbox/contracts/repository/finding';
 
-/** The part of a finding that planning reads. */
+/** Fields of a finding that planning uses. */
 export type PlannedFinding = Pick<RawFinding, 'rule' | 'severity' | 'path' | 'line' | 'values'>;
 
-/** By lines that it touches: up to 50, up to 300, more. */
+/** Effort by changed lines: up to 50, up to 300, more. */
 export type Effort = 'S' | 'M' | 'L';
 
 /** One step of a plan, in the language of the reader. */
 export interface RefactoringStep {
   readonly path: string;
-  /** A sentence on what to do, and one on the finding that is the reason. */
+  /** One sentence on the change, and one on the finding that is the reason. */
   readonly what: string;
   readonly why: string;
   readonly effort: Effort;
-  /** Approximate number of lines that it touches. */
+  /** Approximate number of changed lines. */
   readonly lines: number;
-  /** Rules of the findings that it fixes. */
+  /** Rules of the fixed findings. */
   readonly rules: readonly string[];
 }
 
@@ -82,7 +82,7 @@ function limitKinds(): (one: { readonly rank: number }) => boolean {
   };
 }
 
-/** A number of a finding; 0 when it has none of that name. */
+/** Returns a number of a finding; 0 when missing. */
 function getFigure({ values }: PlannedFinding, name: string): number {
   const value = values[name];
   return typeof value === 'number' ? value : 0;

@@ -3,13 +3,12 @@ import { SEVERITIES } from '@signalbox/contracts/repository/finding';
 import type { Conclusion } from '../analyzer.ts';
 import type { AnalysisStep } from './step.ts';
 
-/** Number of findings by severity. */
 export const Counts = z.record(z.enum(SEVERITIES), z.number().int());
 
 /** The output of a scanning step: counts, the summary of each analyzer, and files that were too slow to read. */
 const Scanned = z.object({ findings: Counts, summaries: z.record(z.string(), z.json()), unread: z.array(z.string()) });
 
-/** A step that does nothing but scan. */
+/** Creates a step that only scans. */
 export function createScanningStep(...analyzers: readonly string[]): AnalysisStep<unknown, z.infer<typeof Scanned>> {
   return {
     input: z.unknown(),
@@ -21,7 +20,7 @@ export function createScanningStep(...analyzers: readonly string[]): AnalysisSte
       summaries: Object.fromEntries(
         Object.entries(conclusions).map(([name, { summary }]) => [
           name,
-          summary as z.infer<ReturnType<typeof z.json>>, // facts are JSON
+          summary as z.infer<ReturnType<typeof z.json>>, // Facts are JSON
         ]),
       ),
     }),
@@ -31,6 +30,6 @@ export function createScanningStep(...analyzers: readonly string[]): AnalysisSte
 export function countFound(conclusions: Readonly<Record<string, Conclusion>>): z.infer<typeof Counts> {
   const found = Object.values(conclusions).flatMap((one) => one.found);
   const count = (severity: string): number => found.filter((one) => one.severity === severity).length;
-  // it has every severity
+  // Contains every severity
   return Object.fromEntries(SEVERITIES.map((severity) => [severity, count(severity)])) as z.infer<typeof Counts>;
 }

@@ -28,7 +28,7 @@ export const ScorePart = z.enum(
 );
 export type ScorePart = z.infer<typeof ScorePart>;
 
-/** How well a repository is kept, from 0 to 100, in total and by part; null for a part without data. */
+/** Health of a repository, from 0 to 100, in total and by part; null for a part without data. */
 export interface HealthScore {
   readonly score: number;
   readonly parts: readonly { readonly part: ScorePart; readonly weight: number; readonly score: number | null }[];
@@ -53,7 +53,7 @@ const DAY_SECONDS = 86_400;
 const ACTIVE_DAYS = 90;
 const RESTING_DAYS = 730;
 
-/** The score by the summaries of one scan. `nowSeconds`: since the epoch; how old the newest commit is depends on it. */
+/** Scores the summaries of one scan. `nowSeconds`: since the epoch, for the age of the newest commit. */
 export function scoreHealth(summaries: ScoredSummaries, nowSeconds: number): HealthScore {
   const { code, health, duplicates } = summaries;
   const ageDays = (nowSeconds - health.committedAt) / DAY_SECONDS;
@@ -77,7 +77,6 @@ export function scoreHealth(summaries: ScoredSummaries, nowSeconds: number): Hea
   return { score: Math.round(points / weights), parts };
 }
 
-/** The name of a part, in the language of the reader. */
 export function sayScorePart(part: ScorePart): string {
   return say('rules-quality.scorePart', { part });
 }
@@ -92,7 +91,7 @@ function scoreBuilds({ hasBuild, buildRunsTests }: HealthSummary): number {
   return buildRunsTests ? 100 : 50;
 }
 
-/** A readme, the commands in it, links that lead somewhere, and, for a team, how to take part. */
+/** Rates the readme, its commands, working links and, for a team, a contributing guide. */
 function scoreDocumentation({ health, documentation }: ScoredSummaries): number {
   const { links, deadLinks, readmeHasCommands, hasContributing } = documentation;
   const living = links === 0 ? 1 : 1 - deadLinks / links;

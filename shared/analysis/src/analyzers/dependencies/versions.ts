@@ -32,7 +32,7 @@ function satisfiesSemver(version: string, range: string): boolean {
   return semver.satisfies(version, range, { loose: true, includePrerelease: true });
 }
 
-/** Cargo reads `1.2` as `^1.2` and a comma as “and”. */
+/** Converts a Cargo range: `1.2` means `^1.2`, and a comma means “and”. */
 function cargoRange(range: string): string {
   return range
     .split(',')

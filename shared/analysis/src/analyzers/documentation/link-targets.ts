@@ -36,7 +36,7 @@ function decode(text: string): string | null {
   try {
     return decodeURIComponent(text);
   } catch {
-    // The percent sign is literal.
+    // The text contains a literal percent sign.
     return null;
   }
 }

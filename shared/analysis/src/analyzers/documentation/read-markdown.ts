@@ -1,4 +1,4 @@
-/** A link of a page as written, without angle brackets. */
+/** A link target as written, without angle brackets, and its line. */
 export type Link = { readonly target: string; readonly line: number };
 
 export interface Page {

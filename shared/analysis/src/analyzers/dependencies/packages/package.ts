@@ -31,7 +31,6 @@ export type LockedPackage = {
   readonly license?: string;
   /** True when a registry package has no checksum. */
   readonly lacksIntegrity?: true;
-  /** The maintainers' deprecation message. */
   readonly deprecated?: string;
   readonly hasInstallScript?: true;
   /** Folder of the manifest that can import the package, if the lock file tells; absent for nested packages. */

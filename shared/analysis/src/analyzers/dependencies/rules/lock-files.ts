@@ -13,7 +13,7 @@ import {
   type Project,
 } from '../project.ts';
 
-/** Lock file names by ecosystem. One is enough; two contradict each other. */
+/** Lock file names by ecosystem. Lock files of two package managers contradict each other. */
 const LOCKS_OF: Readonly<Record<Ecosystem, readonly string[]>> = {
   npm: 'package-lock.json npm-shrinkwrap.json pnpm-lock.yaml yarn.lock bun.lock bun.lockb deno.lock rush.json'.split(
     ' ',

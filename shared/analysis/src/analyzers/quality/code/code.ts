@@ -13,7 +13,6 @@ export type CodeFacts = {
   /** Empty when the language is not supported. */
   readonly language: string;
   readonly isTest: boolean;
-  /** Lines of code, and lines with only a comment. */
   readonly lines: number;
   readonly commentLines: number;
   readonly functions: number;

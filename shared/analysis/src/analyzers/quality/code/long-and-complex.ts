@@ -26,7 +26,7 @@ export function findLongAndComplex(
 ): readonly Problem[] {
   const types = readTypeNames(source);
   const found = functions.flatMap((one) => {
-    // A test that lies in the same file as its subject.
+    // Skips tests in the same file as the tested code.
     if (/^test_|^test[A-Z]|[a-z\d]Test$|_test$/.test(one.name)) return [];
     const shape = findShapeProblem(one);
     const parameters = one.parameters > MANY_PARAMETERS && mayChooseParameters(one, { source, language, types });

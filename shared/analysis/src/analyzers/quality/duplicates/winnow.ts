@@ -5,7 +5,7 @@ const WINNOWED = 16;
 
 export interface Fingerprint {
   readonly hash: number;
-  /** Index of its first line among the compared lines. */
+  /** Index of the first line among the compared lines. */
   readonly index: number;
 }
 

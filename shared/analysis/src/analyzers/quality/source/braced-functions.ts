@@ -88,11 +88,11 @@ function openBlock(context: BlockContext): Block {
 /** Words before parentheses and a brace that do not declare a function, as in `new Thing() {` or `record Point(int x) {`. */
 const NO_FUNCTION =
   /\b(?:new|record|class|struct|interface|enum|return|else|when|throw|await|namespace|union)\s+[\w.$<>, ]*\(\)[^()]*$/;
-/** An anonymous function takes the name of its variable or property. */
+/** Matches the variable or property that names an anonymous function. */
 const GIVEN_TO =
   /([\w$]+)\s*(?::[^=]{0,80})?(?:=|:)\s*(?:async\s*)?(?:function\s*(?:\*\s*)?)?(?:<[^()]{0,80}>\s*)?(?:\(\)|[\w$]+)\s*(?::.{0,120})?(?:=>)?$/;
 
-/** The same with a keyword, as in `name = function`, and an optional result type. */
+/** Matches an assigned function with a keyword, as in `name = function`, and an optional result type. */
 const GIVEN_TO_FUNC = /([\w$]+)\s{0,8}:?=\s{0,8}(?:static\s{1,8})?func(?:tion)?\b[^=]*$/;
 
 function readFunction(

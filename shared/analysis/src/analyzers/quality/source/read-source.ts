@@ -1,10 +1,10 @@
 import type { Delimiters } from './forms.ts';
 import type { Language } from './languages.ts';
 
-/** A source with code, strings and comments told apart. */
+/** A source whose code, strings and comments are separated. */
 export interface Source {
   readonly text: string;
-  /** The text with equal offsets; comments are spaces and string contents are quotes. */
+  /** The text with spaces for comments and quotes for string contents; offsets do not change. */
   readonly code: string;
   readonly comments: readonly Span[];
   readonly lineStarts: readonly number[];
@@ -141,7 +141,7 @@ class Scanner {
     return end < 0 ? this.text.length : end;
   }
 
-  /** A Python string at the start of a line is documentation. */
+  /** True for a Python string at the start of a line, which is documentation. */
   private isDocumentation(form: Delimiters, start: number): boolean {
     if (this.language.shape !== 'indentation' || !form.open.startsWith(form.open.charAt(0).repeat(3))) return false;
     const before = this.text.slice(Math.max(0, start - MAX_INDENTED), start);

@@ -2,7 +2,6 @@ import type { Severity } from '@signalbox/contracts/repository/finding';
 import { toEvidence } from '../../evidence.ts';
 import { createProblem, type Problem } from '../../problem.ts';
 
-/** A rule that is checked line by line, with its severity. */
 export interface LineRule {
   readonly rule: string;
   readonly severity: Severity;

@@ -33,7 +33,7 @@ const RULES: readonly LineRule[] = [
   {
     rule: 'action-unpinned',
     severity: 'info',
-    // An action that is not GitHub's own and that a tag names, which can move.
+    // Third-party actions with a tag, which can move to another commit.
     pattern:
       /^[\s-]{0,60}uses:\s{0,4}["']?(?!actions\/|github\/|\.)[\w-]{1,60}\/[\w./-]{1,120}@(?![0-9a-f]{40})[\w./-]{1,80}/m,
   },

@@ -97,7 +97,7 @@ function judgeUrl(found: SecretMatch, value: string, text: string): Secret | nul
   const isPlain = value.toLowerCase() === user.toLowerCase() || /^[a-z]{1,12}\d{0,3}$/i.test(value);
   if (isPlain && (LOCAL_HOST.test(host) || /^[a-z]{1,6}$/i.test(value))) return null;
   if (/^(?:my|user|username|foo|bar|usr|login)/i.test(user) && isPlain) return null;
-  // The host is not an internet host, or the value only explains the syntax.
+  // Escaped values before a host without a dot only explain the syntax.
   if (/%[0-9A-F]{2}/i.test(value) && !/^[^/:?#]{0,80}\./.test(host)) return null;
   return { ...found, rule: 'url-password', certainty: 'form', name: '', value };
 }
