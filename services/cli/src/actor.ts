@@ -3,10 +3,10 @@ import type { AuditEvent } from '@signalbox/contracts/governance/audit';
 import { appendAudit } from '@signalbox/store/audit/audit';
 import type { Queryable } from '@signalbox/store/pool';
 
-/** Longest actor that the audit stores, in characters. */
+/** Maximum length of an actor in the audit, in characters. */
 const MAX_ACTOR_LENGTH = 120;
 
-/** The command line's user as an audit actor: `cli:<user>@<host>`, from the operating system. */
+/** Names the command line's user as an audit actor, `cli:<user>@<host>`, from the operating system. */
 export function nameActor(): string {
   return `cli:${userName()}@${hostname()}`.slice(0, MAX_ACTOR_LENGTH);
 }
@@ -21,7 +21,7 @@ export function recordChange(
   return appendAudit(db, [{ kind, actor, data }]);
 }
 
-/** The user name, or the user id in containers whose user has no name. */
+/** Returns the user name, or the user id in containers whose user has no name. */
 function userName(): string {
   try {
     return userInfo().username;

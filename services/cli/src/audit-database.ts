@@ -7,9 +7,7 @@ import type { ChainedEvent, History } from '../../../infra/audit/verify.mjs';
 /** Events per page: enough to hide the round trip, a few megabytes at most. */
 const PAGE = 2_000;
 
-/**
- * Opens a database's audit history for the verifier. It may grow meanwhile: checkpoints are read first, so they never lack their events.
- */
+/** Opens a database's audit history for the verifier. Reads checkpoints before events, so none lacks its events. */
 export async function openDatabaseHistory(db: Queryable): Promise<History> {
   const logId = await readAuditLogId(db);
   return { logId, events: () => readEvents(db), inside: () => readSigned(db, logId) };
@@ -19,9 +17,9 @@ async function* readEvents(db: Queryable): AsyncGenerator<ChainedEvent> {
   for (let page = readChain(db, 0, PAGE); ;) {
     const places = await page;
     const last = places.at(-1)?.seq;
-    // Prefetches the next page while this one is hashed.
+    // Fetches the next page while this page is hashed.
     const next = last === undefined || places.length < PAGE ? null : readChain(db, last, PAGE);
-    next?.catch(() => undefined); // awaited in the next round, unless the reader stops
+    next?.catch(() => undefined); // The next round awaits the page, unless the reader stops.
     for (const { seq, leafHash, hash, event } of places)
       yield { seq, leafHash, hash, json: event && toEventJson(event) };
     if (next === null) return;

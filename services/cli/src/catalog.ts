@@ -4,11 +4,11 @@ export interface CommandEntry {
   /** Usage lines, each starting with the command's name. */
   readonly usage: readonly string[];
   readonly summary: string;
-  /** Imported on use, so that commands do not load each other's dependencies. */
+  /** Each command is imported on use, so that commands do not load each other's dependencies. */
   readonly load: () => Promise<Run>;
 }
 
-/** All commands in the order of the help text. To add one, add a file in commands/ and an entry here. */
+/** All commands in the order of the help text. A new command needs a file in commands/ and an entry here. */
 export const COMMANDS: readonly CommandEntry[] = [
   {
     usage: ['doctor', 'doctor --round-trip --as <person>'],
@@ -135,12 +135,11 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
 ];
 
-/** Finds a command by name. */
 export function findCommand(commands: readonly CommandEntry[], name: string): CommandEntry | undefined {
   return commands.find(({ usage: [first] }) => first?.split(' ', 1)[0] === name);
 }
 
-/** The lines of the help text. */
+/** Builds the lines of the help text. */
 export function describeCommands(commands: readonly CommandEntry[]): readonly string[] {
   const usages = commands.flatMap(({ usage }) => usage);
   const width = Math.max(...usages.map((usage) => usage.length));

@@ -14,13 +14,13 @@ import { COMMANDS, describeCommands, findCommand, type CommandEntry } from './ca
 import { OPTIONS, UsageError, type CommandContext, type Report } from './command.ts';
 import { loadConfig, loadEnvironment, requireUrl, type CliConfig } from './config.ts';
 
-/** Control characters and direction marks, except line feed and tab, which we write. */
+/** Matches control characters and direction marks, except line feed and tab, which the output uses. */
 const CONTROLS = /(?![\n\t])[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
 
 const CHECKOUT = fileURLToPath(new URL('../../../', import.meta.url));
 const GIT_TIMEOUT_MS = 2_000;
 
-/** A server, named by the variable with its URL. */
+/** A server, named by the variable that holds its URL. */
 type Server = 'DATABASE_URL' | 'REDIS_URL';
 
 export interface Output {
@@ -29,7 +29,7 @@ export interface Output {
   readonly error: (text: string) => void;
 }
 
-/** Largest `--limit`: lists are for terminals, not exports. */
+/** Maximum of `--limit`: lists are for terminals, not exports. */
 const MAX_ROWS = 10_000;
 
 /** Runs a command line and returns its exit code: 0, or 1 when it failed or found a problem. */
@@ -98,7 +98,7 @@ function parse(words: readonly string[]) {
   try {
     return parseArgs({ args: [...words], options: OPTIONS, allowPositionals: true, strict: true });
   } catch (error) {
-    // parseArgs names the wrong option.
+    // parseArgs names the wrong option in its message.
     throw new UsageError(
       `${error instanceof Error ? error.message : String(error)}\n\n${describeCommands(COMMANDS).join('\n')}`,
     );
@@ -112,7 +112,7 @@ function openContext(
   given: CommandContext['arguments'],
 ): CommandContext {
   const config = loadConfig(environment);
-  const log = createLog('cli', 'silent'); // commands report errors themselves
+  const log = createLog('cli', 'silent'); // Commands report errors themselves.
   let pool: Pool | undefined;
   let redis: Redis | undefined;
   return {
@@ -147,7 +147,7 @@ async function findServerProblem(config: CliConfig, opened: ReadonlySet<Server>)
     const problem = await checkDatabase(databaseUrl, 'cli');
     if (problem !== null) return problem;
   }
-  // A Redis that may evict keys still works for commands.
+  // Commands work even with a Redis that may evict keys.
   return redisUrl !== undefined && opened.has('REDIS_URL') ? await checkRedis(redisUrl).catch(() => null) : null;
 }
 
@@ -159,10 +159,10 @@ function describeError(error: unknown): { readonly message: string; readonly cod
   return { message: `${message} (${code}). \`npm run signalbox -- doctor\` shows what is wrong.`, code };
 }
 
-/** The running release and, in a git checkout, its commit. Never throws. */
+/** Describes the running release and, in a git checkout, its commit. Never throws. */
 async function describeVersion(): Promise<{ readonly version: string; readonly commit: string | null }> {
   const words = ['-C', CHECKOUT, 'rev-parse', '--show-prefix', '--short=12', 'HEAD'];
-  // Empty without git or in an image. A prefix means that the checkout belongs to an outer repository.
+  // The output is empty without git or in an image. With a prefix the checkout belongs to an outer repository.
   const answer = await promisify(execFile)('git', words, { timeout: GIT_TIMEOUT_MS }).catch(() => ({ stdout: '' }));
   const [prefix, commit = ''] = answer.stdout.split('\n');
   return { version: VERSION, commit: prefix === '' && commit !== '' ? commit : null };

@@ -5,10 +5,10 @@ import type { Log } from '@signalbox/platform/log';
 import type { Redis } from '@signalbox/platform/redis';
 import type { CliConfig } from './config.ts';
 
-/** Options of all commands. A command ignores those that it does not use. */
+/** Options of all commands. A command ignores options that it does not use. */
 export const OPTIONS = {
   json: { type: 'boolean', default: false },
-  /** One JSON object per line, in and out. */
+  /** Reads and writes one JSON object per line. */
   jsonl: { type: 'boolean', default: false },
   help: { type: 'boolean', default: false, short: 'h' },
   version: { type: 'boolean', default: false },
@@ -49,23 +49,23 @@ export interface Arguments extends Omit<Options, 'limit'> {
   readonly limit: number;
 }
 
-/** The context of a command. Connections are opened on first use and closed by the runner. */
+/** Context of a command. Connections are opened on first use and closed by runCommandLine. */
 export interface CommandContext {
   readonly config: CliConfig;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly log: Log;
   readonly arguments: Arguments;
-  /** The audit actor: see actor.ts. Commands that change something record it. */
+  /** The audit actor: see actor.ts. Commands that change something record this actor. */
   readonly actor: string;
   /** Standard input, for commands that read it. */
   readonly input: Readable;
-  /** Writes immediately, for commands that stream their output. */
+  /** Writes at once, for commands that stream their output. */
   readonly out: (text: string) => void;
   database(): Pool;
   redis(): Redis;
 }
 
-/** The result of a command: `data` for `--json`, `lines` for people. The exit code is 0 when `ok`, else 1. */
+/** Result of a command: `data` for `--json`, `lines` for people. The exit code is 0 when `ok`, else 1. */
 export interface Report {
   readonly ok: boolean;
   readonly data: unknown;
@@ -74,18 +74,18 @@ export interface Report {
 
 export type Run = (context: CommandContext) => Promise<Report>;
 
-/** Thrown for a wrong command line. `message` says what to write; when empty, the command's usage is shown. */
+/** Thrown for a wrong command line. `message` states the correct form; when it is empty, the command's usage is shown. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** A verb of a command, such as `show` in `runs show <id>`, and its number of words. */
+/** A verb of a command, such as `show` in `runs show <id>`, and the number of words after it. */
 export interface Verb {
   readonly words: number;
   readonly run: (context: CommandContext, ...words: string[]) => Promise<Report>;
 }
 
-/** Runs the given verb, or `usual` without one. Throws UsageError otherwise. */
+/** Runs the given verb, or `usual` without a verb. Throws UsageError otherwise. */
 export function runVerb(
   context: CommandContext,
   verbs: Readonly<Record<string, Verb>>,

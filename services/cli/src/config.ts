@@ -30,7 +30,7 @@ const CliConfig = z.object({
   REDIS_PASSWORD_AGENTS: PASSWORD,
   REDIS_PASSWORD_DEPLOY: PASSWORD,
   REDIS_PASSWORD_ANALYSIS: PASSWORD,
-  /** The plug-ins of the installation, as the services have them: `migrate` brings their tables. */
+  /** Plug-ins of the installation, as the services have them; `migrate` creates their tables. */
   AGENTS: CommonConfig.shape.AGENTS,
   /** URL of Redis, set like DATABASE_URL. */
   REDIS_URL: CommonConfig.shape.REDIS_URL.optional(),
@@ -56,7 +56,7 @@ const CliConfig = z.object({
   PATH: z.string().default('/usr/local/bin:/usr/bin:/bin'),
   /** Folder of the signed audit checkpoints. Default: `audit` in the data folder. */
   AUDIT_CHECKPOINT_DIR: z.string().optional(),
-  /** The signing key, with its public key beside it (.pub). Default: that of `npm start`, else signing-key.pem in the checkpoint folder. */
+  /** Key that signs checkpoints, next to its public key (.pub). Default: the key of `npm start`, else signing-key.pem. */
   AUDIT_KEY_FILE: z.string().optional(),
 });
 export type CliConfig = z.infer<typeof CliConfig> & {
@@ -67,7 +67,7 @@ export type CliConfig = z.infer<typeof CliConfig> & {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The process environment; `.env` in the current folder adds unset variables. */
+/** Reads the process environment; `.env` in the current folder adds unset variables. */
 export function loadEnvironment(): Environment {
   if (existsSync('.env')) process.loadEnvFile('.env');
   return process.env;
@@ -77,7 +77,7 @@ export function loadEnvironment(): Environment {
 export function loadConfig(environment: Environment): CliConfig {
   const config = readConfig(CliConfig, environment);
   const auditDir = config.AUDIT_CHECKPOINT_DIR ?? join(config.SIGNALBOX_DATA_DIR, 'audit');
-  const kept = join(config.SIGNALBOX_DATA_DIR, 'keys/audit/signing-key.pem'); // where `npm start` stores it
+  const kept = join(config.SIGNALBOX_DATA_DIR, 'keys/audit/signing-key.pem'); // `npm start` stores its key here.
   const isKept = config.AUDIT_CHECKPOINT_DIR === undefined && existsSync(`${kept}.pub`);
   const keyFile = config.AUDIT_KEY_FILE ?? (isKept ? kept : join(auditDir, 'signing-key.pem'));
   return {
@@ -88,7 +88,7 @@ export function loadConfig(environment: Environment): CliConfig {
   };
 }
 
-/** A required URL. Throws CONFIG_INVALID that says how to set it. */
+/** Returns a required URL. Throws CONFIG_INVALID that says how to set it. */
 export function requireUrl(config: CliConfig, name: 'DATABASE_URL' | 'REDIS_URL'): string {
   const url = config[name];
   if (url !== undefined) return url;

@@ -8,5 +8,5 @@ export function readSince(text: string): number {
   const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
   if (count === undefined)
     throw new UsageError(`--since is a number with s, m, h or d, such as 90m or 1d, not '${text}'.`);
-  return Number(count) * UNITS[unit as keyof typeof UNITS]; // guaranteed by the pattern
+  return Number(count) * UNITS[unit as keyof typeof UNITS]; // The pattern allows only these units.
 }

@@ -3,7 +3,7 @@ import { parseJson } from '@signalbox/contracts/system-error';
 import type { z } from 'zod';
 import type { CommandContext, Report } from './command.ts';
 
-/** A problem of a line and how to fix it. */
+/** Problem of a line and how to fix it. */
 export interface LineProblem {
   readonly error: string;
 }
@@ -44,7 +44,6 @@ export function answerAs<T>(form: LineForm<T>, asked: unknown, answer: (given: T
   return parsed.success ? answer(parsed.data) : { error: `${describeIssues(parsed.error)}. Write ${form.example}.` };
 }
 
-/** Describes validation problems. */
 export function describeIssues({ issues }: z.ZodError): string {
   return issues.map(({ path, message }) => `${path.join('.') || 'the line'}: ${message}`).join('; ');
 }
@@ -53,6 +52,6 @@ export function describeIssues({ issues }: z.ZodError): string {
 export function readObject(text: string): { readonly id?: unknown; readonly asked: unknown } {
   const value = parseJson(text);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return { asked: value };
-  const { id, ...asked } = value as Record<string, unknown>; // checked above
+  const { id, ...asked } = value as Record<string, unknown>; // `typeof` was checked above.
   return { id, asked };
 }

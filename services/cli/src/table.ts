@@ -38,7 +38,7 @@ export function formatAge(ms: number | null): string {
   return ms === null ? '' : sayDuration(ms);
 }
 
-/** A count with its noun: `1 turn`, `3 turns`. */
+/** Formats a count with its noun: `1 turn`, `3 turns`. */
 export function formatCount(count: number, noun: string, nouns = `${noun}s`): string {
   return `${count} ${count === 1 ? noun : nouns}`;
 }

@@ -3,10 +3,7 @@ import { createPublisher } from '@signalbox/platform/streams/publish';
 import type { WakeTarget } from '@signalbox/store/conversation/dead-letter-review';
 import type { CommandContext } from './command.ts';
 
-/**
- * Wakes the lane or chat of a change that Postgres already holds. Returns false without Redis, in which case a sweeper does it seconds
- * later.
- */
+/** Wakes the conversation or chat of a stored change. False without Redis: a sweeper then does it seconds later. */
 export async function wakeUp({ config, redis }: CommandContext, woken: WakeTarget): Promise<boolean> {
   try {
     const parts = { redis: redis(), prefix: config.REDIS_PREFIX, partitions: config.STREAM_PARTITIONS };

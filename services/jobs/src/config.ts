@@ -11,20 +11,20 @@ const REPOSITORY = fileURLToPath(new URL('../../../', import.meta.url));
 
 /** Variables of every pool. */
 const PoolConfig = CommonConfig.extend({
-  /** The pools whose jobs this process runs, separated by commas. */
+  /** Pools whose jobs this process runs, separated by commas. */
   JOBS_POOLS: z
     .string()
     .default(JobPool.options.join(','))
     .transform((names) => names.split(',').map((name) => name.trim()))
     .pipe(z.array(JobPool).min(1))
     .transform((pools) => [...new Set(pools)]),
-  /** How many jobs of each pool run at once in this process. */
+  /** Maximum of concurrent jobs per pool in this process. */
   JOBS_CONCURRENCY: z.coerce.number().int().min(1).max(100).default(4),
-  /** After this long without a heartbeat a job is given to another process, in milliseconds. */
+  /** Milliseconds without a heartbeat after which another process gets the job. */
   JOBS_LEASE_MS: z.coerce.number().int().min(500).default(15_000),
   /** Search path for bwrap. */
   PATH: z.string().default('/usr/local/bin:/usr/bin:/bin'),
-  /** After this many silent minutes a conversation ends; the worker has the same setting. */
+  /** Minutes without a message after which a conversation ends; the worker has the same setting. */
   THREAD_IDLE_MINUTES: z.coerce.number().positive().default(30),
   /** Database connections of this process. */
   DATABASE_CONNECTIONS: z.coerce.number().int().min(2).max(200).default(8),
@@ -39,9 +39,9 @@ const SandboxConfig = z.object({
 
 const MaintenanceConfig = z.object({
   ...TracingConfig.shape,
-  /** Folder whose markdown files can be searched. Its name is part of the source that a search shows. */
+  /** Folder of markdown files for the search. Its name is part of each source. */
   DOCS_DIR: z.string().default(`${REPOSITORY}docs`),
-  /** A further markdown file that can be searched. */
+  /** One more markdown file for the search. */
   README_FILE: z.string().default(`${REPOSITORY}README.md`),
   /** Folder outside the database for the file of signed audit checkpoints. See docs/audit.md. */
   AUDIT_CHECKPOINT_DIR: z.string().default(`${REPOSITORY}.signalbox/audit`),
@@ -71,11 +71,11 @@ const AgentsConfig = SandboxConfig.extend({
 
 const AnalysisConfig = SandboxConfig.extend({
   ...TracingWithoutKeysConfig.shape,
-  /** Whether builds, programs and scans on this machine are confined by bubblewrap. `off` is for one's own machine: they may read its keys. */
+  /** `on` confines builds, programs and scans by bubblewrap. `off` is for a developer's machine: they may read its keys. */
   PROCESS_CONFINEMENT: z.enum(['on', 'off'], { error: 'is neither on nor off' }).default('on'),
-  /** Folder of OSV records in JSON files, for finding known vulnerabilities of dependencies. Default: none. */
+  /** Folder of OSV records in JSON files, to find known vulnerabilities of dependencies. Default: none. */
   OSV_DIR: z.string().default(''),
-  /** A server with the API of api.osv.dev for the same; it sees names and versions of dependencies. Default: none. */
+  /** Server with the API of api.osv.dev for the same purpose; it sees names and versions of dependencies. Default: none. */
   OSV_URL: z.union([z.literal(''), z.url({ protocol: /^https?$/ })]).default(''),
 });
 
@@ -83,11 +83,11 @@ const DeployConfig = SandboxConfig.extend({
   ...SecretsConfig.shape,
   ...TracingConfig.shape,
   PROCESS_CONFINEMENT: AnalysisConfig.shape.PROCESS_CONFINEMENT,
-  /** Traffic switch: our own proxy, or an existing HAProxy. */
+  /** Switch for traffic: Signalbox's own proxy, or an existing HAProxy. */
   TRAFFIC: z.enum(['proxy', 'haproxy'], { error: 'is neither proxy nor haproxy' }).default('proxy'),
-  /** The unix socket of our proxy; the proxy has the same setting. */
+  /** Unix socket of the proxy; the proxy has the same setting. */
   PROXY_SOCKET: z.string().default(`${REPOSITORY}.signalbox/proxy/admin.sock`),
-  /** The runtime socket of HAProxy, with `level admin`. Needed with TRAFFIC=haproxy. */
+  /** Runtime socket of HAProxy, with `level admin`. Required with TRAFFIC=haproxy. */
   HAPROXY_SOCKET: z.string().optional(),
   /** Folder for the last routes set in HAProxy, which stores no epochs. */
   HAPROXY_STATE_DIR: z.string().default(`${REPOSITORY}.signalbox/haproxy`),
@@ -115,7 +115,7 @@ const DeployConfig = SandboxConfig.extend({
     .string()
     .default('')
     .transform((folder) => folder || null),
-  /** How long a build may take, in minutes. */
+  /** Maximum duration of a build, in minutes. */
   DEPLOY_BUILD_MINUTES: z.coerce.number().positive().max(25).default(20),
   /** Minutes without output or processor time after which a build is stopped. */
   DEPLOY_STALL_MINUTES: z.coerce.number().positive().max(25).default(5),

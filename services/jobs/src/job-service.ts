@@ -32,17 +32,14 @@ import { selectDatabaseRole, nameJobService } from './service-name.ts';
 import { startSweeper } from './runner/sweeper.ts';
 
 export interface JobService {
-  /** Address of /healthz, /readyz and /metrics. */
+  /** Port of /healthz, /readyz and /metrics. */
   readonly probePort: number;
 }
 
-/**
- * Starts the job service, which runs queued and scheduled jobs. Closable parts are handed to `own`. Throws STARTUP_REFUSED when Redis may
- * evict keys, or others may read the key of the secrets.
- */
+/** Starts the job service. Throws STARTUP_REFUSED when Redis may evict keys, or when others may read the secrets' key. */
 export async function createJobService(own: Own, config: JobsConfig, log: Log): Promise<JobService> {
   const { REDIS_URL: redisUrl, REDIS_PREFIX: prefix, JOBS_LEASE_MS: leaseMs } = config;
-  await loadPlugins(config.AGENTS); // their codes and sentences are said in notices
+  await loadPlugins(config.AGENTS); // Notices use the error codes and sentences of plug-ins.
   const name = nameJobService(config.JOBS_POOLS);
   // Listens first, so that readiness can report what the service waits for.
   const probe = own(await openProbe({ host: config.PROBE_HOST, port: config.PROBE_PORT, log }));
@@ -67,7 +64,7 @@ export async function createJobService(own: Own, config: JobsConfig, log: Log): 
   const publisher = createPublisher({ redis, prefix, partitions: config.STREAM_PARTITIONS });
   const runs = new Runs(pool);
   const queue = own(createQueue({ redisUrl, prefix, log }));
-  // Dependencies of a pool are loaded only where it runs: a process for agents holds none of the others.
+  // Dependencies of a pool are loaded only where it runs: a process for agents loads none of the others.
   const makers: { readonly [L in JobPool]: () => PoolHandlers<L> | Promise<PoolHandlers<L>> } = {
     maintenance: () => ({
       'knowledge.index': createKnowledgeIndex({
@@ -108,7 +105,7 @@ export async function createJobService(own: Own, config: JobsConfig, log: Log): 
     const requeue = queue.enqueue;
     consumers.push(own(consumeQueue({ redisUrl, prefix, pool: jobPool, concurrency, leaseMs, log, handle, requeue })));
   }
-  // The pool `agents` may not read faults.
+  // The pool `agents` has no right to read faults.
   const isKnowing = config.JOBS_POOLS.some((jobPool) => jobPool !== 'agents');
   probe.serve({
     metrics,
@@ -117,7 +114,7 @@ export async function createJobService(own: Own, config: JobsConfig, log: Log): 
   });
   own({ close: () => Promise.resolve(probe.wait(['stopping'])) });
   own(startSweeper({ runs, queue, pools: config.JOBS_POOLS, everyMs: leaseMs, leaseMs, log }));
-  // Sealing runs with jobs without outside effects: a process for agents alone must not hold the signing key.
+  // The signing key must not be in a process that runs agents' commands, so the pool `maintenance` seals.
   if (config.JOBS_POOLS.includes('maintenance')) {
     const { startAuditing } = await import('./audit/auditing.ts');
     const auditing = await startAuditing(own, { config, pool, publisher, metrics, log });

@@ -8,7 +8,7 @@ export function createJobMetrics(registry: ReturnType<typeof createMetrics>) {
     'job',
   ]);
   return {
-    /** Starts to measure one execution; call the result with its outcome. */
+    /** Starts to measure one execution; the returned function records its outcome. */
     start: (job: string) => {
       const startedAt = performance.now();
       return (outcome: string): void => {

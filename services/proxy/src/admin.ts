@@ -11,7 +11,7 @@ import type { RouteTable } from './route-table.ts';
 
 type AdminResponse = readonly [status: number, body: unknown];
 
-/** Generous: a route has a few hundred bytes. */
+/** Maximum size of a request body; a route has a few hundred bytes. */
 const BODY_LIMIT_BYTES = 64 * 1024;
 /** Longest path of a unix socket on Linux. */
 const PATH_LIMIT_BYTES = 107;
@@ -39,7 +39,7 @@ export async function startAdmin(options: {
       )
       .catch(() => response.destroy());
   });
-  const mask = process.umask(0o177); // nobody else may open the socket, from its creation on
+  const mask = process.umask(0o177); // Only this user may open the socket, from its creation on.
   try {
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);

@@ -9,7 +9,7 @@ const REPOSITORY = fileURLToPath(new URL('../../../', import.meta.url));
 export const ProxyConfig = CommonConfig.pick({ PROBE_HOST: true, PROBE_PORT: true, LOG_LEVEL: true }).extend({
   /** Folder of the stored routes, which survive a restart. */
   PROXY_DIR: z.string().default(`${REPOSITORY}.signalbox/proxy`),
-  /** Unix socket for setting routes; whoever may open it controls the traffic. Default: admin.sock in PROXY_DIR. */
+  /** Unix socket for setting routes; anybody who may open it controls the traffic. Default: admin.sock in PROXY_DIR. */
   PROXY_SOCKET: z.string().optional(),
   /** Milliseconds to connect to an instance. */
   PROXY_CONNECT_MS: z.coerce.number().int().min(10).default(3_000),
@@ -21,7 +21,7 @@ export const ProxyConfig = CommonConfig.pick({ PROBE_HOST: true, PROBE_PORT: tru
     .default(120 * SECOND_MS),
   /** Milliseconds for open requests when the proxy stops; services are killed after 12 s. */
   PROXY_DRAIN_MS: z.coerce.number().int().min(0).max(11_000).default(8_000),
-  /** `on` when a trusted proxy in front sets forwarded headers. Otherwise those of clients are replaced. */
+  /** `on` when a trusted proxy in front sets forwarded headers. Otherwise the headers of clients are replaced. */
   PROXY_TRUST_FORWARDED: z.enum(['on', 'off'], { error: 'is neither on nor off' }).default('off'),
 });
 

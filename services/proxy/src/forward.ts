@@ -15,10 +15,10 @@ export interface ForwardParts {
   readonly log: Log;
 }
 
-/** Shared by all requests, because creating an error with its stack is expensive. */
+/** All requests share one error, because creating an error with its stack is expensive. */
 const CLOSED = new Error('the client has its answer, or went away');
 
-/** Methods without effects, which may be sent again when no response came. */
+/** Methods without effects, whose requests may be sent again when no response came. */
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
@@ -37,7 +37,7 @@ export async function forward(
 ): Promise<void> {
   const aborter = new AbortController();
   response.once('close', () => aborter.abort(CLOSED));
-  response.on('error', () => undefined); // `close` follows
+  response.on('error', () => undefined); // `close` follows every error.
   const { metrics } = parts;
   const retried = (): void => metrics.countRetry(live.service);
   const mayRepeat = SAFE.has(request.method ?? '') && !hasBody(request);
@@ -82,7 +82,7 @@ function exchange(
     const end = (outcome: RequestOutcome): void => {
       aborter.removeEventListener('abort', leave);
       socket.destroy();
-      request.resume(); // discards the rest of the body, so that the connection can be reused
+      request.resume(); // Discards the rest of the body, so that the connection can be reused.
       resolve(outcome);
     };
     const leave = (): void => end('left');
@@ -107,8 +107,8 @@ function exchange(
       if (!response.headersSent) end(isSilent ? 'silent' : 'unanswered');
     });
     upstream.once('response', (answer) => {
-      aborter.removeEventListener('abort', leave); // the pipeline handles aborts from here on
-      answer.once('error', () => (isBroken = !aborter.aborted)); // the instance broke off first
+      aborter.removeEventListener('abort', leave); // The pipeline handles aborts from here on.
+      answer.once('error', () => (isBroken = !aborter.aborted)); // The instance closed the connection before the client did.
       if (!writeHead(response, answer)) return end('refused');
       pipeline(answer, response, (error) => {
         if (!error) return end('served');
@@ -120,11 +120,11 @@ function exchange(
   });
 }
 
-/** Sends an error sentence when the client is still there and the response has not started. */
+/** Sends an error sentence unless the client has left or the response has started. */
 function sendError(live: LiveRoute, request: IncomingMessage, response: ServerResponse, status: 502 | 504): void {
   if (response.headersSent || response.destroyed) return;
   const why = status === 502 ? 'cannot be reached right now' : 'did not answer in time';
-  // Reusing the connection would require reading the rest of the body.
+  // The connection is closed, because reusing it would require reading the rest of the body.
   if (!request.complete) response.shouldKeepAlive = false;
   response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', 'retry-after': '1' });
   response.end(`${live.service} ${why}. Please try again in a moment.\n`);

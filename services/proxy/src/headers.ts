@@ -1,12 +1,9 @@
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 
-/**
- * Cookies of our own pages, which browsers send to every port of a host. A cookie without a name whose value starts like this is sent
- * back as if it had the name.
- */
+/** Matches cookies of Signalbox's own pages, which browsers send to every port of a host, named or nameless. */
 const OWN_COOKIE = /^\s*=?\s*(?:__Host-)?signalbox(?:-[\w-]*)?\s*(?:[=;]|$)/i;
 
-/** Hop-by-hop headers, which a proxy does not forward. We answer `expect` ourselves. */
+/** Hop-by-hop headers, which a proxy must not forward. The proxy answers `expect` itself. */
 const HOP_BY_HOP = new Set([
   'connection',
   'expect',
@@ -20,7 +17,7 @@ const HOP_BY_HOP = new Set([
   'upgrade',
 ]);
 
-/** Headers to forward, including repeated ones, without hop-by-hop headers. */
+/** Lists the headers to forward, including repeated ones, without hop-by-hop headers. */
 export function toForwardedHeaders(message: Pick<IncomingMessage, 'rawHeaders'>): OutgoingHttpHeaders {
   const { rawHeaders } = message;
   const dropped = new Set(HOP_BY_HOP);
@@ -39,10 +36,7 @@ export function toForwardedHeaders(message: Pick<IncomingMessage, 'rawHeaders'>)
   );
 }
 
-/**
- * Request headers for the instance, with `x-forwarded-*`. Those of the client are kept only behind a trusted proxy; otherwise clients
- * could fake their address.
- */
+/** Builds request headers for the instance. Keeps the client's `x-forwarded-*` only behind a trusted proxy, as they may lie. */
 export function toInstanceHeaders(request: IncomingMessage, trustForwarded: boolean): OutgoingHttpHeaders {
   const headers = toForwardedHeaders(request);
   const trusted = trustForwarded ? headers : {};
@@ -51,11 +45,11 @@ export function toInstanceHeaders(request: IncomingMessage, trustForwarded: bool
   headers['x-forwarded-for'] = before === undefined ? client : `${[before].flat().join(', ')}, ${client}`;
   headers['x-forwarded-host'] = trusted['x-forwarded-host'] ?? request.headers.host ?? '';
   headers['x-forwarded-proto'] = trusted['x-forwarded-proto'] ?? 'http';
-  delete headers['forwarded']; // the standardized equivalent of x-forwarded-*
+  delete headers['forwarded']; // The standardized equivalent of x-forwarded-*.
   return headers;
 }
 
-/** The value of a header (lowercase name) without our cookies; null when nothing is left. */
+/** Removes Signalbox's cookies from a header's value (`name` in lowercase); null when nothing is left. */
 export function stripOwnCookies(name: string, value: string): string | null {
   if (name === 'set-cookie') return OWN_COOKIE.test(value) ? null : value;
   if (name !== 'cookie') return value;

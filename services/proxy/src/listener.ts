@@ -13,7 +13,7 @@ export interface Listener {
   close(drainMs: number): Promise<void>;
 }
 
-/** Longer than clients and proxies keep idle connections, so that we never close first. */
+/** Longer than clients and proxies keep idle connections, so that the proxy never closes first. */
 const KEEP_ALIVE_MS = 75_000;
 const POLL_MS = 25;
 
@@ -28,12 +28,12 @@ export async function openListener(address: Route['listen'], live: LiveRoute, pa
     open.add(response);
     response.once('close', () => open.delete(response));
     if (isClosing) response.shouldKeepAlive = false;
-    void forward(parts, live, request, response); // never rejects
+    void forward(parts, live, request, response); // `forward` never rejects.
   });
   server.on('upgrade', (request, client, head) => {
     tunnels.add(client);
     client.once('close', () => tunnels.delete(client));
-    void tunnel(parts, live, { request, client, head }); // never rejects
+    void tunnel(parts, live, { request, client, head }); // `tunnel` never rejects.
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(new AppError('ROUTE_REFUSED', { reason: describe(address, error) }, error)));

@@ -5,7 +5,7 @@ type Address = Route['upstream'];
 /** A running request to an instance. */
 export interface Lease {
   readonly address: Address;
-  /** Ends the request and counts it, except null: retried, or given up by the client. Idempotent. */
+  /** Ends the request and counts its outcome; null for a retried request or one that the client gave up. Idempotent. */
   end(outcome: 'served' | 'failed' | null): void;
 }
 
@@ -24,7 +24,7 @@ export function createLiveRoute(first: Route, since: string) {
   let began = since;
   let served = 0;
   let failed = 0;
-  const upstreams: Upstream[] = [current]; // the current one, and earlier ones with open requests
+  const upstreams: Upstream[] = [current]; // The current upstream, and earlier ones with open requests.
 
   const forgetIdle = (): void => {
     const kept = upstreams.filter((upstream) => upstream === current || upstream.requests > 0);
@@ -34,7 +34,7 @@ export function createLiveRoute(first: Route, since: string) {
   return {
     service: first.service,
     current: () => route,
-    /** Assigns a request to the current instance, for its whole life. */
+    /** Assigns a request to the current instance for its whole life. */
     lease: (): Lease => {
       const taken = current;
       taken.requests += 1;
@@ -56,7 +56,7 @@ export function createLiveRoute(first: Route, since: string) {
       route = next;
       began = now.toISOString();
       if (equalsAddress(current.address, next.upstream)) return;
-      // Switched back while requests are open there: they are counted together.
+      // After switching back, requests that are still open there are counted together with new ones.
       const known = upstreams.find(({ address }) => equalsAddress(address, next.upstream));
       current = known ?? { address: next.upstream, requests: 0 };
       if (!known) upstreams.push(current);

@@ -14,9 +14,9 @@ export interface Proxy {
 }
 
 /**
- * Starts the proxy, which forwards traffic of deployed services, each at its own address, and switches them between instances. It depends
- * on its folder only, so that services stay reachable when everything else is down. Parts to close go to `own`. Throws STARTUP_REFUSED
- * when its routes are unreadable or another proxy has its socket.
+ * Starts the proxy, which forwards traffic of deployed services, each at its own address, and switches them between instances. Depends on
+ * its folder only, so that services stay reachable when all other services are down. Registers what must be closed with `own`. Throws
+ * STARTUP_REFUSED when its routes are unreadable or another proxy has its socket.
  */
 export async function createProxy(own: Own, config: ProxyConfig, log: Log): Promise<Proxy> {
   const metrics = createMetrics('proxy');
@@ -29,7 +29,7 @@ export async function createProxy(own: Own, config: ProxyConfig, log: Log): Prom
   };
   const store = createRouteStore(join(config.PROXY_DIR, 'routes.json'));
   const table = own(await openRouteTable({ store, forwarding, drainMs: config.PROXY_DRAIN_MS, log }));
-  // Closed before the table, so that no routes are added while it drains.
+  // Closes before the table, so that no routes are added while it drains.
   own(await startAdmin({ socket: config.PROXY_SOCKET, table, log }));
   const probe = own(
     await startProbe({
@@ -37,7 +37,7 @@ export async function createProxy(own: Own, config: ProxyConfig, log: Log): Prom
       port: config.PROBE_PORT,
       log,
       metrics,
-      problems: () => Promise.resolve([]), // one route that cannot listen must not make the others unready
+      problems: () => Promise.resolve([]), // One route that cannot listen must not make the others unready.
       notes: () => table.problems(),
     }),
   );

@@ -2,18 +2,18 @@ import { connect, type Socket } from 'node:net';
 import { sleep } from '@signalbox/contracts/time';
 import type { Lease, LiveRoute } from './live-route.ts';
 
-/** A connection to the instance for this request. */
+/** A connection to the instance for one request. */
 export interface InstanceConnection {
   readonly lease: Lease;
   readonly socket: Socket;
 }
 
-/** Time in which a switch to a new instance completes. */
+/** A switch to a new instance completes within this time. */
 const RETRY_DELAY_MS = 100;
 
 /**
- * Connects to the current instance. On failure nothing was sent yet, so it retries once with the instance that is current then. Throws
- * the second error, or the signal's reason.
+ * Connects to the current instance. After a failure nothing was sent, so it tries once more with the instance that is current then.
+ * Throws the second error, or the signal's reason.
  */
 export async function connectToInstance(
   live: LiveRoute,
@@ -40,7 +40,7 @@ function open({ address }: Lease, connectMs: number, signal: AbortSignal): Promi
     const socket = connect({ host: address.host, port: address.port, noDelay: true });
     const give = (error: Error): void => {
       settle();
-      socket.on('error', () => undefined); // it may still report an error
+      socket.on('error', () => undefined); // The socket may still report an error.
       socket.destroy();
       reject(error);
     };

@@ -5,10 +5,9 @@ import { Route } from '@signalbox/contracts/operations/traffic';
 import { AppError } from '@signalbox/contracts/errors';
 import { z } from 'zod';
 
-/** The stored state of the proxy. */
 const StoredRoutes = z.object({
   routes: z.array(z.object({ route: Route, since: z.iso.datetime() })),
-  /** Epochs of services whose route was removed: older ones stay refused. */
+  /** Epochs of services whose route was removed: lower epochs stay refused. */
   removed: z.record(z.string(), z.number().int().nonnegative()),
 });
 export type StoredRoutes = z.infer<typeof StoredRoutes>;
@@ -40,7 +39,7 @@ export function createRouteStore(file: string) {
         await handle.close();
       }
       await rename(next, file);
-      const parent = await open(folder, 'r'); // makes the rename durable
+      const parent = await open(folder, 'r'); // Syncing the folder makes the rename durable.
       try {
         await parent.sync();
       } finally {

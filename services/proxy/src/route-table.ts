@@ -14,14 +14,14 @@ interface Entry {
   readonly live: LiveRoute;
   since: string;
   listener: Listener | null;
-  /** The reason for a missing listener, and the time of the next try. */
+  /** Why the route has no listener, and when the next attempt is due. */
   failure: { readonly problem: string; readonly attempts: number; readonly retryAt: number } | null;
 }
 
-/** Shortest and longest pause between attempts to listen. */
+/** Minimum and maximum pause between attempts to listen. */
 const MIN_RETRY_MS = SECOND_MS / 2;
 const MAX_RETRY_MS = 10 * SECOND_MS;
-/** Interval of checks for routes without listener; an idle proxy wakes only for this. */
+/** Interval of checks for routes without a listener. An idle proxy wakes only for this. */
 const CHECK_MS = MIN_RETRY_MS;
 
 export interface RouteTableOptions {
@@ -31,20 +31,20 @@ export interface RouteTableOptions {
   readonly log: Log;
 }
 
-/** Listens for all stored routes. Failing ones are retried while the others serve. */
+/** Listens for all stored routes. Retries failing ones while the others serve. */
 export async function openRouteTable(options: RouteTableOptions): Promise<RouteTable> {
   const table = new RouteTable(options, await options.store.load());
   await table.open();
   return table;
 }
 
-/** The routes of this proxy. Changes run one at a time, and are on disk before they take effect. */
+/** Routes of this proxy. Changes run one at a time, and are on disk before they take effect. */
 export class RouteTable implements Closable {
   readonly #options: RouteTableOptions;
   readonly #entries = new Map<string, Entry>();
-  /** Epochs of removed routes by service: older ones stay refused. */
+  /** Epochs of removed routes by service: lower epochs stay refused. */
   readonly #removed: Map<string, number>;
-  /** Closing listeners that still have requests. */
+  /** Listeners that close once their requests have ended. */
   readonly #draining = new Set<Promise<void>>();
   /** Removed routes with open requests. */
   readonly #drainingRoutes = new Set<LiveRoute>();
@@ -84,7 +84,7 @@ export class RouteTable implements Closable {
     );
   }
 
-  /** Number of open requests to an upstream of the service, including removed routes. */
+  /** Counts open requests to an upstream of the service, including removed routes. */
   openRequests(service: string, upstream: Route['upstream']): number {
     return [...this.#drainingRoutes, ...[...this.#entries.values()].map(({ live }) => live)]
       .filter((live) => live.service === service)
@@ -94,8 +94,8 @@ export class RouteTable implements Closable {
   }
 
   /**
-   * Sets a route. Settles when it is stored, its port is open, and new requests go to its upstream. Idempotent. Throws ROUTE_REFUSED,
-   * without any change, for a lower epoch or a port that is taken or cannot be opened.
+   * Sets a route. Settles when the route is stored, its port is open, and new requests go to its upstream. Idempotent. Throws
+   * ROUTE_REFUSED, without any change, for a lower epoch or a port that cannot be opened.
    */
   put(route: Route): Promise<RouteState> {
     return this.#runExclusively(() => this.#put(route));

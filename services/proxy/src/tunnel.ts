@@ -7,7 +7,7 @@ import type { LiveRoute } from './live-route.ts';
 import { connectToInstance, type InstanceConnection } from './reach.ts';
 import { forwardRequest, writeHead } from './wire.ts';
 
-/** A request to upgrade the connection to another protocol, such as a websocket. */
+/** A request to change the connection's protocol, such as to a websocket. */
 export interface Upgrade {
   readonly request: IncomingMessage;
   readonly client: Duplex;
@@ -23,7 +23,7 @@ export async function tunnel(parts: ForwardParts, live: LiveRoute, upgrade: Upgr
   const { client, request } = upgrade;
   const aborter = new AbortController();
   client.once('close', () => aborter.abort());
-  client.on('error', () => undefined); // `close` follows
+  client.on('error', () => undefined); // `close` follows every error.
   if (hasBody(request)) {
     parts.metrics.count(live.service, 'refused');
     return refuse(client, '400 Bad Request', 'A request that asks for another protocol cannot have a body.');
@@ -51,7 +51,7 @@ export async function tunnel(parts: ForwardParts, live: LiveRoute, upgrade: Upgr
   refuse(client, '502 Bad Gateway', `${live.service} did not answer.`);
 }
 
-/** Settles when the connections end; false when the instance never responded. */
+/** Joins both connections. Settles when they end; false when the instance never responded. */
 function connectBoth(
   parts: ForwardParts,
   { socket, lease }: InstanceConnection,
@@ -78,14 +78,14 @@ function connectBoth(
       client.write(formatHead(answer));
       client.write(firstBytes);
       socket.write(head);
-      socket.on('error', () => undefined); // `close` follows
+      socket.on('error', () => undefined); // `close` follows every error.
       client.pipe(socket).pipe(client);
     });
     upstream.once('response', (answer) => {
       isAnswered = true;
       const response = new ServerResponse(request);
       response.shouldKeepAlive = false;
-      response.assignSocket(client as Socket); // an HTTP server on TCP uses net.Socket
+      response.assignSocket(client as Socket); // An HTTP server on TCP uses net.Socket.
       if (!writeHead(response, answer)) return end();
       pipeline(answer, response, () => client.end(end));
     });
@@ -93,7 +93,7 @@ function connectBoth(
   });
 }
 
-/** The response head unchanged, because an upgrade's hop-by-hop headers belong to the client too. */
+/** Formats the response head unchanged, because an upgrade's hop-by-hop headers belong to the client too. */
 function formatHead({ rawHeaders, statusCode, statusMessage }: IncomingMessage): string {
   const lines = [`HTTP/1.1 ${statusCode} ${statusMessage}`];
   for (let at = 0; at < rawHeaders.length; at += 2) {

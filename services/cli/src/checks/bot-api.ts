@@ -3,15 +3,15 @@ import { abortAfter } from '@signalbox/contracts/time';
 import { getReason } from './finding.ts';
 import type { CliConfig } from '../config.ts';
 
-/** The result of a Bot API call. */
+/** Result of a Bot API call. */
 export type BotResult<T> =
-  /** `at`: Telegram's time to the second; null when missing. */
+  /** `at` is Telegram's time in seconds; null when missing. */
   | { readonly kind: 'answered'; readonly result: T; readonly at: Date | null }
-  /** Telegram refused; `description` is its sentence. */
+  /** Telegram refused the call; `description` is its message. */
   | { readonly kind: 'refused'; readonly description: string }
   | { readonly kind: 'unreachable'; readonly reason: string };
 
-/** Telegram's data about a bot's webhook. `url` is empty without one. */
+/** Telegram's data about a bot's webhook. `url` is empty without a webhook. */
 export const WebhookInfo = z.object({
   url: z.string().default(''),
   pending_update_count: z.number().default(0),

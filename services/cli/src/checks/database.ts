@@ -48,7 +48,7 @@ async function checkLogins(pool: Pool): Promise<readonly Finding[]> {
   );
 }
 
-/** Warns when every login may create tables, which could shadow ours; `migrate` revokes this where it may. */
+/** Warns when every login may create tables, which could shadow Signalbox's tables. `migrate` revokes this right where it may. */
 async function checkPublicRights(pool: Pool): Promise<readonly Finding[]> {
   const isOpen = await findValue(pool, false)`select has_database_privilege('public', current_database(), 'temporary')
     or has_schema_privilege('public', 'public', 'create')`;

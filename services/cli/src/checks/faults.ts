@@ -6,7 +6,7 @@ const REMEDY = 'Have the person it concerns, or an admin, write to the bot in pr
 
 /** Checks for faults of Signalbox itself and for undelivered notices. */
 export async function checkFaults({ config, database }: CommandContext): Promise<readonly Finding[]> {
-  if (config.DATABASE_URL === undefined) return []; // checkDatabase reports it
+  if (config.DATABASE_URL === undefined) return []; // checkDatabase reports a missing URL.
   try {
     const faults = await listFaults(database());
     if (faults.length === 0) return [ok('news', 'all of it was told')];

@@ -1,4 +1,4 @@
-/** A line of `doctor`. `remedy` is null when nothing has to be done. */
+/** A line of `doctor`'s report. `remedy` is null when nothing has to be done. */
 export interface Finding {
   readonly what: string;
   readonly state: 'ok' | 'warn' | 'fail';
@@ -18,10 +18,10 @@ export function fail(what: string, say: string, remedy: string): Finding {
   return { what, state: 'fail', say, remedy };
 }
 
-/** The reason of a connection error in a few words, without addresses, which may hold secrets. */
+/** Returns the reason of a connection error in a few words, without addresses, which may contain secrets. */
 export function getReason(error: unknown): string {
   let reason = String(error);
-  // The innermost cause is the most specific; fetch only reports a failure.
+  // The innermost cause is the most specific; fetch itself only reports a failure.
   for (let at = error, depth = 0; at instanceof Error && depth < 4; at = at.cause, depth += 1) {
     if ('code' in at && typeof at.code === 'string') return at.code;
     if (at.name === 'TimeoutError') return 'no answer in time';

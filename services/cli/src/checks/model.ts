@@ -40,7 +40,6 @@ export async function checkModel({ environment }: CommandContext): Promise<reado
   }
 }
 
-/** Describes a failure and its remedy. */
 function explain(
   asked: {
     readonly role: string;

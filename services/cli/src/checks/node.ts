@@ -1,9 +1,8 @@
 import { fail, ok, type Finding } from './finding.ts';
 
-/** The `engines` field of package.json. */
+/** The same version as in package.json's `engines` field. */
 const MIN_VERSION = [20, 19] as const;
 
-/** Checks the version of Node. */
 export async function checkNode(): Promise<readonly Finding[]> {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   const enough = major > MIN_VERSION[0] || (major === MIN_VERSION[0] && minor >= MIN_VERSION[1]);

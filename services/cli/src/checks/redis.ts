@@ -25,7 +25,7 @@ export async function checkRedis({ config, redis }: CommandContext): Promise<rea
   }
 }
 
-/** The connection retries for ever; the first refusal is enough here. */
+/** The client retries connections forever; the first error is enough here. */
 async function readInfo(client: Redis): Promise<(field: string) => string> {
   const refused = new Promise<never>((_, reject) => client.once('error', reject));
   const text = await Promise.race([client.info(), refused]);

@@ -24,17 +24,17 @@ import { recordChange } from '../actor.ts';
 import { UsageError, type CommandContext } from '../command.ts';
 import { fail, ok, getReason, type Finding } from './finding.ts';
 
-/** Deadlines: a gateway delivers in a second, a watcher runs every fifteen; a busy machine needs longer. */
+/** Deadlines: a gateway delivers in a second and a watcher runs every fifteen, but a busy machine needs longer. */
 const DELIVERY_MS = 30 * SECOND_MS;
 const INCIDENT_MS = 60 * SECOND_MS;
 const JOB_MS = 60 * SECOND_MS;
 const SEAL_MS = 30 * SECOND_MS;
 const POLL_MS = 250;
 
-/** Tries one promise of the product. Returns a success sentence; throws the failure. */
+/** Tries one feature of the product. Returns a success sentence; throws the failure. */
 type Attempt = (signal: AbortSignal) => Promise<string>;
 
-/** One round trip test; its rows are named after `id`. */
+/** One round trip test; the rows that it creates are named after `id`. */
 interface Round {
   readonly id: string;
   readonly context: CommandContext;
@@ -43,8 +43,8 @@ interface Round {
 }
 
 /**
- * Tests every promise with a real person, who is notified of each: reply, incident, job, file, audit seal and a program's callback. Each
- * has a deadline; undelivered messages are withdrawn afterwards. Throws UsageError for a person who is unknown or cannot be messaged.
+ * Tests every feature with a real person, who is notified of each: reply, incident, job, file, audit seal and a program's callback. Each
+ * test has a deadline; undelivered messages are withdrawn afterwards. Throws UsageError for an unknown person or one without a chat.
  * `patience` multiplies the deadlines.
  */
 export async function tryRoundTrip(context: CommandContext, patience = 1): Promise<readonly Finding[]> {
@@ -89,7 +89,7 @@ async function findTestRecipient(pool: Pool, person: string): Promise<Recipient>
   );
 }
 
-/** Runs an attempt until its deadline. Failures come with a remedy. */
+/** Runs a test until its deadline. Failures come with a remedy. */
 async function tryWithin(what: string, withinMs: number, attempt: Attempt): Promise<Finding> {
   const from = Date.now();
   try {
@@ -128,7 +128,7 @@ async function tryJob({ id, context, pool, recipient }: Round, signal: AbortSign
     if (redisUrl !== undefined) {
       const queue = createQueue({ redisUrl, prefix, log: context.log });
       parts.push(queue);
-      await queue.enqueue(job, run).catch(() => undefined); // the sweeper enqueues it later
+      await queue.enqueue(job, run).catch(() => undefined); // The sweeper enqueues the run later.
     }
     await waitForDelivery(pool, { runId: run.runId }, signal, 'the job was not run, or its end not told');
   } finally {

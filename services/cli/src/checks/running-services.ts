@@ -4,7 +4,7 @@ import { abortAfter } from '@signalbox/contracts/time';
 import type { CommandContext } from '../command.ts';
 import { fail, ok, getReason, warn, type Finding } from './finding.ts';
 
-/** The part of `npm start`'s run.json that is used here. */
+/** The used part of run.json, which `npm start` writes. */
 const RunFile = z.object({
   simulatorUrl: z.url().nullable().default(null),
   services: z.array(z.object({ name: z.string(), probeUrl: z.url() })),
@@ -39,7 +39,7 @@ export async function readRunFile(file: string): Promise<RunFile | null> {
     const parsed = RunFile.safeParse(JSON.parse(await readFile(file, 'utf8')));
     return parsed.success ? parsed.data : null;
   } catch {
-    return null; // `npm start` has not run here
+    return null; // `npm start` has not run here.
   }
 }
 

@@ -46,12 +46,12 @@ export async function checkTelegram(context: CommandContext): Promise<readonly F
   ];
 }
 
-/** Largest difference of the clocks of channel and database, from which the age of a message is computed. */
+/** Maximum difference between the clocks of channel and database, from which a message's age is computed. */
 const MAX_SKEW_MS = MINUTE_MS;
 
 async function checkClock(context: CommandContext, where: string, at: Date | null): Promise<readonly Finding[]> {
   if (at === null || context.config.DATABASE_URL === undefined) return [];
-  // Errors of Postgres are reported by checkDatabase.
+  // checkDatabase reports errors of Postgres.
   const now = await findValue<Date | null>(context.database(), null)`select clock_timestamp()`.catch(() => null);
   if (now === null) return [];
   const skewMs = now.getTime() - at.getTime();

@@ -3,15 +3,12 @@ import { sayDuration } from '@signalbox/messages/duration';
 import type { WebhookInfo } from './bot-api.ts';
 import { fail, ok, warn, type Finding } from './finding.ts';
 
-/** An older failure without a later one is ignored. */
+/** Older failures are ignored. */
 const RECENT_MS = 10 * MINUTE_MS;
 /** More waiting updates mean that no gateway receives them. */
 const MAX_PENDING = 100;
 
-/**
- * Judges Telegram's data about the webhook: whether updates go to `wanted` (undefined: gateways poll) and arrive there. `now` in
- * milliseconds since 1970.
- */
+/** Judges the webhook: updates must arrive at `wanted` (undefined: gateways poll). `now` in milliseconds since 1970. */
 export function judgeWebhook(info: WebhookInfo, wanted: string | undefined, now: number): Finding {
   const { url, pending_update_count: pending } = info;
   if (wanted === undefined) return judgeWithoutWebhook(url);
@@ -102,7 +99,7 @@ function describePending(count: number): string {
   return count === 1 ? '1 update waits' : `${count} updates wait`;
 }
 
-/** The host without the path, which may be secret. */
+/** Returns the host without the path, which may be secret. */
 function readHost(url: string): string {
   return URL.canParse(url) ? new URL(url).host : 'an unreadable address';
 }

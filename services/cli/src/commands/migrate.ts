@@ -13,8 +13,8 @@ import type { CommandContext, Report } from '../command.ts';
 import { formatCount } from '../table.ts';
 
 /**
- * Migrates the database and creates the checkpoint tables, so that nothing else has to run as owner. Idempotent and safe concurrently.
- * Sets the given service passwords, in Postgres and Redis. Throws MIGRATION_FAILED, or the problem of the database.
+ * Migrates the database as its owner, creates the checkpoint tables, and sets the given service passwords in Postgres and Redis.
+ * Idempotent and safe concurrently. Throws MIGRATION_FAILED, or the problem of the database.
  */
 export async function runMigrate({ config, log, actor }: CommandContext): Promise<Report> {
   const url = requireUrl(config, 'DATABASE_URL');
@@ -46,7 +46,6 @@ async function makeRedisUsers({ config, log }: Pick<CommandContext, 'config' | '
   }
 }
 
-/** The configured passwords by service. */
 function readPasswords(variable: 'DATABASE_PASSWORD' | 'REDIS_PASSWORD', config: CommandContext['config']) {
   return {
     gateway: config[`${variable}_GATEWAY`],

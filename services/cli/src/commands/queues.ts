@@ -3,10 +3,7 @@ import { readQueueDepths, type QueueDepth } from '../queries/queue-depths.ts';
 import type { CommandContext, Report } from '../command.ts';
 import { formatAge, formatTable } from '../table.ts';
 
-/**
- * Shows waiting, running and failed jobs per pool, from the queue in Redis and from Postgres, which is authoritative. Works without
- * Redis, which is reported.
- */
+/** Shows waiting, running and failed jobs per pool, from Redis and from Postgres, which decides. Works without Redis. */
 export async function runQueues(context: CommandContext): Promise<Report> {
   const work = await readPoolWork(context.database());
   const depths = await readQueueDepths(context.redis(), context.config.REDIS_PREFIX, new Date()).catch(() => null);
@@ -43,7 +40,7 @@ export async function runQueues(context: CommandContext): Promise<Report> {
   return { ok: depths !== null && problems.length === 0, data: { pools, problems }, lines };
 }
 
-/** Processes take due jobs within a moment; longer waits are a problem. */
+/** A longer wait is a problem, because processes take due jobs within a moment. */
 const MAX_WAIT_MS = 60_000;
 
 function listProblems({ queue, ...of }: PoolWork & { readonly queue: QueueDepth | null }): readonly string[] {

@@ -16,7 +16,7 @@ export async function runReplay(context: CommandContext): Promise<Report> {
   const { groups, agents } = await loadWorkerParts(context.config.AGENTS);
   const replay = await openReplay(pool, groups, agents);
   const counts = { same: 0, different: 0, nothing: 0, 'not-replayable': 0 };
-  let otherVersions = 0; // among the equal ones
+  let otherVersions = 0; // Number of equal turns that were recorded with other versions.
   const turns: TurnReplay[] = [];
   for await (const turn of select(context, replay, what)) {
     counts[turn.kind] += 1;

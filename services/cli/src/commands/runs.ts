@@ -10,7 +10,7 @@ import { readSince } from '../duration.ts';
 import { formatList, formatTime } from '../table.ts';
 import { wakeUp } from '../wake-up.ts';
 
-/** Handlers are told within a second, and have 15 s to stop. */
+/** Maximum wait for a cancelled run: handlers are notified within a second, and have 15 s to stop. */
 const CANCEL_WAIT_MS = 20 * SECOND_MS;
 
 /** Searches job runs, shows one, or cancels one and waits for its end. */
@@ -62,7 +62,7 @@ async function cancelRun(context: CommandContext, runId: string): Promise<Report
   const cancelled = await runs.cancel(runId, context.actor, (db, { job, status }) =>
     recordChange(db, context.actor, 'run.cancel_requested', { run: runId, job, status }),
   );
-  // The inbox of the person has the end of the run by now.
+  // The inbox of the person contains the end of the run by now.
   if (cancelled.lane) await wakeUp(context, { kind: 'lane', ...cancelled.lane });
   const isOver = (run: RunDetail): boolean => run.status !== 'cancelling';
   const run = (await waitForRun(context.database(), runId, isOver, CANCEL_WAIT_MS)) ?? throwNotFound(runId);

@@ -13,7 +13,7 @@ import { runVerb, UsageError, type CommandContext, type Report } from '../comman
 import { requireUrl } from '../config.ts';
 import { formatList } from '../table.ts';
 
-/** Draining and stopping take seconds; after this the command stops waiting. */
+/** The command stops waiting after this time. Draining and stopping take seconds. */
 const STOP_WAIT_MS = 60 * SECOND_MS;
 
 /** Lists deployed services, or stops one and waits until its program has ended. */

@@ -19,7 +19,7 @@ async function showWebhook(context: CommandContext): Promise<Report> {
 async function removeWebhook(context: CommandContext): Promise<Report> {
   const { url } = await callOrThrow(context, 'getWebhookInfo', WebhookInfo);
   if (url === '') return { ok: true, data: { removed: null }, lines: ['There is no webhook; nothing was changed.'] };
-  // Recorded before removing, so that no change goes unrecorded. Without the path, which may be secret.
+  // The audit event comes first, so that no change goes unrecorded. It omits the path, which may be secret.
   await recordChange(context.database(), context.actor, 'webhook.remove_requested', { host: new URL(url).host });
   await callOrThrow(context, 'deleteWebhook', z.literal(true));
   const lines = [

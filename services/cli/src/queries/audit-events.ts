@@ -7,9 +7,9 @@ export interface AuditFilter {
   readonly sinceMs: number | null;
   readonly threadId: string | undefined;
   readonly actionId: string | undefined;
-  /** An event kind or its prefix: `approval` finds all of `approval.*`. */
+  /** An event kind or its prefix: `approval` finds every `approval.*`. */
   readonly kind: string | undefined;
-  /** The actor, or the person whose action it concerns. */
+  /** The actor, or the person whose action the event concerns. */
   readonly userKey: string | undefined;
   readonly limit: number;
 }

@@ -7,18 +7,18 @@ export interface RecordedProposal {
   readonly tool: string;
   readonly userKey: string;
   readonly proposedAt: Date;
-  /** A PolicyQuestion of the recording version. */
+  /** A PolicyQuestion of the version that recorded it. */
   readonly question: unknown;
-  /** A PolicyDecision of the recording version. */
+  /** A PolicyDecision of the version that recorded it. */
   readonly decision: unknown;
 }
 
 /** Rows per page; a month may have a million. */
 const PAGE_SIZE = 500;
 
-/** Yields all proposals since a time, oldest first. New ones may be missed. */
+/** Yields all proposals since a time, oldest first. May miss proposals that are added meanwhile. */
 export async function* readProposals(db: Queryable, since: Date): AsyncGenerator<RecordedProposal, void> {
-  // Times are passed as text: a Date has milliseconds, the column microseconds, so pages would overlap.
+  // Times are passed as text: the column has microseconds, a Date has only milliseconds, and pages would overlap.
   let after = { at: since.toISOString(), actionId: '' };
   for (;;) {
     const rows = await listRows<RecordedProposal & { readonly at: string }>(db)`

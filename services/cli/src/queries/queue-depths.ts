@@ -3,7 +3,7 @@ import { JobPool } from '@signalbox/contracts/operations/jobs';
 import type { Redis } from '@signalbox/platform/redis';
 import { getQueuePrefix } from '@signalbox/platform/queue/names';
 
-/** The queue of one pool. Ages are in milliseconds, null without one. */
+/** Queue of one pool. Ages are in milliseconds; null without a job. */
 export interface QueueDepth {
   readonly pool: JobPool;
   /** Jobs that are due and not taken. */
@@ -12,7 +12,7 @@ export interface QueueDepth {
   readonly active: number;
   /** Jobs due later: schedules and retries. */
   readonly delayed: number;
-  /** Jobs stored as failed: should be none, because Postgres records the end of runs. */
+  /** Jobs stored as failed. There should be none, because Postgres records the end of runs. */
   readonly failed: number;
   readonly oldestWaitingMs: number | null;
   /** Number of processes that take jobs of this pool. */
@@ -21,7 +21,7 @@ export interface QueueDepth {
 
 /** Counts the jobs in all queues. Throws when Redis does not answer. */
 export async function readQueueDepths(redis: Redis, prefix: string, now: Date): Promise<readonly QueueDepth[]> {
-  await redis.ping(); // a queue would wait for a connection for ever; ping fails
+  await redis.ping(); // A queue would wait for a connection forever, while ping fails.
   return Promise.all(
     JobPool.options.map(async (pool) => {
       const bull = new Bull(pool, { connection: redis, prefix: getQueuePrefix(prefix), skipMetasUpdate: true });

@@ -11,7 +11,7 @@ export interface RunDetail extends RunRow {
   readonly traceId: string;
   readonly queuedAt: Date;
   readonly startedAt: Date | null;
-  /** The last heartbeat of its process. */
+  /** Time of the last heartbeat of the run's process. */
   readonly beatAt: Date | null;
   readonly cancelAt: Date | null;
   readonly cancelBy: string | null;
@@ -68,12 +68,12 @@ export async function waitForRun(
   }
 }
 
-/** The work of one pool in Postgres. Ages are in milliseconds, null without one. */
+/** Work of one pool in Postgres. Ages are in milliseconds; null without a run. */
 export interface PoolWork {
   readonly pool: JobPool;
   readonly waiting: number;
   readonly running: number;
-  /** Within the last 24 hours. */
+  /** Runs that ended within the last 24 hours. */
   readonly done: number;
   readonly failed: number;
   readonly oldestWaitingMs: number | null;

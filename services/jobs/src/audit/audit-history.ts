@@ -10,22 +10,22 @@ import { readAuditLogId, readCheckpoints, readLinks } from '@signalbox/store/aud
 import type { Queryable } from '@signalbox/store/pool';
 import { AppError } from '@signalbox/contracts/errors';
 
-/** The order of all events, as a few hashes. */
+/** State of the sealer: the tree and the last hash of all sealed events. */
 export interface SealerState {
   readonly tree: MerkleTree;
-  /** The last hash of the chain; empty without events. */
+  /** Last hash of the chain; empty without events. */
   chain: Buffer;
   readonly logId: string;
-  /** The number of events that the newest checkpoint in the database covers. */
+  /** Number of events that the newest checkpoint in the database covers. */
   signed: number;
-  /** The number of events that the newest checkpoint in the file covers. */
+  /** Number of events that the newest checkpoint in the file covers. */
   filed: number;
 }
 
-/** Links and checkpoints per query. */
+/** Events and checkpoints per query. */
 const PAGE = 5_000;
 
-/** Reads the whole order of events and compares it with each checkpoint of the database and the file. Throws AUDIT_HISTORY_DIFFERS. */
+/** Reads all sealed events and compares them with every checkpoint of the database and the file. Throws AUDIT_HISTORY_DIFFERS. */
 export async function readHistory(
   db: Queryable,
   options: { readonly file: string; readonly keys: AuditKeys },
@@ -80,7 +80,7 @@ function requireSame(checkpoint: Checkpoint, { tree, chain }: SealerState): void
   throw differs(`the first ${checkpoint.size} events are not those that were signed at ${checkpoint.at}`);
 }
 
-/** Leaves are left out: they are as large as the history. */
+/** Drops the leaves, which are as large as the history. */
 async function readFileCheckpoints(file: string): Promise<readonly Checkpoint[]> {
   const found: Checkpoint[] = [];
   for await (const { leaves: _leaves, ...checkpoint } of readCheckpointFile(file)) found.push(checkpoint);
@@ -96,7 +96,7 @@ async function readAllCheckpoints(db: Queryable, logId: string): Promise<readonl
   }
 }
 
-/** The missing lines of the file, each with the leaves of its events. */
+/** Yields the checkpoints that the file lacks, each with the leaves of its events. */
 export async function* readMissingLines(db: Queryable, history: SealerState): AsyncGenerator<CheckpointLine> {
   let filed = history.filed;
   for (const checkpoint of await readCheckpoints(db, filed, PAGE)) {

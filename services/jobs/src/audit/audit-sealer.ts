@@ -10,11 +10,11 @@ import type { Log } from '@signalbox/platform/log';
 import { readHistory, readMissingLines, type SealerState } from './audit-history.ts';
 
 export interface SealerOptions {
-  /** Its own pool of one connection, which holds the lock of the only sealer. */
+  /** A pool of one connection, which holds the sealer's lock. */
   readonly pool: Pool;
   readonly key: KeyObject;
   readonly keys: AuditKeys;
-  /** The checkpoint file, outside of the database. */
+  /** Path of the checkpoint file, outside the database. */
   readonly file: string;
   /** A checkpoint is due after this many events, or this long after the first event without one. */
   readonly checkpointEvents: number;
@@ -26,7 +26,7 @@ export interface SealerOptions {
 }
 
 const BATCH = 1_000;
-/** Bounds a step, so that a stopping service does not wait for a backlog. */
+/** Limits one step, so that a stopping service does not wait for a backlog. */
 const BATCHES_PER_STEP = 20;
 
 /**
@@ -42,7 +42,7 @@ export class Sealer implements Closable {
   /** The connection that holds the lock. */
   #client: Connection | null = null;
   #history: SealerState | null = null;
-  /** The time of the first event without a checkpoint. */
+  /** Time of the first event without a checkpoint. */
   #unsignedSince: number | null = null;
 
   constructor(options: SealerOptions) {
@@ -50,9 +50,9 @@ export class Sealer implements Closable {
   }
 
   /**
-   * One round: does what is due if this is the only sealer, up to a bound. `busy` when more is waiting, `away` when another
-   * process seals. Throws AUDIT_HISTORY_DIFFERS when the database is not what was signed: then nothing is sealed or signed,
-   * because that would make another history look right.
+   * Seals and signs a bounded number of events when this process is the only sealer. Returns `busy` when more events wait, `away` when
+   * another process seals. Throws AUDIT_HISTORY_DIFFERS when the database differs from what was signed: sealing on would make another
+   * history look right.
    */
   async step(): Promise<'idle' | 'busy' | 'away'> {
     const client = await this.#lock();
@@ -60,7 +60,7 @@ export class Sealer implements Closable {
     try {
       return await this.#work(client);
     } catch (error) {
-      // A failed step may have stored half of its work: the next one reads the history again.
+      // A failed step may have stored half of its work, so the next one reads the history again.
       this.#unlock(error instanceof Error ? error : undefined);
       throw error;
     }
@@ -88,7 +88,7 @@ export class Sealer implements Closable {
   }
 
   #unlock(error?: Error): void {
-    this.#client?.release(error ?? true); // ends the connection, and with it the lock
+    this.#client?.release(error ?? true); // Ends the connection, and with it the lock.
     this.#client = null;
     this.#history = null;
   }
@@ -100,7 +100,7 @@ export class Sealer implements Closable {
       this.#options.log.info('audit events are sealed by this process', { sealed: tree.size, signed });
     }
     const history = this.#history;
-    await this.#file(db, history); // what an earlier sealer left undone
+    await this.#file(db, history); // An earlier sealer may have left checkpoints out of the file.
     for (let batch = 0; batch < BATCHES_PER_STEP; batch++) {
       const sealed = await this.#sealBatch(db, history);
       await this.#signIfDue(db, history);

@@ -20,14 +20,14 @@ import { startLoop } from '@signalbox/platform/loop';
 import type { Look } from '../notices/admin-notices.ts';
 import { selectDatabaseRole } from '../service-name.ts';
 
-/** The pause between rounds: events are sealed within about a second. */
+/** Pause between steps: events are sealed within about a second. */
 const ROUND_MS = SECOND_MS;
-/** The pause before the next try to become the sealer. */
+/** Pause before the next attempt to become the sealer. */
 const AWAY_MS = SECOND_MS;
 const FAILED_MS = 2 * SECOND_MS;
-/** After a difference the whole history is read each time. */
+/** Pause after a difference, because each attempt reads the whole history. */
 const DIFFERS_MS = MINUTE_MS;
-/** The audit chat gets at most one checkpoint in this time; each covers all before it. */
+/** The audit chat gets at most one checkpoint in this time; each covers all earlier events. */
 const CHAT_MS = 60 * MINUTE_MS;
 
 interface Parts {
@@ -39,9 +39,8 @@ interface Parts {
 }
 
 /**
- * Starts to seal audit events. Of several processes one seals and the others wait for its end. A history that is not what was
- * signed pages an operator each minute until it is settled. Throws STARTUP_REFUSED when there is no usable signing key. `problem` looks at
- * whether the files of checkpoints can be written.
+ * Starts to seal audit events; of several processes only one seals. A history that differs from what was signed alerts an operator every
+ * minute. Throws STARTUP_REFUSED without a usable signing key. `problem` checks whether the checkpoint file can be written.
  */
 export async function startAuditing(own: Own, parts: Parts): Promise<{ readonly problem: Look }> {
   const { config, log, metrics } = parts;
@@ -103,13 +102,13 @@ function createRound(sealer: Sealer, { pool, metrics, log }: Parts) {
   return { step, unwritten: () => unwritten };
 }
 
-/** True for an error of a file or disk; errors of connections lack such a code. */
+/** True for an error of a file or disk; errors of connections have other codes. */
 function isDiskError(error: unknown): error is Error {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   return /^(ENOSPC|EDQUOT|EROFS|EIO|EACCES|EPERM|ENOENT|ENOTDIR|EMFILE)$/.test(code);
 }
 
-/** Posts checkpoints to the audit chat: a copy that database administrators cannot change. */
+/** Creates a function that posts checkpoints to the audit chat, where database administrators cannot change them. */
 function createNotifier({ config, pool, publisher, log }: Parts, count: () => void) {
   const chatKey = config.AUDIT_CHAT;
   let postedAt = -Infinity;
@@ -126,7 +125,7 @@ function createNotifier({ config, pool, publisher, log }: Parts, count: () => vo
       priority: PRIORITY.progress,
       body: { text, buttons: [] },
     };
-    await putOutbox(pool, [row], { asIs: true }); // hashes and a signature: a verifier needs every character
+    await putOutbox(pool, [row], { asIs: true }); // A verifier needs every character of the hashes and the signature.
     await publishStored({ publisher, log }, OUTBOUND, [{ kind: 'send', chatKey, traceId }]);
   };
 }

@@ -16,10 +16,10 @@ import { putInTheirLanguage } from '@signalbox/store/conversation/outbox';
 import { withTransaction, type Pool, type Queryable } from '@signalbox/store/pool';
 import { findValue, sql } from '@signalbox/store/sql';
 
-/** The most requests per look. */
+/** Maximum of approval requests per run. */
 const BATCH = 100;
 
-/** Reminds of open requests, asks further people, and ends those that nobody decided about. */
+/** Reminds approvers of open requests, escalates them to admins, and ends expired ones. */
 export function createApprovalsWatch(parts: {
   readonly pool: Pool;
   readonly publisher: Publisher;
@@ -41,9 +41,9 @@ export function createApprovalsWatch(parts: {
 }
 
 /**
- * Looks at the open requests by the database's clock: reminds those who may decide at a third of the time, asks the admins at two
- * thirds, and ends requests whose time is up, or whose chat refuses us now. Each happens once per request,
- * however many processes look, and however often. Gives how many there were, and who has to be told after the commits.
+ * Handles open approval requests by the database's clock: reminds approvers after a third of the time, asks the admins after two thirds,
+ * and ends requests that have expired or whose chat is blocked. Each happens once per request. Returns the counts, and who must be
+ * notified after the commits.
  */
 export async function watchApprovals(pool: Pool) {
   const { rows } = await pool.query<{ id: string; due: 'void' | 'expire' | 'escalate' | 'remind' }>(sql`
@@ -85,7 +85,7 @@ async function remind(db: Queryable, approval: Approval): Promise<readonly strin
   )`update approvals set remind_at = null where approval_id = ${approval.approvalId}
       returning greatest(0, extract(epoch from expires_at - clock_timestamp()) * 1000)::float8`;
   const all = await listCardChats(db, approval.approvalId);
-  // A person who asked in private was told; others see a changed card without a notification.
+  // The requester's private chat needs no reminder; other chats see a changed card without a notification.
   const chats = all.filter((chatKey) => all.length === 1 || chatKey !== approval.chatKey);
   await putInTheirLanguage(db, chats, (chatKey) => {
     const left = sayDuration(leftMs);
@@ -103,7 +103,7 @@ async function remind(db: Queryable, approval: Approval): Promise<readonly strin
   return chats;
 }
 
-/** The admins get a card of their own. */
+/** Sends the admins an approval card of their own. */
 async function escalate(db: Queryable, approval: Approval): Promise<readonly string[]> {
   await db.query(sql`update approvals set escalate_at = null, remind_at = null
       where approval_id = ${approval.approvalId}`);

@@ -17,14 +17,14 @@ export interface ExpiredThread {
   readonly chatKey: string;
   readonly title: string | null;
   readonly language: string | null;
-  /** It waited for an answer, so its person is told at once; others read it with their next answer. */
+  /** True when the conversation waited for an answer: its person is notified at once, others with their next reply. */
   readonly announced: boolean;
 }
 
-/** The most threads per transaction, which holds their lanes. */
+/** Maximum of conversations per transaction, which locks their lanes. */
 const BATCH = 50;
 
-/** Ends conversations that were idle for too long, and tells people with an open question. */
+/** Ends conversations that were idle for too long, and notifies people with an open question. */
 export function createThreadsExpire(parts: {
   readonly pool: Pool;
   readonly publisher: Publisher;
@@ -69,9 +69,8 @@ function announcement(thread: ExpiredThread, idleMs: number, traceId: string): O
 }
 
 /**
- * The lane is locked in the same statement that looks whether it is free, and an idle thread is looked at again when it is
- * changed: a turn that begins now finds the thread expired, one that has just ended keeps it open. Persons whose lane is
- * being taken just now are left for the next time (skip locked).
+ * Locks a free lane and checks idleness in one statement: a turn that begins now finds the conversation expired, and a turn that has just
+ * ended keeps it open. Lanes that another process is locking wait for the next run (skip locked).
  */
 const expire = (idleMs: number, limit: number) => sql`
   with idle as (
@@ -93,9 +92,8 @@ const expire = (idleMs: number, limit: number) => sql`
     user_language(t.user_key) as language`;
 
 /**
- * Ends up to `limit` conversations that have been idle for `idleMs`, have no run in progress and whose person's lane is free
- * with nothing waiting in it. `toMessage` gives the message for each that was waiting for an answer; it is in the outbox when
- * this returns, to be published. Calling again goes on with the rest.
+ * Ends up to `limit` conversations that were idle for `idleMs`, without a running job and with a free lane. `toMessage` builds the
+ * message for those that waited for an answer; it is stored in the outbox. Call again for the rest.
  */
 export function expireThreads(
   pool: Pool,

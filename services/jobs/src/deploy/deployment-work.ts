@@ -69,10 +69,7 @@ export interface AbandonedDeployment extends ServiceKey {
 /** Maximum of stored lines per deployment; older ones are deleted. */
 const MAX_LINES = 5_000;
 
-/**
- * Writes of the job that runs a deployment. Claiming it gives a worker an epoch above all earlier ones. Every write names the worker's
- * epoch, and returns false once a higher epoch exists.
- */
+/** Writes of the job that runs a deployment. Each names the job's epoch, and returns false once a higher epoch exists. */
 export class DeploymentWork {
   readonly #pool: Pool;
 
@@ -90,10 +87,7 @@ export class DeploymentWork {
       select 1 from deployments where project = ${project} and state = 'succeeded' and plan ->> 'file' = ${file} limit 1`;
   }
 
-  /**
-   * Claims a deployment: a queued one starts, a running one becomes `unknown`. Returns its state before as `from`; null when it has ended
-   * or does not exist.
-   */
+  /** Claims a deployment: a queued one starts, a running one becomes `unknown`. Null when it has ended or does not exist. */
   claim(
     deploymentId: string,
     step: Omit<TransitionDetails, 'change' | 'serving'>,
@@ -178,10 +172,7 @@ export class DeploymentWork {
     });
   }
 
-  /**
-   * Lists stored artifacts that are no longer needed: all except the newest `keep` that served, the serving one, the previous one, and
-   * those of unfinished deployments.
-   */
+  /** Lists artifacts except the newest `keep` that served, the serving and previous ones, and those of unfinished deployments. */
   listStaleArtifacts({ project, environment }: ServiceKey, keep: number): Promise<readonly StaleArtifact[]> {
     return listRows<StaleArtifact>(this.#pool)`
   with kept as (

@@ -12,10 +12,7 @@ export interface OpenedVariables {
   readonly unopened: readonly { readonly name: string; readonly why: string }[];
 }
 
-/**
- * Reads the variables of a service and opens each secret on behalf of the person who gave it; every opening is audited with `purpose`.
- * Opened values are redacted from all later lines.
- */
+/** Reads a service's variables and opens its secrets on behalf of their givers, audited; values are redacted from later lines. */
 export async function openVariables(
   parts: Pick<DeployDeps, 'services'>,
   service: ServiceKey,

@@ -27,10 +27,7 @@ export interface Git {
 
 const STDERR_BYTES = 8_192;
 const STDOUT_BYTES = 1_048_576;
-/**
- * Runs git as a child process without prompts and user settings, over the given protocols only. With a cell, a command with a `room` sees
- * nothing outside that room.
- */
+/** Runs git without prompts and user settings, over given protocols only. With a cell, git sees only its `room`. */
 export function createGit(options: GitOptions & { readonly cell?: GitCell | null }): Git {
   const { cell = null } = options;
   return (words, { signal, env = {}, protocols = '', maxBytes = STDOUT_BYTES, room }) =>

@@ -112,10 +112,7 @@ export async function listRefs(
   return stdout.toString('utf8').split('\n').filter(Boolean);
 }
 
-/**
- * Resolves a tag, else a branch, else a commit id, or `HEAD`. `shown` names the repository to people. Throws NOT_FOUND with the known
- * refs, REF_AMBIGUOUS.
- */
+/** Resolves a tag, else a branch, else a commit id, or `HEAD`. Throws NOT_FOUND with the known refs, REF_AMBIGUOUS. */
 export async function resolveRef(
   git: Git,
   mirror: string,

@@ -37,10 +37,7 @@ function ofProcfile(root: Root): Commands | null {
   return { build: [...pythonSteps(root), ...nodeSteps(root)], start: ['/bin/sh', '-c', `${path}exec ${web}`] };
 }
 
-/**
- * Uses the `start` script of package.json, or Vite's preview server for built pages. Skips Vite's development server, which ignores the
- * given port and serves the sources.
- */
+/** Uses the `start` script, or Vite's preview server. Vite's development server ignores the given port, and is not used. */
 function ofManifest(root: Root): Commands | null {
   const manifest = manifestOf(root);
   if (!manifest) return null;
@@ -64,7 +61,7 @@ const DEVELOPMENT = /^\s*vite(?:\s+(?:dev|serve))?(?:\s+-.*)?\s*$/;
 /** File names of Python servers in the frameworks' guides. */
 const PYTHON_PROGRAMS = ['main.py', 'app.py', 'server.py', 'wsgi.py'] as const;
 
-/** Starts Django's server or a Python file, which has to listen on `$PORT`. Installs the requirements next to it, if there are any. */
+/** Starts Django's server or a Python file, which has to listen on `$PORT`, with the requirements installed next to it. */
 function ofPython(root: Root): Commands | null {
   const { names } = root;
   const hasNeeds = names.has('requirements.txt');

@@ -50,10 +50,7 @@ export async function openLogin(login: RepositoryLogin, { protocol, shown }: Rep
   throw new AppError('REPOSITORY_REFUSED', { repository: shown, detail: say('repository.otherLogin', { protocol }) });
 }
 
-/**
- * Runs `work` with the environment that gives git the login: an https header, or a private key in a temporary file of the mirror.
- * Arguments and the mirror's settings never contain the login.
- */
+/** Runs `work` with an environment that holds the login: an https header, or a key file. Arguments never contain the login. */
 export async function withLogin<T>(
   mirror: string,
   { url, protocol, pin, login }: RepositoryAddress & { readonly pin: Pin; readonly login: string | null },

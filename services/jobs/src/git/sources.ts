@@ -64,10 +64,7 @@ export interface Sources {
    * START_UNKNOWN, and errors of opening the login.
    */
   open(repository: Repository, ref: string, signal: AbortSignal, options?: OpenOptions): Promise<Source>;
-  /**
-   * Fetches a ref and returns its commit and the mirror. Fetches nothing for a full commit id that the mirror has. Throws like `open`,
-   * except for errors of the service's files.
-   */
+  /** Fetches a ref; returns its commit and the mirror. Throws like `open`, except for errors of the service's files. */
   fetch(repository: Repository, ref: string, signal: AbortSignal): Promise<Fetched>;
   /** Fetches the repository and reads its contents. Throws like `open`. */
   look(repository: Repository, signal: AbortSignal): Promise<RepositoryContents>;
@@ -87,10 +84,7 @@ const AUTHOR_SHOWN = 60;
 /** Checkouts older than this were left by a killed process. */
 const LEFT_BEHIND_MS = 6 * HOUR_MS;
 
-/**
- * Keeps mirrors of repositories below `dir`. Reads local repositories below `repositoriesDirs` only, and never in `closed` folders.
- * `cell` confines git's fetches.
- */
+/** Mirrors repositories below `dir`. Reads local ones below `repositoriesDirs`, but not in `closed`. `cell` confines fetches. */
 export function createSources(options: {
   readonly dir: string;
   readonly repositoriesDirs: readonly string[];

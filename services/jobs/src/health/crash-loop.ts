@@ -56,10 +56,7 @@ export interface SeenRestarts {
   readonly at: number;
 }
 
-/**
- * Adds a probe's restart count. Counts restarts since the earliest probe of the window, because the time of older restarts is unknown.
- * Pure.
- */
+/** Adds a probe's restart count. Counts from the window's earliest probe, as older restarts have no known time. Pure. */
 export function seeRestarts(
   before: CrashMemory,
   { instance, restarts, isGivenUp, at }: SeenRestarts,

@@ -6,10 +6,7 @@ import type { HealthMeasurements, Verdict } from './verdict.ts';
 /** Kinds of trouble whose errors are counted elsewhere: crashes one by one, errors by log lines. */
 const COUNTED_ELSEWHERE: ReadonlySet<Verdict['kind']> = new Set(['crash-loop', 'oom', 'exited', 'restarts', 'errors']);
 
-/**
- * Finds crashes since the last probe: restarts, and a final exit. Memory and counts are stored together, so no crash counts twice.
- * `isLost`: the program was killed from outside, which is no crash. Pure.
- */
+/** Finds crashes since the last probe: restarts and a final exit. `isLost`: killed from outside, which is no crash. Pure. */
 export function findCrashErrors(
   memory: Pick<HealthMemory, 'ended' | 'instance'>,
   { process, newRestarts, release }: Pick<HealthMeasurements, 'process' | 'newRestarts' | 'release'>,

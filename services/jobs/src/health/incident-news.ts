@@ -11,10 +11,7 @@ import { findRecipients } from './notify.ts';
 import type { DiagnoseParts } from './target.ts';
 import type { Verdict } from './verdict.ts';
 
-/**
- * Opens the incident of a service and notifies its owners once. A crash loop is an incident of its own and the cause of the others; its
- * stop is notified as well.
- */
+/** Opens the incident of a service and notifies its owners once. A crash loop is an incident of its own, as is its stop. */
 export async function openService(
   parts: Pick<DiagnoseParts, 'pool' | 'deployments'>,
   watched: WatchedService,

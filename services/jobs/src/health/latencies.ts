@@ -58,10 +58,7 @@ export function getMedian(
   return sorted[Math.floor(sorted.length / 2)] ?? null;
 }
 
-/**
- * Returns the usual latency of a service in milliseconds: the lower median of this release and the previous one, so that a release that
- * is slow from the start does not set the standard.
- */
+/** Returns the lower median of this release and the previous one, so that a slow new release does not set the standard. */
 export function getUsualLatency(samples: HealthMemory['samples'], release: string | null): number | null {
   const own = getMedian(samples, release);
   const before = samples.find((one) => one.release !== release && one.latencies.length > 0);

@@ -26,10 +26,7 @@ export interface RevivalEnd {
 const MAX_LOSSES_A_DAY = 5;
 const JOB = 'service.revive';
 
-/**
- * Stores attempts to restart lost services. Each takes an epoch like a deployment, so a later deployment or stop supersedes it. Work on
- * the server holds the lock of the service's row.
- */
+/** Stores attempts to restart lost services. Each takes an epoch, so a later deployment or stop supersedes it. */
 export function createServiceRevivals(pool: Pool) {
   return {
     /** Plans the run that restarts a service. Null while a deployment is in progress or after a crash stop. */
@@ -48,10 +45,7 @@ export function createServiceRevivals(pool: Pool) {
     ): Promise<{ readonly epoch: number; readonly isTooOften: boolean } | null> =>
       withTransaction(pool, (db) => begin(db, serving, evidence)),
 
-    /**
-     * Runs `work` while the service's row is locked, and stores the instance that it returns. `work` should take seconds. Null, without
-     * running it, when a higher epoch exists.
-     */
+    /** Runs `work`, for seconds, while the service's row is locked; stores its instance. Null when a higher epoch exists. */
     within: <T extends Instance | null>(
       serving: Serving,
       epoch: number,
@@ -66,10 +60,7 @@ export function createServiceRevivals(pool: Pool) {
         return { made };
       }),
 
-    /**
-     * Records the end of a revival with an audit event. Giving up opens an incident. Idempotent per run. False, without writing, when a
-     * higher epoch exists.
-     */
+    /** Records the end of a revival; giving up opens an incident. Idempotent per run. False when a higher epoch exists. */
     end: (serving: Serving, end: RevivalEnd): Promise<boolean> =>
       withTransaction(pool, (db) => finish(db, serving, end)),
   };

@@ -205,10 +205,7 @@ interface JudgedProbe {
   readonly lastError: string | null;
 }
 
-/**
- * Opens or closes the incident of a service once two consecutive probes agree. A crash loop opens one at once, since several probes saw
- * it. Only one incident is open at a time.
- */
+/** Opens or closes the incident of a service once two consecutive probes agree; a crash loop opens it at once. */
 async function settle(
   parts: Parameters<typeof createServicesWatch>[0],
   watched: WatchedService,

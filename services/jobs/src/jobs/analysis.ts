@@ -6,7 +6,7 @@ import type { Log } from '@signalbox/platform/log';
 import type { JobsConfig } from '../config.ts';
 import type { HandlerOf, PoolHandlers } from '../runner/handlers.ts';
 
-/** Creates the handlers that read untrusted repositories. Loads their modules with the first job, so that an idle process stays small. */
+/** Creates the handlers that read untrusted repositories. Loads their modules with the first job, to keep idle processes small. */
 export function createAnalysisHandlers(config: JobsConfig, pool: Pool, log: Log): PoolHandlers<'analysis'> {
   let opened: Promise<HandlerOf<'repository.chain'>> | null = null;
   return {

@@ -18,7 +18,7 @@ interface Document {
   readonly source: string;
 }
 
-/** Indexes the markdown files of a folder and one more file. Skips unchanged files and removes deleted ones. Safe to run concurrently. */
+/** Indexes markdown files of a folder and one more file. Skips unchanged files, removes deleted ones. Safe concurrently. */
 export function createKnowledgeIndex(parts: {
   readonly passages: ReturnType<typeof createKnowledgePassages>;
   readonly docsDir: string;

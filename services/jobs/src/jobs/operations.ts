@@ -165,10 +165,7 @@ function openDeployParts(config: JobsConfig, pool: Pool, confinement: Confinemen
   };
 }
 
-/**
- * Runs a command on a server. Listed reading programs run without a shell, with limits; any other command requires a person's approval of
- * its exact text; forbidden commands never run.
- */
+/** Runs a command on a server: a listed reading program with limits, or any other whose exact text a person has approved. */
 function createDiagnosticRun(
   parts: Pick<DiagnoseParts, 'pool' | 'openDriver'> & ReleaseParts,
 ): HandlerOf<'diagnostic.run'> {
@@ -193,10 +190,7 @@ function createDiagnosticRun(
   };
 }
 
-/**
- * Fetches the repository of a project for a chain of analysis steps, whose process opens no secrets. An unreadable repository is a
- * result, not a failure.
- */
+/** Fetches a project's repository for a chain of analysis steps. An unreadable repository is a result, not a failure. */
 export function createRepositoryFetch(
   sources: Pick<Sources, 'fetch'>,
   projects: Pick<ReturnType<typeof createProjects>, 'get'>,

@@ -43,10 +43,7 @@ class Superseded extends Error {}
 /** Errors that another attempt cannot change: a person has to act. */
 const TERMINAL: ReadonlySet<ErrorCode> = new Set(['SERVICE_LOST_AGAIN', 'ARTIFACT_GONE', 'VARIABLES_UNOPENED']);
 
-/**
- * Restarts a lost service from its artifact on its server, after a reboot or when its program and supervisor were killed. Takes an epoch
- * of its own, so a later deployment or stop supersedes it.
- */
+/** Restarts a lost service from its artifact. Takes an epoch of its own, so a later deployment or stop supersedes it. */
 export function createServiceRevive(parts: ReviveParts): HandlerOf<'service.revive'> {
   return {
     title: () => say('jobs.bringingAServiceBack'),

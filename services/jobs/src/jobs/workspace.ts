@@ -40,9 +40,7 @@ interface Workplace extends Scope, JournalPlace {}
 
 type Answer<T> = { outcome: 'refused'; refusal: Refusal } | { outcome: 'done'; result: T };
 
-/**
- * Creates the handlers of the pool `agents` and opens their dependencies. Without a working sandbox, commands are refused and files work.
- */
+/** Creates the handlers of the pool `agents`. Without a working sandbox, commands are refused and files work. */
 export async function createWorkspaceHandlers(
   own: Own,
   config: JobsConfig,
@@ -108,10 +106,7 @@ function createHandlers(parts: Parts): PoolHandlers<'agents'> {
   };
 }
 
-/**
- * Wraps what all workspace jobs share: opens the workspace, finishes an interrupted diff, marks the workspace as used, and returns
- * refusals as results.
- */
+/** Wraps all workspace jobs: opens the workspace, finishes an interrupted diff, and returns refusals as results. */
 function handler<N extends Exclude<JobsOf<'agents'>, 'workspaces.prune'>, T>(
   _name: N,
   parts: Parts,

@@ -2,7 +2,7 @@ import { findValue, listRows, sql } from '@signalbox/store/sql';
 import { withTransaction, type Pool } from '@signalbox/store/pool';
 import type { Passage } from './passages.ts';
 
-/** Writes the documents' passages, one source at a time. Callers compare `hashes` to find changed sources. */
+/** Stores passages of documents, one source at a time. Callers compare `hashes` to find changed sources. */
 export function createKnowledgePassages(pool: Pool) {
   return {
     async hashes(): Promise<ReadonlyMap<string, string>> {
@@ -20,14 +20,14 @@ export function createKnowledgePassages(pool: Pool) {
            select 'docs', ${source}, p.position, p.heading, p.content, ${hash}
              from rows from (unnest(${passages.map((passage) => passage.heading)}::text[]),
                unnest(${passages.map((passage) => passage.content)}::text[])) with ordinality as p (heading, content, position)`);
-        // Sorted, so that two writers cannot deadlock.
+        // Words are sorted, so that two writers cannot deadlock.
         await db.query(sql`insert into knowledge_words (word)
            select distinct w from knowledge k, unnest(tsvector_to_array(to_tsvector('simple', k.heading || ' ' || k.content))) as w
             where k.scope = 'docs' and k.source = ${source} and w ~ '^[[:alpha:]]{4,40}$' order by w
            on conflict do nothing`);
       }),
 
-    /** Deletes all sources except these. Returns the number of deleted ones. */
+    /** Deletes all other sources. Returns how many were deleted. */
     retain: (sources: readonly string[]): Promise<number> => findValue(pool, 0)`
       with gone as (delete from knowledge where scope = 'docs' and not source = any (${sources}::text[]) returning source)
        select count(distinct source)::int as forgotten from gone`,

@@ -1,13 +1,13 @@
 export interface Passage {
-  /** The headings above it, outermost first: `Policy › Time windows`. Empty before the first heading. */
+  /** Headings above the passage, outermost first: `Policy › Time windows`. Empty before the first heading. */
   readonly heading: string;
   readonly content: string;
 }
 
-/** In characters: a passage fits beside others into a prompt, and into a message. */
+/** Maximum of characters: several passages fit into a prompt, and one into a message. */
 const MAX_PASSAGE_LENGTH = 2_000;
 
-/** Splits markdown at its headings, and longer sections at paragraphs, so that no passage has more than 2,000 characters. */
+/** Splits markdown at its headings, and longer sections at paragraphs, so that no passage exceeds 2,000 characters. */
 export function splitMarkdown(text: string): readonly Passage[] {
   const passages: Passage[] = [];
   const path: string[] = [];
@@ -40,7 +40,7 @@ export function splitMarkdown(text: string): readonly Passage[] {
   return passages;
 }
 
-/** A table as a list: search results are quoted in messages, which show no tables. */
+/** Converts a table to a list: search results are quoted in messages, which show no tables. */
 function withoutTable(block: readonly string[]): readonly string[] {
   const isRow = (line: string): boolean => /^ {0,3}\|.*\|\s*$/.test(line);
   const [head = '', rule = ''] = block;
@@ -61,7 +61,7 @@ function withoutTable(block: readonly string[]): readonly string[] {
   return [...(titles === '' ? [] : [`${titles}:`, '']), ...items];
 }
 
-/** The code fence that is open after this line: headings inside code are code. */
+/** Returns the code fence that is open after this line, because headings inside code are code. */
 function nextFence(open: string | null, line: string): string | null {
   const marker = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1];
   if (marker === undefined) return open;
@@ -69,7 +69,7 @@ function nextFence(open: string | null, line: string): string | null {
   return marker.startsWith(open) && line.trim() === marker ? null : open;
 }
 
-/** Fills passages with whole blocks; a block that is too long is cut at line ends if possible. */
+/** Fills passages with whole blocks; cuts a longer block at line ends if possible. */
 function packBlocks(blocks: readonly string[]): readonly string[] {
   const packed: string[] = [];
   let current = '';

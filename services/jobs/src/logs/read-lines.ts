@@ -12,10 +12,7 @@ const MAX_LINE_LENGTH = 2_000;
 /** Redacts secrets in a log text. */
 export type Mask = (text: string) => string;
 
-/**
- * Opens the secrets of a service for redaction of its log. Each opening is audited. Skips a secret that cannot be opened. The function
- * also redacts text that looks like a secret.
- */
+/** Creates a function that redacts a service's secrets from its log. Each opening is audited; unreadable secrets are skipped. */
 export async function openMask(
   deps: { readonly services: Pick<ReturnType<typeof createServices>, 'variables'> },
   service: ServiceKey,

@@ -21,7 +21,7 @@ export function describeEnded(ended: readonly EndedCommand[]): string {
   return say('servers.endedCommands', { count: ended.length, longest });
 }
 
-/** Reaches a server, measures it, and ends commands of lost connections that still run there. Throws only when the job is aborted. */
+/** Measures a server, and kills commands of lost connections that still run. Throws only when the job is aborted. */
 export async function probeServer(
   parts: MachineDeps,
   { name, host, driver, connection, hostKey }: WatchedServer,

@@ -19,10 +19,7 @@ const LOST = 'lost-command';
 
 type OpenSecret = JobContext['openSecret'];
 
-/**
- * Probes every server with a driver. Opens an incident when a server goes down and closes it when the server answers again. Notifies the
- * owner of each once.
- */
+/** Probes every server with a driver. Opens and closes incidents of servers, and notifies each owner once. */
 export function createServersWatch(
   deps: MachineDeps & { readonly pool: Pool; readonly publisher: Publisher },
 ): HandlerOf<'servers.watch'> {

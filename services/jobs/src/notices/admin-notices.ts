@@ -12,11 +12,11 @@ import type { Pool } from '@signalbox/store/pool';
 const EVERY_MS = 10 * SECOND_MS;
 const ANSWER_MS = 2 * SECOND_MS;
 
-/** Checks for a fault: its description, null without one, undefined when only another process knows. */
+/** Checks for a fault: returns its description, null without a fault, undefined when only another process knows. */
 export type Look = () => Promise<string | null | undefined>;
 type Looks = readonly (readonly [FaultKind, Look])[];
 
-/** Finds a Redis that is full or away. A restart between two checks is no fault. */
+/** Lists checks for a full or unreachable Redis. One failed ping may be a restart, and is no fault. */
 export function looksAtRedis(redis: Redis): Looks {
   const { host, port } = redis.options;
   let missed = 0;
@@ -33,8 +33,8 @@ export function looksAtRedis(redis: Redis): Looks {
 }
 
 /**
- * Looks for faults of ours, and tells the admins of them and of news that another pool could tell nobody. A loop and no scheduled job: it
- * needs Postgres alone, so that it also tells when Redis is what is broken. Several at once tell once. A look that fails is no answer.
+ * Checks for faults of Signalbox and notifies the admins. A loop, not a scheduled job, because it must also work while Redis is down.
+ * Several processes notify once. A failed check counts as unknown.
  */
 export function startAdminNotices({
   pool,

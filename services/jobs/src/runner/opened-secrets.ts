@@ -46,7 +46,7 @@ function formsOf(value: string): readonly string[] {
   ];
 }
 
-/** Base64 depends on the surrounding bytes: lists the stable part for each of three offsets in both alphabets, whole encodings first. */
+/** Base64 depends on surrounding bytes: lists the stable part for three offsets in both alphabets, whole encodings first. */
 function base64Of(bytes: Buffer): readonly string[] {
   const parts = [0, 1, 2].map((before) => {
     const encoded = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64');

@@ -9,10 +9,7 @@ import { startLoop } from '@signalbox/platform/loop';
 /** Maximum delay until a starting process checks hourly jobs. */
 const TICK_MOST_MS = MINUTE_MS;
 
-/**
- * Repairs the queue every `everyMs`: enqueues runs that Redis lost, that were stored before a crash, or whose process died, and schedules
- * due jobs. Safe to run in several processes.
- */
+/** Repairs the queue every `everyMs`: enqueues lost or abandoned runs, and schedules due jobs. Safe in several processes. */
 export function startSweeper(options: {
   readonly runs: Pick<Runs, 'sweep'>;
   readonly queue: Pick<Queue, 'enqueue' | 'tick'>;

@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import type { Limits } from './limits.ts';
 import { listSystemMounts } from './system-mounts.ts';
 
-/** The workspace's path in the sandbox. */
 const INSIDE = '/workspace';
 
 /** Bubblewrap's file descriptors, in the order of the pipes in stage.ts. */
@@ -16,20 +15,20 @@ export interface BubblewrapProgram {
   readonly libraryPath: string | null;
 }
 
-/** The paths that a command may access. Callers have checked that none is a link. */
+/** Paths and limits of one command. Callers have checked that no path is a link. */
 export interface Room {
-  /** null: the command needs no workspace. */
+  /** Null when the command needs no workspace. */
   readonly workspace: string | null;
-  /** True (the default) when hooks and configuration of a repository must be protected. */
+  /** True (the default) to protect hooks and configuration of a git repository. */
   readonly hasRepository?: boolean;
-  /** Writable folders relative to the workspace; `all`: the whole workspace. */
+  /** Writable folders relative to the workspace; `all` for the whole workspace. */
   readonly writable: 'all' | readonly string[];
   readonly cwd: string;
   readonly limits: Limits;
   readonly cpuSeconds: number;
 }
 
-/** Sets kernel limits for the command; part of util-linux. */
+/** Program of util-linux that sets kernel limits for the command. */
 const PRLIMIT = '/usr/bin/prlimit';
 
 const ENVIRONMENT = {
@@ -40,9 +39,8 @@ const ENVIRONMENT = {
 };
 
 /**
- * The arguments of bubblewrap for one command: nothing of the network, the system read-only, only the room writable, and
- * of its repository neither hooks nor configuration. The filter of system calls comes on FILTER_FD, and the command stands still
- * until a byte comes on BLOCK_FD.
+ * Builds bubblewrap's arguments for one command: no network, a read-only system, and only the writable folders, without a repository's
+ * hooks and configuration. Bubblewrap reads the system call filter from FILTER_FD, and starts the command after a byte on BLOCK_FD.
  */
 export function createBubblewrapArguments(room: Room, argv: readonly string[]): readonly string[] {
   const { limits } = room;
@@ -55,7 +53,7 @@ export function createBubblewrapArguments(room: Room, argv: readonly string[]): 
     ['--proc', '/proc', '--dev', '/dev', ...size, '--tmpfs', '/dev/shm'],
     [...size, '--tmpfs', '/tmp', ...size, '--tmpfs', '/home/agent'],
     room.workspace === null ? [] : workspaceMounts(room.workspace, room),
-    // A root service owns /proc/sys for the kernel too: through core_pattern a command could start programs outside.
+    // Root owns /proc/sys: through core_pattern a command could start programs outside the sandbox.
     ['--remount-ro', '/dev', '--remount-ro', '/proc', '--remount-ro', '/'],
     ['--chdir', room.workspace === null ? '/tmp' : join(INSIDE, room.cwd)],
     ['--info-fd', String(INFO_FD), '--block-fd', String(BLOCK_FD), '--seccomp', String(FILTER_FD), '--'],

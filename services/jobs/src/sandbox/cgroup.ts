@@ -4,25 +4,22 @@ import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** The limits of a program with all of its children. */
+/** Limits of a program with all of its children. */
 export interface ProgramLimits {
   readonly memoryMb: number;
-  /** null: no limit. */
+  /** Null for no limit. */
   readonly cpus: number | null;
   /** Processes and threads together, as the kernel counts. */
   readonly tasks: number;
 }
 
-/** A control group's folders: one with version 2; with version 1 one per controller, memory first. */
+/** Folders of a control group: one in version 2; in version 1 one per controller, memory first. */
 export type GroupFolders = readonly string[];
 
 const ROOT = '/sys/fs/cgroup';
 const CPU_PERIOD_US = 100_000;
 
-/**
- * Makes the control group of a program, or gives the one that it has with these limits. Null where this process may make none: it is not
- * root and nothing was delegated to it, or the kernel has not all controllers to give that the limits take.
- */
+/** Creates or updates the control group of a program. Null when this process may not, or the kernel lacks a controller. */
 export function makeGroup(name: string, limits: ProgramLimits, root: string = ROOT): GroupFolders | null {
   for (const folders of candidates(name, root, limits.cpus)) {
     try {
@@ -38,31 +35,31 @@ export function makeGroup(name: string, limits: ProgramLimits, root: string = RO
   return null;
 }
 
-/** Removes an empty group; a group in use stays. */
+/** Removes an empty group; a group with processes stays. */
 export function removeGroup(folders: GroupFolders): void {
   for (const folder of folders) {
-    // It is missing, or has processes, which keep its limits.
+    // The folder is missing, or has processes, which keep their limits.
     attempt(() => rmdirSync(folder), undefined);
   }
 }
 
-/** The group name of an instance: unique to this installation, and outside of the sandbox's swept names. */
+/** Builds the group name of an instance: unique to this installation, and never removed with the sandbox's groups. */
 export function groupName(getInstanceFolder: string): string {
   return `signalbox.program-${createHash('sha256').update(getInstanceFolder).digest('hex').slice(0, 24)}`;
 }
 
-/** The processes of a group. */
+/** Lists the processes of a group. */
 export function membersOf(folders: GroupFolders): readonly number[] {
   return folders.flatMap((folder) => read(join(folder, 'cgroup.procs')).split('\n').filter(Boolean).map(Number));
 }
 
-/** The kernel's refusals in a group, as the end of a sentence; empty when there were none. */
+/** Describes the kernel's refusals in a group as the end of a sentence; empty without any. */
 export function describeRefusals(folders: GroupFolders): string {
   if (hasRefusedMemory(folders)) return '; it used more memory than it may have';
   return has(folders, ['pids.events'], /^max [1-9]/m) ? '; it wanted more processes than it may have' : '';
 }
 
-/** True when the kernel ended a process of the group for lack of memory. */
+/** True when the kernel killed a process of the group for lack of memory. */
 export function hasRefusedMemory(folders: GroupFolders): boolean {
   return has(folders, ['memory.events', 'memory.oom_control'], /^oom_kill [1-9]/m);
 }
@@ -71,7 +68,7 @@ function has(folders: GroupFolders, files: readonly string[], pattern: RegExp): 
   return folders.some((folder) => files.some((file) => pattern.test(read(join(folder, file)))));
 }
 
-/** The limits of programs on this machine, for a person who inspects the server. */
+/** Describes the limits of programs on this machine for a person who inspects the server. */
 export function describeLimits(root: string = ROOT): string {
   const probe = `signalbox.probe-${randomUUID()}`;
   const folders = makeGroup(probe, { memoryMb: 64, cpus: 1, tasks: 16 }, root);
@@ -80,7 +77,7 @@ export function describeLimits(root: string = ROOT): string {
   return `memory, CPUs and processes limited by cgroup v${folders.length === 1 ? 2 : 1}`;
 }
 
-/** Possible parent folders for groups of this process. */
+/** Lists possible parent folders for groups of this process. */
 export function listGroupParents(): readonly string[] {
   return [...new Set(candidates('', ROOT, null).flat())];
 }
@@ -105,7 +102,7 @@ function limitVersion2(folder: string, { memoryMb, cpus, tasks }: ProgramLimits)
   put(folder, 'pids.max', tasks);
   if (cpus !== null) put(folder, 'cpu.max', `${quotaOf(cpus)} ${CPU_PERIOD_US}`);
   putIfThere(folder, 'memory.swap.max', 0);
-  // All processes of a group end together: half a program is useless.
+  // All processes of a group are killed together: half a program is useless.
   putIfThere(folder, 'memory.oom.group', 1);
 }
 
@@ -114,7 +111,7 @@ function limitVersion1(
   { memoryMb, tasks, cpus }: ProgramLimits,
 ): void {
   const bytes = memoryMb * MIB;
-  // Memory plus swap may never be below memory alone: raise it first, lower it last.
+  // Memory plus swap may never be below memory alone, so it is raised first and lowered last.
   putIfThere(memory, 'memory.memsw.limit_in_bytes', bytes);
   put(memory, 'memory.limit_in_bytes', bytes);
   putIfThere(memory, 'memory.memsw.limit_in_bytes', bytes);
@@ -129,12 +126,12 @@ function quotaOf(cpus: number): number {
   return Math.max(1_000, Math.round(cpus * CPU_PERIOD_US));
 }
 
-/** A control group's files exist or not; none is created. */
+/** `r+` does not create the file: the kernel provides the files of a control group. */
 function put(folder: string, file: string, value: string | number): void {
   writeFileSync(join(folder, file), String(value), { flag: 'r+' });
 }
 
-/** Missing without swap accounting or on older kernels: the memory limit itself still holds. */
+/** Ignores missing files: without swap accounting or on older kernels the memory limit still holds. */
 function putIfThere(folder: string, file: string, value: number): void {
   attempt(() => put(folder, file, value), undefined);
 }

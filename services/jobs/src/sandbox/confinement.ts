@@ -18,47 +18,44 @@ import {
 } from './program-room.ts';
 import { compileFilter } from './system-call-filter.ts';
 
-/** How a program is confined: by its own system user in a sandbox, by the sandbox alone, or not at all. */
+/** How a program is confined: by a system user of its own in a sandbox, by the sandbox alone, or not at all. */
 export type ConfinementKind = 'user' | 'sandbox' | 'off' | 'missing';
 
-/** The start of a confined program: see launchWords. */
+/** How a confined program is started: see launchWords. */
 export interface ConfinedProgram {
   readonly bubblewrap: BubblewrapProgram;
-  /** The words between bubblewrap and the program. */
+  /** Arguments between bubblewrap and the program. */
   readonly words: readonly string[];
-  /** Bubblewrap's arguments. They hold values of variables, so they are passed through a file descriptor. */
+  /** Bubblewrap's arguments. They contain variables' values, so they are passed through a file descriptor. */
   readonly args: Buffer;
   readonly filterFile: string;
 }
 
 export interface Confinement {
   readonly kind: ConfinementKind;
-  /** Why nothing may be built or started, as a sentence; null when it may. */
+  /** Sentence that explains why nothing may be built or started; null when it may. */
   readonly problem: string | null;
   /**
-   * Writes what bubblewrap needs into `control`, a folder that no program can write, gives release and data folder to the program's
-   * user, and answers how to start it. Null where confinement is turned off. Throws CONFINEMENT_MISSING. Idempotent.
+   * Writes bubblewrap's files into `control`, which no program can write, gives the release and data folders to the program's user, and
+   * returns how to start the program. Null with confinement off. Throws CONFINEMENT_MISSING. Idempotent.
    */
   confine(place: ProgramPlace): Promise<ConfinedProgram | null>;
 }
 
 export interface ProgramPlace extends Omit<ProgramRoom, 'passwd' | 'hostname'> {
-  /** The installation and the service: each pair has its own user. */
+  /** Installation and service together determine the system user. */
   readonly targetsDir: string;
   readonly service: string;
   readonly control: string;
 }
 
-/**
- * Users are numbers that nobody else gives out: above those of containers and of systemd, and a number that fits into 31 bits. Two
- * services share one with a chance of one in two hundred million.
- */
+/** User ids that nobody else assigns. Two services share one with a chance of one in two hundred million. */
 const FIRST_USER = 1_900_000_000;
 const USERS = 200_000_000;
 const SELF_TEST_MS = 20_000;
 const run = promisify(execFile);
 
-/** Finds the possible confinement by trying it. Never throws. */
+/** Finds the strongest confinement that works here, by trying it. Never throws. */
 export async function openConfinement(options: {
   readonly program: BubblewrapProgram | null;
   readonly isOff?: boolean;
@@ -90,7 +87,7 @@ async function confine({ program, filter, kind }: Cell, place: ProgramPlace): Pr
   const user = kind === 'user' ? userOf(targetsDir, service) : null;
   mkdirSync(control, { recursive: true, mode: 0o700 });
   const [passwd, filterFile] = [join(control, 'passwd'), join(control, 'filter')];
-  // Read by bubblewrap, and first by the program under any user.
+  // Bubblewrap reads the file, and the program may read it as any user.
   writeFileSync(passwd, createPasswdLine(user), { mode: 0o644 });
   writeFileSync(filterFile, filter, { mode: 0o600 });
   for (const folder of [room.release, room.data]) await giveTo(user ?? process.getuid?.() ?? 0, folder);
@@ -104,9 +101,8 @@ async function confine({ program, filter, kind }: Cell, place: ProgramPlace): Pr
 }
 
 /**
- * The command that starts a confined program, with nothing in bubblewrap's own environment but `mark`, by which its processes are
- * known, and where its libraries are. File descriptors: on which bubblewrap finds its arguments and the filter, and on which it tells
- * of its first process.
+ * Builds the command that starts a confined program. Bubblewrap's environment contains only `mark`, which identifies the processes, and
+ * the path of its libraries. `args`, `filter` and `info` are bubblewrap's file descriptors.
  */
 export function launchWords(
   { bubblewrap, words }: ConfinedProgram,
@@ -154,8 +150,8 @@ export function startConfined(
       timeout,
       killSignal: 'SIGKILL',
     });
-    const args = child.stdio[3] as Writable; // a pipe, by the option above
-    args.on('error', () => undefined); // bubblewrap has ended, and says why
+    const args = child.stdio[3] as Writable; // `stdio` makes this stream a pipe.
+    args.on('error', () => undefined); // Bubblewrap has ended and reports the reason.
     args.end(confined.args);
     return child;
   } finally {
@@ -163,20 +159,20 @@ export function startConfined(
   }
 }
 
-/** The user number of a service, stable in one installation. */
+/** Computes the user id of a service, stable in one installation. */
 function userOf(targetsDir: string, service: string): number {
   const hash = createHash('sha256').update(`${targetsDir}\0${service}`).digest();
   return FIRST_USER + (hash.readUInt32BE() % USERS);
 }
 
-/** Gives the folder's contents, links themselves included, to the user; skips one that is already theirs. */
+/** Gives a folder with its contents, including links themselves, to the user. Skips a folder that is already theirs. */
 async function giveTo(user: number, folder: string): Promise<void> {
   if (lstatSync(folder).uid === user) return;
-  // The folder itself comes last, so that an interrupted change is repeated.
+  // chown changes the folder itself last, so an interrupted change is repeated.
   await run('/bin/chown', ['-hR', `${user}:${user}`, '--', folder], { env: {}, maxBuffer: 1_000_000 });
 }
 
-/** Starts Node like a program. Returns the problem, or null. */
+/** Starts Node as a confined program. Returns the problem; null when it works. */
 async function tryOut(cell: Cell): Promise<string | null> {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-confinement-'));
   try {
@@ -208,7 +204,7 @@ async function launch(confined: ConfinedProgram, argv: readonly string[]): Promi
   let said = '';
   child.stdout?.resume();
   child.stderr?.on('data', (bytes: Buffer) => (said += String(bytes)));
-  const [code] = (await once(child, 'close')) as [number | null]; // as Node documents the event
+  const [code] = (await once(child, 'close')) as [number | null]; // Node documents these arguments of `close`.
   return code === 0 ? null : said.trim().split('\n')[0]?.slice(0, 300) || `exit code ${code}`;
 }
 

@@ -6,13 +6,13 @@ import { findBubblewrap } from './program.ts';
 
 type SandboxSettings = Pick<JobsConfig, 'BWRAP_PATH' | 'BWRAP_LIBRARY_PATH' | 'PATH' | 'PROCESS_CONFINEMENT'>;
 
-/** The configured or installed bubblewrap, or null. */
+/** Finds the configured or installed bubblewrap; null without one. */
 export function findConfiguredBubblewrap(config: SandboxSettings): BubblewrapProgram | null {
   const { BWRAP_PATH: file, BWRAP_LIBRARY_PATH: libraryPath, PATH: path } = config;
   return findBubblewrap({ file, libraryPath, path });
 }
 
-/** The program that confines git and scans; null where bubblewrap is missing, broken or switched off. */
+/** Finds the bubblewrap that confines git and scans; null when it is missing, broken or switched off. */
 export function findCellProgram(config: SandboxSettings, { kind }: Confinement): BubblewrapProgram | null {
   return kind === 'user' || kind === 'sandbox' ? findConfiguredBubblewrap(config) : null;
 }

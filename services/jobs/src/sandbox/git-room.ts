@@ -5,19 +5,19 @@ import type { BubblewrapProgram } from './bubblewrap.ts';
 import { compileFilter } from './system-call-filter.ts';
 import { FOR_NETWORK, listSystemMounts } from './system-mounts.ts';
 
-/** The paths of a fetch: its mirror, and the repository's folder or the network. */
+/** Paths of a fetch: its mirror, and the repository's folder or the network. */
 export interface GitRoom {
   readonly mirror: string;
-  /** A repository's folder on this machine, which needs no network; null for a remote one. */
+  /** Folder of a local repository, which needs no network; null for a remote one. */
   readonly local: string | null;
   readonly isSsh: boolean;
-  /** The folder of trusted host keys; null: the machine's. */
+  /** Folder of trusted host keys; null for the machine's own. */
   readonly trustDir: string | null;
 }
 
 /** Confines a git command. */
 export interface GitCell {
-  /** The words before git's own, the started program first. */
+  /** Builds the arguments before git's own, starting with bubblewrap. */
   words(room: GitRoom): readonly string[];
   /** The system call filter, which the program reads from its fourth file descriptor. */
   readonly filter: Buffer;
@@ -25,10 +25,7 @@ export interface GitCell {
 }
 
 const FILTER_FD = 3;
-/**
- * A cell for git, with the view of a build: the system read-only, and nothing of this machine's data but what the room names. Null
- * where there is no bubblewrap, or where git is not part of the system: then git runs with its closed environment alone.
- */
+/** Opens the confinement for git: a read-only system and the given paths. Null without bubblewrap, or with a git elsewhere. */
 export function openGitCell(options: {
   readonly program: BubblewrapProgram | null;
   readonly path: string;

@@ -11,7 +11,7 @@ export class KeptOutput {
     return this.#isCut;
   }
 
-  /** One stream, or several that share their order. */
+  /** Creates a buffer for one stream, or for several whose order matters. */
   stream() {
     const chunks: Buffer[] = [];
     return {
@@ -22,13 +22,13 @@ export class KeptOutput {
         if (part.length > 0) chunks.push(part);
       },
       bytes: (): Buffer => Buffer.concat(chunks),
-      /** The output as text that Postgres can store. */
+      /** Returns the output as text that Postgres can store. */
       text: (): string => new TextDecoder().decode(Buffer.concat(chunks)).replaceAll('\0', '\uFFFD'),
     };
   }
 }
 
-/** The end of an output, for a message. */
+/** Returns the end of an output, for a message. */
 export function takeLastLines(output: string): string {
   return output.trimEnd().split('\n').slice(-20).join('\n').slice(-2_000);
 }

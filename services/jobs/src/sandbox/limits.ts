@@ -1,15 +1,15 @@
 import { MIB } from '@signalbox/contracts/size';
 
-/** The limits of one command. */
+/** Limits of one command. */
 export interface Limits {
-  /** Memory of each process, and with a control group of all together. */
+  /** Memory of each process; with a control group of all processes together. */
   readonly memoryBytes: number;
   readonly processes: number;
   readonly fileBytes: number;
-  /** The size of /tmp, the home folder and /dev/shm, each in memory. */
+  /** Size of /tmp, the home folder and /dev/shm, each in memory. */
   readonly scratchBytes: number;
   readonly openFiles: number;
-  /** The stored output; the rest is read and dropped, so that the command does not block. */
+  /** Stored output; the rest is read and dropped, so that the command does not block. */
   readonly outputBytes: number;
 }
 

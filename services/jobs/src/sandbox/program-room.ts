@@ -3,15 +3,15 @@ import { dirname, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { FOR_NETWORK, listSystemMounts } from './system-mounts.ts';
 
-/** Paths and settings of a confined build or program. Host paths, in folders that no such program can write. */
+/** Paths and settings of a confined build or program. Host paths are in folders that no such program can write. */
 export interface ProgramRoom {
   /** Files of the release, mounted as /app. */
   readonly release: string;
-  /** True for a build; a running program must not change them, so that a rollback starts the same files. */
+  /** True for a build. A running program must not change the files, so that a rollback starts the same files. */
   readonly isReleaseWritable: boolean;
-  /** Persistent folder of the service, mounted as /data; its home folder. */
+  /** Persistent folder of the service and home of its program, mounted as /data. */
   readonly data: string;
-  /** Its user, as a file in the format of /etc/passwd. */
+  /** File in the format of /etc/passwd that names the program's user. */
   readonly passwd: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly hostname: string;
@@ -24,10 +24,9 @@ const SCRATCH_BYTES = 256 * 1024 * 1024;
 const SETPRIV = '/usr/bin/setpriv';
 
 /**
- * The arguments of bubblewrap for a program: the system read-only, its release, its data folder and scratch room; processes, names and
- * shared memory of its own; the network of the machine, because the proxy reaches it on a port there. With `user` it is to become that
- * user, else it is nobody in a namespace of users. NUL-separated: secrets are in it, and an argument vector can be read by others.
- * Throws for text that would end an argument.
+ * Builds bubblewrap's arguments for a program: a read-only system, the release, the data folder and scratch space; own processes and
+ * shared memory; the machine's network, because the proxy connects to a port there. The program becomes `user`, or an unprivileged user
+ * of a namespace. NUL-separated, because they contain secrets and must not be in an argument vector. Throws for text with a NUL.
  */
 export function createProgramArguments(room: ProgramRoom, user: number | null, hidden: readonly string[]): Buffer {
   const scratch = ['--size', String(SCRATCH_BYTES), '--perms', '1777', '--tmpfs'];
@@ -35,7 +34,7 @@ export function createProgramArguments(room: ProgramRoom, user: number | null, h
   const words = [
     ['--unshare-ipc', '--unshare-pid', '--unshare-uts', '--unshare-cgroup-try', '--new-session'],
     ['--hostname', room.hostname, '--cap-drop', 'ALL', '--clearenv'],
-    // A root launcher drops root in `programWords`, and needs these two capabilities until then.
+    // A root launcher drops root later, in `buildProgramArgs`, and needs these two capabilities until then.
     user === null
       ? ['--unshare-user', '--disable-userns', '--uid', '1000', '--gid', '1000']
       : ['--cap-add', 'CAP_SETUID', '--cap-add', 'CAP_SETGID'],
@@ -47,12 +46,12 @@ export function createProgramArguments(room: ProgramRoom, user: number | null, h
       ...listSystemMounts([...FOR_NETWORK, 'protocols', 'mime.types']),
       ...listNodeMounts(),
     ],
-    // Our own folders below a system folder.
+    // Hides Signalbox's folders below a system folder.
     hidden.filter((path) => path.startsWith('/usr/')).flatMap((path) => ['--tmpfs', path]),
     ['--ro-bind', room.passwd, '/etc/passwd'],
     ['--proc', '/proc', '--dev', '/dev', ...scratch, '/dev/shm', ...scratch, '/tmp'],
     [room.isReleaseWritable ? '--bind' : '--ro-bind', room.release, RELEASE, '--bind', room.data, DATA],
-    // A root service owns /proc/sys for the kernel too.
+    // Root owns /proc/sys.
     ['--remount-ro', '/dev', '--remount-ro', '/proc', '--remount-ro', '/', '--chdir', '/'],
     Object.entries(environment).flatMap(([name, value]) => ['--setenv', name, value]),
   ].flat();
@@ -60,30 +59,30 @@ export function createProgramArguments(room: ProgramRoom, user: number | null, h
   return Buffer.from(words.map((word) => `${word}\0`).join(''));
 }
 
-/** Words of the launcher in the sandbox, which execs the program. */
+/** Builds the arguments of the launcher in the sandbox, which executes the program. */
 export function buildProgramArgs(user: number | null): readonly string[] {
   const become = [SETPRIV, `--reuid=${user}`, `--regid=${user}`, '--clear-groups', '--inh-caps=-all', '--'];
   // Bubblewrap sets PWD, which is no variable of the program; and its user may be unable to enter the program's folder.
   return [...(user === null ? [] : become), '/usr/bin/env', '-u', 'PWD', '-C', RELEASE, '--'];
 }
 
-/** The /etc/passwd line of the program: some programs fail without one. */
+/** Builds the program's /etc/passwd line, without which some programs fail. */
 export function createPasswdLine(user: number | null): string {
   const id = user ?? 1000;
   return `service:x:${id}:${id}:service:${DATA}:/bin/sh\nroot:x:0:0:root:/:/usr/sbin/nologin\n`;
 }
 
-/** Paths hidden from a program even below /usr. */
+/** Lists paths that are hidden from a program even below /usr. */
 export function listHiddenPaths(targetsDir: string): readonly string[] {
   return [REPOSITORY, targetsDir, dirname(targetsDir)].filter(existsSync);
 }
 
-/** Bubblewrap creates parent folders of mounts that only its own user can enter. */
+/** Bubblewrap would create parent folders of mounts that only its own user can enter. */
 function openFolder(path: string): readonly string[] {
   return ['--perms', '0755', '--dir', path];
 }
 
-/** Node and npm outside of the system folders, as with a version manager. */
+/** Mounts Node and npm from outside the system folders, as with a version manager. */
 export function listNodeMounts(): readonly string[] {
   const bin = dirname(process.execPath);
   if (['/usr', '/bin'].some((root) => bin === root || bin.startsWith(root + sep))) return [];

@@ -12,20 +12,20 @@ import { countProcesses, startStage, type Stage } from './stage.ts';
 import { compileFilter } from './system-call-filter.ts';
 import { hasRefusedMemory, listGroupParents, makeGroup, removeGroup } from './cgroup.ts';
 
-/** The prefix of the sandbox's group names. */
+/** Prefix of the names of the sandbox's control groups. */
 const OF_SANDBOX = 'signalbox-';
 /** The kernel frees a group a moment after its processes have ended. */
 const REMOVE_ATTEMPTS = 40;
 
-/** Reasons for ending a command from outside. */
+/** Reasons for killing a command from outside. */
 export type Killed = 'deadline' | 'memory' | 'processes' | 'workspace' | 'disk';
 
 export interface Ran {
-  /** Exit code of the last command of a pipeline; 128 + n after signal n. */
+  /** Exit code of the pipeline's last command; 128 + n after signal n. */
   readonly exitCode: number;
-  /** Null when it exited by itself. */
+  /** Null when the command exited by itself. */
   readonly killed: Killed | null;
-  /** Its output and errors, in order of arrival. */
+  /** Stdout and stderr, in order of arrival. */
   readonly output: string;
   /** True when output was dropped. */
   readonly cut: boolean;
@@ -35,18 +35,18 @@ export interface Ran {
 export type RoomFor = Pick<Room, 'workspace' | 'writable' | 'cwd' | 'hasRepository'>;
 
 export interface RunOptions extends RoomFor {
-  /** Deadline: running processes are ended then, and the result says so. */
+  /** Running processes are killed after this time, and the result says so. */
   readonly deadlineMs: number;
   /** Aborts everything at once; the promise rejects with its reason. */
   readonly signal: AbortSignal;
   /** Maximum file size, when below the general limit. */
   readonly fileBytes?: number;
-  /** Watches disk use of the command. Resolves to the reason for ending it, or null once the signal aborts. */
+  /** Watches the command's disk use. Resolves to the reason for killing the command, or null once the signal aborts. */
   readonly watch?: (signal: AbortSignal) => Promise<Killed | null>;
 }
 
 export interface Sandbox {
-  /** Reason why nothing can run here, as a sentence; null when commands can run. */
+  /** Sentence that explains why nothing can run here; null when commands can run. */
   readonly problem: string | null;
   /** How memory and processes are limited here, for the log. */
   readonly bounds: 'control group' | 'each process';
@@ -60,10 +60,7 @@ const SELF_TEST_MS = 20_000;
 /** Interval for counting processes without a control group. */
 const COUNT_MS = 50;
 
-/**
- * Opens the sandbox, after trying it. Where it does not work every run is refused: nothing runs outside of it. Each command of a pipeline
- * gets a sandbox of its own over the same workspace.
- */
+/** Opens the sandbox and tests it; after a failed test every run is refused. Each command of a pipeline has its own sandbox. */
 export async function openSandbox(options: {
   readonly program: BubblewrapProgram | null;
   readonly limits?: Limits;
@@ -128,7 +125,7 @@ async function runPipeline(
   const kept = new KeptOutput(limits.outputBytes);
   const written = kept.stream();
   connect(stages, (stream) => {
-    stream.on('error', () => undefined); // a killed process; its end is reported by the process itself
+    stream.on('error', () => undefined); // The stream of a killed process may fail; the process itself reports its end.
     stream.on('data', written.keep);
   });
 
@@ -145,13 +142,13 @@ async function runPipeline(
   try {
     const firsts = await Promise.all(stages.map((stage) => stage.first));
     const alive = firsts.filter((first) => first !== null);
-    // An exited stage ran nothing.
+    // An exited stage has run nothing.
     for (const first of alive) attempt(() => group?.add(first), undefined);
     // Without control groups the kernel counts the processes of a sandbox only for users other than root.
     const isUncounted = group === null && process.getuid?.() === 0;
     const counting = isUncounted ? countUntil(over.signal, alive, limits, () => kill('processes')) : null;
     const watching = options.watch?.(over.signal).then((why) => (why === null ? undefined : kill(why)));
-    watching?.catch(() => kill(null)); // nothing runs unwatched; it is thrown below
+    watching?.catch(() => kill(null)); // Nothing may run unwatched. `Promise.all` below throws the error.
     for (const stage of stages) stage.release();
     const codes = await Promise.all(stages.map((stage) => stage.ended));
     over.abort();
@@ -178,7 +175,6 @@ async function runPipeline(
   }
 }
 
-/** Pipes the commands together, without a shell. */
 function connect(stages: readonly Stage[], follow: (stream: Stage['stdout']) => void): void {
   stages.at(0)?.stdin.end();
   for (const [place, stage] of stages.entries()) {
@@ -190,7 +186,7 @@ function connect(stages: readonly Stage[], follow: (stream: Stage['stdout']) => 
     }
     stage.stdout.on('error', () => undefined);
     stage.stdout.pipe(next.stdin);
-    // A command that writes to an exited one is ended too, as by SIGPIPE in a shell.
+    // A command that writes to an exited one is killed too, as by SIGPIPE in a shell.
     next.stdin.once('close', stage.kill);
   }
 }
@@ -211,10 +207,7 @@ function firstLine(text: string): string {
   return text.trim().split('\n')[0]?.slice(0, 300) ?? '';
 }
 
-/**
- * Makes the control group of a command in the sandbox, which counts its processes and its memory together; null where this process may
- * not, which is usual unless it is root.
- */
+/** Creates a command's control group, which limits processes and memory together; null when this process may not. */
 function createControlGroup({ memoryBytes, processes: tasks }: Limits) {
   const folders = makeGroup(`${OF_SANDBOX}${newId('run')}`, { memoryMb: memoryBytes / MIB, cpus: null, tasks });
   if (folders === null) return null;
@@ -231,7 +224,7 @@ function createControlGroup({ memoryBytes, processes: tasks }: Limits) {
   };
 }
 
-/** Removes groups left by a killed service at start. Those with processes stay. */
+/** Removes groups that a killed service left. Groups with processes stay. */
 function sweepControlGroups(): void {
   for (const parent of listGroupParents()) {
     const names = attempt(() => readdirSync(parent), []);

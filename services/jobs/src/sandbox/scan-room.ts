@@ -6,10 +6,10 @@ import { compileFilter } from './system-call-filter.ts';
 import { listSystemMounts } from './system-mounts.ts';
 
 const FILTER_FD = 3;
-/** Code that a scan needs; data and keys of the product are in other folders. */
+/** Code that a scan needs. Data and keys of the product are in other folders. */
 const CODE = ['node_modules', 'shared', 'package.json'];
 
-/** Creates a read-only sandbox without network, with the system, the scan code and the mirror. Null without bubblewrap. */
+/** Opens a read-only sandbox without network for scans, with the system, the scan's code and the mirror. Null without bubblewrap. */
 export function openScanCell(program: BubblewrapProgram | null): ScanCell | null {
   const filter = compileFilter(process.arch);
   if (program === null || filter === null) return null;

@@ -13,45 +13,45 @@ const GONE_PAUSE_MS = 10;
 const KILLED = 137;
 
 /**
- * One command in a sandbox of its own, which stands still until `release`. Starts bubblewrap with a filter of system calls, without
- * which it ends. It gets none of this process's environment, which would be readable from inside.
+ * Starts one command in its own sandbox. Bubblewrap gets the system call filter, and holds the command until `release` or `kill`. The
+ * sandbox gets none of this process's environment, which would be readable from inside.
  */
 export function startStage(program: BubblewrapProgram, words: readonly string[], filter: Buffer) {
   const child = spawn(program.file, [...words], {
     env: program.libraryPath === null ? {} : { LD_LIBRARY_PATH: program.libraryPath },
     cwd: '/',
-    detached: true, // a group of its own, for the last resort of `kill`
+    detached: true, // A process group of its own, which `kill` ends when the first process is unknown.
     stdio: ['pipe', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe'],
   });
-  // The option makes all six streams pipes. The last three are INFO_FD, BLOCK_FD and FILTER_FD.
+  // `stdio` makes all six streams pipes. The last three are INFO_FD, BLOCK_FD and FILTER_FD.
   const pipes = child.stdio as unknown as [Writable, Readable, Readable, Readable, Writable, Writable];
   const [stdin, stdout, stderr, info, block, filtering] = pipes;
-  for (const stream of [stdin, info, block, filtering]) stream.on('error', () => undefined); // the other end has gone: see `ended`
+  for (const stream of [stdin, info, block, filtering]) stream.on('error', () => undefined); // The reader of the stream has ended; `ended` reports that.
   filtering.end(filter);
   const first = readFirstProcess(info);
   const kill = (): void => {
-    // Killing the first process lets bubblewrap see its end and reap it, so that no zombie remains.
+    // Killing the first process lets bubblewrap reap it, so that no zombie remains.
     const killAll = (): void => void (child.exitCode === null && killGroup(child));
     void first.then((pid) => (pid === null ? killAll() : process.kill(pid, 'SIGKILL'))).catch(killAll);
   };
   const ended = waitForEnd(child, first);
-  ended.catch(() => undefined); // whoever waits for it may do so later
+  ended.catch(() => undefined); // The caller may await `ended` later.
   return {
     stdin,
     stdout,
     stderr,
-    /** The host pid of the sandbox's first process, whose end ends all others; null: none started. */
+    /** Host pid of the sandbox's first process, whose end ends all others; null when none started. */
     first,
     release: (): void => void block.end('\n'),
     kill,
-    /** The exit code after all output was read and the sandbox is gone; 128 + n for signal n. */
+    /** Exit code after all output was read and the sandbox is gone; 128 + n for signal n. */
     ended,
   };
 }
 
 export type Stage = ReturnType<typeof startStage>;
 
-/** The number of processes in the sandbox; 0 when it is gone, still starting, or unreadable. */
+/** Counts the processes in the sandbox; 0 when it is gone, still starting, or unreadable. */
 export function countProcesses(first: number): number {
   const seesOurs = attempt(() => statSync(`/proc/${first}/root`).dev === statSync('/').dev, true);
   if (seesOurs) return 0;
@@ -59,8 +59,8 @@ export function countProcesses(first: number): number {
 }
 
 async function waitForEnd(child: ChildProcess, first: Promise<number | null>): Promise<number> {
-  const failed = new Promise<never>((_, reject) => child.once('error', reject)); // not to be started at all
-  failed.catch(() => undefined); // thrown below, if it comes before the end
+  const failed = new Promise<never>((_, reject) => child.once('error', reject)); // `error` means that the process did not start.
+  failed.catch(() => undefined); // `Promise.race` throws the error.
   const [code] = (await Promise.race([once(child, 'close'), failed])) as [number | null];
   const pid = await first;
   for (let attempt = 0; pid !== null && !isGone(pid); attempt += 1) {
@@ -83,7 +83,6 @@ async function readFirstProcess(info: Readable): Promise<number | null> {
   return Number(/"child-pid":\s*(\d+)/.exec(text)?.[1] ?? 0) || null;
 }
 
-/** True when the process is gone or a zombie. */
 function isGone(pid: number): boolean {
   const stat = attempt(() => readFileSync(`/proc/${pid}/stat`, 'utf8'), ') X');
   return /^[ZX]/.test(stat.slice(stat.lastIndexOf(')') + 2));

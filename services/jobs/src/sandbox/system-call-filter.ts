@@ -1,6 +1,6 @@
 import { CHECKED_CALLS, numberOf, REFUSED_CALLS, type Architecture } from './system-calls.ts';
 
-/** A classic BPF instruction (`linux/filter.h`): code, steps when true, steps when false, operand. */
+/** A classic BPF instruction (`linux/filter.h`): code, jump when true, jump when false, operand. */
 type Instruction = readonly [code: number, whenTrue: number, whenFalse: number, operand: number];
 
 /** Loads a word of the call's data (`struct seccomp_data` in `linux/seccomp.h`). */
@@ -23,29 +23,29 @@ const EAFNOSUPPORT = errno(97);
 
 /** `AUDIT_ARCH_…` of `linux/audit.h`: the call table of an architecture. */
 const TABLES: Readonly<Record<Architecture, number>> = { x64: 0xc000_003e, arm64: 0xc000_00b7 };
-/** The bit of x64's second numbering, x32. */
+/** Bit of x64's second numbering, x32. */
 const X32_BIT = 0x4000_0000;
 /** mseal, the newest reviewed call. Later calls are refused like unknown ones. */
 const LAST_KNOWN = 462;
 
-/** CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID and NEWNET of `linux/sched.h`; NEWTIME only unshare and clone3 take. */
+/** CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID and NEWNET of `linux/sched.h`. Only unshare and clone3 accept NEWTIME. */
 const NAMESPACE_FLAGS = 0x7e02_0000;
 /** Inserts characters into a terminal's input (`asm-generic/ioctls.h`). */
 const TIOCSTI = 0x5412;
 const TIOCLINUX = 0x541c;
-/** PER_LINUX and PER_LINUX32, with and without UNAME26, and the query. Others weaken memory protection. */
+/** PER_LINUX and PER_LINUX32, with and without UNAME26, and the query. Other values weaken memory protection. */
 const PERSONALITIES = [0, 0x8, 0x2_0000, 0x2_0008, 0xffff_ffff];
-/** Unspecified, UNIX, INET, INET6, NETLINK. Others may leave the namespace: AF_VSOCK reaches the host. */
+/** Unspecified, UNIX, INET, INET6, NETLINK. Other families may leave the namespace: AF_VSOCK reaches the host. */
 const SOCKET_FAMILIES = [0, 1, 2, 10, 16];
-/** Set-user-id and set-group-id: other users could start a file of the workspace as this service's user. */
+/** Set-user-id and set-group-id: with these bits other users could run a workspace file as this service's user. */
 const SET_ID_BITS = 0o6000;
-/** O_CREAT and O_TMPFILE: only these give open a mode. */
+/** O_CREAT and O_TMPFILE: `open` uses its mode only with these flags. */
 const CREATES = 0x40_0040;
 
 /**
- * The filter of system calls for a command, compiled as bubblewrap's `--seccomp` takes it; null for a machine whose numbers are not
- * known here. What is refused gets EPERM; what libc knows to do without gets ENOSYS; a call by the table of another machine ends
- * the process, as its numbers mean something else.
+ * Compiles the system call filter of a command in the format of bubblewrap's `--seccomp`; null for an unknown architecture. Refused calls
+ * return EPERM; calls that libc can replace return ENOSYS; a call by another architecture's table kills the process, because its numbers
+ * have another meaning.
  */
 export function compileFilter(architecture: string): Buffer | null {
   if (architecture !== 'x64' && architecture !== 'arm64') return null;
@@ -68,14 +68,13 @@ export function compileFilter(architecture: string): Buffer | null {
   return encode(program);
 }
 
-/** The checks of each call, until a verdict. */
 function checks(): readonly (readonly [keyof typeof CHECKED_CALLS, readonly Instruction[]])[] {
   return [
     ['clone', [argument(0), ...when([IF_ANY_BIT, NAMESPACE_FLAGS], EPERM), verdict(ALLOW)]],
-    // Their flags lie in memory, which filters cannot read. Libc falls back to clone and openat.
+    // The flags of these calls are in memory, which filters cannot read. Libc falls back to clone and openat.
     ['clone3', [verdict(ENOSYS)]],
     ['openat2', [verdict(ENOSYS)]],
-    // Not needed: libc falls back to fchmodat.
+    // Libc falls back to fchmodat.
     ['fchmodat2', [verdict(ENOSYS)]],
     [
       'ioctl',
@@ -120,7 +119,7 @@ function load(offset: number): Instruction {
   return [LOAD, 0, 0, offset];
 }
 
-/** The lower half of an argument, all that the kernel reads here. Both machines store it first. */
+/** Loads the lower half of an argument, which the kernel reads here. Both architectures store it first. */
 function argument(place: number): Instruction {
   return load(ARGUMENTS_AT + 8 * place);
 }

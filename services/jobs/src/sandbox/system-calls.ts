@@ -2,8 +2,8 @@
 export type Architecture = 'x64' | 'arm64';
 
 /**
- * What a sandbox has no use for, with its numbers on x64 and arm64; null where a machine does not have it. Numbers are from the
- * kernel's headers, release 6.1: `arch/x86/entry/syscalls/syscall_64.tbl`, and `include/uapi/asm-generic/unistd.h` for arm64.
+ * Calls that a sandbox does not need, with their numbers on x64 and arm64; null where the architecture lacks the call. The numbers are
+ * from kernel 6.1: `arch/x86/entry/syscalls/syscall_64.tbl`, and `include/uapi/asm-generic/unistd.h` for arm64.
  */
 export const REFUSED_CALLS: Readonly<Record<string, readonly [x64: number | null, arm64: number | null]>> = {
   ptrace: [101, 117],
@@ -13,7 +13,7 @@ export const REFUSED_CALLS: Readonly<Record<string, readonly [x64: number | null
   process_mrelease: [448, 448],
   pidfd_getfd: [438, 438],
   kcmp: [312, 272],
-  // Changes the kernel itself, or gives it programs to run.
+  // These calls change the kernel itself, or give it programs to run.
   kexec_load: [246, 104],
   kexec_file_load: [320, 294],
   init_module: [175, 105],
@@ -25,7 +25,7 @@ export const REFUSED_CALLS: Readonly<Record<string, readonly [x64: number | null
   bpf: [321, 280],
   perf_event_open: [298, 241],
   lookup_dcookie: [212, 18],
-  // Ways by which holes of the kernel were used time and again.
+  // Kernel vulnerabilities were often exploited through these calls.
   userfaultfd: [323, 282],
   io_uring_setup: [425, 425],
   io_uring_enter: [426, 426],
@@ -34,7 +34,7 @@ export const REFUSED_CALLS: Readonly<Record<string, readonly [x64: number | null
   add_key: [248, 217],
   request_key: [249, 218],
   modify_ldt: [154, null],
-  // What is mounted where, and who sees it.
+  // These calls change mounts and namespaces.
   mount: [165, 40],
   umount2: [166, 39],
   pivot_root: [155, 41],
@@ -48,11 +48,11 @@ export const REFUSED_CALLS: Readonly<Record<string, readonly [x64: number | null
   mount_setattr: [442, 442],
   setns: [308, 268],
   unshare: [272, 97],
-  // Opens files past the folders in which they lie.
+  // These calls open files without passing the folders above them.
   open_by_handle_at: [304, 265],
   name_to_handle_at: [303, 264],
   fanotify_init: [300, 262],
-  // The machine as a whole: its disks, ports, clock, names, log, memory and power.
+  // These calls change the whole machine: disks, ports, clock, names, log, memory and power.
   swapon: [167, 224],
   swapoff: [168, 225],
   reboot: [169, 142],
@@ -74,14 +74,14 @@ export const REFUSED_CALLS: Readonly<Record<string, readonly [x64: number | null
   migrate_pages: [256, 238],
   move_pages: [279, 239],
   set_mempolicy_home_node: [450, 450],
-  // Long dead, and still there on some machines.
+  // These calls are obsolete, and still exist on some machines.
   uselib: [134, null],
   ustat: [136, null],
   sysfs: [139, null],
   _sysctl: [156, null],
 };
 
-/** Calls of which the filter looks at the arguments. */
+/** Calls whose arguments the filter checks. */
 export const CHECKED_CALLS = {
   clone: [56, 220],
   clone3: [435, 435],
@@ -100,7 +100,7 @@ export const CHECKED_CALLS = {
   mknodat: [259, 33],
 } as const satisfies typeof REFUSED_CALLS;
 
-/** The number of a call on a machine; null where it has none. */
+/** Returns the number of a call on an architecture; null where it lacks the call. */
 export function numberOf(
   [x64, arm64]: readonly [x64: number | null, arm64: number | null],
   architecture: Architecture,

@@ -14,7 +14,7 @@ export const FOR_NETWORK = [
   'ssl/openssl.cnf',
 ];
 
-/** Bubblewrap arguments that mount the system's programs and libraries read-only; `more`: further names in /etc. */
+/** Lists bubblewrap arguments that mount the system's programs and libraries read-only. `more`: further names in /etc. */
 export function listSystemMounts(more: readonly string[] = []): readonly string[] {
   // On merged systems these are links into /usr, on others folders.
   const roots = ['/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32'].flatMap((path) => {

@@ -19,9 +19,9 @@ const SLOTS = ['a', 'b'] as const;
 type Slot = (typeof SLOTS)[number];
 
 /**
- * Traffic through HAProxy, by its runtime socket. The service `shop/staging` is the backend `shop_staging` with the servers `a` and `b`;
- * its frontend, and with it where people reach it, is HAProxy's own configuration: see docs/traffic.md. HAProxy knows no epochs, so they
- * are kept in a file per service. Throws UPSTREAM_UNAVAILABLE when HAProxy does not answer, and ROUTE_REFUSED when it has no such backend.
+ * Switches traffic through HAProxy's runtime socket. The service `shop/staging` is the backend `shop_staging` with the servers `a` and
+ * `b`; the frontend is part of HAProxy's own configuration: see docs/traffic.md. HAProxy stores no epochs, so a file per service holds
+ * them. Throws UPSTREAM_UNAVAILABLE when HAProxy does not answer, ROUTE_REFUSED when it lacks the backend.
  */
 export class HaproxyTraffic implements Traffic {
   readonly opensDoors = false;
@@ -43,13 +43,13 @@ export class HaproxyTraffic implements Traffic {
   async switchTo(route: Route, signal: AbortSignal): Promise<RouteState> {
     const before = await this.#states.read(route.service);
     refuseOlder(route.service, before, route.fence);
-    // A route that HAProxy cannot have must not be stored.
+    // A route that HAProxy cannot serve must not be stored.
     await this.#servers(route.service, signal, route.listen.port);
     const isSame = before?.isRemoved === false && isDeepStrictEqual(before.route, Route.parse(route));
     const state = { route, since: isSame ? before.since : new Date().toISOString(), isRemoved: false };
     await this.#states.write(state);
     await this.#apply(route, signal);
-    // A process with a higher epoch may have acted since the check: its route is restored.
+    // A process with a higher epoch may have acted since the check, so its route is restored.
     const newest = await this.#states.read(route.service);
     if (newest && newest.route.fence > route.fence) {
       if (!newest.isRemoved) await this.#apply(newest.route, signal);
@@ -74,7 +74,7 @@ export class HaproxyTraffic implements Traffic {
     return at.reduce((sum, { requests }) => sum + requests, 0);
   }
 
-  /** Gives the resting server slot to the instance and drains the other one. */
+  /** Gives the idle server slot to the instance and drains the other one. */
   async #apply(route: Route, signal: AbortSignal): Promise<void> {
     const now = await this.#servers(route.service, signal);
     const { host, port } = route.upstream;
@@ -125,7 +125,7 @@ function describe(state: HaproxyState, now: Servers): RouteState {
 
 type Servers = Readonly<Record<Slot, HaproxyServer>>;
 
-/** `shop/staging` becomes `shop_staging`: HAProxy names have no slash. */
+/** Converts `shop/staging` to `shop_staging`, because HAProxy's names have no slash. */
 function backendOf(service: string): string {
   return service.replace(/[^A-Za-z0-9.:-]/g, '_');
 }
@@ -149,7 +149,7 @@ function missing(service: string, door: number | undefined): string {
   return say('deployment.backendMissing', { backend: backendOf(service), ...port });
 }
 
-/** One file per service, written atomically. */
+/** Stores one file per service, written atomically. */
 function createHaproxyStates(folder: string): {
   readonly read: (service: string) => Promise<HaproxyState | null>;
   readonly write: (state: HaproxyState) => Promise<void>;
@@ -163,7 +163,7 @@ function createHaproxyStates(folder: string): {
     write: async (state) => {
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const file = fileOf(state.route.service);
-      const next = `${file}.${newId('tmp')}`; // several processes may write at once
+      const next = `${file}.${newId('tmp')}`; // Several processes may write at once.
       const handle = await open(next, 'wx', 0o600);
       try {
         await handle.writeFile(`${JSON.stringify(state)}\n`);

@@ -7,7 +7,7 @@ import { SECOND_MS, abortAfter } from '@signalbox/contracts/time';
 export interface HaproxyServer {
   readonly name: string;
   readonly address: Route['upstream'];
-  /** True when it gets new requests: neither draining nor in maintenance. */
+  /** True when the server gets new requests: neither draining nor in maintenance. */
   readonly isReady: boolean;
   readonly requests: number;
   readonly served: number;
@@ -18,10 +18,7 @@ const DEADLINE_MS = 5 * SECOND_MS;
 /** HAProxy's success messages; anything else is a refusal. */
 const AGREED = /^(?:|IP changed .*|port changed .*|no need to change .*|nothing changed.*)$/;
 
-/**
- * Runs commands of the runtime socket, in order. Throws ROUTE_REFUSED with HAProxy's own word when it refuses one, and
- * UPSTREAM_UNAVAILABLE when it does not answer.
- */
+/** Runs commands of the runtime socket in order. Throws ROUTE_REFUSED with HAProxy's message, UPSTREAM_UNAVAILABLE. */
 export async function askHaproxy(socket: string, commands: readonly string[], signal: AbortSignal): Promise<void> {
   for (const command of commands) {
     const lines = (await talk(socket, command, signal)).split('\n').map((line) => line.trim());
@@ -31,7 +28,7 @@ export async function askHaproxy(socket: string, commands: readonly string[], si
   }
 }
 
-/** The servers of a backend; empty when it does not exist. */
+/** Lists the servers of a backend; empty when the backend does not exist. */
 export async function readServers(socket: string, backend: string, signal: AbortSignal): Promise<HaproxyServer[]> {
   const [head = '', ...rows] = (await talk(socket, 'show stat', signal)).split('\n');
   const names = head.replace(/^# /, '').split(',');
@@ -65,14 +62,14 @@ function talk(path: string, command: string, signal: AbortSignal): Promise<strin
   return new Promise((resolve, reject) => {
     const over = AbortSignal.any([signal, abortAfter(DEADLINE_MS)]);
     const parts: Buffer[] = [];
-    const socket = connect({ path, signal: over }, () => socket.write(`${command}\n`)); // it answers once and closes
+    const socket = connect({ path, signal: over }, () => socket.write(`${command}\n`)); // HAProxy answers one command and closes the connection.
     socket.on('data', (part) => parts.push(part));
     socket.once('end', () => resolve(Buffer.concat(parts).toString('utf8').trimEnd()));
     socket.once('error', (cause) => {
       if (signal.aborted)
-        reject(signal.reason as Error); // whoever aborts says why with an error
+        reject(signal.reason as Error); // Every abort here carries an Error.
       else reject(new AppError('UPSTREAM_UNAVAILABLE', { service: 'HAProxy' }, cause));
     });
-    socket.once('close', () => reject(new AppError('UPSTREAM_UNAVAILABLE', { service: 'HAProxy' }))); // unless it had answered
+    socket.once('close', () => reject(new AppError('UPSTREAM_UNAVAILABLE', { service: 'HAProxy' }))); // Has no effect after a complete answer.
   });
 }

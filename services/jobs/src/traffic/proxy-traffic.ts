@@ -12,10 +12,7 @@ const DEADLINE_MS = 10 * SECOND_MS;
 const Open = z.object({ requests: z.number().int().nonnegative() });
 const Refusal = z.object({ code: z.string(), message: z.string() });
 
-/**
- * Traffic through our own proxy, by its unix socket. Throws UPSTREAM_UNAVAILABLE when it does not answer: what was asked for may
- * or may not have been done then, and asking again is safe.
- */
+/** Switches traffic through the proxy's socket. Throws UPSTREAM_UNAVAILABLE (outcome unknown; calling again is safe). */
 export function createProxyTraffic(options: { readonly socket: string }): Traffic {
   const ask = (method: string, path: string, signal: AbortSignal, body?: unknown): Promise<Answer> =>
     send({ socket: options.socket, method, path, body, signal });
@@ -71,7 +68,7 @@ function send(call: {
   return new Promise((resolve, reject) => {
     const fail = (cause: Error): void => {
       if (call.signal.aborted)
-        reject(call.signal.reason as Error); // whoever aborts says why with an error
+        reject(call.signal.reason as Error); // Every abort here carries an Error.
       else reject(new AppError('UPSTREAM_UNAVAILABLE', { service: 'The proxy' }, cause));
     };
     const headers = { 'content-type': 'application/json' };
@@ -85,6 +82,6 @@ function send(call: {
 
 async function readJson(answer: IncomingMessage): Promise<unknown> {
   const parts: Buffer[] = [];
-  for await (const part of answer as AsyncIterable<Buffer>) parts.push(part); // no encoding is set
+  for await (const part of answer as AsyncIterable<Buffer>) parts.push(part); // Without an encoding the stream yields buffers.
   return JSON.parse(Buffer.concat(parts).toString('utf8'));
 }

@@ -12,8 +12,8 @@ export interface Applied {
 const NEW_FILE_MODE = 0o644;
 
 /**
- * Applies a diff completely or not at all. The caller holds the workspace's lock and has called `recover`. Idempotent per action id. Throws
- * DIFF_REFUSED, PATH_DENIED, PATH_UNSUITABLE or WORKSPACE_FULL with nothing changed.
+ * Applies a diff completely or not at all. The caller holds the workspace's lock and has called `recover`. Idempotent per action id.
+ * Throws DIFF_REFUSED, PATH_DENIED, PATH_UNSUITABLE or WORKSPACE_FULL with nothing changed.
  */
 export async function applyDiff(
   scope: WriteScope,
@@ -22,7 +22,7 @@ export async function applyDiff(
   diff: string,
 ): Promise<Applied> {
   const earlier = await findEarlierResult(place.notes, actionId);
-  if (earlier !== undefined) return earlier as Applied; // written below, by an earlier run
+  if (earlier !== undefined) return earlier as Applied; // An earlier run of this function has stored the value.
   const files = readDiff(diff);
   // Checks all bounds before it reads a file, so that a denial reveals nothing.
   const targets = files.map((file) => ({ file, parts: parsePath(file.path) }));
@@ -67,7 +67,7 @@ async function readCurrent(scope: Scope, { path, change }: FileDiff): Promise<st
 }
 
 function readMode(scope: Scope, parts: readonly string[]): Promise<number> {
-  const name = parts.at(-1) as string; // requireWritable refuses the workspace itself
+  const name = parts.at(-1) as string; // requireWritable refuses the workspace itself, so there is a name.
   return withFolder(scope.root, parts.slice(0, -1), { create: false }, async (folder) => {
     return (await readFileMode(folder, name, parts.join('/'))) ?? NEW_FILE_MODE;
   });

@@ -16,15 +16,12 @@ const NOWHERE = '/dev/null';
 const ORDINARY_MODE = '100644';
 const MAX_FILES = 200;
 
-/**
- * Reads a unified diff of one or more files, with or without git's headings. Throws DIFF_REFUSED for what is malformed, for two
- * changes of one file, and for renames, modes, links and binary files: a diff changes text and nothing else.
- */
+/** Parses a unified diff. Throws DIFF_REFUSED for malformed diffs, renames, modes, links, binary files and repeated files. */
 export function readDiff(text: string): readonly FileDiff[] {
   if (/^(GIT binary patch|Binary files .* differ)/m.test(text)) refuse('it changes a binary file');
   let parsed: readonly ParsedFile[];
   try {
-    // The final line break of a diff is often lost on the way.
+    // The final line break of a diff is often lost in transit.
     parsed = parsePatch(text.endsWith('\n') ? text : `${text}\n`);
   } catch (error) {
     return refuse(`it cannot be read: ${error instanceof Error ? error.message.slice(0, 200) : 'unknown reason'}`);
@@ -41,10 +38,7 @@ export function readDiff(text: string): readonly FileDiff[] {
   return files;
 }
 
-/**
- * Computes the text of a file after its diff; null when deleted. `current` is null for a new file. Every hunk has to match exactly at its
- * position. Throws DIFF_REFUSED that names the hunk.
- */
+/** Computes a file's text after its diff; null when deleted. Every hunk must match exactly. Throws DIFF_REFUSED. */
 export function applyFileDiff(file: FileDiff, current: string | null): string | null {
   const { path, change, parsed } = file;
   if (change === 'created' && current !== null) refuse(`${path} exists already`);
@@ -61,12 +55,11 @@ export function applyFileDiff(file: FileDiff, current: string | null): string | 
   return null;
 }
 
-/** Throws DIFF_REFUSED. */
 export function refuse(detail: string): never {
   throw new AppError('DIFF_REFUSED', { detail });
 }
 
-/** The parser skips unknown lines, so that a mistyped heading would drop half of a diff: only headings may stand between hunks. */
+/** Throws DIFF_REFUSED for text between hunks that is no heading: the parser would skip a mistyped heading with its hunks. */
 function requireNothingElse(text: string): void {
   let [oldLeft, newLeft] = [0, 0];
   for (const [place, line] of text.split('\n').entries()) {
@@ -125,7 +118,7 @@ function withoutPrefixes(from: string, to: string): readonly [string, string] {
   return [strip(from), strip(to)];
 }
 
-/** Describes a wrong position of a hunk; null when it fits. */
+/** Describes how a hunk mismatches the file; null when it fits. */
 function findMismatch(hunk: ParsedFile['hunks'][number], lines: readonly string[]): string | null {
   const before = hunk.lines.filter((line) => line.startsWith(' ') || line.startsWith('-')).map((line) => line.slice(1));
   const start = hunk.oldStart - 1;

@@ -12,7 +12,7 @@ export interface Scope {
   readonly bounds: AgentBounds;
 }
 
-/** Folders in which files may be changed. */
+/** A workspace in which files may be changed. */
 export interface WriteScope extends Scope {
   /** Throws WORKSPACE_FULL when this many more bytes do not fit. */
   fits(moreBytes: number): Promise<void>;
@@ -24,9 +24,9 @@ export interface Entry {
   readonly sizeBytes: number | null;
 }
 
-/** Maximum size of a file to read in a chat. */
+/** Maximum size of a file that can be read in a chat. */
 const READ_LIMIT_BYTES = 5_000_000;
-/** Characters of an answer. */
+/** Maximum of characters in a result. */
 const MAX_TEXT_LENGTH = 100_000;
 const MAX_ENTRIES = 500;
 const NEW_FILE_MODE = 0o644;
@@ -87,8 +87,7 @@ export async function listEntries(
   return { path: parts.join('/') || '.', entries: entries.slice(0, MAX_ENTRIES), cut: entries.length >= MAX_ENTRIES };
 }
 
-/** Writes a file whole: whoever reads meanwhile sees the old or the new one. Folders above it are made. Idempotent.
- * Throws PATH_DENIED, PATH_UNSUITABLE or WORKSPACE_FULL, and then nothing was written. */
+/** Writes a file atomically. Throws PATH_DENIED, PATH_UNSUITABLE or WORKSPACE_FULL with nothing written. Idempotent. */
 export async function writeText(
   scope: WriteScope,
   path: string,
@@ -96,7 +95,7 @@ export async function writeText(
 ): Promise<{ path: string; sizeBytes: number; created: boolean }> {
   const parts = parsePath(path);
   requireWritable(scope.bounds, parts);
-  const name = parts.at(-1) as string; // requireWritable refuses the workspace itself
+  const name = parts.at(-1) as string; // requireWritable refuses the workspace itself, so there is a name.
   const shown = parts.join('/');
   return withFolder(scope.root, parts.slice(0, -1), { create: true }, async (folder) => {
     const mode = await readFileMode(folder, name, shown);
@@ -138,7 +137,7 @@ async function collect(folder: Folder, below: readonly string[], entries: Entry[
     } else if (entry.isFile()) {
       const size = await lstat(folder.at(entry.name)).then(
         (stats) => stats.size,
-        () => null, // deleted meanwhile
+        () => null, // The file was deleted meanwhile.
       );
       entries.push({ path, kind: 'file', sizeBytes: size });
     } else entries.push({ path, kind: entry.isSymbolicLink() ? 'link' : 'other', sizeBytes: null });

@@ -7,17 +7,14 @@ import { deny, type PathParts } from '@signalbox/safety/paths/boundary';
 
 const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
 
-/**
- * A folder held open. Names are resolved from the open folder, never from a path, so swapping a parent for a link has no effect. Linux
- * only: uses /proc/self/fd.
- */
+/** An open folder. Names are resolved from its handle, so swapping a parent for a link has no effect. Linux only. */
 export interface Folder {
-  /** A path to this name in the held folder. The name itself may be a link: use it only with calls that follow none. */
+  /** Builds a path to a name in the open folder. The name may be a link: use the path only with calls that follow none. */
   at(name: string): string;
   readonly handle: FileHandle;
 }
 
-/** Opens the folder that these parts name and gives it to `use`; no step may be a link. Throws PATH_DENIED or NOT_FOUND. */
+/** Opens the folder of these path parts for `use`; no part may be a link. Throws PATH_DENIED or NOT_FOUND. */
 export async function withFolder<T>(
   root: string,
   parts: PathParts,
@@ -38,7 +35,7 @@ export async function withFolder<T>(
   }
 }
 
-/** Opens a regular file for reading. Throws PATH_DENIED for links of both kinds and for what is no file, NOT_FOUND. */
+/** Opens a regular file for reading. Throws PATH_DENIED for symbolic and hard links and special files, NOT_FOUND. */
 export async function withFile<T>(root: string, parts: PathParts, use: (file: FileHandle) => Promise<T>): Promise<T> {
   const path = parts.join('/');
   const name = parts.at(-1);
@@ -62,10 +59,7 @@ export async function withFile<T>(root: string, parts: PathParts, use: (file: Fi
   });
 }
 
-/**
- * Puts a file into place in one step, over whatever has the name, without following it. `temporary` is its name until then; what a
- * process that died has left under it goes.
- */
+/** Writes a file atomically over the name, without following a link. `temporary` is the file's name until then. */
 export async function putFile(
   folder: Folder,
   name: string,
@@ -87,7 +81,7 @@ export async function putFile(
   }
 }
 
-/** The mode of the existing file, or null. Throws PATH_DENIED, and PATH_UNSUITABLE for a folder. */
+/** Reads the mode of an existing file; null without one. Throws PATH_DENIED, and PATH_UNSUITABLE for a folder. */
 export async function readFileMode(folder: Folder, name: string, path: string): Promise<number | null> {
   const stats = await allowMissing(lstat(folder.at(name)));
   if (stats === null) return null;
@@ -114,12 +108,12 @@ async function openStep(
     if (code !== 'ENOENT' || !create) throw asMissing(error, path);
   }
   await mkdir(inside(parent, name)).catch((error: unknown) => {
-    if (getSystemCode(error) !== 'EEXIST') throw error; // another process made the folder first; the check below covers it too
+    if (getSystemCode(error) !== 'EEXIST') throw error; // Another process created the folder first; `openStep` checks that folder too.
   });
   return openStep(parent, name, { path, create: false });
 }
 
-/** Checks after opening that the open file is at the requested path. */
+/** Throws PATH_DENIED unless the open file is at the requested path. */
 async function requireSame(handle: FileHandle, root: string, parts: PathParts): Promise<void> {
   if ((await readlink(`/proc/self/fd/${handle.fd}`)) !== join(root, ...parts))
     deny(parts.join('/'), 'it was moved while it was opened');

@@ -9,9 +9,9 @@ const Step = z.object({
   /** Path parts below the workspace. */
   parts: z.array(z.string()).min(1),
   mode: z.number().int(),
-  /** Name in the notes of its new text; null: deleted. */
+  /** File in the notes folder with the new text; null when the file is deleted. */
   staged: z.string().nullable(),
-  /** Name in the notes of its old text; null: none. */
+  /** File in the notes folder with the old text; null for a new file. */
   backup: z.string().nullable(),
 });
 
@@ -19,7 +19,7 @@ const Journal = z.object({ actionId: z.string(), steps: z.array(Step), result: z
 export type Journal = z.infer<typeof Journal>;
 export type Step = z.infer<typeof Step>;
 
-/** Points of an apply at which a test may kill the process. */
+/** Moments of an apply at which a test may kill the process. */
 export type Point = 'staged' | 'written' | 'placed' | 'finished';
 
 export interface JournalPlace {
@@ -30,14 +30,13 @@ export interface JournalPlace {
 
 const FILE = 'journal.json';
 const DONE_PREFIX = 'done-';
-/** Lifetime of results; a retry comes within minutes. */
+/** Lifetime of stored results; a retry comes within minutes. */
 const DONE_KEPT_MS = 7 * 24 * 60 * 60_000;
 
 /**
- * Changes of several files that happen together. Whoever holds the lock of the workspace calls `recover` first, so that nobody who
- * comes through this service sees half of them:
- *   stage (texts in the notes) → write the journal (from here on it will happen) → place each file → note the result → forget
- * A process that dies before the journal is written has changed nothing; after that, the next one goes on where it stopped.
+ * Changes several files together: stores texts in the notes folder, writes the journal, places each file, stores the result, and removes
+ * the journal. A process that dies before the journal is written has changed nothing; afterwards the next call of `recover` finishes the
+ * changes. Callers hold the workspace's lock and have called `recover`.
  */
 export async function commitJournal(place: JournalPlace, journal: Journal): Promise<void> {
   await place.reached?.('staged');
@@ -47,7 +46,7 @@ export async function commitJournal(place: JournalPlace, journal: Journal): Prom
   await finish(place, journal);
 }
 
-/** Finishes the journal of a dead process, and removes unjournaled texts. */
+/** Finishes the journal of a dead process, and removes texts without a journal. */
 export async function recover(place: JournalPlace): Promise<void> {
   const journal = await readJournal(place);
   if (journal !== null) await finish(place, journal);
@@ -70,7 +69,7 @@ export async function noteResult(notes: string, actionId: string, result: unknow
   await rename(`${file}.new`, file);
 }
 
-/** Writes a text to the notes on disk. Returns its name for steps. */
+/** Writes a text to the notes folder. Returns its file name. */
 export async function stageText(notes: string, name: string, text: string): Promise<string> {
   await writeWhole(join(notes, name), text);
   return name;
@@ -83,7 +82,7 @@ async function finish(place: JournalPlace, journal: Journal): Promise<void> {
       await place.reached?.('placed');
     }
   } catch (error) {
-    // The disk is full, or a path is blocked: all or nothing.
+    // The disk is full, or a path is blocked, so every change is undone.
     for (const step of journal.steps.toReversed()) await backward(place, step);
     await unlink(join(place.notes, FILE));
     throw error;
@@ -93,28 +92,27 @@ async function finish(place: JournalPlace, journal: Journal): Promise<void> {
   await place.reached?.('finished');
 }
 
-/** Places or deletes one file. Idempotent. */
 async function forward({ root, notes }: JournalPlace, { parts, mode, staged }: Step): Promise<void> {
-  const name = parts.at(-1) as string; // the schema asks for one
+  const name = parts.at(-1) as string; // The schema requires at least one part.
   await withFolder(root, parts.slice(0, -1), { create: staged !== null }, async (folder) => {
-    await readFileMode(folder, name, parts.join('/')); // whatever lies there by now must still be a file that may be replaced
+    await readFileMode(folder, name, parts.join('/')); // Throws unless the existing file may be replaced.
     if (staged === null) {
       await rm(folder.at(name), { force: true });
       return;
     }
     const text = await allowMissing(readFile(join(notes, staged)));
-    if (text === null) return; // already placed
+    if (text === null) return; // An earlier run has placed the file.
     await putFile(folder, name, text, { mode, temporary: `.signalbox-${staged}` });
   });
 }
 
 async function backward(place: JournalPlace, step: Step): Promise<void> {
   if (step.backup !== null) return forward(place, { ...step, staged: step.backup });
-  const name = step.parts.at(-1) as string; // as above
+  const name = step.parts.at(-1) as string; // The schema requires at least one part.
   await withFolder(place.root, step.parts.slice(0, -1), { create: false }, (folder) =>
     rm(folder.at(name), { force: true }),
   ).catch((error: unknown) => {
-    if (!(error instanceof Error)) throw error; // its folder was never made: then there is nothing to take back
+    if (!(error instanceof Error)) throw error; // The folder was never created, so nothing has to be undone.
   });
 }
 
@@ -123,7 +121,6 @@ async function readJournal({ notes }: JournalPlace): Promise<Journal | null> {
   return text === null ? null : Journal.parse(JSON.parse(text.toString()));
 }
 
-/** Writes a file and syncs it to disk. */
 async function writeWhole(path: string, text: string): Promise<void> {
   const file = await open(path, 'w', 0o600);
   try {

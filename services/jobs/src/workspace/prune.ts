@@ -7,20 +7,19 @@ import { allowMissing } from '@signalbox/contracts/system-error';
 import { say } from '@signalbox/messages/say';
 import type { HandlerOf } from '../runner/handlers.ts';
 
-/** Name of the lock for entering, changing or removing a workspace. */
+/** Names the lock for entering, changing or removing a workspace. */
 export function getWorkspaceLock(name: string): string {
   return `workspace:${name}`;
 }
 
-/** Notes the use of a workspace, in the notes that no command can reach. The caller holds its lock. */
+/** Records the use of a workspace as the time of its notes folder, which no command can reach. The caller holds its lock. */
 export async function markUsed(notes: string, now: Date): Promise<void> {
   await utimes(notes, now, now);
 }
 
 /**
- * Removes the workspaces that nobody has used for `idleMs`. Every job marks its workspace under the lock when it begins and ends within
- * minutes, so with days for `idleMs` none works in one that is removed. Twice at once, or half, is safe: a workspace is first moved
- * away whole, and what lies there goes now or the next time.
+ * Removes the workspaces that nobody has used for `idleMs`. Every job marks its workspace under the lock and ends within minutes, so a
+ * removed workspace has no running job. A workspace is moved to the trash first, so interrupted and concurrent runs are safe.
  */
 export function createWorkspacesPrune(parts: {
   readonly lockPool: Pool;
@@ -40,8 +39,8 @@ export function createWorkspacesPrune(parts: {
         if (!(await isUnused(home, name, usedBefore))) continue;
         try {
           const gone = await withLock(parts.lockPool, getWorkspaceLock(name), async () => {
-            if (!(await isUnused(home, name, usedBefore))) return false; // in use again
-            // The notes go last: until then the next removal finds the remains of an interrupted one.
+            if (!(await isUnused(home, name, usedBefore))) return false; // A job uses the workspace again.
+            // The notes are moved last: until then the next run finds the remains of an interrupted one.
             await allowMissing(rename(join(home, 'files', name), join(trash, newId('old'))));
             await allowMissing(rename(join(home, 'notes', name), join(trash, newId('old'))));
             return true;
@@ -80,7 +79,6 @@ async function isUnused(home: string, name: string, before: number): Promise<boo
   return usedAt !== null && usedAt < before;
 }
 
-/** Reads a time in epoch milliseconds; null when missing. */
 async function changedAt(path: string): Promise<number | null> {
   return (await allowMissing(lstat(path)))?.mtimeMs ?? null;
 }

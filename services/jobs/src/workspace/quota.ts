@@ -9,7 +9,7 @@ import { getSystemCode } from '@signalbox/contracts/system-error';
 export interface Quota {
   /** Maximum size of a workspace. */
   readonly limitBytes: number;
-  /** Reserve on its file system. */
+  /** Space that must stay free on the workspace's file system. */
   readonly reserveBytes: number;
 }
 
@@ -21,24 +21,21 @@ export interface Usage {
   readonly freeBytes: number;
 }
 
-/** Reasons for ending a writing command: its workspace is too large, or the disk is nearly full. */
+/** Reasons for killing a writing command: its workspace is too large, or the disk is nearly full. */
 export type Overrun = 'workspace' | 'disk';
 
 /** Even an empty entry counts as a block: names alone can fill a disk. */
 const ENTRY_BYTES = 4096;
 /** Entries read in parallel; there are few I/O threads. */
 const BATCH = 64;
-/** The interval of free space checks. A fast disk writes some hundred megabytes meanwhile: see the reserve. */
+/** Interval of free space checks. A fast disk writes some hundred megabytes meanwhile: see the reserve. */
 const FREE_MS = 100;
-/** The pause between full measurements, as a multiple of their duration, so that large workspaces keep no core busy. */
+/** Pause between measurements as a multiple of their duration, so that large workspaces keep no core busy. */
 const REST_FACTOR = 2;
-/** Others write too: a smaller loss of free space is not blamed on a command. */
+/** Other programs write too: a smaller loss of free space is not blamed on a command. */
 const SLACK_BYTES = 16 * MIB;
 
-/**
- * Adds up what a workspace holds on the disk. What is deleted, or swapped for a link, meanwhile may be counted wrongly, to the
- * disadvantage of whoever does so. Rejects with the signal's reason.
- */
+/** Measures the disk usage of a workspace; changes meanwhile may count too much. Rejects with the signal's reason. */
 export async function measureUsage(root: string, signal: AbortSignal): Promise<Usage> {
   const seen = new Set<string>();
   const folders = [root];
@@ -49,7 +46,7 @@ export async function measureUsage(root: string, signal: AbortSignal): Promise<U
     if (stats === 'gone' || stats === 'hidden') return;
     const isNamedTwice = stats.nlink > 1 && !stats.isDirectory();
     const file = `${stats.dev}:${stats.ino}`;
-    if (isNamedTwice && seen.has(file)) return; // another hard link of a counted file
+    if (isNamedTwice && seen.has(file)) return; // The file was counted under another hard link.
     if (isNamedTwice) seen.add(file);
     usedBytes += Math.max(stats.blocks * 512, ENTRY_BYTES);
   };
@@ -79,14 +76,14 @@ export async function requireRoom(root: string, quota: Quota, moreBytes: number,
   if (freeBytes - moreBytes < quota.reserveBytes) refuse('the disk is nearly full');
 }
 
-/** The largest file that a command may write: even a short command cannot exceed the room by much. */
+/** Maximum size of a file that a command may write, so that even a short command cannot exceed the limit by much. */
 export function getFileLimit(quota: Quota, { usedBytes }: Usage): number {
   return Math.max(quota.limitBytes - usedBytes, MIB);
 }
 
 /**
- * Watches a workspace while a command writes. Resolves to the reason for ending it, or null once the signal aborts. In a workspace that is
- * already too large commands may delete, and are ended if it grows.
+ * Watches a workspace while a command writes. Resolves to the reason for killing the command, or null once the signal aborts. In a
+ * workspace that is already too large, commands are killed only when it grows.
  */
 export async function watchUsage(
   root: string,

@@ -15,9 +15,8 @@ import { getFileLimit, measureUsage, watchUsage, type Quota } from './quota.ts';
 const LOCK_TIMED_OUT = '55P03';
 
 /**
- * Runs a command in the sandbox. What the agent's bounds do not let it write is mounted read-only. One
- * that makes its workspace larger than it may be is ended. A script is begun once per action:
- * one whose process died half-way is not begun again. Throws SANDBOX_MISSING, PATH_DENIED or TOOL_OUTCOME_UNKNOWN.
+ * Runs a command in the sandbox. Folders that the agent's bounds protect are mounted read-only. Kills a command whose workspace grows too
+ * large. A script starts once per action, even when its process died. Throws SANDBOX_MISSING, PATH_DENIED or TOOL_OUTCOME_UNKNOWN.
  */
 export async function runCommand(
   { sandbox, lockPool, quota }: { readonly sandbox: Sandbox; readonly lockPool: Pool; readonly quota: Quota },
@@ -63,7 +62,7 @@ async function oneAtATime<T>(lockPool: Pool, workspace: string, work: () => Prom
   }
 }
 
-/** Lists the existing folders that a class of agents may write. */
+/** Lists the folders that an agent may write, and creates missing ones. */
 async function writableFolders({ root, bounds }: Scope): Promise<'all' | readonly string[]> {
   if (!bounds.canWrite) return [];
   if (bounds.writePaths === 'all') return 'all';

@@ -9,9 +9,9 @@ const GIT_CONFIG = '[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\t
 const GIT_FOLDERS = ['hooks', 'info', 'objects/info', 'objects/pack', 'refs/heads', 'refs/tags'];
 
 /**
- * Opens a workspace by its name: its absolute path without links, and a folder beside it that nothing in the workspace can reach, where
- * what is under way is noted. A new one is made first, as an empty git repository. Twice at once is safe: the first rename wins.
- * Throws STARTUP_REFUSED when the folder of the workspaces is not what this service made.
+ * Opens a workspace by its name. Returns its absolute path without links, and a notes folder that nothing in the workspace can reach.
+ * Creates a new one as an empty git repository. Concurrent calls are safe: the first rename wins. Throws WORKSPACE_DAMAGED when the
+ * repository's files are missing or replaced.
  */
 export async function openWorkspace(home: string, name: string) {
   const folder = join(resolve(home), 'files', name);
@@ -39,7 +39,7 @@ async function createWorkspace(folder: string): Promise<void> {
     await rename(made, folder);
   } catch (error) {
     await rm(made, { recursive: true, force: true });
-    if (getSystemCode(error) !== 'ENOTEMPTY' && getSystemCode(error) !== 'EEXIST') throw error; // else another was first
+    if (getSystemCode(error) !== 'ENOTEMPTY' && getSystemCode(error) !== 'EEXIST') throw error; // Another process created the workspace first.
   }
 }
 

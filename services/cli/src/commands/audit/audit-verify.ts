@@ -10,7 +10,7 @@ import type { CommandContext, Report } from '../../command.ts';
 import { formatCount } from '../../table.ts';
 import { openExport, Unreadable, verifyHistory, type AuditVerdict } from '../../../../../infra/audit/verify.mjs';
 
-/** Events per query for unsealed inserts. */
+/** Events per query when unsealed events are counted. */
 const STRAYS_PAGE = 20_000;
 
 /** Verifies a database or an export against the external checkpoints. On a problem the exit code is 1 and the first bad event is shown. */
@@ -47,17 +47,17 @@ async function convertUnreadable<Result>(work: () => Promise<Result>): Promise<R
   }
 }
 
-/** The path may be a folder of checkpoints or a checkpoint file. */
+/** The path may be a folder with checkpoints or a checkpoint file. */
 function findCheckpointFile(path: string): string {
   return statSync(path, { throwIfNoEntry: false })?.isFile() ? path : getCheckpointFile(path);
 }
 
-/** Finds unsealed events, events inserted behind the product's back, and the number of events deleted before sealing. */
+/** Finds unsealed events, events that other programs inserted, and the number of events deleted before sealing. */
 async function findUnsealed(db: Queryable) {
   const strays: string[] = [];
   for (let after: string | null = '0'; after !== null;) {
     const page = await findStrays(db, after, STRAYS_PAGE);
-    strays.push(...page.strays.slice(0, 100 - strays.length)); // enough for the report
+    strays.push(...page.strays.slice(0, 100 - strays.length)); // A hundred events are enough for the report.
     after = page.next;
   }
   return { ...(await readTail(db)), strays, lost: await countLost(db) };

@@ -36,7 +36,7 @@ async function showEvents(context: CommandContext): Promise<Report> {
   return { ok: true, data: events, lines: formatList(headings, rows, 'Nothing was recorded that fits.') };
 }
 
-/** The most informative fields of an event, else all its data. */
+/** Describes an event by its most informative fields, else by all its data. */
 function describe(data: Readonly<Record<string, unknown>>): string {
   const words = ['tool', 'rule', 'effect', 'sentence', 'reason', 'status'].map((name) => data[name]);
   const said = words.filter((word) => typeof word === 'string');
@@ -58,7 +58,7 @@ async function runAuditExport(context: CommandContext): Promise<Report> {
 
 async function* exportLines(context: CommandContext, onEvent: () => void): AsyncGenerator<string> {
   const history = await openDatabaseHistory(context.database());
-  const key = await readFile(context.config.auditPublicKeyFile, 'utf8').catch(() => null); // stored elsewhere: the auditor has it
+  const key = await readFile(context.config.auditPublicKeyFile, 'utf8').catch(() => null); // The public key may be stored elsewhere, where the auditor has it.
   yield `${writeHead(history.logId, key === null ? [] : [key])}\n`;
   const checkpoints = history.inside()[Symbol.asyncIterator]();
   let next = await checkpoints.next();

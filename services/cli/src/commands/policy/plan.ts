@@ -5,13 +5,13 @@ import { z } from 'zod';
 import { UsageError, type CommandContext, type Report } from '../../command.ts';
 import { answerAs, answerLines } from '../../json-lines.ts';
 
-/** A line of `--jsonl`. The product never plans longer texts either. */
+/** Names in a line of `--jsonl`. The product never plans longer texts either. */
 const Names = z.array(z.string().min(1).max(200)).max(10_000);
 const LINE = {
   schema: z.object({
     text: z.string().min(1).max(16_000),
     context: Story.optional(),
-    /** Known names in addition to the context's. */
+    /** Known names in addition to those of the context. */
     projects: Names.optional(),
     servers: Names.optional(),
     versions: z.record(z.string(), Names).optional(),
@@ -42,23 +42,21 @@ function toStory({ context, projects, servers, versions }: z.output<typeof LINE.
   return { ...story, names: { ...story.names, ...Object.fromEntries(names) } };
 }
 
-/** Explains what the offline planner would do with a text. */
 function explainOne(catalog: ToolCatalog, text: string, story: Story) {
   const rehearsal = explain(catalog, text, story);
   const { calls, question, offered } = rehearsal;
   const shortlist = offered.map(({ tool, args, label }) => ({ tool, arguments: args, label }));
   const first = calls[0] ?? shortlist[0];
   return {
-    /** The first called tool, or the question's; null without one. */
+    /** The first called tool, or the tool of the question; null without a tool. */
     tool: first?.tool ?? question?.tool ?? null,
     arguments: first?.arguments ?? question?.args ?? {},
-    /** The question that would be asked; null when nothing is missing. */
+    /** The question that the planner would ask; null when nothing is missing. */
     question: question?.message ?? null,
-    /** The reason in one sentence. */
     reason: getReason(rehearsal),
-    /** All calls in order: one message may ask for several. */
+    /** All calls in order; one message may ask for several. */
     calls,
-    /** Changes offered as buttons instead of being made. */
+    /** Changes that the planner offers as buttons instead of making them. */
     shortlist,
   };
 }

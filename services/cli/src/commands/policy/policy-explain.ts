@@ -20,9 +20,9 @@ import { answerLines, describeIssues, readObject, type LineProblem } from '../..
 const USAGE =
   'Write `policy explain name=value …`, such as role=developer risk=dangerous environment=production arguments.version=1.4.2, or an object on standard input; with --jsonl one per line. docs/policy.md lists the names.';
 
-/** The decision about a call and the approval it needs. */
+/** Decision about a call, and the approval that it needs. */
 interface Explanation extends PolicyDecision {
-  /** All contributing rules. */
+  /** All rules that contributed. */
   readonly because: readonly string[];
   /** The error when the rules could not be evaluated. */
   readonly detail?: string;
@@ -55,7 +55,7 @@ async function readInput({ input }: CommandContext): Promise<unknown> {
   return readObject(text).asked;
 }
 
-/** Forms of questions by their distinguishing field; outlines of calls have none of these. */
+/** Forms of questions by their distinguishing field; outlines of calls have none of these fields. */
 const FORMS = { approve: ApproverOutline, load: LoadOutline, decide: CallOutline } as const;
 
 function explain(engine: ExplainingEngine, question: unknown): PolicyAnswer | LineProblem {
@@ -89,7 +89,7 @@ function parseAndAnswer<S extends z.ZodType>(
   return parsed.success ? answer(parsed.data) : { error: `${describeIssues(parsed.error)}.` };
 }
 
-/** Turns a stored proposal into a question for now, without freeze, spent budget or grants. */
+/** Converts a stored proposal to a question for now, without freeze, spent budget or grants. */
 function toCurrentQuestion({ requester, agentClass, ...action }: ProposedAction): PolicyQuestion {
   const { context } = toCallQuestion(CallOutline.parse({ at: new Date().toISOString() }));
   return { principal: { ...requester, agentClass }, action, context };
@@ -114,7 +114,7 @@ function flatten({ answer, ...why }: Explained<Permission>) {
   return { ...answer, ...why };
 }
 
-/** Parses `a.b=c` words to an object. JSON values are parsed (`true`, `3`, `["x"]`), others are text. */
+/** Parses words like `a.b=c` to an object. JSON values are parsed (`true`, `3`, `["x"]`); other values are text. */
 function readWords(words: readonly string[]): Record<string, unknown> {
   const question: Record<string, unknown> = {};
   const args: Record<string, unknown> = {};

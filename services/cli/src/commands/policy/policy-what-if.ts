@@ -12,13 +12,10 @@ interface Change extends Pick<RecordedProposal, 'actionId' | 'tool' | 'userKey' 
   readonly wouldBe: ComparedDecision;
 }
 
-/** The compared part of a decision; another rule with the same result is no change. */
+/** The compared fields of a decision. Another rule with the same result is no change. */
 type ComparedDecision = Pick<PolicyDecision, 'effect' | 'rule' | 'sentence' | 'approval'>;
 
-/**
- * `policy what-if`: decides all recorded proposals again by the policies of a folder, with the facts of their time, and lists the
- * different ones. Changes nothing.
- */
+/** `policy what-if`: decides recorded proposals again by the policies of a folder, and lists the differences. */
 export async function runPolicyWhatIf(
   context: CommandContext,
   openSet: (context: CommandContext) => Promise<PolicySet>,
@@ -75,7 +72,7 @@ function toComparedDecision({ effect, rule, sentence, approval }: PolicyDecision
   return { effect, rule, sentence, approval };
 }
 
-/** A decision in words: `run`, `deny`, or `ask 2 operator 60 min solo`. */
+/** Describes a decision: `run`, `deny`, or `ask 2 operator 60 min solo`. */
 function describeDecision({ effect, approval }: Pick<PolicyDecision, 'effect' | 'approval'>): string {
   if (!approval || effect === 'confirm') return effect;
   const time = `${Math.round(approval.expiresMs / SECOND_MS / 60)} min`;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { UsageError, type CommandContext, type Report } from '../../command.ts';
 import { answerAs, answerLines } from '../../json-lines.ts';
 
-/** A line of `--jsonl`. Other fields are ignored. */
+/** Form of a line of `--jsonl`. Other fields are ignored. */
 const LINE = {
   schema: z.object({
     command: z.string(),

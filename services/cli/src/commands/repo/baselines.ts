@@ -43,7 +43,6 @@ async function listBaselines(context: CommandContext, project: string): Promise<
   };
 }
 
-/** Sets a baseline to the current findings. */
 async function setBaseline(context: CommandContext, project: string, name: string): Promise<Report> {
   const pool = context.database();
   await createProjects(pool).get(project);

@@ -9,7 +9,7 @@ import { listSnapshots, makeSnapshot, rollback, verifyRegistry } from './snapsho
 import { tagProject, readTag } from './tags.ts';
 import { formatList, formatTime, formatCount } from '../../table.ts';
 
-/** Repositories under governance: chains, findings, baselines, snapshots. */
+/** Shows the governed repositories: chains of analysis steps, findings, baselines, snapshots. */
 export function runRepo(context: CommandContext): Promise<Report> {
   const [first = '', ...rest] = context.arguments.words;
   if (first === 'baseline') return runBaseline({ ...context, arguments: { ...context.arguments, words: rest } });
@@ -57,7 +57,7 @@ async function listRepositories(context: CommandContext): Promise<Report> {
   return { ok: true, data: { total, repositories }, lines: more > 0 ? [...lines, `… and ${more} more`] : lines };
 }
 
-/** Lists the dependencies and dependents of a project, by packages. */
+/** Lists the projects whose packages a project uses, and the projects that use its packages. */
 async function listRelations(context: CommandContext, project: string): Promise<Report> {
   const pool = context.database();
   await createProjects(pool).get(project);

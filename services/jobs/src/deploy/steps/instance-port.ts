@@ -15,10 +15,7 @@ const STOP_GRACE_MS = 5 * SECOND_MS;
 /** Failures of a program whose port another program may have taken. */
 const TAKEN_PORT_CODES: ReadonlySet<ErrorCode> = new Set(['INSTANCE_ENDED', 'INSTANCE_UNHEALTHY']);
 
-/**
- * Leases a port that is free in the table and, without an engine, on this machine. Keeps the leased port when the deployment's own
- * instance may listen there (`mayListen`).
- */
+/** Leases a port that is free in the table and, without an engine, on this machine. `mayListen`: the instance may use it. */
 export function leaseInstancePort(
   leases: PortLeases,
   row: WorkRow,

@@ -80,7 +80,7 @@ export async function resolvePlan(
   return { plan, head, isUnseen: isRecognized && !(await parts.work.hasServed(project, plan)) };
 }
 
-/** Explains why recognized commands cannot run on the base image; null when they can. Does not check commands that a person wrote. */
+/** Explains why recognized commands cannot run on the base image; null when they can. Skips commands of people. */
 export function findImageProblem(
   { file, isRecognized, hasDockerfile }: Pick<Source, 'file' | 'isRecognized' | 'hasDockerfile'>,
   { server, driver }: Pick<PlacedTarget, 'server' | 'driver'>,

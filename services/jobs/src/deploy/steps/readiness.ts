@@ -48,10 +48,7 @@ const INSPECT_MS = 20 * SECOND_MS;
 /** Minimum disk space for a checkout, a build and its logs. */
 const MIN_DISK_MB = 256;
 
-/**
- * Runs all readiness checks of a deployment. A failed check has `ok: false`, evidence and a remedy. Throws only when the signal aborts or
- * the database is away. Changes nothing.
- */
+/** Runs all readiness checks without changing anything. Throws only when the signal aborts or the database is away. */
 export async function measureReadiness(
   parts: Pick<
     DeployDeps,

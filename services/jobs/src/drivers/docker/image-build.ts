@@ -24,7 +24,7 @@ const USER = '10001:10001';
 const END_BUILD_MS = 30_000;
 const POLL_MS = 100;
 
-/** Builds an image from the checkout's Dockerfile, or from the service's build commands on the base image. Keeps an existing image. */
+/** Builds an image from the Dockerfile, or from the service's build commands on the base image. Keeps an existing image. */
 export async function buildImage(engine: Engine, baseImage: string, request: BuildRequest): Promise<Artifact> {
   const { id, sourceDir, signal } = request;
   const ref = buildImageName(id);
@@ -99,7 +99,7 @@ interface Built {
 const BOOKKEEPING =
   /^ ---> (?:[0-9a-f]{12}|Running in [0-9a-f]{12})$|^Removing intermediate container |^Step \d+\/\d+ : LABEL signalbox\./;
 
-/** Reads the events of a build to the end. Joins output that the engine split into whole lines, so that redaction finds every secret. */
+/** Reads a build's events to the end. Joins split output into whole lines, so that redaction finds every secret. */
 export async function readBuildEvents(
   answer: AsyncIterable<string | Uint8Array>,
   onLine: (line: LogLine) => void,

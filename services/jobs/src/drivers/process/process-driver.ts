@@ -24,10 +24,7 @@ const TASKS = 256;
 /** Enough for the build of a large service on a shared machine. */
 const BUILD_LIMITS: ProgramLimits = { memoryMb: 2_048, cpus: availableParallelism(), tasks: 1_024 };
 
-/**
- * Runs releases as confined processes of this machine. Keeps its state in files below `targetsDir`, so that a restarted job service finds
- * its instances. Linux only, because it reads /proc.
- */
+/** Runs releases as confined processes of this machine, with all state in files below `targetsDir`. Linux only: reads /proc. */
 export function createProcessDriver(options: {
   readonly server: string;
   readonly targetsDir: string;

@@ -2,10 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { sleep } from '@signalbox/contracts/time';
 import { attempt } from '@signalbox/contracts/system-error';
 
-/**
- * Identifies one process. Pids are reused, so the boot id and start tick belong to the identity. `kill -0` would also succeed for zombies
- * and for a later process with the same pid.
- */
+/** Identifies one process. Pids are reused, so boot id and start tick belong to the identity; `kill -0` would not suffice. */
 export interface ProcessIdentity {
   readonly pid: number;
   /** `<boot id>:<start tick>` */
@@ -71,10 +68,7 @@ export function findFamily(
   return rows.filter((row) => family.has(row.pid) && row.pid !== process.pid && !except(row));
 }
 
-/**
- * Kills the processes that `find` returns until none is left. Returns their number. Throws the signal's reason, or an error that names
- * survivors.
- */
+/** Kills the processes that `find` returns until none is left. Throws the signal's reason, or an error that names survivors. */
 export async function endAll(find: () => readonly ProcessRow[], signal: AbortSignal): Promise<number> {
   const deadline = performance.now() + GONE_MS;
   let ended = 0;

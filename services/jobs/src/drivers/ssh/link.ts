@@ -124,7 +124,7 @@ async function execute(
   { signal, maxBytes, input, output }: ExecuteOptions,
 ): Promise<CommandResult> {
   signal.throwIfAborted();
-  // The leader starts a session and prints its number first, so that the whole group can be killed. Servers may ignore signals over ssh.
+  // The leader prints its session's number first, so that the group can be killed: servers may ignore signals over ssh.
   const line = `setsid sh -c ${quoteShellWord(LEADER)} "$PPID" ${argv.map(quoteShellWord).join(' ')}; exit $?`;
   const kept = new KeptOutput(maxBytes);
   const [out, err] = [kept.stream(), kept.stream()];
