@@ -47,11 +47,7 @@ export async function createJobService(own: Own, config: JobsConfig, log: Log): 
   const checks = [() => checkDatabase(config.DATABASE_URL, role.as ?? 'jobs'), () => checkRedis(redisUrl)];
   await waitForServers({ checks, probe, own, log });
   const tracing = own(await openTracing(config, name, log));
-  const pool = openPool(config.DATABASE_URL, log, {
-    name,
-    max: config.DATABASE_CONNECTIONS,
-    ...role,
-  });
+  const pool = openPool(config.DATABASE_URL, log, { name, max: config.DATABASE_CONNECTIONS, ...role });
   own({ close: () => pool.end() });
   const redis = openRedis(redisUrl, log);
   own({ close: () => closeRedis(redis) });

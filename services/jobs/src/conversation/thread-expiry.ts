@@ -61,10 +61,7 @@ function announcement(thread: ExpiredThread, idleMs: number, traceId: string): O
     threadId: thread.threadId,
     traceId,
     priority: PRIORITY.reply,
-    body: {
-      text: say('control.threadExpired', { hasTitle, title: thread.title ?? '', minutes }),
-      buttons: [],
-    },
+    body: { text: say('control.threadExpired', { hasTitle, title: thread.title ?? '', minutes }), buttons: [] },
   };
 }
 

@@ -184,11 +184,7 @@ async function readLog(
   instance: NonNullable<WorkRow['instance']>,
 ): Promise<readonly string[]> {
   await session.protectLines();
-  const query = {
-    tail: FAILURE_LINES,
-    since: new Date(instance.startedAt),
-    signal: abortAfter(5 * SECOND_MS),
-  };
+  const query = { tail: FAILURE_LINES, since: new Date(instance.startedAt), signal: abortAfter(5 * SECOND_MS) };
   return readCleanLines(await session.driver(), instance, query, (text) => session.opened.mask(text));
 }
 

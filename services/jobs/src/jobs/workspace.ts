@@ -148,12 +148,7 @@ function handler<N extends Exclude<JobsOf<'agents'>, 'workspaces.prune'>, T>(
 
 async function recordDenial(pool: Pool, call: WorkspaceCall, { data }: Refusal): Promise<void> {
   const { actor, threadId, actionId, workspace, bounds } = call;
-  const event = {
-    kind: 'file.denied' as const,
-    actor,
-    threadId,
-    actionId,
-  };
+  const event = { kind: 'file.denied' as const, actor, threadId, actionId };
   await appendAudit(pool, [{ ...event, data: { workspace, bounds, ...data } }]);
 }
 

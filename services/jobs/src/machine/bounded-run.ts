@@ -15,12 +15,7 @@ export interface Bounds {
 }
 
 /** Reading a machine's figures takes seconds and some megabytes. */
-export const UNASKED: Bounds = {
-  wallMs: MINUTE_MS / 2,
-  cpuSeconds: 20,
-  memoryBytes: 512 * MIB,
-  outputBytes: MIB,
-};
+export const UNASKED: Bounds = { wallMs: MINUTE_MS / 2, cpuSeconds: 20, memoryBytes: 512 * MIB, outputBytes: MIB };
 
 /**
  * Shell code that sets kernel limits and a clean environment, and then executes the program. Works in any `sh`. When a limit cannot be
