@@ -27,7 +27,6 @@ async function* readEvents(db: Queryable): AsyncGenerator<ChainedEvent> {
   }
 }
 
-/** Yields the checkpoints signed so far, all read before the events. */
 async function* readSigned(db: Queryable, logId: string): AsyncGenerator<Checkpoint> {
   const pages: Checkpoint[] = [];
   for (;;) {

@@ -1,7 +1,6 @@
 import type { Run } from './command.ts';
 
 export interface CommandEntry {
-  /** Usage lines, each starting with the command's name. */
   readonly usage: readonly string[];
   readonly summary: string;
   /** Each command is imported on use, so that commands do not load each other's dependencies. */

@@ -20,7 +20,6 @@ const CONTROLS = /(?![\n\t])[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]
 const CHECKOUT = fileURLToPath(new URL('../../../', import.meta.url));
 const GIT_TIMEOUT_MS = 2_000;
 
-/** A server, named by the variable that holds its URL. */
 type Server = 'DATABASE_URL' | 'REDIS_URL';
 
 export interface Output {

@@ -57,7 +57,6 @@ export interface CommandContext {
   readonly arguments: Arguments;
   /** The audit actor: see actor.ts. Commands that change something record this actor. */
   readonly actor: string;
-  /** Standard input, for commands that read it. */
   readonly input: Readable;
   /** Writes at once, for commands that stream their output. */
   readonly out: (text: string) => void;

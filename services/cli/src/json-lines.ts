@@ -14,10 +14,7 @@ export interface LineForm<T> {
   readonly example: string;
 }
 
-/**
- * Answers JSON lines of standard input in order, for `--jsonl`. An `id` is returned with the answer and removed from the input; invalid
- * JSON is passed as undefined. Not ok when a line had a problem.
- */
+/** Answers JSON lines of standard input in order. An `id` is returned with the answer. Not ok when a line had a problem. */
 export async function answerLines(
   { input, out }: CommandContext,
   answer: (asked: unknown) => object | LineProblem,

@@ -9,7 +9,6 @@ import { z } from 'zod';
 
 const REPOSITORY = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** Variables of every pool. */
 const PoolConfig = CommonConfig.extend({
   /** Pools whose jobs this process runs, separated by commas. */
   JOBS_POOLS: z

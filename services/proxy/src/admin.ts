@@ -13,7 +13,6 @@ type AdminResponse = readonly [status: number, body: unknown];
 
 /** Maximum size of a request body; a route has a few hundred bytes. */
 const BODY_LIMIT_BYTES = 64 * 1024;
-/** Longest path of a unix socket on Linux. */
 const PATH_LIMIT_BYTES = 107;
 
 const Upstream = z.object({ host: z.string().min(1), port: z.coerce.number().int() });
@@ -121,7 +120,6 @@ function describe(error: unknown, log: Log): AdminResponse {
   return [failure.code === 'ROUTE_REFUSED' ? 409 : 500, { code: failure.code, message: failure.message }];
 }
 
-/** Removes the socket of a killed proxy. Throws STARTUP_REFUSED when a running one answers. */
 async function claimSocket(socket: string): Promise<void> {
   if (Buffer.byteLength(socket) > PATH_LIMIT_BYTES)
     throw new AppError('STARTUP_REFUSED', {

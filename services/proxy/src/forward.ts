@@ -69,7 +69,6 @@ function toLeaseOutcome(outcome: RequestOutcome, isRepeated: boolean): 'served' 
   return 'failed';
 }
 
-/** Sends the request and streams the response. Settles when both have ended. */
 function exchange(
   parts: ForwardParts,
   { socket, lease }: InstanceConnection,

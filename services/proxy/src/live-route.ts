@@ -51,7 +51,6 @@ export function createLiveRoute(first: Route, since: string) {
         },
       };
     },
-    /** Sends new requests to this route's upstream. */
     switchTo: (next: Route, now: Date): void => {
       route = next;
       began = now.toISOString();

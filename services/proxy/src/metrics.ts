@@ -20,9 +20,7 @@ export function createProxyMetrics(registry: ReturnType<typeof createMetrics>) {
   return {
     /** Sets the gauge that is 1 while the proxy listens on a route's port. */
     setListening: (target: string, isListening: boolean): void => listening.set({ target }, isListening ? 1 : 0),
-    /** Counts a finished request of a service. */
     count: (target: string, outcome: RequestOutcome): void => requests.add({ target, outcome }),
-    /** Counts a repeated attempt. */
     countRetry: (target: string): void => retries.add({ target }),
   };
 }

@@ -11,10 +11,7 @@ export interface InstanceConnection {
 /** A switch to a new instance completes within this time. */
 const RETRY_DELAY_MS = 100;
 
-/**
- * Connects to the current instance. After a failure nothing was sent, so it tries once more with the instance that is current then.
- * Throws the second error, or the signal's reason.
- */
+/** Connects to the current instance; retries once, as nothing was sent. Throws the second error or the signal's reason. */
 export async function connectToInstance(
   live: LiveRoute,
   options: { readonly connectMs: number; readonly signal: AbortSignal; readonly retried: () => void },

@@ -18,7 +18,6 @@ interface Entry {
   failure: { readonly problem: string; readonly attempts: number; readonly retryAt: number } | null;
 }
 
-/** Minimum and maximum pause between attempts to listen. */
 const MIN_RETRY_MS = SECOND_MS / 2;
 const MAX_RETRY_MS = 10 * SECOND_MS;
 /** Interval of checks for routes without a listener. An idle proxy wakes only for this. */
@@ -77,7 +76,6 @@ export class RouteTable implements Closable {
     return entry ? toRouteState(entry) : null;
   }
 
-  /** Describes routes that cannot listen. */
   problems(): readonly string[] {
     return [...this.#entries.values()].flatMap(({ live, failure }) =>
       failure === null ? [] : [`The route of ${live.service} does not listen. ${failure.problem}`],

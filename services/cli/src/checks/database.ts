@@ -5,7 +5,6 @@ import type { CommandContext } from '../command.ts';
 import { formatCount } from '../table.ts';
 import { fail, ok, getReason, warn, type Finding } from './finding.ts';
 
-/** The oldest Postgres version with the features that migrations and queries use. */
 const MIN_VERSION = 15;
 
 /** Checks that Postgres answers, is recent enough and has all migrations. */

@@ -89,7 +89,6 @@ async function findTestRecipient(pool: Pool, person: string): Promise<Recipient>
   );
 }
 
-/** Runs a test until its deadline. Failures come with a remedy. */
 async function tryWithin(what: string, withinMs: number, attempt: Attempt): Promise<Finding> {
   const from = Date.now();
   try {
@@ -168,7 +167,6 @@ async function tryWebhook(round: Round, signal: AbortSignal): Promise<string> {
   return `the program ${source} was called back, and that told`;
 }
 
-/** Sends a message to the chat and waits until the channel has accepted it. */
 async function sendAndWait(
   { id, pool, recipient }: Round,
   what: string,

@@ -11,7 +11,6 @@ const RunFile = z.object({
 });
 export type RunFile = z.infer<typeof RunFile>;
 
-/** A service that does not answer within this time counts as not ready. */
 const PROBE_TIMEOUT_MS = 3_000;
 
 /** Checks the /readyz of every service that `npm start` runs. */

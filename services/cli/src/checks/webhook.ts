@@ -99,7 +99,6 @@ function describePending(count: number): string {
   return count === 1 ? '1 update waits' : `${count} updates wait`;
 }
 
-/** Returns the host without the path, which may be secret. */
 function readHost(url: string): string {
   return URL.canParse(url) ? new URL(url).host : 'an unreadable address';
 }

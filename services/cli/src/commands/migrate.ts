@@ -12,10 +12,7 @@ import { requireUrl } from '../config.ts';
 import type { CommandContext, Report } from '../command.ts';
 import { formatCount } from '../table.ts';
 
-/**
- * Migrates the database as its owner, creates the checkpoint tables, and sets the given service passwords in Postgres and Redis.
- * Idempotent and safe concurrently. Throws MIGRATION_FAILED, or the problem of the database.
- */
+/** Migrates the database and sets the services' passwords. Idempotent and safe concurrently. Throws MIGRATION_FAILED. */
 export async function runMigrate({ config, log, actor }: CommandContext): Promise<Report> {
   const url = requireUrl(config, 'DATABASE_URL');
   const problem = await checkDatabase(url, 'owner');

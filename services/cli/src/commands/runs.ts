@@ -84,7 +84,6 @@ function describeCancel({ runId, status, error }: RunDetail): string {
 
 const Failed = z.object({ failure: z.object({ sentence: z.string() }) });
 
-/** The failure of a deployment whose job itself succeeded. */
 function describeFailure({ status, result }: RunDetail): string | null {
   const failed = Failed.safeParse(result);
   return status === 'failed' && failed.success ? failed.data.failure.sentence : null;

@@ -64,7 +64,6 @@ async function stop(context: CommandContext, project: string, where: string): Pr
   return { ok: run?.status === 'done', data: run, lines: [describe(run, runId, `${project}/${environment}`)] };
 }
 
-/** Stores the run and its audit event atomically. */
 function createAudited(
   { database, actor }: CommandContext,
   intent: RunIntent,

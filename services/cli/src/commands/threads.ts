@@ -81,7 +81,6 @@ function describeThread(thread: ThreadHistory): readonly string[] {
   ];
 }
 
-/** Formats input, cached and output tokens. */
 function describeTokens(usage: TurnHistory['usage']): string | null {
   if (!usage) return null;
   const cached = usage.cachedTokens > 0 ? ` (${usage.cachedTokens} cached)` : '';

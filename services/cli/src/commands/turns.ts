@@ -58,7 +58,6 @@ function describePass(record: ExecutionTurn): readonly string[] {
   ];
 }
 
-/** The model's reasoning, when recorded. */
 function describeReasoning(answer: ExecutionTurn['answer']): readonly string[] {
   return answer?.reasoning === undefined ? [] : [`    because ${cut(answer.reasoning)}`];
 }

@@ -13,7 +13,6 @@ export interface RecordedProposal {
   readonly decision: unknown;
 }
 
-/** Rows per page; a month may have a million. */
 const PAGE_SIZE = 500;
 
 /** Yields all proposals since a time, oldest first. May miss proposals that are added meanwhile. */

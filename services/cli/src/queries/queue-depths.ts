@@ -8,14 +8,12 @@ export interface QueueDepth {
   readonly pool: JobPool;
   /** Jobs that are due and not taken. */
   readonly waiting: number;
-  /** Jobs taken by a process. */
   readonly active: number;
   /** Jobs due later: schedules and retries. */
   readonly delayed: number;
   /** Jobs stored as failed. There should be none, because Postgres records the end of runs. */
   readonly failed: number;
   readonly oldestWaitingMs: number | null;
-  /** Number of processes that take jobs of this pool. */
   readonly consumers: number;
 }
 

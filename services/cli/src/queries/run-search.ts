@@ -11,7 +11,6 @@ export interface RunDetail extends RunRow {
   readonly traceId: string;
   readonly queuedAt: Date;
   readonly startedAt: Date | null;
-  /** Time of the last heartbeat of the run's process. */
   readonly beatAt: Date | null;
   readonly cancelAt: Date | null;
   readonly cancelBy: string | null;

@@ -25,12 +25,10 @@ export interface TurnHistory {
   readonly model: string | null;
   readonly passes: number;
   readonly toolCalls: number;
-  /** Usage of models; null when no model was called. */
   readonly usage: TurnUsage | null;
   readonly durationMs: number;
   readonly error: string | null;
   readonly startedAt: Date;
-  /** The person's messages in order. */
   readonly messages: readonly string[];
 }
 
@@ -68,7 +66,6 @@ export async function readThreadHistory(db: Queryable, threadId: string, limit: 
   return { ...thread, turns: turns.toReversed(), actions: actions.toReversed(), replies: replies.toReversed() };
 }
 
-/** Newest first, as in the functions below. */
 function readTurns(db: Queryable, threadId: string, limit: number): Promise<readonly TurnHistory[]> {
   return listRows<TurnHistory>(db)`
     select t.turn_id as "turnId", t.outcome, t.model, t.passes, t.tool_calls as "toolCalls", t.usage, t.error, t.started_at as "startedAt",

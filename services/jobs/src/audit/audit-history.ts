@@ -22,7 +22,6 @@ export interface SealerState {
   filed: number;
 }
 
-/** Events and checkpoints per query. */
 const PAGE = 5_000;
 
 /** Reads all sealed events and compares them with every checkpoint of the database and the file. Throws AUDIT_HISTORY_DIFFERS. */

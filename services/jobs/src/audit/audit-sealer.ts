@@ -14,7 +14,6 @@ export interface SealerOptions {
   readonly pool: Pool;
   readonly key: KeyObject;
   readonly keys: AuditKeys;
-  /** Path of the checkpoint file, outside the database. */
   readonly file: string;
   /** A checkpoint is due after this many events, or this long after the first event without one. */
   readonly checkpointEvents: number;
@@ -49,11 +48,7 @@ export class Sealer implements Closable {
     this.#options = options;
   }
 
-  /**
-   * Seals and signs a bounded number of events when this process is the only sealer. Returns `busy` when more events wait, `away` when
-   * another process seals. Throws AUDIT_HISTORY_DIFFERS when the database differs from what was signed: sealing on would make another
-   * history look right.
-   */
+  /** Seals and signs some events. `away` when another process seals. Throws AUDIT_HISTORY_DIFFERS, and then seals nothing. */
   async step(): Promise<'idle' | 'busy' | 'away'> {
     const client = await this.#lock();
     if (!client) return 'away';

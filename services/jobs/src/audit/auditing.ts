@@ -22,7 +22,6 @@ import { selectDatabaseRole } from '../service-name.ts';
 
 /** Pause between steps: events are sealed within about a second. */
 const ROUND_MS = SECOND_MS;
-/** Pause before the next attempt to become the sealer. */
 const AWAY_MS = SECOND_MS;
 const FAILED_MS = 2 * SECOND_MS;
 /** Pause after a difference, because each attempt reads the whole history. */
@@ -38,10 +37,7 @@ interface Parts {
   readonly log: Log;
 }
 
-/**
- * Starts to seal audit events; of several processes only one seals. A history that differs from what was signed alerts an operator every
- * minute. Throws STARTUP_REFUSED without a usable signing key. `problem` checks whether the checkpoint file can be written.
- */
+/** Starts to seal audit events; of several processes one seals. Throws STARTUP_REFUSED without a usable signing key. */
 export async function startAuditing(own: Own, parts: Parts): Promise<{ readonly problem: Look }> {
   const { config, log, metrics } = parts;
   const keyFile = config.AUDIT_KEY_FILE ?? `${config.AUDIT_CHECKPOINT_DIR}/signing-key.pem`;

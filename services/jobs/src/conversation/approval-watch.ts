@@ -16,7 +16,6 @@ import { putInTheirLanguage } from '@signalbox/store/conversation/outbox';
 import { withTransaction, type Pool, type Queryable } from '@signalbox/store/pool';
 import { findValue, sql } from '@signalbox/store/sql';
 
-/** Maximum of approval requests per run. */
 const BATCH = 100;
 
 /** Reminds approvers of open requests, escalates them to admins, and ends expired ones. */
@@ -40,11 +39,7 @@ export function createApprovalsWatch(parts: {
   };
 }
 
-/**
- * Handles open approval requests by the database's clock: reminds approvers after a third of the time, asks the admins after two thirds,
- * and ends requests that have expired or whose chat is blocked. Each happens once per request. Returns the counts, and who must be
- * notified after the commits.
- */
+/** Reminds approvers after a third of the time, asks admins after two thirds, ends expired requests. Each happens once. */
 export async function watchApprovals(pool: Pool) {
   const { rows } = await pool.query<{ id: string; due: 'void' | 'expire' | 'escalate' | 'remind' }>(sql`
     select approval_id as id,

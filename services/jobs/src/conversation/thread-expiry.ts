@@ -88,10 +88,7 @@ const expire = (idleMs: number, limit: number) => sql`
   returning t.thread_id as "threadId", t.user_key as "userKey", t.chat_key as "chatKey", t.title, t.announced,
     user_language(t.user_key) as language`;
 
-/**
- * Ends up to `limit` conversations that were idle for `idleMs`, without a running job and with a free lane. `toMessage` builds the
- * message for those that waited for an answer; it is stored in the outbox. Call again for the rest.
- */
+/** Ends up to `limit` conversations idle for `idleMs` with a free lane. `toMessage` is for those that awaited an answer. */
 export function expireThreads(
   pool: Pool,
   options: {

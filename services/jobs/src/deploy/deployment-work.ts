@@ -42,7 +42,6 @@ export interface TransitionDetails {
   readonly change?: WorkChange;
   /** The deployment that serves from now on: this one, or the replaced one, or null. */
   readonly serving?: { readonly deploymentId: string | null; readonly port: number | null };
-  /** Failures to count among the errors of the service. */
   readonly errors?: readonly FoundErrors[];
 }
 
@@ -95,10 +94,7 @@ export class DeploymentWork {
     return withTransaction(this.#pool, (db) => claim(db, deploymentId, step));
   }
 
-  /**
-   * Moves to the next state and records an event. False when another worker has moved or claimed the deployment, or when a cancel request
-   * forbids `switching`. Throws for a transition that is not allowed.
-   */
+  /** Moves to the next state. False when another worker has, or a cancel request forbids `switching`. Throws if not allowed. */
   advance(deploymentId: string, move: StateTransition, step: TransitionDetails): Promise<boolean> {
     const { from, to } = move;
     if (!DEPLOY_TRANSITIONS[from].includes(to)) throw new Error(`no deployment goes from ${from} to ${to}`);
@@ -134,7 +130,6 @@ export class DeploymentWork {
     return findTarget(this.#pool, service, named);
   }
 
-  /** Finds the last state before `unknown`. */
   findLastKnownState(deploymentId: string): Promise<DeployState> {
     return findValue<DeployState>(this.#pool, 'queued')`select to_state from deployment_events
         where deployment_id = ${deploymentId} and to_state <> 'unknown' order by n desc limit 1`;
@@ -146,7 +141,6 @@ export class DeploymentWork {
         where deployment_id = ${deploymentId} and to_state = any (${states}) limit 1`;
   }
 
-  /** Records that the current state makes progress. */
   recordProgress(deploymentId: string, epoch: number): Promise<boolean> {
     return hasRow(this.#pool)`update deployments set progress_at = clock_timestamp()
         where deployment_id = ${deploymentId} and fence = ${epoch} and state not in ${FINAL_STATES}`;

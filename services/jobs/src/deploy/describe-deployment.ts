@@ -131,7 +131,6 @@ function describeFailure({ kind, release, failure }: DeployResult): string {
 /** Matches a stack frame of Node, Java or .NET. */
 const FRAME = /^\s+at \S/;
 
-/** Drops empty lines, and every stack frame after the first. */
 function dropNoise(lines: readonly string[]): readonly string[] {
   return lines.filter((line, n) => line.trim() !== '' && !(FRAME.test(line) && FRAME.test(lines[n - 1] ?? '')));
 }

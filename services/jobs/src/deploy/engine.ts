@@ -160,7 +160,6 @@ async function describeFailure(session: DeploymentSession, row: WorkRow, failure
   return { state, code, sentence, lines: [...(await lastLines(session, row, code === 'INSTANCE_ENDED'))] };
 }
 
-/** Reads the last lines of the program when it was started, otherwise of its build. */
 async function lastLines(session: DeploymentSession, row: WorkRow, hasEnded: boolean): Promise<readonly string[]> {
   const deadline = performance.now() + (hasEnded ? LOG_MS : 0);
   try {
@@ -208,7 +207,6 @@ async function describeEnd(parts: DeployDeps, deploymentId: string): Promise<Dep
   const row = await parts.work.find(deploymentId);
   if (row === null) throw new AppError('NOT_FOUND', { kind: 'deployment', name: deploymentId, known: 'others' });
   const service = await parts.services.find(row);
-  // The release to which a rollback would return.
   const replaced = row.replaces === null ? null : await parts.deployments.before(row);
   const startedAt = row.startedAt ?? row.requestedAt;
   return {
@@ -220,14 +218,12 @@ async function describeEnd(parts: DeployDeps, deploymentId: string): Promise<Dep
   };
 }
 
-/** Writes the final progress message of a deployment. */
 async function endProgress(row: WorkRow, context: Pick<JobContext, 'tell' | 'log'>): Promise<void> {
   await context
     .tell(describeEnded(row), { slot: 'deploy', isLast: true })
     .catch((error: unknown) => context.log.warn('end of progress not told', { error }));
 }
 
-/** Edits the progress message in the chat: at every new state, and every TICK_MS for the elapsed time. */
 function startProgress(session: Pick<DeploymentSession, 'held' | 'context'>): Closable {
   const { held, context } = session;
   let said = '';

@@ -25,7 +25,6 @@ class DeploymentLost extends Error {
   }
 }
 
-/** Interval at which cancellation and ownership are checked. */
 const WATCH_MS = 400;
 
 /** Holds the lease of a claimed deployment: checks its epoch twice a second, and aborts when another worker has claimed it. */
@@ -65,7 +64,6 @@ export async function leaseDeployment(
     /** Returns the row as last read or written by this process. */
     row: (): WorkRow => row,
     state: (): DeployState => row.state,
-    /** Age of the deployment in milliseconds. */
     ageMs: (): number => row.ageMs + performance.now() - readAt,
     refresh: async (): Promise<WorkRow> => (row = await read()),
     /** Moves to a state and stores the evidence. Throws DeploymentLost, or CancelRequested instead of starting a cancelled switch. */

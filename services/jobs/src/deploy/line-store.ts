@@ -59,7 +59,6 @@ export function createLineStore(options: {
       newest.push(stored);
       if (newest.length > MAX_NEWEST_LINES) newest.shift();
     },
-    /** The newest lines of this run, as stored. */
     last: (count: number): readonly string[] => newest.slice(-count),
     /** When the last line came, by performance.now(); 0 before the first line. */
     lastAt: (): number => at,

@@ -22,10 +22,7 @@ export function createInstanceLabel(deploymentId: string): string {
 /** Leases ports of servers in `port_allocations`. A lease is held until it is released. */
 export function createPortLeases(pool: Pool) {
   return {
-    /**
-     * Returns the port leased for this purpose (`isOld`), or leases the lowest free port that is not in `avoid`. Throws NOT_FOUND
-     * (server), NO_CAPACITY (no port, or not enough memory).
-     */
+    /** Returns the leased port (`isOld`), or leases the lowest free one not in `avoid`. Throws NOT_FOUND, NO_CAPACITY. */
     lease: (lease: Lease, avoid: readonly number[]) => withTransaction(pool, (db) => take(db, lease, avoid)),
 
     async end(server: string, project: string, label: string): Promise<void> {
@@ -34,7 +31,6 @@ export function createPortLeases(pool: Pool) {
           where server = ${server} and project = ${project} and service = ${label} and released_at is null`);
     },
 
-    /** Finds the port leased for this purpose; null without a lease. */
     async find(server: string, project: string, label: string): Promise<number | null> {
       return findValue<number>(pool)`select port from port_allocations where server = ${server}
           and project = ${project} and service = ${label} and released_at is null order by id limit 1`;

@@ -16,7 +16,6 @@ export interface DriverServer {
 export interface DriverDeps {
   readonly targetsDir: string;
   readonly path: string;
-  /** Base image for repositories without a Dockerfile. */
   readonly baseImage: string;
   /** Opens a secret on behalf of its owner, for an audited purpose. */
   readonly openSecret: (secret: { handle: string; owner: string }, purpose: string) => Promise<string>;

@@ -68,11 +68,9 @@ export interface FoundInstance {
 }
 
 export interface LogQuery {
-  /** Number of newest lines. */
   readonly tail: number;
   readonly since?: Date;
   readonly until?: Date;
-  /** True to follow new lines until the signal aborts. */
   readonly follow?: boolean;
   readonly signal: AbortSignal;
 }

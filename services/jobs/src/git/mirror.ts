@@ -153,7 +153,6 @@ async function findFirst(
   return null;
 }
 
-/** Finds the only commit whose id has this prefix. */
 async function findById(git: Git, mirror: string, id: string, signal: AbortSignal): Promise<string | null> {
   const { stdout } = await git(['-C', mirror, 'rev-parse', `--disambiguate=${id}`], { signal });
   const objects = stdout

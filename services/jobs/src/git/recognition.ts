@@ -9,7 +9,6 @@ export const PAGE_FOLDERS = ['public', 'dist', 'site', 'www'] as const;
 export interface Root {
   /** Names also include paths such as `public/index.html`. */
   readonly names: ReadonlySet<string>;
-  /** Null when the file is missing. */
   readonly packageJson: string | null;
   readonly procfile: string | null;
 }

@@ -12,7 +12,6 @@ export interface RepositoryAddress {
   readonly url: string;
   readonly protocol: 'https' | 'ssh' | 'file';
   readonly shown: string;
-  /** Folder of the service in the repository; null for the root. */
   readonly folder: string | null;
 }
 

@@ -43,7 +43,6 @@ export interface OpenOptions {
 export interface Fetched {
   readonly mirror: string;
   readonly commit: string;
-  /** Folder of the service; null for the whole repository. */
   readonly folder: string | null;
 }
 
@@ -175,7 +174,6 @@ function treeOf(commit: string, folder: string | null): string {
   return `${commit}:${folder ?? ''}`;
 }
 
-/** A mirror and the search path for git. */
 type Place = Pick<RepositoryAddress, 'folder' | 'shown'> & { readonly mirror: string; readonly path: string };
 
 async function readContents(git: Git, at: Place, signal: AbortSignal): Promise<RepositoryContents> {
@@ -237,7 +235,6 @@ async function readCommit(
   }
 }
 
-/** Reads the subject and the author of a commit object. */
 function readHead(object: string): CommitHead {
   const [headers = '', ...message] = object.split('\n\n');
   const subject = cleanName(message.join('\n\n').trimStart().split('\n')[0] ?? '');
@@ -249,7 +246,6 @@ function clip(text: string, length: number): string {
   return text.length <= length ? text : `${text.slice(0, length).toWellFormed()}…`;
 }
 
-/** Lists files at a commit's root, and index pages in known folders. */
 async function listFiles(
   git: Git,
   { mirror, commit, folder }: Place & { readonly commit: string },

@@ -14,10 +14,7 @@ const GRACE_MS = 5 * SECOND_MS;
 const MAX_SEARCHED_LINES = 100;
 const SAID_LENGTH = 160;
 
-/**
- * Stops a service for good when its crash loop has reached the limit. Records the stop first, so that it happens once and the next probe
- * finishes an interrupted stop. Returns the measurements after the stop.
- */
+/** Stops a service at its crash loop's limit. Recorded first, so that the next probe finishes an interrupted stop. */
 export async function endCrashLoop(
   parts: { readonly pool: Pool; readonly revivals: Pick<ServiceRevivals, 'isOpen'> },
   { driver, signal }: { readonly driver: Driver; readonly signal: AbortSignal },

@@ -15,10 +15,7 @@ export async function findCrashStop(db: Queryable, deploymentId: string): Promis
   return row && { ...Stopped.parse(row.loop), isOver: true, isStopped: true };
 }
 
-/**
- * Records the stop of a crash loop before the program is stopped, so that the next probe can finish it. Takes an epoch, which ends
- * running revivals. Idempotent. False when another deployment serves or is in progress.
- */
+/** Records a stop before it happens, and takes an epoch. Idempotent. False when another deployment serves or runs. */
 export function beginCrashStop(
   pool: Pool,
   serving: Serving,

@@ -16,7 +16,6 @@ export const HealthMemory = z.preprocess(
     instance: z.string().nullable().catch(null),
     /** True when the last probe found the program ended. */
     ended: z.boolean().catch(false),
-    /** Restart counts over time. */
     crashes: CrashMemory.catch(NO_CRASHES),
     /** Usual number of errors in five minutes, as of the last healthy probe. */
     errorsUsually: z.number().catch(0),

@@ -10,7 +10,6 @@ export interface Circumstances {
   readonly servingForMs: number | null;
   /** True while a deployment is in progress. */
   readonly isMoving: boolean;
-  /** Number of error kinds in the newest log lines. */
   readonly errorKinds: number;
 }
 

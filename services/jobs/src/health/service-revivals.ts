@@ -9,7 +9,6 @@ import { lockServing, takeEpoch, type Serving } from './serving.ts';
 import { findRow, findValue, hasRow, sql } from '@signalbox/store/sql';
 
 export interface RevivalPlan {
-  /** True when the run exists and has not ended. */
   readonly isOpen: boolean;
   /** Run id of the revival. The id changes after each successful revival. */
   readonly runId: string;

@@ -173,7 +173,6 @@ async function whyMissing(
   return state.kind === 'exited' ? state.lost : null;
 }
 
-/** Starts the revival of a missing service, once. True while a revival is queued or running. */
 async function bringBack(
   parts: Parameters<typeof createServicesWatch>[0],
   watched: WatchedService,
@@ -199,7 +198,6 @@ async function bringBack(
 interface JudgedProbe {
   readonly health: HealthMemory;
   readonly verdict: Verdict;
-  /** Verdict of the previous probe. */
   readonly before: HealthMemory['verdict'];
   readonly ref: string;
   readonly lastError: string | null;

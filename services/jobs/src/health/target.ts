@@ -17,7 +17,6 @@ export interface DiagnoseParts {
   readonly work: Pick<DeploymentWork, 'find'>;
   readonly deployments: Pick<ReturnType<typeof createDeployments>, 'before' | 'list'>;
   readonly services: Pick<ReturnType<typeof createServices>, 'find' | 'variables'>;
-  /** Opens the driver of a server with secrets of the run. */
   readonly openDriver: (target: PlacedTarget, context: Pick<JobContext, 'openSecret'>) => Promise<Driver>;
   /** The proxy, which reports problems of its routes. */
   readonly traffic: Pick<Traffic, 'current'>;

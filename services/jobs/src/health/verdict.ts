@@ -8,7 +8,6 @@ export type HealthMeasurements = Omit<ServiceHealthResult, 'verdict' | 'because'
   /** Errors of the last five minutes, and their usual number. */
   readonly errorsLately: number;
   readonly errorsUsually: number;
-  /** Restarts since the last probe. */
   readonly newRestarts: number;
   readonly crashLoop: CrashLoop | null;
   readonly crashes: CrashMemory;
@@ -22,7 +21,6 @@ export interface Verdict {
   readonly verdict: ServiceHealthResult['verdict'];
   readonly because: string;
   readonly kind: TroubleKind | null;
-  /** True when the service was stopped for good. */
   readonly isStopped?: boolean;
 }
 

@@ -26,7 +26,6 @@ async function openChain(config: JobsConfig, pool: Pool, log: Log): Promise<Hand
   return createRepositoryChain(pool, { log, path: config.PATH, startScan });
 }
 
-/** Prepares the scan process, in a sandbox where the machine supports one. */
 async function openScans(config: JobsConfig, log: Log): Promise<ChainDeps['startScan']> {
   const [{ ScanProcess }, { openScanCell }, { findCellProgram, findConfinement }, { openAdvisories }] =
     await Promise.all([

@@ -11,10 +11,7 @@ import type { JobContext, HandlerOf } from '../runner/handlers.ts';
 const QUIET_MS = 30 * SECOND_MS;
 const POLL_MS = 15 * SECOND_MS;
 
-/**
- * Resumes abandoned deployments: requested but never started ones, and those whose run ended without a known outcome. Starts a run only
- * once the server and the proxy answer, so that people get no repeated messages.
- */
+/** Resumes abandoned deployments once their server and the proxy answer, so that people get no repeated messages. */
 export function createDeployReconciler(
   parts: DeployDeps,
   runs: Pick<Runs, 'create'>,

@@ -75,7 +75,6 @@ function matching({ match }: Payload): (line: LogLine) => boolean {
   return ({ line }) => word === null || line.toLowerCase().includes(word);
 }
 
-/** Keeps the newest lines that fit into MAX_CHARACTERS. */
 function withinBytes(lines: readonly LogLine[]): readonly LogLine[] {
   let room = KEPT;
   const from = lines.findLastIndex(({ line }) => (room -= line.length + 1) < 0);

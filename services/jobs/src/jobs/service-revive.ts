@@ -37,7 +37,6 @@ export type ReviveParts = Pick<
   'work' | 'services' | 'leases' | 'traffic' | 'openDriver' | 'listenHost' | 'reachHost' | 'publicHost'
 > & { readonly revivals: ServiceRevivals; readonly pauses?: readonly number[] };
 
-/** Thrown when a deployment or a stop has taken a higher epoch. */
 class Superseded extends Error {}
 
 /** Errors that another attempt cannot change: a person has to act. */
@@ -105,7 +104,6 @@ interface Trying {
   readonly opened: OpenedSecrets;
 }
 
-/** Starts the program, routes requests to it and waits until it is healthy. Returns the evidence. */
 async function bringBack(parts: ReviveParts, trying: Trying): Promise<Record<string, string | number>> {
   const { row, context } = trying;
   const { signal } = context;
@@ -197,7 +195,6 @@ async function waitUntilHealthy(
   }
 }
 
-/** Throws Superseded when a deployment or a stop has taken a higher epoch. */
 async function whileOurs<T extends Instance | null>(
   parts: ReviveParts,
   { row, epoch }: Trying,
@@ -212,7 +209,6 @@ function heldSignal(signal: AbortSignal): AbortSignal {
   return AbortSignal.any([signal, abortAfter(HELD_MS)]);
 }
 
-/** Reads the last lines of the program; none when its server does not answer. */
 async function lastLines(parts: ReviveParts, { row, context, opened }: Omit<Trying, 'epoch'>): Promise<string[]> {
   const { instance } = (await parts.work.find(row.deploymentId)) ?? row;
   if (instance === null) return [];

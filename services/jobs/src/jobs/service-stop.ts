@@ -23,10 +23,7 @@ export type StopParts = Pick<DeployDeps, 'work' | 'leases' | 'traffic' | 'openDr
   readonly stops: ServiceStops;
 };
 
-/**
- * Stops a service: removes its route, drains open requests and stops its program. Keeps the artifact. Updates the row first, so that a
- * retry continues with the same deployment and leaves a later one alone.
- */
+/** Stops a service but keeps its artifact. Updates the row first, so that a retry continues with the same deployment. */
 export function createServiceStop(parts: StopParts): HandlerOf<'service.stop'> {
   return {
     title: () => say('jobs.stoppingAService'),
@@ -73,7 +70,6 @@ async function removeRoute(parts: StopParts, row: WorkRow, epoch: number | null,
   }
 }
 
-/** Waits for open requests of the instance; returns how many remain. */
 async function drain({ traffic }: StopParts, row: WorkRow, signal: AbortSignal): Promise<number> {
   const until = performance.now() + requireFile(row).drainSeconds * SECOND_MS;
   const { instance } = row;
@@ -85,7 +81,6 @@ async function drain({ traffic }: StopParts, row: WorkRow, signal: AbortSignal):
   }
 }
 
-/** Closes the incidents of a stopped service. The sweepers publish the messages. */
 async function closeIncidents(pool: Pool, row: WorkRow): Promise<void> {
   const { project, environment } = row;
   for (const { subject, kind } of await listOpenIncidents(pool, formatIncidentSubject(row)))

@@ -35,7 +35,6 @@ interface Parts {
   readonly quota: Quota;
 }
 
-/** The workspace of a job that holds its locks. */
 interface Workplace extends Scope, JournalPlace {}
 
 type Answer<T> = { outcome: 'refused'; refusal: Refusal } | { outcome: 'done'; result: T };

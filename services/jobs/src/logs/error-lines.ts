@@ -3,7 +3,6 @@ import type { LogLine } from '@signalbox/contracts/operations/deploy';
 
 export interface LineGroup {
   readonly fingerprint: string;
-  /** The newest of these lines, unchanged. */
   readonly sample: string;
   readonly count: number;
   /** Time of the newest line in ISO 8601; null when unknown. */

@@ -15,10 +15,7 @@ const SHOWN_LINES = 25;
 const SHOWN = 3_000;
 const EDIT_MS = 2 * SECOND_MS;
 
-/**
- * Shows new log lines in one chat message until the time is over, the log ends, or somebody stops it. A person follows one log at a time.
- * A retry continues in the same message for the remaining time. A failed message does not end the run.
- */
+/** Shows new log lines in one chat message until the time is over, the log ends, or somebody stops it. */
 export async function followLog(
   { driver, instance, mask, pool }: { driver: Driver; instance: Instance; mask: Mask; pool: Pool },
   payload: JobPayload<'service.logs'>,

@@ -27,10 +27,7 @@ const LIMITED =
   'limit -c 0; limit -f 0; limit -t "$1"; limit -v "$2"; shift 2; ' +
   'exec env -i PATH="$PATH" LANG=C.UTF-8 SIGNALBOX_COMMAND="$SIGNALBOX_COMMAND" "$@"';
 
-/**
- * Runs a pipeline like `executePipeline`, with limits of time, processor time, memory and output. A pipeline that exceeds a limit has no
- * exit code, its output so far, and a line in stderr with the reason. A killed program adds such a line too.
- */
+/** Runs a pipeline with limits of time, memory and output. A killed pipeline has no exit code, and its reason in stderr. */
 export async function executeBounded(
   driver: Pick<Driver, 'execute'>,
   pipeline: readonly (readonly string[])[],

@@ -7,7 +7,6 @@ import { findRow, listRows, sql } from '@signalbox/store/sql';
 export interface WatchedServer extends ServerRow {
   /** The person who registered the server; null for this machine. */
   readonly owner: string | null;
-  /** Language of the owner. */
   readonly language: string | null;
 }
 
@@ -35,7 +34,6 @@ export function createServerProbes(pool: Pool) {
       return listRows<WatchedServer>(pool)`${WATCHED} where s.driver is not null order by s.name`;
     },
 
-    /** Finds a watched server. Throws NOT_FOUND. */
     async get(name: string): Promise<WatchedServer> {
       const server = await findRow<WatchedServer>(pool)`${WATCHED} where s.name = ${name}`;
       if (!server) throw await createNameNotFound(pool, 'server', name);

@@ -98,7 +98,6 @@ async function settle(
   return opened;
 }
 
-/** Notifies the owner of killed commands. */
 async function notifyEnded(
   pool: Pool,
   server: WatchedServer,

@@ -32,10 +32,7 @@ export function looksAtRedis(redis: Redis): Looks {
   ];
 }
 
-/**
- * Checks for faults of Signalbox and notifies the admins. A loop, not a scheduled job, because it must also work while Redis is down.
- * Several processes notify once. A failed check counts as unknown.
- */
+/** Checks for faults and notifies the admins. A loop, not a scheduled job, because it must work while Redis is down. */
 export function startAdminNotices({
   pool,
   publisher,

@@ -31,7 +31,6 @@ export function createJobContext(
     readonly signal: AbortSignal;
     readonly opened: OpenedSecrets;
     readonly lost: () => void;
-    /** Called on every sign of progress. */
     readonly sign: () => void;
   },
 ): JobContext {

@@ -18,10 +18,7 @@ export interface SecretUse {
 
 export type SecretOpener = (use: SecretUse) => Promise<string>;
 
-/**
- * Creates a function that opens secrets and audits each use with its purpose. Throws SECRET_UNKNOWN (audited too) when the owner has no
- * such secret, and SECRET_UNREADABLE when it was sealed with another key.
- */
+/** Opens secrets and audits each use with its purpose. Throws SECRET_UNKNOWN (audited too), SECRET_UNREADABLE. */
 export function createSecretOpener(deps: { readonly pool: Pool; readonly cipher: SecretCipher }): SecretOpener {
   return async ({ actor, threadId, runId, owner, handle, purpose }) => {
     const value = await withTransaction(deps.pool, async (db) => {

@@ -46,7 +46,6 @@ const RETRY_BASE_MS = 2 * SECOND_MS;
 const RETRY_MAX_MS = 60 * SECOND_MS;
 /** The end of a run is stored with retries, because an unrecorded run would be repeated. */
 const RECORD_ATTEMPTS = 6;
-/** Long enough to end a process group. */
 const SETTLE_MS = 15 * SECOND_MS;
 
 const FORGET: QueueVerdict = { kind: 'forget' };
@@ -118,7 +117,6 @@ async function runBegun(
   }
 }
 
-/** True when another attempt follows. */
 function isGivenBack(outcome: Outcome): boolean {
   if (outcome.kind === 'stopped') return outcome.why === 'stopping' || outcome.why === 'lost';
   return outcome.kind === 'failed' && isWorthRetrying(outcome.error);
@@ -157,7 +155,6 @@ function traceRun(
   });
 }
 
-/** Reads the deployment id from the payload, which is the id of the requesting action. */
 function deploymentOf(payload: unknown): string | null {
   if (typeof payload !== 'object' || payload === null || !('deploymentId' in payload)) return null;
   return typeof payload.deploymentId === 'string' ? payload.deploymentId : null;
@@ -189,7 +186,6 @@ type Done = {
   readonly kind: 'done';
   readonly result: unknown;
   readonly say: string;
-  /** The result in one line, for approval cards. */
   readonly brief: string;
   readonly isNotable: boolean;
 };

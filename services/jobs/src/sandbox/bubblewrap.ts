@@ -28,7 +28,6 @@ export interface Room {
   readonly cpuSeconds: number;
 }
 
-/** Program of util-linux that sets kernel limits for the command. */
 const PRLIMIT = '/usr/bin/prlimit';
 
 const ENVIRONMENT = {

@@ -7,7 +7,6 @@ import { dirname, join } from 'node:path';
 /** Limits of a program with all of its children. */
 export interface ProgramLimits {
   readonly memoryMb: number;
-  /** Null for no limit. */
   readonly cpus: number | null;
   /** Processes and threads together, as the kernel counts. */
   readonly tasks: number;

@@ -100,10 +100,7 @@ async function confine({ program, filter, kind }: Cell, place: ProgramPlace): Pr
   };
 }
 
-/**
- * Builds the command that starts a confined program. Bubblewrap's environment contains only `mark`, which identifies the processes, and
- * the path of its libraries. `args`, `filter` and `info` are bubblewrap's file descriptors.
- */
+/** Builds the command of a confined program. `mark` identifies its processes; the numbers are bubblewrap's descriptors. */
 export function launchWords(
   { bubblewrap, words }: ConfinedProgram,
   mark: string,

@@ -12,7 +12,6 @@ import { countProcesses, startStage, type Stage } from './stage.ts';
 import { compileFilter } from './system-call-filter.ts';
 import { hasRefusedMemory, listGroupParents, makeGroup, removeGroup } from './cgroup.ts';
 
-/** Prefix of the names of the sandbox's control groups. */
 const OF_SANDBOX = 'signalbox-';
 /** The kernel frees a group a moment after its processes have ended. */
 const REMOVE_ATTEMPTS = 40;
@@ -25,7 +24,6 @@ export interface Ran {
   readonly exitCode: number;
   /** Null when the command exited by itself. */
   readonly killed: Killed | null;
-  /** Stdout and stderr, in order of arrival. */
   readonly output: string;
   /** True when output was dropped. */
   readonly cut: boolean;
@@ -57,7 +55,6 @@ export interface Sandbox {
 }
 
 const SELF_TEST_MS = 20_000;
-/** Interval for counting processes without a control group. */
 const COUNT_MS = 50;
 
 /** Opens the sandbox and tests it; after a failed test every run is refused. Each command of a pipeline has its own sandbox. */
@@ -214,7 +211,6 @@ function createControlGroup({ memoryBytes, processes: tasks }: Limits) {
   return {
     add: (pid: number): void => folders.forEach((folder) => writeFileSync(join(folder, 'cgroup.procs'), String(pid))),
     ranOutOfMemory: () => hasRefusedMemory(folders),
-    /** Removes the group after its processes have ended. */
     remove: async (): Promise<void> => {
       for (let tries = 0; tries < REMOVE_ATTEMPTS && folders.some((folder) => existsSync(folder)); tries += 1) {
         if (tries > 0) await sleep(25);

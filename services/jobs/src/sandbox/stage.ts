@@ -12,10 +12,7 @@ const GONE_ATTEMPTS = 400;
 const GONE_PAUSE_MS = 10;
 const KILLED = 137;
 
-/**
- * Starts one command in its own sandbox. Bubblewrap gets the system call filter, and holds the command until `release` or `kill`. The
- * sandbox gets none of this process's environment, which would be readable from inside.
- */
+/** Starts a command in its own sandbox, held until `release`. It gets none of this process's environment. */
 export function startStage(program: BubblewrapProgram, words: readonly string[], filter: Buffer) {
   const child = spawn(program.file, [...words], {
     env: program.libraryPath === null ? {} : { LD_LIBRARY_PATH: program.libraryPath },

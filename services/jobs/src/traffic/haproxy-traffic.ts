@@ -149,7 +149,6 @@ function missing(service: string, door: number | undefined): string {
   return say('deployment.backendMissing', { backend: backendOf(service), ...port });
 }
 
-/** Stores one file per service, written atomically. */
 function createHaproxyStates(folder: string): {
   readonly read: (service: string) => Promise<HaproxyState | null>;
   readonly write: (state: HaproxyState) => Promise<void>;

@@ -4,7 +4,6 @@ import type { Route, RouteState } from '@signalbox/contracts/operations/traffic'
 export interface Traffic {
   /** True when the switch opens a route's port itself; otherwise the port is configured and open before the first route. */
   readonly opensDoors: boolean;
-  /** Returns the current route of a service; null without one. */
   current(service: string, signal: AbortSignal): Promise<RouteState | null>;
   /** Sends new requests to the route's upstream; open ones continue. Idempotent. Throws ROUTE_REFUSED for a lower epoch. */
   switchTo(route: Route, signal: AbortSignal): Promise<RouteState>;

@@ -11,10 +11,7 @@ export interface Applied {
 
 const NEW_FILE_MODE = 0o644;
 
-/**
- * Applies a diff completely or not at all. The caller holds the workspace's lock and has called `recover`. Idempotent per action id.
- * Throws DIFF_REFUSED, PATH_DENIED, PATH_UNSUITABLE or WORKSPACE_FULL with nothing changed.
- */
+/** Applies a diff or changes nothing. Idempotent. Throws DIFF_REFUSED, PATH_DENIED, PATH_UNSUITABLE, WORKSPACE_FULL. */
 export async function applyDiff(
   scope: WriteScope,
   place: JournalPlace,

@@ -12,7 +12,6 @@ export interface FileDiff {
 }
 
 const NOWHERE = '/dev/null';
-/** Mode of a regular, non-executable file, the only kind that a diff may create. */
 const ORDINARY_MODE = '100644';
 const MAX_FILES = 200;
 
@@ -118,7 +117,6 @@ function withoutPrefixes(from: string, to: string): readonly [string, string] {
   return [strip(from), strip(to)];
 }
 
-/** Describes how a hunk mismatches the file; null when it fits. */
 function findMismatch(hunk: ParsedFile['hunks'][number], lines: readonly string[]): string | null {
   const before = hunk.lines.filter((line) => line.startsWith(' ') || line.startsWith('-')).map((line) => line.slice(1));
   const start = hunk.oldStart - 1;

@@ -24,9 +24,7 @@ export interface Entry {
   readonly sizeBytes: number | null;
 }
 
-/** Maximum size of a file that can be read in a chat. */
 const READ_LIMIT_BYTES = 5_000_000;
-/** Maximum of characters in a result. */
 const MAX_TEXT_LENGTH = 100_000;
 const MAX_ENTRIES = 500;
 const NEW_FILE_MODE = 0o644;
@@ -114,7 +112,6 @@ export async function writeText(
   });
 }
 
-/** Decodes UTF-8; null for other bytes. */
 function decodeText(bytes: Uint8Array): string | null {
   if (bytes.includes(0)) return null;
   try {

@@ -6,7 +6,6 @@ import { allowMissing } from '@signalbox/contracts/system-error';
 import { readFileMode, putFile, withFolder } from './folder.ts';
 
 const Step = z.object({
-  /** Path parts below the workspace. */
   parts: z.array(z.string()).min(1),
   mode: z.number().int(),
   /** File in the notes folder with the new text; null when the file is deleted. */

@@ -17,10 +17,7 @@ export async function markUsed(notes: string, now: Date): Promise<void> {
   await utimes(notes, now, now);
 }
 
-/**
- * Removes the workspaces that nobody has used for `idleMs`. Every job marks its workspace under the lock and ends within minutes, so a
- * removed workspace has no running job. A workspace is moved to the trash first, so interrupted and concurrent runs are safe.
- */
+/** Removes workspaces unused for `idleMs`. Each is moved to the trash first, so interrupted and concurrent runs are safe. */
 export function createWorkspacesPrune(parts: {
   readonly lockPool: Pool;
   readonly home: string;
@@ -65,7 +62,6 @@ export function createWorkspacesPrune(parts: {
   };
 }
 
-/** Lists workspaces, including partly created or removed ones. */
 async function listNames(home: string): Promise<ReadonlySet<string>> {
   return new Set([...(await namesIn(join(home, 'files'))), ...(await namesIn(join(home, 'notes')))]);
 }

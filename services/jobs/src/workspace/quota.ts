@@ -7,7 +7,6 @@ import { sleep } from '@signalbox/contracts/time';
 import { getSystemCode } from '@signalbox/contracts/system-error';
 
 export interface Quota {
-  /** Maximum size of a workspace. */
   readonly limitBytes: number;
   /** Space that must stay free on the workspace's file system. */
   readonly reserveBytes: number;
@@ -17,7 +16,6 @@ export interface Usage {
   readonly usedBytes: number;
   /** True when a folder is unreadable, or a path too long. */
   readonly isHidden: boolean;
-  /** Free bytes of the file system for ordinary users. */
   readonly freeBytes: number;
 }
 
@@ -81,10 +79,7 @@ export function getFileLimit(quota: Quota, { usedBytes }: Usage): number {
   return Math.max(quota.limitBytes - usedBytes, MIB);
 }
 
-/**
- * Watches a workspace while a command writes. Resolves to the reason for killing the command, or null once the signal aborts. In a
- * workspace that is already too large, commands are killed only when it grows.
- */
+/** Watches a workspace while a command writes. Resolves to the reason for killing it, or null once the signal aborts. */
 export async function watchUsage(
   root: string,
   quota: Quota,

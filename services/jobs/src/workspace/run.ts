@@ -11,7 +11,6 @@ import { withFolder } from './folder.ts';
 import { findEarlierResult, noteResult } from './journal.ts';
 import { getFileLimit, measureUsage, watchUsage, type Quota } from './quota.ts';
 
-/** Postgres code for a lock time-out. */
 const LOCK_TIMED_OUT = '55P03';
 
 /**
@@ -62,7 +61,6 @@ async function oneAtATime<T>(lockPool: Pool, workspace: string, work: () => Prom
   }
 }
 
-/** Lists the folders that an agent may write, and creates missing ones. */
 async function writableFolders({ root, bounds }: Scope): Promise<'all' | readonly string[]> {
   if (!bounds.canWrite) return [];
   if (bounds.writePaths === 'all') return 'all';

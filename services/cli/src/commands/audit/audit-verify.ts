@@ -10,7 +10,6 @@ import type { CommandContext, Report } from '../../command.ts';
 import { formatCount } from '../../table.ts';
 import { openExport, Unreadable, verifyHistory, type AuditVerdict } from '../../../../../infra/audit/verify.mjs';
 
-/** Events per query when unsealed events are counted. */
 const STRAYS_PAGE = 20_000;
 
 /** Verifies a database or an export against the external checkpoints. On a problem the exit code is 1 and the first bad event is shown. */
@@ -47,7 +46,6 @@ async function convertUnreadable<Result>(work: () => Promise<Result>): Promise<R
   }
 }
 
-/** The path may be a folder with checkpoints or a checkpoint file. */
 function findCheckpointFile(path: string): string {
   return statSync(path, { throwIfNoEntry: false })?.isFile() ? path : getCheckpointFile(path);
 }

@@ -36,14 +36,12 @@ async function showEvents(context: CommandContext): Promise<Report> {
   return { ok: true, data: events, lines: formatList(headings, rows, 'Nothing was recorded that fits.') };
 }
 
-/** Describes an event by its most informative fields, else by all its data. */
 function describe(data: Readonly<Record<string, unknown>>): string {
   const words = ['tool', 'rule', 'effect', 'sentence', 'reason', 'status'].map((name) => data[name]);
   const said = words.filter((word) => typeof word === 'string');
   return said.length > 0 ? said.join(' · ') : JSON.stringify(data);
 }
 
-/** Exports all sealed events with hashes and checkpoints as JSON lines, to a file or standard output. */
 async function runAuditExport(context: CommandContext): Promise<Report> {
   const { out } = context.arguments;
   let events = 0;

@@ -20,9 +20,7 @@ import { answerLines, describeIssues, readObject, type LineProblem } from '../..
 const USAGE =
   'Write `policy explain name=value …`, such as role=developer risk=dangerous environment=production arguments.version=1.4.2, or an object on standard input; with --jsonl one per line. docs/policy.md lists the names.';
 
-/** Decision about a call, and the approval that it needs. */
 interface Explanation extends PolicyDecision {
-  /** All rules that contributed. */
   readonly because: readonly string[];
   /** The error when the rules could not be evaluated. */
   readonly detail?: string;
@@ -47,7 +45,6 @@ export async function runPolicyExplain(
   return { ok: true, data: answer, lines: describe(answer) };
 }
 
-/** Reads one JSON object from standard input. Fails at a terminal instead of waiting. */
 async function readInput({ input }: CommandContext): Promise<unknown> {
   if ('isTTY' in input && input.isTTY === true) throw new UsageError(USAGE);
   const text = (await input.setEncoding('utf8').toArray()).join('');

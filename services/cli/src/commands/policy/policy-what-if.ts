@@ -72,7 +72,6 @@ function toComparedDecision({ effect, rule, sentence, approval }: PolicyDecision
   return { effect, rule, sentence, approval };
 }
 
-/** Describes a decision: `run`, `deny`, or `ask 2 operator 60 min solo`. */
 function describeDecision({ effect, approval }: Pick<PolicyDecision, 'effect' | 'approval'>): string {
   if (!approval || effect === 'confirm') return effect;
   const time = `${Math.round(approval.expiresMs / SECOND_MS / 60)} min`;

@@ -42,7 +42,6 @@ async function check(context: CommandContext): Promise<Report> {
   }
 }
 
-/** Opens the policy set of the command. Throws PolicySetError when it is invalid, UsageError when it is unreadable. */
 async function openSet(context: CommandContext): Promise<PolicySet> {
   const folder = findFolder(context);
   const plugins = listPluginPolicyFolders(await loadPlugins(context.config.AGENTS));
@@ -52,7 +51,6 @@ async function openSet(context: CommandContext): Promise<PolicySet> {
   return loadPolicySet(files, context.config.POLICY_TIME_ZONE);
 }
 
-/** Opens a valid policy set. Throws UsageError with its problems. */
 async function openUsableSet(context: CommandContext): Promise<PolicySet> {
   try {
     return await openSet(context);

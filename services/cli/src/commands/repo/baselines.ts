@@ -60,7 +60,6 @@ async function setBaseline(context: CommandContext, project: string, name: strin
   return { ok: true, data, lines: [`The baseline ${name} of ${project} holds ${known.length} findings.`] };
 }
 
-/** Lists open findings that are not in the baseline. The exit code is 1 when there are any. */
 async function compare(context: CommandContext, project: string, name: string): Promise<Report> {
   const registry = createRegistry(context.database());
   const entity = await registry.get('baseline', `${project}/${name}`);

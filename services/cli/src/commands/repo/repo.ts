@@ -32,7 +32,6 @@ export function runRepo(context: CommandContext): Promise<Report> {
   return runVerb(context, verbs);
 }
 
-/** Lists all repositories, those with the most severe open findings first; --tag filters them. */
 async function listRepositories(context: CommandContext): Promise<Report> {
   const { tag, limit } = context.arguments;
   const tags = tag === undefined ? [] : [readTag(tag)];
@@ -57,7 +56,6 @@ async function listRepositories(context: CommandContext): Promise<Report> {
   return { ok: true, data: { total, repositories }, lines: more > 0 ? [...lines, `… and ${more} more`] : lines };
 }
 
-/** Lists the projects whose packages a project uses, and the projects that use its packages. */
 async function listRelations(context: CommandContext, project: string): Promise<Report> {
   const pool = context.database();
   await createProjects(pool).get(project);

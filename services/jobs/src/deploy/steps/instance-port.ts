@@ -35,10 +35,7 @@ export function leaseInstancePort(
   });
 }
 
-/**
- * Handles an unhealthy instance: when another program listens on its port, ends the instance and starts it on the next port. Rethrows
- * `error` when the port is not the reason; throws NO_CAPACITY after MAX_TAKEN_PORTS ports.
- */
+/** Moves an instance whose port another program took to the next port. Rethrows `error` otherwise; throws NO_CAPACITY. */
 export async function leaveTakenPort(session: DeploymentSession, error: unknown, signal: AbortSignal): Promise<void> {
   const { parts, held } = session;
   const row = held.row();

@@ -107,7 +107,6 @@ async function watchForStall(
   }
 }
 
-/** Throws PLAN_CHANGED unless the approved plan still holds. */
 async function requireApproved(
   { parts, held }: DeploymentSession,
   readiness: Readiness,

@@ -9,7 +9,6 @@ export interface RecoveryFacts {
   readonly before: DeployState;
   /** State of the deployment's instance, which the driver finds by labels. */
   readonly instance: InstanceState['kind'] | 'none';
-  /** True when the proxy sends requests to the deployment. */
   readonly isRouted: boolean;
   readonly isCancelRequested: boolean;
 }

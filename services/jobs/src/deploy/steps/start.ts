@@ -43,7 +43,6 @@ export async function checkHealth(session: DeploymentSession, signal: AbortSigna
   if (found) await session.held.advance('switching', found);
 }
 
-/** Waits until the instance responds 200 twice in a row. Throws at once when the instance ends or crashes. */
 async function waitUntilHealthy(
   session: DeploymentSession,
   signal: AbortSignal,

@@ -114,7 +114,6 @@ function openRequests(
   return open.find(({ upstream }) => upstream.host === host && upstream.port === port)?.requests ?? 0;
 }
 
-/** Leases the public port of the service: its current one, or the lowest free one. */
 function leasePublicPort({ parts, held }: DeploymentSession, routed: number | null): Promise<number> {
   const { project, environment, userKey } = held.row();
   return leaseUsable(

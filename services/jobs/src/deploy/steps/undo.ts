@@ -90,7 +90,6 @@ async function isHealthy(old: WorkRow, instance: Instance, signal: AbortSignal):
   return false;
 }
 
-/** Stops the build and the instance of this deployment, waits until both are gone, and releases their leases. */
 async function endAll(session: DeploymentSession, signal: AbortSignal): Promise<string> {
   const { parts, held } = session;
   const row = held.row();
@@ -119,10 +118,7 @@ export async function endInstances(
   }
 }
 
-/**
- * Collects the errors of a failed deployment: its failure, and errors in its last lines. Once the release has served (`hasServed`), the
- * service's log already yields these lines, and they are skipped. Pure.
- */
+/** Collects a failed deployment's errors. `hasServed`: the service's log already yields its last lines. Pure. */
 export function listFailureErrors(
   { failure, release }: Pick<WorkRow, 'failure' | 'release'>,
   hasServed: boolean,

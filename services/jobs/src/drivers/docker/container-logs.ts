@@ -30,7 +30,6 @@ export async function* readContainerLog(engine: Engine, container: string, query
   }
 }
 
-/** Reads the lines after the timestamp `last`, until the container exits or the signal aborts. */
 async function* readNew(
   engine: Engine,
   container: string,

@@ -39,7 +39,6 @@ export async function buildFolder(
     readonly folders: Folders;
     readonly path: string;
     readonly confinement: Confinement;
-    /** Limits of a confined build, for all commands together. */
     readonly limits: ProgramLimits;
     readonly controlGroups: string | undefined;
   },

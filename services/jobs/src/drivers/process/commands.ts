@@ -21,7 +21,6 @@ export interface Command {
   readonly confined?: ConfinedProgram | null;
   /** Arguments before a confined command that limit its resources: see `buildBoundedPrefix`. */
   readonly bounded?: readonly string[];
-  /** Standard input; empty by default. */
   readonly input?: Readable;
   /** Receives stdout instead of the listener. */
   readonly output?: Writable;
@@ -42,10 +41,7 @@ export interface CommandExit {
 /** How long killed processes are waited for after an abort. */
 const AFTER_ABORT_MS = 15_000;
 
-/**
- * Runs a program in a new session and passes its lines to `onLine`. Calls `onStart` before the first line. Settles when the program and
- * its background processes are gone. Throws the signal's reason, or the system's error when the program cannot be started.
- */
+/** Runs a program in a new session. Settles when its background processes are gone too. Throws signal and system errors. */
 export async function runLines(
   command: Command,
   onLine: (line: LogLine) => void,

@@ -30,7 +30,6 @@ export function createFolders(root: string) {
     /** Returns the name of a deployment's folder: `shop/staging/act_1`. */
     ref: (id: ServiceKey & { readonly deploymentId: string }): string =>
       [id.project, id.environment, id.deploymentId].map(plain).join('/'),
-    /** Lists the folder names of a service's deployments. */
     refsOf: (key: ServiceKey): readonly string[] =>
       attempt(() => readdirSync(service(key)).sort(), [])
         .filter(isPlain)

@@ -256,7 +256,6 @@ function whyLost({ bootId }: InstanceFile, how: string | undefined): string | nu
   return how === 'told' ? 'it was told to end' : 'it was killed together with what watches over it';
 }
 
-/** Lists the processes of the program, without its shim and keeper. */
 function programOf(folder: string, file: InstanceFile, shim: ProcessIdentity | null): readonly ProcessRow[] {
   const program = readPid(folder, 'pid', file);
   return findFamily(

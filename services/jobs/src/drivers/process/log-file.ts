@@ -59,7 +59,6 @@ function openReader(file: string): LogReader {
   };
 }
 
-/** Reads complete lines of a file from a byte offset, with their sizes. */
 function* linesFrom(path: string, from: number): Generator<{ readonly text: string; readonly bytes: number }> {
   const fd = openSync(path, 'r');
   try {

@@ -45,10 +45,7 @@ function hasVariable(pid: number, assignment: string): boolean {
   return `\0${environment}`.includes(`\0${assignment}\0`);
 }
 
-/**
- * Finds all processes of a program: those with its mark in the environment, in one of its sessions or among `pids`, and their
- * descendants. Misses a process that cleared its environment, left the session and lost its parents.
- */
+/** Finds a program's processes: by mark, session or `pids`, and their descendants. Misses one that left all of these. */
 export function findFamily(
   of: { readonly mark: string; readonly sessions: readonly ProcessIdentity[]; readonly pids?: readonly number[] },
   except: (row: ProcessRow) => boolean = () => false,

@@ -87,7 +87,6 @@ export async function openLink(login: Login, signal: AbortSignal) {
       assertOpen();
       return Promise.race([execute(client, server, argv, options), lost]);
     },
-    /** Connects to a Unix socket of the server. */
     connectSocket: (path: string): Promise<Duplex> => {
       assertOpen();
       const connecting = new Promise<Duplex>((resolve, reject) => {
@@ -107,7 +106,6 @@ export async function openLink(login: Login, signal: AbortSignal) {
 
 export type Link = Awaited<ReturnType<typeof openLink>>;
 
-/** Returns the fingerprint in the format of ssh-keygen: `SHA256:…`. */
 function getFingerprint(key: Buffer): string {
   return `SHA256:${createHash('sha256').update(key).digest('base64').replace(/=+$/, '')}`;
 }
@@ -179,7 +177,6 @@ async function execute(
   return { code, stdout: out.text(), stderr: err.text(), truncated: kept.isCut };
 }
 
-/** Kills a process group of the server and waits for confirmation. */
 function killGroup(client: Client, group: number): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, KILL_MS);

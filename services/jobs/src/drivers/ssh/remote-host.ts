@@ -42,7 +42,6 @@ export function openRemoteEngine(link: Link, socketPath: string): Engine {
   return createEngine(link.server, new Docker(options), link);
 }
 
-/** Opens a channel of the link for each HTTP connection. */
 class TunnelAgent extends Agent {
   readonly #link: Link;
   readonly #socketPath: string;
