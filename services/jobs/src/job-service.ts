@@ -24,7 +24,7 @@ import { createKnowledgeIndex } from './jobs/knowledge-index.ts';
 import { createApprovalsWatch } from './conversation/approval-watch.ts';
 import { createThreadsExpire } from './conversation/thread-expiry.ts';
 import { createJobMetrics } from './metrics.ts';
-import { looksAtRedis, startAdminNotices } from './notices/admin-notices.ts';
+import { listRedisChecks, startAdminNotices } from './notices/admin-notices.ts';
 import { createSecretOpener, type SecretOpener } from './runner/open-secret.ts';
 import { createRunner } from './runner/runner.ts';
 import { loadPlugins } from '@signalbox/plugins/load-plugins';
@@ -114,7 +114,7 @@ export async function createJobService(own: Own, config: JobsConfig, log: Log): 
   if (config.JOBS_POOLS.includes('maintenance')) {
     const { startAuditing } = await import('./audit/auditing.ts');
     const auditing = await startAuditing(own, { config, pool, publisher, metrics, log });
-    const looks = [...looksAtRedis(redis), ['audit-unwritten', auditing.problem] as const];
+    const looks = [...listRedisChecks(redis), ['audit-unwritten', auditing.problem] as const];
     own(startAdminNotices({ pool, publisher, log, looks }));
   }
   log.info('job service is up', { pools: config.JOBS_POOLS, probePort: probe.port });

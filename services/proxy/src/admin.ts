@@ -12,8 +12,8 @@ import type { RouteTable } from './route-table.ts';
 type AdminResponse = readonly [status: number, body: unknown];
 
 /** Maximum size of a request body; a route has a few hundred bytes. */
-const BODY_LIMIT_BYTES = 64 * 1024;
-const PATH_LIMIT_BYTES = 107;
+const MAX_BODY_BYTES = 64 * 1024;
+const MAX_SOCKET_PATH_BYTES = 107;
 
 const Upstream = z.object({ host: z.string().min(1), port: z.coerce.number().int() });
 const Epoch = z.coerce.number().int().nonnegative();
@@ -100,7 +100,7 @@ async function readJson(request: IncomingMessage): Promise<unknown> {
   // A request without an encoding yields buffers.
   for await (const part of request as AsyncIterable<Buffer>) {
     sizeBytes += part.length;
-    if (sizeBytes > BODY_LIMIT_BYTES) return undefined;
+    if (sizeBytes > MAX_BODY_BYTES) return undefined;
     parts.push(part);
   }
   try {
@@ -121,9 +121,9 @@ function describe(error: unknown, log: Log): AdminResponse {
 }
 
 async function claimSocket(socket: string): Promise<void> {
-  if (Buffer.byteLength(socket) > PATH_LIMIT_BYTES)
+  if (Buffer.byteLength(socket) > MAX_SOCKET_PATH_BYTES)
     throw new AppError('STARTUP_REFUSED', {
-      reason: `PROXY_SOCKET is longer than ${PATH_LIMIT_BYTES} bytes: ${socket}`,
+      reason: `PROXY_SOCKET is longer than ${MAX_SOCKET_PATH_BYTES} bytes: ${socket}`,
     });
   const isTaken = await new Promise<boolean>((resolve) => {
     const probe = connect(socket, () => {

@@ -7,7 +7,7 @@ import type { RequestOutcome, ProxyMetrics } from './metrics.ts';
 import { connectToInstance, type InstanceConnection } from './reach.ts';
 import { forwardRequest, writeHead } from './wire.ts';
 
-export interface ForwardParts {
+export interface ForwardDeps {
   readonly connectMs: number;
   readonly silenceMs: number;
   readonly trustForwarded: boolean;
@@ -30,7 +30,7 @@ const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
  * Never rejects.
  */
 export async function forward(
-  parts: ForwardParts,
+  parts: ForwardDeps,
   live: LiveRoute,
   request: IncomingMessage,
   response: ServerResponse,
@@ -70,7 +70,7 @@ function toLeaseOutcome(outcome: RequestOutcome, isRepeated: boolean): 'served' 
 }
 
 function exchange(
-  parts: ForwardParts,
+  parts: ForwardDeps,
   { socket, lease }: InstanceConnection,
   { request, response }: { readonly request: IncomingMessage; readonly response: ServerResponse },
   aborter: AbortSignal,

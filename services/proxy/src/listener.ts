@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import type { Route } from '@signalbox/contracts/operations/traffic';
 import { AppError } from '@signalbox/contracts/errors';
 import { sleep } from '@signalbox/contracts/time';
-import { forward, type ForwardParts } from './forward.ts';
+import { forward, type ForwardDeps } from './forward.ts';
 import type { LiveRoute } from './live-route.ts';
 import { tunnel } from './tunnel.ts';
 
@@ -18,7 +18,7 @@ const KEEP_ALIVE_MS = 75_000;
 const POLL_MS = 25;
 
 /** Listens at an address for the requests of one route. Throws ROUTE_REFUSED when it cannot listen. */
-export async function openListener(address: Route['listen'], live: LiveRoute, parts: ForwardParts): Promise<Listener> {
+export async function openListener(address: Route['listen'], live: LiveRoute, parts: ForwardDeps): Promise<Listener> {
   let isClosing = false;
   const tunnels = new Set<Duplex>();
   const open = new Set<ServerResponse>();

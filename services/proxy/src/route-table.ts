@@ -5,7 +5,7 @@ import type { Closable } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
 import { startLoop } from '@signalbox/platform/loop';
 import { computeBackoffMs, SECOND_MS } from '@signalbox/contracts/time';
-import type { ForwardParts } from './forward.ts';
+import type { ForwardDeps } from './forward.ts';
 import { openListener, type Listener } from './listener.ts';
 import { createLiveRoute, equalsAddress, type LiveRoute } from './live-route.ts';
 import type { RouteStore, StoredRoutes } from './route-store.ts';
@@ -25,7 +25,7 @@ const CHECK_MS = MIN_RETRY_MS;
 
 export interface RouteTableOptions {
   readonly store: RouteStore;
-  readonly forwarding: ForwardParts;
+  readonly forwarding: ForwardDeps;
   readonly drainMs: number;
   readonly log: Log;
 }

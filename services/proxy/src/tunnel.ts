@@ -1,7 +1,7 @@
 import { ServerResponse, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { pipeline, type Duplex } from 'node:stream';
-import type { ForwardParts } from './forward.ts';
+import type { ForwardDeps } from './forward.ts';
 import { hasBody, toInstanceHeaders, stripOwnCookies } from './headers.ts';
 import type { LiveRoute } from './live-route.ts';
 import { connectToInstance, type InstanceConnection } from './reach.ts';
@@ -19,7 +19,7 @@ export interface Upgrade {
  * Forwards an upgrade. When the instance accepts, both connections are joined until one closes; otherwise its response is forwarded and
  * the connection ends. Settles at the end; never rejects. Tunnels have no idle timeout.
  */
-export async function tunnel(parts: ForwardParts, live: LiveRoute, upgrade: Upgrade): Promise<void> {
+export async function tunnel(parts: ForwardDeps, live: LiveRoute, upgrade: Upgrade): Promise<void> {
   const { client, request } = upgrade;
   const aborter = new AbortController();
   client.once('close', () => aborter.abort());
@@ -53,7 +53,7 @@ export async function tunnel(parts: ForwardParts, live: LiveRoute, upgrade: Upgr
 
 /** Joins both connections. Settles when they end; false when the instance never responded. */
 function connectBoth(
-  parts: ForwardParts,
+  parts: ForwardDeps,
   { socket, lease }: InstanceConnection,
   { request, client, head }: Upgrade,
   aborter: AbortSignal,

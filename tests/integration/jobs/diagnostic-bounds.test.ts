@@ -1,5 +1,5 @@
 import { openThisMachine } from '@signalbox/jobs/drivers/this-machine';
-import { executeBounded, UNASKED, type Bounds } from '@signalbox/jobs/machine/bounded-run';
+import { executeBounded, UNAPPROVED_BOUNDS, type Bounds } from '@signalbox/jobs/machine/bounded-run';
 import { classifyCommand } from '@signalbox/safety/shell/classification';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ const run = (pipeline: readonly (readonly string[])[], bounds: Partial<Bounds> =
     machine,
     pipeline,
     { signal: AbortSignal.timeout(40_000), maxBytes: 1_000 },
-    { ...UNASKED, ...bounds },
+    { ...UNAPPROVED_BOUNDS, ...bounds },
   );
 
 const KILLED = 'A program was ended by a signal. Each may use 1 seconds of processor time and 512 MB of memory.\n';

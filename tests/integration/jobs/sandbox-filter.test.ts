@@ -3,8 +3,8 @@ import { cpSync, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path';
 import { createBubblewrapArguments } from '@signalbox/jobs/sandbox/bubblewrap';
 import { LIMITS } from '@signalbox/jobs/sandbox/limits';
-import { openSandbox, type Ran, type Sandbox } from '@signalbox/jobs/sandbox/sandbox';
-import { CHECKED_CALLS, numberOf, REFUSED_CALLS, type Architecture } from '@signalbox/jobs/sandbox/system-calls';
+import { openSandbox, type CommandRun, type Sandbox } from '@signalbox/jobs/sandbox/sandbox';
+import { CHECKED_CALLS, getCallNumber, REFUSED_CALLS, type Architecture } from '@signalbox/jobs/sandbox/system-calls';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { locateTestSandbox } from '../../support/bubblewrap.ts';
 import { loadTestConfig } from '../../support/config.ts';
@@ -47,11 +47,11 @@ const read = (output: string): ReadonlyMap<string, number> =>
   );
 
 const refused: readonly Try[] = Object.entries(REFUSED_CALLS).flatMap(([name, numbers]) => {
-  const number = numberOf(numbers, architecture);
+  const number = getCallNumber(numbers, architecture);
   return number === null ? [] : [[name, number, 0, 0, 0, 0, 0] as const];
 });
 const look = (name: keyof typeof CHECKED_CALLS, as: string, ...rest: readonly number[]): readonly Try[] => {
-  const number = numberOf(CHECKED_CALLS[name], architecture);
+  const number = getCallNumber(CHECKED_CALLS[name], architecture);
   return number === null ? [] : [[as, number, ...rest] as const];
 };
 
@@ -68,7 +68,7 @@ describe.skipIf(found === null)('in the sandbox', () => {
   });
   const room = { writable: 'all' as const, cwd: '.' };
   const options = () => ({ ...room, workspace, deadlineMs: 60_000, signal: new AbortController().signal });
-  const shell = (script: string): Promise<Ran> => sandbox.runShell(script, options());
+  const shell = (script: string): Promise<CommandRun> => sandbox.runShell(script, options());
   const attempt = async (tries: readonly Try[]): Promise<ReadonlyMap<string, number>> =>
     read((await sandbox.runArgv([asWords(tries)], options())).output);
 

@@ -5,7 +5,7 @@ import { createLog } from '@signalbox/platform/log';
 import { openConfinement } from '@signalbox/jobs/sandbox/confinement';
 import { openDriver } from '@signalbox/jobs/drivers/open-driver';
 import type { Driver } from '@signalbox/jobs/drivers/driver';
-import type { LoopLimits } from '@signalbox/jobs/health/crash-loop';
+import type { CrashLoopLimits } from '@signalbox/jobs/health/crash-loop';
 import type { JobContext } from '@signalbox/jobs/runner/handlers';
 import { createServicesWatch } from '@signalbox/jobs/health/services-watch';
 import type { Traffic } from '@signalbox/jobs/traffic/traffic';
@@ -20,7 +20,10 @@ const NOBODY_SAYS: Pick<Traffic, 'current'> = { current: () => Promise.resolve(n
 export function openWatcher(
   bench: DeployBench,
   traffic: Pick<Traffic, 'current'> = NOBODY_SAYS,
-  { loop, wrap = (driver) => driver }: { readonly loop?: LoopLimits; readonly wrap?: (driver: Driver) => Driver } = {},
+  {
+    loop,
+    wrap = (driver) => driver,
+  }: { readonly loop?: CrashLoopLimits; readonly wrap?: (driver: Driver) => Driver } = {},
 ): () => Promise<JobResult<'services.watch'>> {
   const { pool } = bench.jobs;
   const handler = createServicesWatch({

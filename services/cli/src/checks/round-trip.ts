@@ -35,7 +35,7 @@ const POLL_MS = 250;
 type Attempt = (signal: AbortSignal) => Promise<string>;
 
 /** One round trip test; the rows that it creates are named after `id`. */
-interface Round {
+interface RoundTrip {
   readonly id: string;
   readonly context: CommandContext;
   readonly pool: Pool;
@@ -109,14 +109,14 @@ const REMEDIES: Readonly<Record<string, string>> = {
 };
 
 /** Inserts a test incident, which the incident watcher picks up and delivers with its own rights. */
-async function tryIncident({ id, context, pool, recipient }: Round, signal: AbortSignal): Promise<string> {
+async function tryIncident({ id, context, pool, recipient }: RoundTrip, signal: AbortSignal): Promise<string> {
   const text = say('round-trip.incident', { by: context.actor });
   const news = await putTestIncident(pool, id, recipient.userKey, text);
   await waitForDelivery(pool, { news }, signal, 'the incident was told to nobody');
   return 'an incident of a test kind was told';
 }
 
-async function tryJob({ id, context, pool, recipient }: Round, signal: AbortSignal): Promise<string> {
+async function tryJob({ id, context, pool, recipient }: RoundTrip, signal: AbortSignal): Promise<string> {
   const { REDIS_URL: redisUrl, REDIS_PREFIX: prefix } = context.config;
   const { userKey, chatKey } = recipient;
   const run = { runId: `doctor:${id}`, traceId: newTraceId() };
@@ -136,13 +136,13 @@ async function tryJob({ id, context, pool, recipient }: Round, signal: AbortSign
   return `${job} was run and its end told`;
 }
 
-async function tryFile(round: Round, signal: AbortSignal): Promise<string> {
+async function tryFile(round: RoundTrip, signal: AbortSignal): Promise<string> {
   const file = await putTestFile(round.pool, round.id, round.recipient.userKey);
   await sendAndWait(round, 'file', say('round-trip.file'), signal, { files: [file] });
   return 'a file was sent';
 }
 
-async function trySeal(round: Round, signal: AbortSignal): Promise<string> {
+async function trySeal(round: RoundTrip, signal: AbortSignal): Promise<string> {
   const { pool, context, id } = round;
   await recordChange(pool, context.actor, 'round_trip.made', { id, as: round.recipient.userKey });
   await until(async () => ((await findSealed(pool, id)) ? true : null), signal, 'the event was not sealed');
@@ -150,7 +150,7 @@ async function trySeal(round: Round, signal: AbortSignal): Promise<string> {
   return 'an event was sealed, and that told';
 }
 
-async function tryWebhook(round: Round, signal: AbortSignal): Promise<string> {
+async function tryWebhook(round: RoundTrip, signal: AbortSignal): Promise<string> {
   const source = await readTestProgram(round.pool);
   if (source === null) {
     await sendAndWait(round, 'webhook', say('round-trip.noWebhook'), signal);
@@ -168,7 +168,7 @@ async function tryWebhook(round: Round, signal: AbortSignal): Promise<string> {
 }
 
 async function sendAndWait(
-  { id, pool, recipient }: Round,
+  { id, pool, recipient }: RoundTrip,
   what: string,
   text: string,
   signal: AbortSignal,

@@ -1,11 +1,10 @@
-import { checkConfinement } from '../checks/confinement.ts';
 import { checkDatabase } from '../checks/database.ts';
 import { checkFaults } from '../checks/faults.ts';
 import { checkModel } from '../checks/model.ts';
 import { checkNode } from '../checks/node.ts';
 import { checkRedis } from '../checks/redis.ts';
 import { checkServices } from '../checks/running-services.ts';
-import { checkSandbox } from '../checks/sandbox.ts';
+import { checkConfinement, checkSandbox } from '../checks/sandbox.ts';
 import { checkTelegram } from '../checks/telegram.ts';
 import { tryRoundTrip } from '../checks/round-trip.ts';
 import type { Finding } from '../checks/finding.ts';

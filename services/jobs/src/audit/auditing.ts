@@ -17,7 +17,7 @@ import { MINUTE_MS, SECOND_MS } from '@signalbox/contracts/time';
 import { Sealer } from './audit-sealer.ts';
 import type { JobsConfig } from '../config.ts';
 import { startLoop } from '@signalbox/platform/loop';
-import type { Look } from '../notices/admin-notices.ts';
+import type { FaultCheck } from '../notices/admin-notices.ts';
 import { selectDatabaseRole } from '../service-name.ts';
 
 /** Pause between steps: events are sealed within about a second. */
@@ -38,7 +38,7 @@ interface Parts {
 }
 
 /** Starts to seal audit events; of several processes one seals. Throws STARTUP_REFUSED without a usable signing key. */
-export async function startAuditing(own: Own, parts: Parts): Promise<{ readonly problem: Look }> {
+export async function startAuditing(own: Own, parts: Parts): Promise<{ readonly problem: FaultCheck }> {
   const { config, log, metrics } = parts;
   const keyFile = config.AUDIT_KEY_FILE ?? `${config.AUDIT_CHECKPOINT_DIR}/signing-key.pem`;
   const key = await openSigningKey(keyFile);

@@ -37,7 +37,8 @@ export function createThreadsExpire(parts: {
       for (;;) {
         signal.throwIfAborted();
         const traceId = newTraceId();
-        const toMessage = (thread: ExpiredThread): OutboundEnvelope => announcement(thread, parts.idleMs, traceId);
+        const toMessage = (thread: ExpiredThread): OutboundEnvelope =>
+          buildExpiryMessage(thread, parts.idleMs, traceId);
         const threads = await expireThreads(parts.pool, { idleMs: parts.idleMs, limit: BATCH, toMessage });
         const told = threads.filter((thread) => thread.announced);
         const sent = told.map(({ chatKey }) => ({ kind: 'send' as const, chatKey, traceId }));
@@ -51,7 +52,7 @@ export function createThreadsExpire(parts: {
   };
 }
 
-function announcement(thread: ExpiredThread, idleMs: number, traceId: string): OutboundEnvelope {
+function buildExpiryMessage(thread: ExpiredThread, idleMs: number, traceId: string): OutboundEnvelope {
   const minutes = Math.round(idleMs / MINUTE_MS);
   const hasTitle = String(thread.title !== null);
   return {

@@ -6,12 +6,12 @@ import { listNames } from '@signalbox/contracts/nearest-name';
 import { say } from '@signalbox/messages/say';
 import type { GitRoom } from '../sandbox/git-room.ts';
 import type { Git, GitResult } from './git.ts';
-import type { Pin } from './public-address.ts';
+import type { AddressPin } from './public-address.ts';
 import type { RepositoryAddress } from './repository-address.ts';
 import { withLogin } from './repository-login.ts';
 
 /** A repository whose host was resolved and whose login was opened. */
-export type Reachable = RepositoryAddress & { readonly pin: Pin; readonly login: string | null };
+export type ReachableRepository = RepositoryAddress & { readonly pin: AddressPin; readonly login: string | null };
 
 /** The ref of a mirror that holds the repository's main branch. */
 export const MAIN = 'refs/signalbox/head';
@@ -19,14 +19,11 @@ const LISTED_REFS = 200;
 const FETCH = ['fetch', '--quiet', '--force', '--no-tags', '--no-recurse-submodules', '--no-auto-gc'];
 const PUSHED = ['+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*'];
 
-/**
- * Brings a mirror up to date, and makes it when there is none; `withMain`: also what the repository names as its main branch, which it
- * need not have. A broken one is made anew. Throws REPOSITORY_UNREADABLE.
- */
+/** Updates a mirror; creates a missing and replaces a broken one. `withMain`: with the main branch. Throws REPOSITORY_UNREADABLE. */
 export async function fetchMirror(
   git: Git,
   mirror: string,
-  from: Reachable,
+  from: ReachableRepository,
   { withMain, signal }: { readonly withMain: boolean; readonly signal: AbortSignal },
 ): Promise<void> {
   const fetch = async (words: readonly string[], refs: readonly string[]): Promise<GitResult> =>
@@ -63,7 +60,7 @@ export async function fetchMirror(
   }
 }
 
-function roomOf(mirror: string, { url, protocol, pin: { trustDir } }: Reachable): GitRoom {
+function roomOf(mirror: string, { url, protocol, pin: { trustDir } }: ReachableRepository): GitRoom {
   return { mirror, local: protocol === 'file' ? url : null, isSsh: protocol === 'ssh', trustDir };
 }
 

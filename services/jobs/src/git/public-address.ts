@@ -8,7 +8,7 @@ import { quoteShellWord } from '../drivers/quote-shell-word.ts';
 import type { RepositoryAddress } from './repository-address.ts';
 
 /** Git options that allow a connection to exactly one address. */
-export interface Pin {
+export interface AddressPin {
   readonly words: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   /** A further folder that git must read; null for none. */
@@ -31,7 +31,7 @@ export async function pinRepository(
   { url, protocol, shown: repository }: RepositoryAddress,
   { privateOnes, trustDir }: RepositoryHosts,
   resolve: (host: string) => Promise<readonly { readonly address: string }[]> = (host) => lookup(host, { all: true }),
-): Promise<Pin> {
+): Promise<AddressPin> {
   if (protocol === 'file') return { words: [], env: {}, trustDir: null };
   const { host, port } = hostOf(url);
   const found = await resolve(host).catch((error: unknown) => {

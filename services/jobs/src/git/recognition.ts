@@ -81,7 +81,7 @@ function ofPages({ names }: Root): Commands | null {
 }
 
 /** True when commands need Python, which the base image lacks. Pure. */
-export function takesPython({ build, start = [] }: Pick<ServiceFile, 'build' | 'start'>): boolean {
+export function needsPython({ build, start = [] }: Pick<ServiceFile, 'build' | 'start'>): boolean {
   return [...build, start].flat().some((word) => /\bpython3?\b|\.venv\//.test(word));
 }
 

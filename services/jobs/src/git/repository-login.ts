@@ -7,7 +7,7 @@ import { say } from '@signalbox/messages/say';
 import type { ProjectRow } from '@signalbox/store/deploy/projects';
 import type { JobContext } from '../runner/handlers.ts';
 import { quoteShellWord } from '../drivers/quote-shell-word.ts';
-import type { Pin } from './public-address.ts';
+import type { AddressPin } from './public-address.ts';
 import type { RepositoryAddress } from './repository-address.ts';
 
 /** Login of a project at its repository: a token for https, a private key for ssh. */
@@ -53,7 +53,7 @@ export async function openLogin(login: RepositoryLogin, { protocol, shown }: Rep
 /** Runs `work` with an environment that holds the login: an https header, or a key file. Arguments never contain the login. */
 export async function withLogin<T>(
   mirror: string,
-  { url, protocol, pin, login }: RepositoryAddress & { readonly pin: Pin; readonly login: string | null },
+  { url, protocol, pin, login }: RepositoryAddress & { readonly pin: AddressPin; readonly login: string | null },
   work: (env: Readonly<Record<string, string>>) => Promise<T>,
 ): Promise<T> {
   if (login === null) return work(pin.env);

@@ -13,7 +13,7 @@ import { redactValue } from '@signalbox/safety/redact/redact';
 import { z } from 'zod';
 import type { GitCell } from '../sandbox/git-room.ts';
 import { createGit, type Git } from './git.ts';
-import { fetchMirror, findCommit, hasCommit, listRefs, MAIN, resolveRef, type Reachable } from './mirror.ts';
+import { fetchMirror, findCommit, hasCommit, listRefs, MAIN, resolveRef, type ReachableRepository } from './mirror.ts';
 import { ObjectReader } from '@signalbox/analysis/git/object-reader';
 import { pinRepository, type RepositoryHosts } from './public-address.ts';
 import { PAGE_FOLDERS, recognize } from './recognition.ts';
@@ -114,7 +114,7 @@ export function createSources(options: {
       mirror: join(dir, 'mirrors', `${createHash('sha256').update(key).digest('hex').slice(0, 24)}.git`),
     };
   };
-  const reach = async (address: RepositoryAddress, login: RepositoryLogin | null): Promise<Reachable> => ({
+  const reach = async (address: RepositoryAddress, login: RepositoryLogin | null): Promise<ReachableRepository> => ({
     ...address,
     pin: await pinRepository(address, hosts),
     login: login && (await openLogin(login, address)),
@@ -174,9 +174,9 @@ function treeOf(commit: string, folder: string | null): string {
   return `${commit}:${folder ?? ''}`;
 }
 
-type Place = Pick<RepositoryAddress, 'folder' | 'shown'> & { readonly mirror: string; readonly path: string };
+type MirrorPlace = Pick<RepositoryAddress, 'folder' | 'shown'> & { readonly mirror: string; readonly path: string };
 
-async function readContents(git: Git, at: Place, signal: AbortSignal): Promise<RepositoryContents> {
+async function readContents(git: Git, at: MirrorPlace, signal: AbortSignal): Promise<RepositoryContents> {
   const { mirror } = at;
   const tags = await listRefs(git, mirror, { of: ['refs/tags'], count: SHOWN_TAGS, signal });
   const main = await findCommit(git, mirror, MAIN, signal);
@@ -200,7 +200,7 @@ async function readContents(git: Git, at: Place, signal: AbortSignal): Promise<R
 /** Reads a service's files in a commit. Throws NOT_FOUND (the folder), SERVICE_FILE_INVALID, START_UNKNOWN. */
 async function readCommit(
   git: Git,
-  at: Place & { readonly commit: string },
+  at: MirrorPlace & { readonly commit: string },
   signal: AbortSignal,
 ): Promise<Pick<Source, 'file' | 'isRecognized' | 'dockerfile' | 'head'> & { readonly version: string | null }> {
   const { mirror, commit, folder, shown, path } = at;
@@ -248,7 +248,7 @@ function clip(text: string, length: number): string {
 
 async function listFiles(
   git: Git,
-  { mirror, commit, folder }: Place & { readonly commit: string },
+  { mirror, commit, folder }: MirrorPlace & { readonly commit: string },
   signal: AbortSignal,
 ): Promise<ReadonlySet<string>> {
   const pages = PAGE_FOLDERS.map((one) => `${one}/index.html`);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { LOOP, NO_CRASHES, seeRestarts, type CrashLoop, type CrashMemory } from './crash-loop.ts';
+import { LOOP, NO_CRASHES, addRestarts, type CrashLoop, type CrashMemory } from './crash-loop.ts';
 
 const START = Date.parse('2026-01-01T10:00:00.000Z');
 const instance = { ref: 'shop/staging/act_1', startedAt: new Date(START).toISOString() };
@@ -11,7 +11,7 @@ function look(
 ): { readonly memory: CrashMemory; readonly loop: CrashLoop | null } {
   let found: { memory: CrashMemory; loop: CrashLoop | null } = { memory: NO_CRASHES, loop: null };
   for (const [seconds, restarts] of looks)
-    found = seeRestarts(found.memory, { instance, restarts, isGivenUp, at: START + seconds * 1_000 });
+    found = addRestarts(found.memory, { instance, restarts, isGivenUp, at: START + seconds * 1_000 });
   return found;
 }
 
@@ -65,11 +65,11 @@ test('a crash loop ends when the program stays up, and a new start of the progra
   const { memory } = look([[20, 5]]);
   const at = START + 40_000;
   const again = { ...instance, startedAt: new Date(at - 10_000).toISOString() };
-  expect(seeRestarts(memory, { instance: again, restarts: 1, isGivenUp: false, at }).loop).toBeNull();
+  expect(addRestarts(memory, { instance: again, restarts: 1, isGivenUp: false, at }).loop).toBeNull();
   expect(
-    seeRestarts(memory, { instance: { ...again, ref: 'other' }, restarts: 4, isGivenUp: false, at }).loop,
+    addRestarts(memory, { instance: { ...again, ref: 'other' }, restarts: 4, isGivenUp: false, at }).loop,
   ).toBeNull();
   // Its engine counts from none when it is started by hand, and has no new time of its start.
-  expect(seeRestarts(memory, { instance, restarts: 4, isGivenUp: false, at }).loop).toBeNull();
+  expect(addRestarts(memory, { instance, restarts: 4, isGivenUp: false, at }).loop).toBeNull();
   expect(LOOP.restarts).toBe(5);
 });

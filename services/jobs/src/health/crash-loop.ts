@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { MAX_RESTARTS } from '../drivers/driver.ts';
 
 /** Limits at which restarts become a crash loop, and at which the loop is stopped. */
-export interface LoopLimits {
+export interface CrashLoopLimits {
   /** This many restarts within `withinMs` are a crash loop. */
   readonly restarts: number;
   readonly withinMs: number;
@@ -16,7 +16,7 @@ export interface LoopLimits {
  * A restarting database causes two or three crashes, so five are a loop. Supervisors wait longer before each restart and a program may
  * run for half a minute, hence three minutes. Ten restarts take at least a minute; a program that crashes more slowly gets ten minutes.
  */
-export const LOOP: LoopLimits = {
+export const LOOP: CrashLoopLimits = {
   restarts: 5,
   withinMs: 3 * MINUTE_MS,
   stopRestarts: MAX_RESTARTS,
@@ -48,7 +48,7 @@ export interface CrashLoop {
   readonly isStopped: boolean;
 }
 
-export interface SeenRestarts {
+export interface RestartProbe {
   readonly instance: { readonly ref: string; readonly startedAt: string };
   readonly restarts: number;
   /** True when the program crashed and its supervisor will not restart it. */
@@ -57,10 +57,10 @@ export interface SeenRestarts {
 }
 
 /** Adds a probe's restart count. Counts from the window's earliest probe, as older restarts have no known time. Pure. */
-export function seeRestarts(
+export function addRestarts(
   before: CrashMemory,
-  { instance, restarts, isGivenUp, at }: SeenRestarts,
-  limits: LoopLimits = LOOP,
+  { instance, restarts, isGivenUp, at }: RestartProbe,
+  limits: CrashLoopLimits = LOOP,
 ): { readonly memory: CrashMemory; readonly loop: CrashLoop | null } {
   const begun = `${instance.ref} ${instance.startedAt}`;
   const startedAt = Date.parse(instance.startedAt);

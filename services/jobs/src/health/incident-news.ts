@@ -8,12 +8,12 @@ import { sayDuration } from '@signalbox/messages/duration';
 import { say } from '@signalbox/messages/say';
 import { toIncidentError } from './health-errors.ts';
 import { findRecipients } from './notify.ts';
-import type { DiagnoseParts } from './target.ts';
+import type { DiagnoseDeps } from './target.ts';
 import type { Verdict } from './verdict.ts';
 
 /** Opens the incident of a service and notifies its owners once. A crash loop is an incident of its own, as is its stop. */
-export async function openService(
-  parts: Pick<DiagnoseParts, 'pool' | 'deployments'>,
+export async function openServiceIncident(
+  parts: Pick<DiagnoseDeps, 'pool' | 'deployments'>,
   watched: WatchedService,
   verdict: Verdict,
   known: {
@@ -63,7 +63,7 @@ function sayLoop(
     : say('services.crashLoop', { project, environment, because });
 }
 
-export function closeService(
+export function closeServiceIncident(
   pool: Pool,
   { subject, kind, openedAt }: Incident,
   { project, environment, because, now }: ServiceKey & Pick<Verdict, 'because'> & { readonly now: Date },

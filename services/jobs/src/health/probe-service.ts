@@ -5,12 +5,12 @@ import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
 import type { ServiceRow } from '@signalbox/store/deploy/services';
 import { AppError } from '@signalbox/contracts/errors';
 import { findCrashStop } from './crash-stops.ts';
-import { LOOP, NO_CRASHES, seeRestarts } from './crash-loop.ts';
+import { LOOP, NO_CRASHES, addRestarts } from './crash-loop.ts';
 import { HOUR_MS, MINUTE_MS } from '@signalbox/contracts/time';
 import { probeHealth, type HealthProbe } from '../deploy/steps/probe-health.ts';
 import type { Driver } from '../drivers/driver.ts';
 import { getUsualLatency, type HealthMemory } from './latencies.ts';
-import { readRouteProblem, type DiagnoseParts } from './target.ts';
+import { readRouteProblem, type DiagnoseDeps } from './target.ts';
 import type { HealthMeasurements } from './verdict.ts';
 
 /** Errors of this period are compared with those of the last hour. */
@@ -18,7 +18,7 @@ const LATELY_MS = 5 * MINUTE_MS;
 
 /** Probes a service through the proxy and at its instance, and reads the state of its program and server. Changes nothing. */
 export async function probeService(
-  parts: Pick<DiagnoseParts, 'pool' | 'reachHost' | 'traffic' | 'loop'>,
+  parts: Pick<DiagnoseDeps, 'pool' | 'reachHost' | 'traffic' | 'loop'>,
   { driver, signal }: { readonly driver: Driver; readonly signal: AbortSignal },
   { service, serving }: { readonly service: ServiceRow; readonly serving: WorkRow },
   memory: HealthMemory,
@@ -50,7 +50,7 @@ export async function probeService(
   const { memory: crashes, loop } =
     instance === null || restarts === null
       ? { memory: memory.crashes, loop: null }
-      : seeRestarts(memory.crashes, { instance, restarts, isGivenUp, at: now }, parts.loop ?? LOOP);
+      : addRestarts(memory.crashes, { instance, restarts, isGivenUp, at: now }, parts.loop ?? LOOP);
   return {
     release: serving.release,
     reportedRelease: proxy?.release == null ? null : plainRelease(proxy.release),
@@ -88,7 +88,7 @@ export function createEmptyMeasurements(memory: HealthMemory, errorsLastHour: nu
 
 /** Probes the service through the proxy. When the proxy reports a route problem, a response would come from elsewhere. */
 async function probeThroughProxy(
-  parts: Pick<DiagnoseParts, 'reachHost' | 'traffic'>,
+  parts: Pick<DiagnoseDeps, 'reachHost' | 'traffic'>,
   service: ServiceKey,
   { file, port }: { readonly file: NonNullable<WorkRow['file']>; readonly port: number },
   signal: AbortSignal,

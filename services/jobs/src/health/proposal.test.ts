@@ -2,10 +2,10 @@ import { expect, it } from 'vitest';
 import { HealthMemory } from './latencies.ts';
 import { createEmptyMeasurements } from './probe-service.ts';
 import { judge } from './verdict.ts';
-import { propose, type Circumstances } from './proposal.ts';
+import { propose, type DiagnosisFacts } from './proposal.ts';
 
 const NOTHING = createEmptyMeasurements(HealthMemory.parse(undefined), 0);
-const AROUND: Circumstances = { previous: null, servingForMs: 60_000, isMoving: false, errorKinds: 0 };
+const AROUND: DiagnosisFacts = { previous: null, servingForMs: 60_000, isMoving: false, errorKinds: 0 };
 const SERVING = { ...NOTHING, release: '1.0-3f2a9c1', proxy: { status: 200, latencyMs: 20, error: null } };
 
 it.each([

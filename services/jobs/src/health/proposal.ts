@@ -5,7 +5,7 @@ import { say } from '@signalbox/messages/say';
 import { isSlow, type HealthMeasurements, type TroubleKind, type Verdict } from './verdict.ts';
 
 /** Further facts about a diagnosed service. */
-export interface Circumstances {
+export interface DiagnosisFacts {
   readonly previous: ServiceDiagnosisResult['previous'];
   readonly servingForMs: number | null;
   /** True while a deployment is in progress. */
@@ -28,7 +28,7 @@ const OF_RELEASE: ReadonlySet<TroubleKind> = new Set([
 export function propose(
   found: HealthMeasurements,
   { verdict, kind, because }: Verdict,
-  around: Circumstances,
+  around: DiagnosisFacts,
 ): ServiceDiagnosisResult['proposal'] {
   const { previous, servingForMs, isMoving, errorKinds } = around;
   if (verdict === 'nothing-deployed') return { action: 'deploy', because: null };

@@ -16,14 +16,14 @@ import { MINUTE_MS, SECOND_MS, abortAfter } from '@signalbox/contracts/time';
 import type { Publisher } from '@signalbox/platform/streams/publish';
 import { groupErrors } from '../logs/error-lines.ts';
 import { findCrashErrors } from './health-errors.ts';
-import { closeService, openService } from './incident-news.ts';
+import { closeServiceIncident, openServiceIncident } from './incident-news.ts';
 import { notify, notifyPending } from './notify.ts';
 import { endCrashLoop, readLastError } from './crash-loop-end.ts';
 import { addLatency, HealthMemory } from './latencies.ts';
-import { LogCursor, readOn } from '../logs/log-cursor.ts';
+import { LogCursor, readNewLines } from '../logs/log-cursor.ts';
 import { openMask, readLines, type Mask } from '../logs/read-lines.ts';
 import { probeService } from './probe-service.ts';
-import { findServing, readRouteProblem, withDriver, type DiagnoseParts } from './target.ts';
+import { findServing, readRouteProblem, withDriver, type DiagnoseDeps } from './target.ts';
 import { judge, type HealthMeasurements, type Verdict } from './verdict.ts';
 import type { Driver } from '../drivers/driver.ts';
 import type { JobContext, HandlerOf } from '../runner/handlers.ts';
@@ -42,7 +42,7 @@ const MASK_MS = 30 * MINUTE_MS;
  * notifies anybody; each incident is notified once, even after a crash. `gapMs`: minimum time between two probes.
  */
 export function createServicesWatch(
-  parts: DiagnoseParts & {
+  parts: DiagnoseDeps & {
     readonly publisher: Publisher;
     readonly gapMs?: number;
     readonly revivals: Pick<ServiceRevivals, 'plan' | 'isOpen'>;
@@ -113,7 +113,7 @@ async function watchService(
       ? null
       : await whyMissing({ driver, signal }, serving, settled, { ...memory, isBlocked });
     const said = settled.crashLoop ? await readLastError(driver, serving, mask, signal) : null;
-    return { found: settled, read: readOn(cursor, serving.deploymentId, lines), missing: why, lastError: said };
+    return { found: settled, read: readNewLines(cursor, serving.deploymentId, lines), missing: why, lastError: said };
   });
   context.signal.throwIfAborted();
   const groups = groupErrors(read.lines);
@@ -216,14 +216,14 @@ async function settle(
   if (verdict.kind !== null && (health.bad >= PROBES_IN_A_ROW || open.length > 0 || verdict.kind === 'crash-loop')) {
     const isDown = health.bad >= PROBES_IN_A_ROW && before === 'down' && verdict.verdict === 'down';
     const known = { open: open[0] ?? null, isDown, release: health.release, ref, lastError };
-    const opened = await openService(parts, watched, verdict, known);
+    const opened = await openServiceIncident(parts, watched, verdict, known);
     if (opened.isNew) counts.opened += 1;
     news.push(opened);
   }
   if (verdict.kind === null && health.good >= PROBES_IN_A_ROW)
     for (const incident of open) {
       const end = { ...watched, because: verdict.because, now: context.now() };
-      const closed = await closeService(parts.pool, incident, end);
+      const closed = await closeServiceIncident(parts.pool, incident, end);
       if (closed) counts.closed += 1;
       news.push(closed);
     }

@@ -7,12 +7,12 @@ import type { Pool } from '@signalbox/store/pool';
 import type { ServiceRow, createServices } from '@signalbox/store/deploy/services';
 import { AppError } from '@signalbox/contracts/errors';
 import type { Driver } from '../drivers/driver.ts';
-import type { LoopLimits } from './crash-loop.ts';
+import type { CrashLoopLimits } from './crash-loop.ts';
 import type { JobContext } from '../runner/handlers.ts';
 import type { Traffic } from '../traffic/traffic.ts';
 
 /** Dependencies of health checks and diagnoses, opened once per process. */
-export interface DiagnoseParts {
+export interface DiagnoseDeps {
   readonly pool: Pool;
   readonly work: Pick<DeploymentWork, 'find'>;
   readonly deployments: Pick<ReturnType<typeof createDeployments>, 'before' | 'list'>;
@@ -22,12 +22,12 @@ export interface DiagnoseParts {
   readonly traffic: Pick<Traffic, 'current'>;
   readonly reachHost: string;
   /** Crash loop limits; LOOP by default. */
-  readonly loop?: LoopLimits;
+  readonly loop?: CrashLoopLimits;
 }
 
 /** Finds a service and the deployment that serves, if any. Throws NOT_FOUND. */
 export async function findServing(
-  parts: Pick<DiagnoseParts, 'services' | 'work'>,
+  parts: Pick<DiagnoseDeps, 'services' | 'work'>,
   service: ServiceKey,
 ): Promise<{ readonly service: ServiceRow; readonly serving: WorkRow | null }> {
   const row = await parts.services.find(service);
@@ -38,7 +38,7 @@ export async function findServing(
 
 /** Opens the driver of a deployment's server for `work`, and closes it. */
 export async function withDriver<T>(
-  parts: Pick<DiagnoseParts, 'openDriver'>,
+  parts: Pick<DiagnoseDeps, 'openDriver'>,
   target: PlacedTarget,
   context: Pick<JobContext, 'openSecret'>,
   work: (driver: Driver) => Promise<T>,
@@ -53,7 +53,7 @@ export async function withDriver<T>(
 
 /** Reads from the proxy why no request reaches a service. Null when the proxy knows no problem or does not answer. */
 export async function readRouteProblem(
-  parts: Pick<DiagnoseParts, 'traffic'>,
+  parts: Pick<DiagnoseDeps, 'traffic'>,
   service: ServiceKey,
   signal: AbortSignal,
 ): Promise<string | null> {

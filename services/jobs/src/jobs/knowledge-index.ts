@@ -8,7 +8,7 @@ import type { JobContext, HandlerOf } from '../runner/handlers.ts';
 import { splitMarkdown } from '../knowledge/passages.ts';
 
 /** Larger documents are not prose and would fill the search with noise. */
-const FILE_LIMIT_BYTES = 1_000_000;
+const MAX_FILE_BYTES = 1_000_000;
 /** Part of every hash: raise it when the splitting changes, so that everything is indexed again. */
 const SPLIT_VERSION = '1';
 
@@ -65,7 +65,7 @@ async function listDocuments(docsDir: string, readmeFile: string, context: JobCo
   for (const document of found.sort((a, b) => a.source.localeCompare(b.source))) {
     const size = (await allowMissing(stat(document.path)))?.size;
     if (size === undefined) continue;
-    if (size <= FILE_LIMIT_BYTES) kept.push(document);
+    if (size <= MAX_FILE_BYTES) kept.push(document);
     else context.log.warn('document is too large to index', { source: document.source, sizeBytes: size });
   }
   return kept;

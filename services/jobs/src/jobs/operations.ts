@@ -45,9 +45,9 @@ import { createServiceRevive } from './service-revive.ts';
 import { createServiceStop } from './service-stop.ts';
 import { createServicesWatch } from '../health/services-watch.ts';
 import { takeLastLines } from '../sandbox/kept-output.ts';
-import { withDriver, type DiagnoseParts, findServing } from '../health/target.ts';
+import { withDriver, type DiagnoseDeps, findServing } from '../health/target.ts';
 import { executeBounded } from '../machine/bounded-run.ts';
-import { readRelease, type ReleaseParts } from '../machine/read-release.ts';
+import { readRelease, type ReleaseDeps } from '../machine/read-release.ts';
 import { toRepository } from '../git/repository-login.ts';
 import { describeEnded, probeServer, type MachineDeps } from '../machine/probe-server.ts';
 import { HealthMemory } from '../health/latencies.ts';
@@ -55,7 +55,7 @@ import { probeService, createEmptyMeasurements } from '../health/probe-service.t
 import { judge } from '../health/verdict.ts';
 
 /** Maximum of stored bytes per output. */
-const KEPT_BYTES = 30_000;
+const MAX_OUTPUT_BYTES = 30_000;
 
 /** Creates the handlers of jobs that reach servers. Opens their dependencies once per process. */
 export async function createOperationsHandlers(
@@ -167,7 +167,7 @@ function openDeployParts(config: JobsConfig, pool: Pool, confinement: Confinemen
 
 /** Runs a command on a server: a listed reading program with limits, or any other whose exact text a person has approved. */
 function createDiagnosticRun(
-  parts: Pick<DiagnoseParts, 'pool' | 'openDriver'> & ReleaseParts,
+  parts: Pick<DiagnoseDeps, 'pool' | 'openDriver'> & ReleaseDeps,
 ): HandlerOf<'diagnostic.run'> {
   return {
     title: () => say('jobs.runningADiagnosticCommand'),
@@ -178,7 +178,7 @@ function createDiagnosticRun(
       if (decision === 'deny' || (pipeline === null && onlyReads)) throw new AppError('COMMAND_REFUSED', { reason });
       const target = await findDriverServer(parts.pool, server);
       const startedAt = performance.now();
-      const options = { signal: context.signal, maxBytes: KEPT_BYTES };
+      const options = { signal: context.signal, maxBytes: MAX_OUTPUT_BYTES };
       const { code, stdout, stderr, truncated } = await withDriver(parts, target, context, (driver) =>
         pipeline ? executeBounded(driver, pipeline, options) : driver.execute(['sh', '-c', command], options),
       );
@@ -237,7 +237,7 @@ export function createServerInspect(deps: MachineDeps): HandlerOf<'server.inspec
   };
 }
 
-function createServiceHealth(parts: DiagnoseParts): HandlerOf<'service.health'> {
+function createServiceHealth(parts: DiagnoseDeps): HandlerOf<'service.health'> {
   return {
     title: () => say('jobs.lookingAtAService'),
     run: (service, context) => probeOnce(parts, service, context),
@@ -247,7 +247,7 @@ function createServiceHealth(parts: DiagnoseParts): HandlerOf<'service.health'> 
 
 /** Probes a service and judges the measurements. Throws NOT_FOUND, and errors of an unreachable server. */
 async function probeOnce(
-  parts: DiagnoseParts,
+  parts: DiagnoseDeps,
   key: JobPayload<'service.health'>,
   context: Pick<JobContext, 'signal' | 'openSecret'>,
 ): Promise<JobResult<'service.health'>> {

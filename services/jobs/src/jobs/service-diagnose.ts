@@ -8,17 +8,17 @@ import { HealthMemory, getMedian } from '../health/latencies.ts';
 import { openMask, readLines } from '../logs/read-lines.ts';
 import { probeService, createEmptyMeasurements } from '../health/probe-service.ts';
 import { propose } from '../health/proposal.ts';
-import { findServing, withDriver, type DiagnoseParts } from '../health/target.ts';
+import { findServing, withDriver, type DiagnoseDeps } from '../health/target.ts';
 import { judge } from '../health/verdict.ts';
 import type { HandlerOf } from '../runner/handlers.ts';
 
 /** Log lines searched for errors, lines shown, and error kinds shown. */
-const READ = 400;
-const SHOWN = 12;
-const GROUPS = 5;
+const MAX_READ_LINES = 400;
+const MAX_SHOWN_LINES = 12;
+const MAX_SHOWN_KINDS = 5;
 
 /** Collects facts about a reported service, and proposes a next action. Changes nothing. */
-export function createServiceDiagnose(parts: DiagnoseParts): HandlerOf<'service.diagnose'> {
+export function createServiceDiagnose(parts: DiagnoseDeps): HandlerOf<'service.diagnose'> {
   return {
     title: () => say('jobs.diagnosingAService'),
     run: async (key, context) => {
@@ -50,7 +50,7 @@ export function createServiceDiagnose(parts: DiagnoseParts): HandlerOf<'service.
       return withDriver(parts, serving, context, async (driver) => {
         const [found, lines] = await Promise.all([
           probeService(parts, { driver, signal }, { service, serving }, memory),
-          serving.instance === null ? [] : readLines(driver, serving.instance, { tail: READ, signal }, mask),
+          serving.instance === null ? [] : readLines(driver, serving.instance, { tail: MAX_READ_LINES, signal }, mask),
         ]);
         const verdict = judge(found);
         const groups = groupErrors(lines);
@@ -61,8 +61,10 @@ export function createServiceDiagnose(parts: DiagnoseParts): HandlerOf<'service.
           health: { ...key, ...found, ...verdict },
           previous,
           servingForSeconds: servingForMs === null ? null : Math.round(servingForMs / SECOND_MS),
-          errors: groups.slice(0, GROUPS).map(({ sample, count }) => ({ sample: sample.slice(0, 300), count })),
-          lines: (telling.length > 0 ? telling : lines).slice(-SHOWN),
+          errors: groups
+            .slice(0, MAX_SHOWN_KINDS)
+            .map(({ sample, count }) => ({ sample: sample.slice(0, 300), count })),
+          lines: (telling.length > 0 ? telling : lines).slice(-MAX_SHOWN_LINES),
           proposal: propose(found, verdict, { previous, servingForMs, isMoving, errorKinds: groups.length }),
         };
       });

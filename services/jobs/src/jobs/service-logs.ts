@@ -5,19 +5,19 @@ import { AppError } from '@signalbox/contracts/errors';
 import { MINUTE_MS } from '@signalbox/contracts/time';
 import { say } from '@signalbox/messages/say';
 import { openMask, readLines } from '../logs/read-lines.ts';
-import { findServing, withDriver, type DiagnoseParts } from '../health/target.ts';
+import { findServing, withDriver, type DiagnoseDeps } from '../health/target.ts';
 import type { HandlerOf } from '../runner/handlers.ts';
 import { followLog } from '../logs/follow-log.ts';
 
 type Payload = JobPayload<'service.logs'>;
 
 /** Maximum of lines searched for matches. */
-const SEARCHED = 20_000;
+const MAX_SEARCHED_LINES = 20_000;
 /** Maximum of characters of all returned lines. */
-const KEPT = 60_000;
+const MAX_CHARACTERS = 60_000;
 
 /** Reads the log of the serving release, the previous one, or one deployment. Follows the log for a while on request. */
-export function createServiceLogs(parts: DiagnoseParts): HandlerOf<'service.logs'> {
+export function createServiceLogs(parts: DiagnoseDeps): HandlerOf<'service.logs'> {
   return {
     title: () => say('jobs.readingALog'),
     run: async (payload, context) => {
@@ -37,7 +37,7 @@ export function createServiceLogs(parts: DiagnoseParts): HandlerOf<'service.logs
           driver,
           instance,
           {
-            tail: isFiltered ? SEARCHED : payload.tail + 1,
+            tail: isFiltered ? MAX_SEARCHED_LINES : payload.tail + 1,
             ...(payload.sinceMinutes === null ? {} : { since: new Date(now - payload.sinceMinutes * MINUTE_MS) }),
             ...(payload.untilMinutes === null ? {} : { until: new Date(now - payload.untilMinutes * MINUTE_MS) }),
             signal: context.signal,
@@ -56,7 +56,7 @@ export function createServiceLogs(parts: DiagnoseParts): HandlerOf<'service.logs
   };
 }
 
-async function findDeployment(parts: DiagnoseParts, payload: Payload): Promise<WorkRow> {
+async function findDeployment(parts: DiagnoseDeps, payload: Payload): Promise<WorkRow> {
   const { project, environment, of } = payload;
   const { serving } = await findServing(parts, payload);
   if (of === 'serving') {
@@ -76,7 +76,7 @@ function matching({ match }: Payload): (line: LogLine) => boolean {
 }
 
 function withinBytes(lines: readonly LogLine[]): readonly LogLine[] {
-  let room = KEPT;
+  let room = MAX_CHARACTERS;
   const from = lines.findLastIndex(({ line }) => (room -= line.length + 1) < 0);
   return lines.slice(from + 1);
 }

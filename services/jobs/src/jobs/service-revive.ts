@@ -32,7 +32,7 @@ type Payload = JobPayload<'service.revive'>;
 type Result = JobResult<'service.revive'>;
 
 /** Dependencies of a revival. `pauses`: seconds between attempts. */
-export type ReviveParts = Pick<
+export type ReviveDeps = Pick<
   DeployDeps,
   'work' | 'services' | 'leases' | 'traffic' | 'openDriver' | 'listenHost' | 'reachHost' | 'publicHost'
 > & { readonly revivals: ServiceRevivals; readonly pauses?: readonly number[] };
@@ -43,7 +43,7 @@ class Superseded extends Error {}
 const TERMINAL: ReadonlySet<ErrorCode> = new Set(['SERVICE_LOST_AGAIN', 'ARTIFACT_GONE', 'VARIABLES_UNOPENED']);
 
 /** Restarts a lost service from its artifact. Takes an epoch of its own, so a later deployment or stop supersedes it. */
-export function createServiceRevive(parts: ReviveParts): HandlerOf<'service.revive'> {
+export function createServiceRevive(parts: ReviveDeps): HandlerOf<'service.revive'> {
   return {
     title: () => say('jobs.bringingAServiceBack'),
     run: (payload, context) => revive(parts, payload, context),
@@ -51,7 +51,7 @@ export function createServiceRevive(parts: ReviveParts): HandlerOf<'service.revi
   };
 }
 
-async function revive(parts: ReviveParts, { because, ...serving }: Payload, context: JobContext): Promise<Result> {
+async function revive(parts: ReviveDeps, { because, ...serving }: Payload, context: JobContext): Promise<Result> {
   const { runId, signal } = context;
   const startedAt = performance.now();
   const opened = createOpenedSecrets();
@@ -104,7 +104,7 @@ interface Trying {
   readonly opened: OpenedSecrets;
 }
 
-async function bringBack(parts: ReviveParts, trying: Trying): Promise<Record<string, string | number>> {
+async function bringBack(parts: ReviveDeps, trying: Trying): Promise<Record<string, string | number>> {
   const { row, context } = trying;
   const { signal } = context;
   return withDriver(parts, row, context, async (driver) => {
@@ -117,7 +117,7 @@ async function bringBack(parts: ReviveParts, trying: Trying): Promise<Record<str
   });
 }
 
-async function startAgain(parts: ReviveParts, driver: Driver, trying: Trying): Promise<Instance> {
+async function startAgain(parts: ReviveDeps, driver: Driver, trying: Trying): Promise<Instance> {
   const { row, epoch, context, opened } = trying;
   const { artifact } = row;
   const { signal } = context;
@@ -138,7 +138,7 @@ async function startAgain(parts: ReviveParts, driver: Driver, trying: Trying): P
 }
 
 /** Routes requests to the instance unless the proxy does already. Returns the public port. */
-async function ensureRoute(parts: ReviveParts, instance: Instance, trying: Trying): Promise<number> {
+async function ensureRoute(parts: ReviveDeps, instance: Instance, trying: Trying): Promise<number> {
   const { row, epoch } = trying;
   const { signal } = trying.context;
   const { deploymentId, release } = row;
@@ -163,7 +163,7 @@ async function ensureRoute(parts: ReviveParts, instance: Instance, trying: Tryin
 
 /** Waits until the service reports its release through the proxy twice in a row. Throws INSTANCE_ENDED, INSTANCE_UNHEALTHY. */
 async function waitUntilHealthy(
-  parts: ReviveParts,
+  parts: ReviveDeps,
   driver: Driver,
   { row, instance, port }: { readonly row: WorkRow; readonly instance: Instance; readonly port: number },
   signal: AbortSignal,
@@ -196,7 +196,7 @@ async function waitUntilHealthy(
 }
 
 async function whileOurs<T extends Instance | null>(
-  parts: ReviveParts,
+  parts: ReviveDeps,
   { row, epoch }: Trying,
   work: () => Promise<T>,
 ): Promise<T> {
@@ -209,7 +209,7 @@ function heldSignal(signal: AbortSignal): AbortSignal {
   return AbortSignal.any([signal, abortAfter(HELD_MS)]);
 }
 
-async function lastLines(parts: ReviveParts, { row, context, opened }: Omit<Trying, 'epoch'>): Promise<string[]> {
+async function lastLines(parts: ReviveDeps, { row, context, opened }: Omit<Trying, 'epoch'>): Promise<string[]> {
   const { instance } = (await parts.work.find(row.deploymentId)) ?? row;
   if (instance === null) return [];
   try {

@@ -18,13 +18,13 @@ const PAUSE_MS = 100;
 /** Minimum grace period of an instance. */
 const LEAST_GRACE_MS = SECOND_MS;
 
-export type StopParts = Pick<DeployDeps, 'work' | 'leases' | 'traffic' | 'openDriver'> & {
+export type StopDeps = Pick<DeployDeps, 'work' | 'leases' | 'traffic' | 'openDriver'> & {
   readonly pool: Pool;
   readonly stops: ServiceStops;
 };
 
 /** Stops a service but keeps its artifact. Updates the row first, so that a retry continues with the same deployment. */
-export function createServiceStop(parts: StopParts): HandlerOf<'service.stop'> {
+export function createServiceStop(parts: StopDeps): HandlerOf<'service.stop'> {
   return {
     title: () => say('jobs.stoppingAService'),
     run: (service, context) => stopService(parts, service, context),
@@ -34,7 +34,7 @@ export function createServiceStop(parts: StopParts): HandlerOf<'service.stop'> {
 }
 
 async function stopService(
-  parts: StopParts,
+  parts: StopDeps,
   service: JobPayload<'service.stop'>,
   context: JobContext,
 ): Promise<JobResult<'service.stop'>> {
@@ -56,7 +56,7 @@ async function stopService(
 }
 
 /** Removes the route unless it leads to another deployment. */
-async function removeRoute(parts: StopParts, row: WorkRow, epoch: number | null, signal: AbortSignal): Promise<void> {
+async function removeRoute(parts: StopDeps, row: WorkRow, epoch: number | null, signal: AbortSignal): Promise<void> {
   const name = nameService(row);
   const route = await parts.traffic.current(name, signal);
   if (route?.deploymentId !== row.deploymentId) return;
@@ -70,7 +70,7 @@ async function removeRoute(parts: StopParts, row: WorkRow, epoch: number | null,
   }
 }
 
-async function drain({ traffic }: StopParts, row: WorkRow, signal: AbortSignal): Promise<number> {
+async function drain({ traffic }: StopDeps, row: WorkRow, signal: AbortSignal): Promise<number> {
   const until = performance.now() + requireFile(row).drainSeconds * SECOND_MS;
   const { instance } = row;
   if (instance === null) return 0;

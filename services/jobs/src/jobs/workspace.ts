@@ -25,7 +25,7 @@ import { requireRoom, type Quota } from '../workspace/quota.ts';
 import { runCommand } from '../workspace/run.ts';
 import { openWorkspace } from '../workspace/workspaces.ts';
 
-interface Parts {
+interface WorkspaceDeps {
   readonly pool: Pool;
   /** Separate pool for locks: a lock holder never waits for a connection behind a lock waiter. */
   readonly lockPool: Pool;
@@ -37,7 +37,7 @@ interface Parts {
 
 interface Workplace extends Scope, JournalPlace {}
 
-type Answer<T> = { outcome: 'refused'; refusal: Refusal } | { outcome: 'done'; result: T };
+type WorkspaceAnswer<T> = { outcome: 'refused'; refusal: Refusal } | { outcome: 'done'; result: T };
 
 /** Creates the handlers of the pool `agents`. Without a working sandbox, commands are refused and files work. */
 export async function createWorkspaceHandlers(
@@ -61,7 +61,7 @@ export async function createWorkspaceHandlers(
   return createHandlers({ pool, lockPool, home, sandbox, quota, idleMs: config.WORKSPACE_IDLE_DAYS * 24 * HOUR_MS });
 }
 
-function createHandlers(parts: Parts): PoolHandlers<'agents'> {
+function createHandlers(parts: WorkspaceDeps): PoolHandlers<'agents'> {
   return {
     'workspaces.prune': createWorkspacesPrune(parts),
     'workspace.run': handler('workspace.run', parts, {
@@ -108,7 +108,7 @@ function createHandlers(parts: Parts): PoolHandlers<'agents'> {
 /** Wraps all workspace jobs: opens the workspace, finishes an interrupted diff, and returns refusals as results. */
 function handler<N extends Exclude<JobsOf<'agents'>, 'workspaces.prune'>, T>(
   _name: N,
-  parts: Parts,
+  parts: WorkspaceDeps,
   job: {
     readonly title: () => string;
     /** True when no other job may change files of the workspace meanwhile. */
@@ -116,7 +116,7 @@ function handler<N extends Exclude<JobsOf<'agents'>, 'workspaces.prune'>, T>(
     run(place: Workplace, payload: JobPayload<N>, context: JobContext): Promise<T>;
     say(result: T): string;
   },
-): JobHandler<JobPayload<N>, Answer<T>> {
+): JobHandler<JobPayload<N>, WorkspaceAnswer<T>> {
   return {
     title: job.title,
     run: async (payload, context) => {

@@ -10,9 +10,9 @@ export interface LineGroup {
 }
 
 /** Maximum of groups per call; one more group counts all further errors. */
-const GROUPS = 100;
+const MAX_GROUPS = 100;
 /** Characters of a line that are compared. */
-const LOOKED_AT = 2_000;
+const MAX_COMPARED_LENGTH = 2_000;
 const SHAPE = 200;
 
 /** Groups similar error lines, most frequent first. Pure. */
@@ -22,7 +22,7 @@ export function groupErrors(lines: readonly LogLine[]): readonly LineGroup[] {
     const said = readErrorMessage(line);
     if (said === null) continue;
     const own = getFingerprint(said);
-    const fingerprint = groups.has(own) || groups.size < GROUPS ? own : getFingerprint('further kinds of errors');
+    const fingerprint = groups.has(own) || groups.size < MAX_GROUPS ? own : getFingerprint('further kinds of errors');
     const count = (groups.get(fingerprint)?.count ?? 0) + 1;
     groups.set(fingerprint, { fingerprint, sample: said, count, at });
   }
@@ -31,7 +31,7 @@ export function groupErrors(lines: readonly LogLine[]): readonly LineGroup[] {
 
 /** Returns the message of an error line; null for other lines. Understands JSON lines with a level. */
 export function readErrorMessage(line: string): string | null {
-  const text = line.slice(0, LOOKED_AT);
+  const text = line.slice(0, MAX_COMPARED_LENGTH);
   const entry = parseEntry(text);
   if (entry) return entry.isError ? entry.text : null;
   if (AROUND.test(text)) return null;
@@ -62,7 +62,7 @@ export function getFingerprint(text: string): string {
 
 function shapeOf(text: string): string {
   return text
-    .slice(0, LOOKED_AT)
+    .slice(0, MAX_COMPARED_LENGTH)
     .replace(/\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?/g, '<t>')
     .replace(/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi, '<id>')
     .replace(/"[^"]{0,300}"|'[^'\n]{0,300}'|`[^`]{0,300}`|“[^”]{0,300}”/g, '<q>')

@@ -9,7 +9,7 @@ export const LogCursor = z
 export type LogCursor = z.infer<typeof LogCursor>;
 
 /** Returns the lines after the cursor, and the new cursor. Drops lines without a time. */
-export function readOn(
+export function readNewLines(
   cursor: LogCursor,
   deploymentId: string,
   lines: readonly LogLine[],

@@ -15,7 +15,12 @@ export interface Bounds {
 }
 
 /** Reading a machine's figures takes seconds and some megabytes. */
-export const UNASKED: Bounds = { wallMs: MINUTE_MS / 2, cpuSeconds: 20, memoryBytes: 512 * MIB, outputBytes: MIB };
+export const UNAPPROVED_BOUNDS: Bounds = {
+  wallMs: MINUTE_MS / 2,
+  cpuSeconds: 20,
+  memoryBytes: 512 * MIB,
+  outputBytes: MIB,
+};
 
 /**
  * Shell code that sets kernel limits and a clean environment, and then executes the program. Works in any `sh`. When a limit cannot be
@@ -32,7 +37,7 @@ export async function executeBounded(
   driver: Pick<Driver, 'execute'>,
   pipeline: readonly (readonly string[])[],
   { signal, maxBytes }: Pick<ExecuteOptions, 'signal' | 'maxBytes'>,
-  bounds: Bounds = UNASKED,
+  bounds: Bounds = UNAPPROVED_BOUNDS,
 ): Promise<CommandResult> {
   const { wallMs, cpuSeconds, memoryBytes, outputBytes } = bounds;
   const wall = abortAfter(wallMs);

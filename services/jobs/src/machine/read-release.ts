@@ -5,23 +5,23 @@ import { redactText } from '@signalbox/safety/redact/redact';
 import { classifyCommand } from '@signalbox/safety/shell/classification';
 import { MINUTE_MS } from '@signalbox/contracts/time';
 import { say } from '@signalbox/messages/say';
-import { findServing, withDriver, type DiagnoseParts } from '../health/target.ts';
+import { findServing, withDriver, type DiagnoseDeps } from '../health/target.ts';
 import type { JobContext } from '../runner/handlers.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 
-export type ReleaseParts = Pick<DiagnoseParts, 'openDriver' | 'services' | 'work'> & {
+export type ReleaseDeps = Pick<DiagnoseDeps, 'openDriver' | 'services' | 'work'> & {
   readonly sandbox: () => Promise<Sandbox>;
 };
 
 /** Maximum of stored output characters. */
-const KEPT = 30_000;
+const MAX_CHARACTERS = 30_000;
 
 /**
  * Reads files of a service's release with reading programs. They run in the sandbox, which contains only the release, so links cannot
  * lead outside. Throws COMMAND_REFUSED, RELEASE_UNREADABLE, NOT_FOUND, SANDBOX_MISSING.
  */
 export async function readRelease(
-  parts: ReleaseParts,
+  parts: ReleaseDeps,
   { server, command, service }: { readonly server: string; readonly command: string; readonly service: ServiceKey },
   context: JobContext,
 ): Promise<JobResult<'diagnostic.run'>> {
@@ -52,9 +52,9 @@ export async function readRelease(
   return {
     server,
     code: killed === null ? exitCode : null,
-    stdout: redactText(output.slice(0, KEPT)),
+    stdout: redactText(output.slice(0, MAX_CHARACTERS)),
     stderr: killed === null ? '' : `${say('diagnose.commandEndedForBounds', { what: killed })}\n`,
-    truncated: cut || output.length > KEPT,
+    truncated: cut || output.length > MAX_CHARACTERS,
     seconds: durationMs / 1_000,
   };
 }

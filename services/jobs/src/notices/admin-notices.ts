@@ -13,14 +13,14 @@ const EVERY_MS = 10 * SECOND_MS;
 const ANSWER_MS = 2 * SECOND_MS;
 
 /** Checks for a fault: returns its description, null without a fault, undefined when only another process knows. */
-export type Look = () => Promise<string | null | undefined>;
-type Looks = readonly (readonly [FaultKind, Look])[];
+export type FaultCheck = () => Promise<string | null | undefined>;
+type FaultChecks = readonly (readonly [FaultKind, FaultCheck])[];
 
 /** Lists checks for a full or unreachable Redis. One failed ping may be a restart, and is no fault. */
-export function looksAtRedis(redis: Redis): Looks {
+export function listRedisChecks(redis: Redis): FaultChecks {
   const { host, port } = redis.options;
   let missed = 0;
-  const away: Look = async () => {
+  const away: FaultCheck = async () => {
     const isThere = await withinMs(redis.ping(), ANSWER_MS).then(Boolean, () => false);
     missed = isThere ? 0 : missed + 1;
     if (isThere) return null;
@@ -43,7 +43,7 @@ export function startAdminNotices({
   readonly pool: Pool;
   readonly publisher: Publisher;
   readonly log: Log;
-  readonly looks?: Looks;
+  readonly looks?: FaultChecks;
   readonly everyMs?: number;
 }): Closable {
   let isSaid = false;

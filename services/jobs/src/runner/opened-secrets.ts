@@ -3,9 +3,9 @@ import { AppError } from '@signalbox/contracts/errors';
 import { redactValue, SECRET } from '@signalbox/safety/redact/redact';
 
 /** Shorter values occur in too many words to be redacted. */
-const SHORTEST = 4;
+const MIN_LENGTH = 4;
 /** Minimum length of a line or encoded part: shorter ones occur in other words. */
-const SHORTEST_PART = 8;
+const MIN_PART_LENGTH = 8;
 
 /** Collects the secrets that one execution has opened, and redacts them from its output. */
 export function createOpenedSecrets() {
@@ -13,7 +13,7 @@ export function createOpenedSecrets() {
   const replace = (text: string): string => forms.reduce((rest, form) => rest.replaceAll(form, SECRET), text);
   return {
     add: (value: string): void => {
-      if (value.length < SHORTEST || forms.includes(value)) return;
+      if (value.length < MIN_LENGTH || forms.includes(value)) return;
       // Longest first, because one form may contain another.
       forms = [...new Set([...forms, ...formsOf(value)])].sort((one, other) => other.length - one.length);
     },
@@ -31,7 +31,7 @@ export type OpenedSecrets = ReturnType<typeof createOpenedSecrets>;
 
 /** Lists the forms in which programs print a value: plain, JSON, percent-encoded, hexadecimal and base64, and its lines. */
 function formsOf(value: string): readonly string[] {
-  const lines = value.split(/\r?\n/).filter((line) => line.length >= SHORTEST_PART && line !== value);
+  const lines = value.split(/\r?\n/).filter((line) => line.length >= MIN_PART_LENGTH && line !== value);
   const bytes = Buffer.from(value);
   const hex = bytes.toString('hex');
   const percent = encodeURIComponent(value);
@@ -42,7 +42,7 @@ function formsOf(value: string): readonly string[] {
     value,
     JSON.stringify(value).slice(1, -1),
     ...lines,
-    ...[...encoded, strict, small].filter((form) => form.length >= SHORTEST_PART),
+    ...[...encoded, strict, small].filter((form) => form.length >= MIN_PART_LENGTH),
   ];
 }
 

@@ -16,8 +16,8 @@ import type { JobMetrics } from '../metrics.ts';
 import type { SecretOpener } from './open-secret.ts';
 import { createOpenedSecrets } from './opened-secrets.ts';
 
-type Limit = Pick<JobSpec, 'attempts' | 'deadlineMs' | 'stallMs'>;
-export interface RunnerParts {
+type JobLimits = Pick<JobSpec, 'attempts' | 'deadlineMs' | 'stallMs'>;
+export interface RunnerDeps {
   readonly runs: Runs;
   readonly held: LeasedRuns;
   readonly handlers: JobHandlers;
@@ -33,14 +33,14 @@ export interface RunnerParts {
   /** Enqueues a run for the next job of its chain. The sweeper of that pool covers failures. */
   readonly handOn: (job: JobName, run: { readonly runId: string; readonly traceId: string }) => Promise<void>;
   /** Attempts and deadlines; tests override those of the contract. */
-  readonly limits?: Readonly<Partial<Record<JobName, Limit>>>;
+  readonly limits?: Readonly<Partial<Record<JobName, JobLimits>>>;
   /** Grace period of an aborted handler, in milliseconds. */
   readonly settleMs?: number;
 }
 
-type Stop = 'deadline' | 'stalled' | 'cancelled' | 'stopping' | 'lost';
+type StopReason = 'deadline' | 'stalled' | 'cancelled' | 'stopping' | 'lost';
 /** Reasons for which the run ends only after its handler has stopped. */
-const WAITED_FOR: readonly (Stop | null)[] = ['deadline', 'stalled', 'cancelled'];
+const WAITED_FOR: readonly (StopReason | null)[] = ['deadline', 'stalled', 'cancelled'];
 
 const RETRY_BASE_MS = 2 * SECOND_MS;
 const RETRY_MAX_MS = 60 * SECOND_MS;
@@ -59,22 +59,22 @@ const FORGET: QueueVerdict = { kind: 'forget' };
  *                     ─ this process stops → give back without counting, again · taken over → forget
  *   scheduled:  run   ─ done or failed → record if notable, forget; the next execution comes by itself
  */
-export function createRunner(parts: RunnerParts): (queued: QueuedJob) => Promise<QueueVerdict> {
+export function createRunner(parts: RunnerDeps): (queued: QueuedJob) => Promise<QueueVerdict> {
   return (queued) => (queued.runId === null ? runScheduled(parts, queued) : runAsked(parts, queued, queued.runId));
 }
 
-async function runAsked(parts: RunnerParts, queued: QueuedJob, runId: string): Promise<QueueVerdict> {
+async function runAsked(parts: RunnerDeps, queued: QueuedJob, runId: string): Promise<QueueVerdict> {
   // An earlier release may have queued the run under the name of its whole chain.
   const job = parts.handlers[queued.job] ? queued.job : getFirstJob(queued.job);
   const begun = await parts.runs.begin(runId, parts.leaseMs, job);
   if (begun.kind === 'over') return FORGET;
   if (begun.kind === 'busy') return { kind: 'again', delayMs: parts.leaseMs / 2 };
-  return inLanguage(begun.language, () => runBegun(parts, { ...queued, job }, runId, begun));
+  return inLanguage(begun.language, () => runClaimed(parts, { ...queued, job }, runId, begun));
 }
 
 /** Runs a claimed job, with messages in the language of its requester. */
-async function runBegun(
-  parts: RunnerParts,
+async function runClaimed(
+  parts: RunnerDeps,
   queued: QueuedJob,
   runId: string,
   { run, attempt, payload, traceId, userKey, threadId, isCancelled }: Extract<BegunRun, { kind: 'held' }>,
@@ -117,7 +117,7 @@ async function runBegun(
   }
 }
 
-function isGivenBack(outcome: Outcome): boolean {
+function isGivenBack(outcome: RunOutcome): boolean {
   if (outcome.kind === 'stopped') return outcome.why === 'stopping' || outcome.why === 'lost';
   return outcome.kind === 'failed' && isWorthRetrying(outcome.error);
 }
@@ -134,7 +134,7 @@ function traceRun(
     readonly from: number;
     readonly isLast: boolean;
   },
-  outcome: Outcome,
+  outcome: RunOutcome,
 ): void {
   const { job, runId, traceId, attempt, payload, from, isLast } = run;
   tracing.record({
@@ -160,7 +160,7 @@ function deploymentOf(payload: unknown): string | null {
   return typeof payload.deploymentId === 'string' ? payload.deploymentId : null;
 }
 
-async function runScheduled(parts: RunnerParts, queued: QueuedJob): Promise<QueueVerdict> {
+async function runScheduled(parts: RunnerDeps, queued: QueuedJob): Promise<QueueVerdict> {
   const execution = { runId: newId('run'), job: queued.job, traceId: newTraceId(), startedAt: new Date() };
   const log = parts.log.child({ job: queued.job, runId: execution.runId, traceId: execution.traceId });
   const { runId, job } = execution;
@@ -182,23 +182,23 @@ async function runScheduled(parts: RunnerParts, queued: QueuedJob): Promise<Queu
   return FORGET;
 }
 
-type Done = {
+type DoneOutcome = {
   readonly kind: 'done';
   readonly result: unknown;
   readonly say: string;
   readonly brief: string;
   readonly isNotable: boolean;
 };
-type Failed = { readonly kind: 'failed'; readonly error: unknown };
+type FailedOutcome = { readonly kind: 'failed'; readonly error: unknown };
 const CANCELLED = { kind: 'cancelled' } as const;
-type Outcome = Done | Failed | { readonly kind: 'stopped'; readonly why: Stop };
+type RunOutcome = DoneOutcome | FailedOutcome | { readonly kind: 'stopped'; readonly why: StopReason };
 
 /** Runs the handler under its deadline, the process's stop and the loss of the run. Never throws. */
-async function work(parts: RunnerParts, queued: QueuedJob, execution: Execution): Promise<Outcome> {
+async function work(parts: RunnerDeps, queued: QueuedJob, execution: Execution): Promise<RunOutcome> {
   const { job, run, payload } = execution;
   const stop = new AbortController();
-  let why: Stop | null = null;
-  const stopFor = (reason: Stop): void => {
+  let why: StopReason | null = null;
+  const stopFor = (reason: StopReason): void => {
     why ??= reason;
     stop.abort(new Error(`the job was told to stop: ${reason}`));
   };
@@ -219,7 +219,7 @@ async function work(parts: RunnerParts, queued: QueuedJob, execution: Execution)
     lost: () => stopFor('lost'),
     sign: () => void stall?.refresh(),
   });
-  const settle = (outcome: Outcome): Outcome => {
+  const settle = (outcome: RunOutcome): RunOutcome => {
     observe(outcome.kind === 'stopped' ? outcome.why : outcome.kind);
     return outcome;
   };
@@ -249,7 +249,7 @@ async function call<N extends JobName>(
   name: N,
   payload: unknown,
   context: JobContext,
-): Promise<Done> {
+): Promise<DoneOutcome> {
   // Payload and result belong to the job's name; the schemas check them at run time.
   const handler = handlers[name] as JobHandler<unknown, unknown> | undefined;
   if (!handler) throw new Error(`this process has no handler for ${name}: its pool is not among JOBS_POOLS`);
@@ -260,16 +260,20 @@ async function call<N extends JobName>(
 }
 
 /** Waits for the handler: returns its result, false for a failure, null when it still runs after `forMs`. */
-async function settled(working: Promise<Done>, forMs: number, signal: AbortSignal): Promise<Done | false | null> {
+async function settled(
+  working: Promise<DoneOutcome>,
+  forMs: number,
+  signal: AbortSignal,
+): Promise<DoneOutcome | false | null> {
   const ended = working.catch(() => false as const);
   const inTime = await withinMs(untilAborted(ended, signal), forMs).catch(() => null); // Null because the process is stopping.
   return inTime ?? null;
 }
 
 async function end(
-  parts: RunnerParts,
+  parts: RunnerDeps,
   { job, run, traceId }: { readonly job: JobName; readonly run: LeasedRun; readonly traceId: string },
-  outcome: Done | Failed | typeof CANCELLED,
+  outcome: DoneOutcome | FailedOutcome | typeof CANCELLED,
   log: Log,
 ): Promise<QueueVerdict> {
   const title = parts.handlers[job]?.title() ?? job;
@@ -291,7 +295,7 @@ async function end(
   return FORGET;
 }
 
-function endOf(runId: string, title: string, outcome: Done | Failed | typeof CANCELLED): RunEnd {
+function endOf(runId: string, title: string, outcome: DoneOutcome | FailedOutcome | typeof CANCELLED): RunEnd {
   switch (outcome.kind) {
     case 'done':
       return { outcome: 'done', result: outcome.result, error: null, say: outcome.say, brief: outcome.brief };
@@ -317,7 +321,7 @@ async function retryTransient<T>(write: () => Promise<T>): Promise<T> {
   }
 }
 
-function limitsOf(parts: RunnerParts, job: JobName): Limit {
+function limitsOf(parts: RunnerDeps, job: JobName): JobLimits {
   return parts.limits?.[job] ?? JOBS[job];
 }
 
@@ -325,13 +329,13 @@ function isWorthRetrying(error: unknown): boolean {
   return isTransient(error) || (error instanceof AppError && error.remedy === 'retry');
 }
 
-function tooLong(why: Stop, { deadlineMs, stallMs = deadlineMs }: Limit): Failed {
+function tooLong(why: StopReason, { deadlineMs, stallMs = deadlineMs }: JobLimits): FailedOutcome {
   if (why === 'stalled')
     return { kind: 'failed', error: new AppError('JOB_STALLED', { seconds: String(stallMs / SECOND_MS) }) };
   return { kind: 'failed', error: new AppError('JOB_TOO_SLOW', { seconds: String(deadlineMs / SECOND_MS) }) };
 }
 
-function interrupted(attempts: number): Failed {
+function interrupted(attempts: number): FailedOutcome {
   return { kind: 'failed', error: new AppError('JOB_INTERRUPTED', { attempts: String(attempts) }) };
 }
 

@@ -7,7 +7,7 @@ import type { Queue } from '@signalbox/platform/queue/queue';
 import { startLoop } from '@signalbox/platform/loop';
 
 /** Maximum delay until a starting process checks hourly jobs. */
-const TICK_MOST_MS = MINUTE_MS;
+const MAX_TICK_MS = MINUTE_MS;
 
 /** Repairs the queue every `everyMs`: enqueues lost or abandoned runs, and schedules due jobs. Safe in several processes. */
 export function startSweeper(options: {
@@ -29,7 +29,7 @@ export function startSweeper(options: {
   const loops = names.filter(isJobName).flatMap((job) => {
     const { everyMs: periodMs } = JOBS[job];
     if (periodMs === null) return [];
-    return [startLoop({ name: job, everyMs: Math.min(periodMs, TICK_MOST_MS), log, step: () => queue.tick(job) })];
+    return [startLoop({ name: job, everyMs: Math.min(periodMs, MAX_TICK_MS), log, step: () => queue.tick(job) })];
   });
   loops.push(startLoop({ name: 'sweep', everyMs, log, step: sweep }));
   return { close: async () => void (await Promise.all(loops.map((loop) => loop.close()))) };

@@ -43,12 +43,12 @@ export function removeGroup(folders: GroupFolders): void {
 }
 
 /** Builds the group name of an instance: unique to this installation, and never removed with the sandbox's groups. */
-export function groupName(getInstanceFolder: string): string {
-  return `signalbox.program-${createHash('sha256').update(getInstanceFolder).digest('hex').slice(0, 24)}`;
+export function nameGroup(instanceFolder: string): string {
+  return `signalbox.program-${createHash('sha256').update(instanceFolder).digest('hex').slice(0, 24)}`;
 }
 
 /** Lists the processes of a group. */
-export function membersOf(folders: GroupFolders): readonly number[] {
+export function listMembers(folders: GroupFolders): readonly number[] {
   return folders.flatMap((folder) => read(join(folder, 'cgroup.procs')).split('\n').filter(Boolean).map(Number));
 }
 

@@ -21,7 +21,7 @@ import { compileFilter } from './system-call-filter.ts';
 /** How a program is confined: by a system user of its own in a sandbox, by the sandbox alone, or not at all. */
 export type ConfinementKind = 'user' | 'sandbox' | 'off' | 'missing';
 
-/** How a confined program is started: see launchWords. */
+/** How a confined program is started: see buildLaunchArgs. */
 export interface ConfinedProgram {
   readonly bubblewrap: BubblewrapProgram;
   /** Arguments between bubblewrap and the program. */
@@ -101,7 +101,7 @@ async function confine({ program, filter, kind }: Cell, place: ProgramPlace): Pr
 }
 
 /** Builds the command of a confined program. `mark` identifies its processes; the numbers are bubblewrap's descriptors. */
-export function launchWords(
+export function buildLaunchArgs(
   { bubblewrap, words }: ConfinedProgram,
   mark: string,
   { args, filter, info }: { readonly args: number; readonly filter: number; readonly info?: number },
@@ -137,7 +137,7 @@ export function startConfined(
   const { mark, stdin, bounded = [], timeout } = options;
   const filter = openSync(confined.filterFile, 'r');
   try {
-    const [program = '', ...words] = [...bounded, ...launchWords(confined, mark, { args: 3, filter: 4 }), ...argv];
+    const [program = '', ...words] = [...bounded, ...buildLaunchArgs(confined, mark, { args: 3, filter: 4 }), ...argv];
     const stdio = [stdin, 'pipe', 'pipe', 'pipe', filter] as const;
     const child = spawn(program, words, {
       cwd: '/',

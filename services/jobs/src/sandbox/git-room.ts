@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import type { BubblewrapProgram } from './bubblewrap.ts';
 import { compileFilter } from './system-call-filter.ts';
-import { FOR_NETWORK, listSystemMounts } from './system-mounts.ts';
+import { NETWORK_FILES, listSystemMounts } from './system-mounts.ts';
 
 /** Paths of a fetch: its mirror, and the repository's folder or the network. */
 export interface GitRoom {
@@ -45,7 +45,7 @@ export function openGitCell(options: {
         [program.file, '--unshare-ipc', '--unshare-pid', '--unshare-uts', '--unshare-cgroup-try', '--new-session'],
         ['--die-with-parent', '--cap-drop', 'ALL', ...(local === null ? [] : ['--unshare-net'])],
         process.getuid?.() === 0 ? [] : ['--unshare-user', '--disable-userns'],
-        listSystemMounts([...FOR_NETWORK, 'passwd', 'ssh/ssh_known_hosts']),
+        listSystemMounts([...NETWORK_FILES, 'passwd', 'ssh/ssh_known_hosts']),
         hidden.filter((folder) => folder.startsWith('/usr/')).flatMap((folder) => ['--tmpfs', folder]),
         ['--proc', '/proc', '--dev', '/dev', '--tmpfs', '/tmp'],
         isSsh ? ['--ro-bind-try', join(homedir(), '.ssh'), join(homedir(), '.ssh')] : [],

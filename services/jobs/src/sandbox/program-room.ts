@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { FOR_NETWORK, listSystemMounts } from './system-mounts.ts';
+import { NETWORK_FILES, listSystemMounts } from './system-mounts.ts';
 
 /** Paths and settings of a confined build or program. Host paths are in folders that no such program can write. */
 export interface ProgramRoom {
@@ -43,7 +43,7 @@ export function createProgramArguments(room: ProgramRoom, user: number | null, h
       '--symlink',
       '../tmp',
       '/var/tmp',
-      ...listSystemMounts([...FOR_NETWORK, 'protocols', 'mime.types']),
+      ...listSystemMounts([...NETWORK_FILES, 'protocols', 'mime.types']),
       ...listNodeMounts(),
     ],
     // Hides Signalbox's folders below a system folder.

@@ -17,13 +17,13 @@ const OF_SANDBOX = 'signalbox-';
 const REMOVE_ATTEMPTS = 40;
 
 /** Reasons for killing a command from outside. */
-export type Killed = 'deadline' | 'memory' | 'processes' | 'workspace' | 'disk';
+export type KillReason = 'deadline' | 'memory' | 'processes' | 'workspace' | 'disk';
 
-export interface Ran {
+export interface CommandRun {
   /** Exit code of the pipeline's last command; 128 + n after signal n. */
   readonly exitCode: number;
   /** Null when the command exited by itself. */
-  readonly killed: Killed | null;
+  readonly killed: KillReason | null;
   readonly output: string;
   /** True when output was dropped. */
   readonly cut: boolean;
@@ -40,7 +40,7 @@ export interface RunOptions extends RoomFor {
   /** Maximum file size, when below the general limit. */
   readonly fileBytes?: number;
   /** Watches the command's disk use. Resolves to the reason for killing the command, or null once the signal aborts. */
-  readonly watch?: (signal: AbortSignal) => Promise<Killed | null>;
+  readonly watch?: (signal: AbortSignal) => Promise<KillReason | null>;
 }
 
 export interface Sandbox {
@@ -49,9 +49,9 @@ export interface Sandbox {
   /** How memory and processes are limited here, for the log. */
   readonly bounds: 'control group' | 'each process';
   /** Runs commands joined by pipes, without a shell. Throws SANDBOX_MISSING before anything has run. */
-  runArgv(pipeline: readonly (readonly string[])[], options: RunOptions): Promise<Ran>;
+  runArgv(pipeline: readonly (readonly string[])[], options: RunOptions): Promise<CommandRun>;
   /** Runs a script with /bin/sh. Throws SANDBOX_MISSING before anything has run. */
-  runShell(script: string, options: RunOptions): Promise<Ran>;
+  runShell(script: string, options: RunOptions): Promise<CommandRun>;
 }
 
 const SELF_TEST_MS = 20_000;
@@ -72,7 +72,7 @@ export async function openSandbox(options: {
   const missing =
     program === null ? 'bubblewrap is not installed' : `no filter of system calls is known for ${architecture}`;
   const problem = cell === null ? missing : await tryOut(cell);
-  const run = (pipeline: readonly (readonly string[])[], given: RunOptions): Promise<Ran> => {
+  const run = (pipeline: readonly (readonly string[])[], given: RunOptions): Promise<CommandRun> => {
     if (cell === null || problem !== null) throw new AppError('SANDBOX_MISSING', { reason: problem ?? '' });
     return runPipeline(cell, pipeline, given);
   };
@@ -109,7 +109,7 @@ async function runPipeline(
   { program, filter, limits }: Cell,
   pipeline: readonly (readonly string[])[],
   options: RunOptions,
-): Promise<Ran> {
+): Promise<CommandRun> {
   options.signal.throwIfAborted();
   const startedAt = performance.now();
   const fileBytes = Math.min(limits.fileBytes, options.fileBytes ?? limits.fileBytes);
@@ -126,8 +126,8 @@ async function runPipeline(
     stream.on('data', written.keep);
   });
 
-  let killed: Killed | null = null;
-  const kill = (why: Killed | null): void => {
+  let killed: KillReason | null = null;
+  const kill = (why: KillReason | null): void => {
     killed ??= why;
     for (const stage of stages) stage.kill();
   };

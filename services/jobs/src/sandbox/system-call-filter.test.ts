@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compileFilter } from './system-call-filter.ts';
-import { CHECKED_CALLS, numberOf, REFUSED_CALLS, type Architecture } from './system-calls.ts';
+import { CHECKED_CALLS, getCallNumber, REFUSED_CALLS, type Architecture } from './system-calls.ts';
 
 interface Call {
   readonly table: number;
@@ -53,7 +53,7 @@ describe.each(['x64', 'arm64'] as const)('the filter of system calls for %s', (a
   const ask = (number: number | null, ...rest: readonly number[]): string =>
     number === null ? 'none' : judge(filter, { table: TABLES[architecture], number, arguments: rest });
   const checked = (name: keyof typeof CHECKED_CALLS, ...rest: readonly number[]): string =>
-    ask(numberOf(CHECKED_CALLS[name], architecture), ...rest);
+    ask(getCallNumber(CHECKED_CALLS[name], architecture), ...rest);
 
   it('is a program that the kernel accepts', () => {
     expect(filter.length % 8).toBe(0);
@@ -72,9 +72,9 @@ describe.each(['x64', 'arm64'] as const)('the filter of system calls for %s', (a
   });
 
   it('refuses calls that a command does not need, and no others', () => {
-    const refused = Object.values(REFUSED_CALLS).map((numbers) => numberOf(numbers, architecture));
+    const refused = Object.values(REFUSED_CALLS).map((numbers) => getCallNumber(numbers, architecture));
     for (const number of refused) expect(['none', 'EPERM']).toContain(ask(number));
-    const looked = Object.values(CHECKED_CALLS).map((numbers) => numberOf(numbers, architecture));
+    const looked = Object.values(CHECKED_CALLS).map((numbers) => getCallNumber(numbers, architecture));
     const others = Array.from({ length: 463 }, (_, number) => number).filter((number) => !looked.includes(number));
     for (const number of others)
       expect(`${number} ${ask(number)}`).toBe(`${number} ${refused.includes(number) ? 'EPERM' : 'allow'}`);
@@ -163,6 +163,6 @@ describe.each(['x64', 'arm64'] as const)('the numbers of %s', (architecture) => 
     expect(known.size).toBeGreaterThan(250);
     const ours = Object.entries({ ...REFUSED_CALLS, ...CHECKED_CALLS }).filter(([name]) => !LATER.includes(name));
     for (const [name, numbers] of ours)
-      expect([name, numberOf(numbers, architecture)]).toEqual([name, known.get(name) ?? null]);
+      expect([name, getCallNumber(numbers, architecture)]).toEqual([name, known.get(name) ?? null]);
   });
 });

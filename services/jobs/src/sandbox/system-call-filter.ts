@@ -1,4 +1,4 @@
-import { CHECKED_CALLS, numberOf, REFUSED_CALLS, type Architecture } from './system-calls.ts';
+import { CHECKED_CALLS, getCallNumber, REFUSED_CALLS, type Architecture } from './system-calls.ts';
 
 /** A classic BPF instruction (`linux/filter.h`): code, jump when true, jump when false, operand. */
 type Instruction = readonly [code: number, whenTrue: number, whenFalse: number, operand: number];
@@ -56,11 +56,11 @@ export function compileFilter(architecture: string): Buffer | null {
     ...when([IF_AT_LEAST, X32_BIT], EPERM),
     ...when([IF_AT_LEAST, LAST_KNOWN + 1], ENOSYS),
     ...Object.values(REFUSED_CALLS).flatMap((numbers) => {
-      const number = numberOf(numbers, architecture);
+      const number = getCallNumber(numbers, architecture);
       return number === null ? [] : when([IF_EQUAL, number], EPERM);
     }),
     ...checks().flatMap(([name, instructions]) => {
-      const number = numberOf(CHECKED_CALLS[name], architecture);
+      const number = getCallNumber(CHECKED_CALLS[name], architecture);
       return number === null ? [] : [[IF_EQUAL, 0, instructions.length, number] as const, ...instructions];
     }),
     [RETURN, 0, 0, ALLOW] as const,

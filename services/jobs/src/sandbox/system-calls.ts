@@ -101,7 +101,7 @@ export const CHECKED_CALLS = {
 } as const satisfies typeof REFUSED_CALLS;
 
 /** Returns the number of a call on an architecture; null where it lacks the call. */
-export function numberOf(
+export function getCallNumber(
   [x64, arm64]: readonly [x64: number | null, arm64: number | null],
   architecture: Architecture,
 ): number | null {

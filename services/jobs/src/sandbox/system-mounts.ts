@@ -4,7 +4,7 @@ import { existsSync, lstatSync, readlinkSync } from 'node:fs';
 const FROM_ETC = ['ld.so.cache', 'ld.so.conf', 'ld.so.conf.d', 'alternatives', 'ssl/certs', 'localtime'];
 
 /** Names in /etc for resolving hosts and checking certificates. */
-export const FOR_NETWORK = [
+export const NETWORK_FILES = [
   'resolv.conf',
   'hosts',
   'host.conf',

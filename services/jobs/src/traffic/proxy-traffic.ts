@@ -9,12 +9,12 @@ import type { Traffic } from './traffic.ts';
 /** The proxy answers from memory, or after one write to disk. */
 const DEADLINE_MS = 10 * SECOND_MS;
 
-const Open = z.object({ requests: z.number().int().nonnegative() });
+const OpenRequests = z.object({ requests: z.number().int().nonnegative() });
 const Refusal = z.object({ code: z.string(), message: z.string() });
 
 /** Switches traffic through the proxy's socket. Throws UPSTREAM_UNAVAILABLE (outcome unknown; calling again is safe). */
 export function createProxyTraffic(options: { readonly socket: string }): Traffic {
-  const ask = (method: string, path: string, signal: AbortSignal, body?: unknown): Promise<Answer> =>
+  const ask = (method: string, path: string, signal: AbortSignal, body?: unknown): Promise<ProxyResponse> =>
     send({ socket: options.socket, method, path, body, signal });
   return {
     opensDoors: true,
@@ -34,12 +34,12 @@ export function createProxyTraffic(options: { readonly socket: string }): Traffi
         `/open/${encodeURIComponent(service)}?host=${encodeURIComponent(host)}&port=${port}`,
         signal,
       );
-      return Open.parse(succeeded(answer)).requests;
+      return OpenRequests.parse(succeeded(answer)).requests;
     },
   };
 }
 
-interface Answer {
+interface ProxyResponse {
   readonly status: number;
   readonly body: unknown;
 }
@@ -48,7 +48,7 @@ function pathOf(service: string): string {
   return `/routes/${encodeURIComponent(service)}`;
 }
 
-function succeeded({ status, body }: Answer): unknown {
+function succeeded({ status, body }: ProxyResponse): unknown {
   if (status < 300) return body;
   const refusal = Refusal.safeParse(body).data;
   if (status === 409)
@@ -62,7 +62,7 @@ function send(call: {
   readonly path: string;
   readonly body: unknown;
   readonly signal: AbortSignal;
-}): Promise<Answer> {
+}): Promise<ProxyResponse> {
   const { socket: socketPath, method, path, body } = call;
   const signal = AbortSignal.any([call.signal, abortAfter(DEADLINE_MS)]);
   return new Promise((resolve, reject) => {

@@ -3,9 +3,9 @@ import { parsePath, requireWritable } from '@signalbox/safety/paths/boundary';
 import { applyFileDiff, readDiff, refuse, type FileDiff } from './diff.ts';
 import { readText, type Scope, type WriteScope } from './files.ts';
 import { readFileMode, withFolder } from './folder.ts';
-import { commitJournal, findEarlierResult, stageText, type JournalPlace, type Step } from './journal.ts';
+import { commitJournal, findEarlierResult, stageText, type JournalPlace, type FileStep } from './journal.ts';
 
-export interface Applied {
+export interface AppliedDiff {
   readonly files: { path: string; change: FileDiff['change']; added: number; removed: number }[];
 }
 
@@ -17,15 +17,15 @@ export async function applyDiff(
   place: JournalPlace,
   actionId: string,
   diff: string,
-): Promise<Applied> {
+): Promise<AppliedDiff> {
   const earlier = await findEarlierResult(place.notes, actionId);
-  if (earlier !== undefined) return earlier as Applied; // An earlier run of this function has stored the value.
+  if (earlier !== undefined) return earlier as AppliedDiff; // An earlier run of this function has stored the value.
   const files = readDiff(diff);
   // Checks all bounds before it reads a file, so that a denial reveals nothing.
   const targets = files.map((file) => ({ file, parts: parsePath(file.path) }));
   for (const { parts } of targets) requireWritable(scope.bounds, parts);
   requireApart(targets.map(({ parts }) => parts.join('/')));
-  const steps: Step[] = [];
+  const steps: FileStep[] = [];
   let moreBytes = 0;
   for (const [index, { file, parts }] of targets.entries()) {
     const current = await readCurrent(scope, file);
@@ -40,7 +40,7 @@ export async function applyDiff(
     });
   }
   await scope.fits(moreBytes);
-  const result: Applied = {
+  const result: AppliedDiff = {
     files: targets.map(({ file, parts }) => ({
       path: parts.join('/'),
       change: file.change,

@@ -24,7 +24,7 @@ export interface Entry {
   readonly sizeBytes: number | null;
 }
 
-const READ_LIMIT_BYTES = 5_000_000;
+const MAX_READ_BYTES = 5_000_000;
 const MAX_TEXT_LENGTH = 100_000;
 const MAX_ENTRIES = 500;
 const NEW_FILE_MODE = 0o644;
@@ -54,10 +54,10 @@ export async function readText(scope: Scope, path: string): Promise<{ readonly t
   const shown = parts.join('/');
   const bytes = await withFile(scope.root, parts, async (file) => {
     const { size } = await file.stat();
-    if (size > READ_LIMIT_BYTES)
+    if (size > MAX_READ_BYTES)
       throw new AppError('PATH_UNSUITABLE', {
         path: shown,
-        problem: `has ${size} bytes; I read up to ${READ_LIMIT_BYTES}`,
+        problem: `has ${size} bytes; I read up to ${MAX_READ_BYTES}`,
       });
     return file.readFile();
   });

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { allowMissing } from '@signalbox/contracts/system-error';
 import { readFileMode, putFile, withFolder } from './folder.ts';
 
-const Step = z.object({
+const FileStep = z.object({
   parts: z.array(z.string()).min(1),
   mode: z.number().int(),
   /** File in the notes folder with the new text; null when the file is deleted. */
@@ -14,17 +14,17 @@ const Step = z.object({
   backup: z.string().nullable(),
 });
 
-const Journal = z.object({ actionId: z.string(), steps: z.array(Step), result: z.unknown() });
+const Journal = z.object({ actionId: z.string(), steps: z.array(FileStep), result: z.unknown() });
 export type Journal = z.infer<typeof Journal>;
-export type Step = z.infer<typeof Step>;
+export type FileStep = z.infer<typeof FileStep>;
 
 /** Moments of an apply at which a test may kill the process. */
-export type Point = 'staged' | 'written' | 'placed' | 'finished';
+export type ApplyPoint = 'staged' | 'written' | 'placed' | 'finished';
 
 export interface JournalPlace {
   readonly root: string;
   readonly notes: string;
-  readonly reached?: (point: Point) => Promise<void>;
+  readonly reached?: (point: ApplyPoint) => Promise<void>;
 }
 
 const FILE = 'journal.json';
@@ -61,7 +61,7 @@ export async function findEarlierResult(notes: string, actionId: string): Promis
 }
 
 /** Stores the result of an action, so that it is not repeated. */
-export async function noteResult(notes: string, actionId: string, result: unknown): Promise<void> {
+export async function storeResult(notes: string, actionId: string, result: unknown): Promise<void> {
   await forgetOld(notes);
   const file = doneFile(notes, actionId);
   await writeWhole(`${file}.new`, JSON.stringify(result));
@@ -86,12 +86,12 @@ async function finish(place: JournalPlace, journal: Journal): Promise<void> {
     await unlink(join(place.notes, FILE));
     throw error;
   }
-  await noteResult(place.notes, journal.actionId, journal.result);
+  await storeResult(place.notes, journal.actionId, journal.result);
   await unlink(join(place.notes, FILE));
   await place.reached?.('finished');
 }
 
-async function forward({ root, notes }: JournalPlace, { parts, mode, staged }: Step): Promise<void> {
+async function forward({ root, notes }: JournalPlace, { parts, mode, staged }: FileStep): Promise<void> {
   const name = parts.at(-1) as string; // The schema requires at least one part.
   await withFolder(root, parts.slice(0, -1), { create: staged !== null }, async (folder) => {
     await readFileMode(folder, name, parts.join('/')); // Throws unless the existing file may be replaced.
@@ -105,7 +105,7 @@ async function forward({ root, notes }: JournalPlace, { parts, mode, staged }: S
   });
 }
 
-async function backward(place: JournalPlace, step: Step): Promise<void> {
+async function backward(place: JournalPlace, step: FileStep): Promise<void> {
   if (step.backup !== null) return forward(place, { ...step, staged: step.backup });
   const name = step.parts.at(-1) as string; // The schema requires at least one part.
   await withFolder(place.root, step.parts.slice(0, -1), { create: false }, (folder) =>

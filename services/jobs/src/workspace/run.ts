@@ -4,11 +4,11 @@ import type { Pool } from '@signalbox/store/pool';
 import { AppError } from '@signalbox/contracts/errors';
 import { getSystemCode } from '@signalbox/contracts/system-error';
 import type { JobContext } from '../runner/handlers.ts';
-import type { Ran, Sandbox } from '../sandbox/sandbox.ts';
+import type { CommandRun, Sandbox } from '../sandbox/sandbox.ts';
 import { deny, parsePath } from '@signalbox/safety/paths/boundary';
 import type { Scope } from './files.ts';
 import { withFolder } from './folder.ts';
-import { findEarlierResult, noteResult } from './journal.ts';
+import { findEarlierResult, storeResult } from './journal.ts';
 import { getFileLimit, measureUsage, watchUsage, type Quota } from './quota.ts';
 
 const LOCK_TIMED_OUT = '55P03';
@@ -22,7 +22,7 @@ export async function runCommand(
   scope: Scope & { readonly notes: string },
   payload: JobPayload<'workspace.run'>,
   context: JobContext,
-): Promise<Ran> {
+): Promise<CommandRun> {
   const { command, deadlineMs, actionId } = payload;
   if (sandbox.problem !== null) throw new AppError('SANDBOX_MISSING', { reason: sandbox.problem });
   if (!scope.bounds.canRead) deny('.', 'this kind of agent may not read files');
@@ -38,7 +38,7 @@ export async function runCommand(
       throw new AppError('TOOL_OUTCOME_UNKNOWN', { tool: 'The command' });
     const writable = await writableFolders(scope);
     const start = await measureUsage(scope.root, context.signal);
-    await noteResult(scope.notes, actionId, 'begun');
+    await storeResult(scope.notes, actionId, 'begun');
     return sandbox.runShell(command.script, {
       ...room,
       writable,

@@ -28,11 +28,11 @@ export async function runAuditVerify(context: CommandContext): Promise<Report> {
   const ok = verdict.ok && (ends === null || (ends.strays.length === 0 && ends.lost === 0));
   const eventsPerSecond = Math.round(verdict.events / Math.max(seconds, 0.001));
   const data = { ...verdict, ok, checkpoints: file, unsealed: ends, seconds, eventsPerSecond };
-  const pace = `${seconds.toFixed(1)} s, ${eventsPerSecond} events/s`;
+  const speed = `${seconds.toFixed(1)} s, ${eventsPerSecond} events/s`;
   return {
     ok,
     data,
-    lines: [...describeVerdict(verdict, pace), ...describeCoverage(verdict, file), ...describeUnsealed(ends)],
+    lines: [...describeVerdict(verdict, speed), ...describeCoverage(verdict, file), ...describeUnsealed(ends)],
   };
 }
 
@@ -61,12 +61,12 @@ async function findUnsealed(db: Queryable) {
   return { ...(await readTail(db)), strays, lost: await countLost(db) };
 }
 
-function describeVerdict(verdict: AuditVerdict, pace: string): readonly string[] {
+function describeVerdict(verdict: AuditVerdict, speed: string): readonly string[] {
   const { finding, events } = verdict;
-  if (finding === null) return [`${formatCount(events, 'event')} in order (${pace}).`];
+  if (finding === null) return [`${formatCount(events, 'event')} in order (${speed}).`];
   return [
     `Event ${finding.seq}: ${finding.problem}. ${finding.detail.charAt(0).toUpperCase() + finding.detail.slice(1)}.`,
-    `Before it, ${formatCount(events, 'event')} ${events === 1 ? 'is' : 'are'} in order. What comes after it was not looked at (${pace}).`,
+    `Before it, ${formatCount(events, 'event')} ${events === 1 ? 'is' : 'are'} in order. What comes after it was not looked at (${speed}).`,
   ];
 }
 

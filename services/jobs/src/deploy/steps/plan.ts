@@ -8,7 +8,7 @@ import { AppError } from '@signalbox/contracts/errors';
 import { redactValue } from '@signalbox/safety/redact/redact';
 import { listChanges } from '@signalbox/safety/cards/resolved';
 import type { DeployDeps } from '../deploy-deps.ts';
-import { takesPython } from '../../git/recognition.ts';
+import { needsPython } from '../../git/recognition.ts';
 import type { Repository } from '../../git/repository-login.ts';
 import type { Source } from '../../git/sources.ts';
 
@@ -86,7 +86,7 @@ export function findImageProblem(
   { server, driver }: Pick<PlacedTarget, 'server' | 'driver'>,
 ): string | null {
   const isOnBase = getDriverTraits(driver).runsImages && isRecognized && !hasDockerfile;
-  return isOnBase && takesPython(file) ? say('repository.noPython', { server }) : null;
+  return isOnBase && needsPython(file) ? say('repository.noPython', { server }) : null;
 }
 
 /** Throws PLAN_CHANGED with the differences unless both plans are equal. */

@@ -1,7 +1,8 @@
 import { untilAborted } from '@signalbox/contracts/time';
 import { getSystemCode } from '@signalbox/contracts/system-error';
 import { AppError } from '@signalbox/contracts/errors';
-import type Docker from 'dockerode';
+import { Agent } from 'node:http';
+import Docker from 'dockerode';
 
 /** A container engine's API with a server name, deadlines, and catalog errors for connection failures. */
 export interface Engine {
@@ -9,6 +10,8 @@ export interface Engine {
   /** Calls the API. Throws TARGET_UNREACHABLE, TARGET_LOST, the signal's reason, or the engine's own error unchanged. */
   call<T>(work: (docker: Docker) => Promise<T>, signal: AbortSignal): Promise<T>;
 }
+
+export const ENGINE_SOCKET = '/var/run/docker.sock';
 
 /** Error codes of a connection that was never established: the engine has started nothing. */
 const NO_CONNECTION_CODES = new Set([
@@ -42,6 +45,13 @@ export function createEngine(server: string, docker: Docker, link?: EngineLink):
       }
     },
   };
+}
+
+/** Creates a client for the engine on a Unix socket of this machine. Connects on the first call. */
+export function openLocalEngine(server: string, socketPath: string): Engine {
+  // Every call opens a connection: a reused one may be dead.
+  const options = { socketPath, agent: new Agent({ keepAlive: false }) };
+  return createEngine(server, new Docker(options));
 }
 
 /** Maps a connection failure to a catalog error; returns other errors unchanged. */

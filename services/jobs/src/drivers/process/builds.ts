@@ -11,7 +11,7 @@ import { z } from 'zod';
 import type { Confinement } from '../../sandbox/confinement.ts';
 import { ReleaseId, type Artifact, type BuildRequest } from '../driver.ts';
 import { buildBoundedPrefix } from './bounds.ts';
-import { describeRefusals, groupName, makeGroup, removeGroup, type ProgramLimits } from '../../sandbox/cgroup.ts';
+import { describeRefusals, nameGroup, makeGroup, removeGroup, type ProgramLimits } from '../../sandbox/cgroup.ts';
 import { PLAIN_TOOLS, runLines, type Command, type CommandExit } from './commands.ts';
 import { putJson, readJson, type Folders } from './folders.ts';
 import { endAll, findFamily, measureCpuMs, type ProcessIdentity } from './process-table.ts';
@@ -61,7 +61,7 @@ export async function buildFolder(
   const markFile = join(folder, 'build.json');
   // The file is written before any command runs, so that another worker can end the whole build.
   putJson(markFile, buildRecord);
-  const groups = makeGroup(groupName(join(folder, 'build')), limits, controlGroups) ?? [];
+  const groups = makeGroup(nameGroup(join(folder, 'build')), limits, controlGroups) ?? [];
   const environment = { PATH: path, LANG: 'C.UTF-8', CI: 'true', ...PLAIN_TOOLS, [mark.name]: mark.value };
   try {
     const confined = await confinement.confine({

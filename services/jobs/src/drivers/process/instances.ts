@@ -14,12 +14,12 @@ import {
   type InstanceRequest,
   type InstanceState,
 } from '../driver.ts';
-import { launchWords, type Confinement } from '../../sandbox/confinement.ts';
+import { buildLaunchArgs, type Confinement } from '../../sandbox/confinement.ts';
 import { isBuilt } from './builds.ts';
 import { PLAIN_TOOLS } from './commands.ts';
 import { putJson, readJson, readText, type Folders } from './folders.ts';
 import { buildLimitArgs } from './bounds.ts';
-import { groupName, makeGroup, membersOf, removeGroup } from '../../sandbox/cgroup.ts';
+import { nameGroup, makeGroup, listMembers, removeGroup } from '../../sandbox/cgroup.ts';
 import {
   endAll,
   findFamily,
@@ -91,7 +91,7 @@ export async function startInstance(
   // Kills a program that lost its shim, or whose starter died before it wrote the record.
   if (earlier) await endAll(() => findFamily({ mark: earlier.mark, sessions: [] }), signal);
 
-  const groups = makeGroup(groupName(folder), { memoryMb: file.memoryMb, cpus: file.cpus, tasks }, controlGroups) ?? [];
+  const groups = makeGroup(nameGroup(folder), { memoryMb: file.memoryMb, cpus: file.cpus, tasks }, controlGroups) ?? [];
   const mark = { name: 'SIGNALBOX_INSTANCE', value: randomUUID() };
   const instance: InstanceFile = {
     label: ReleaseId.parse(id),
@@ -138,7 +138,7 @@ export async function startInstance(
     process.execPath,
     ...buildLimitArgs({ memoryMb: file.memoryMb, tasks }, groups),
   ];
-  const launch = confined ? launchWords(confined, instance.mark, { args: 8, filter: 9, info: 7 }) : [];
+  const launch = confined ? buildLaunchArgs(confined, instance.mark, { args: 8, filter: 9, info: 7 }) : [];
   const child = spawn('/bin/sh', [...words, '--', ...launch, ...file.start], {
     // The shim of a confined program gets none of its variables and starts in another folder.
     cwd: confined ? folder : release,
@@ -259,7 +259,7 @@ function whyLost({ bootId }: InstanceFile, how: string | undefined): string | nu
 function programOf(folder: string, file: InstanceFile, shim: ProcessIdentity | null): readonly ProcessRow[] {
   const program = readPid(folder, 'pid', file);
   return findFamily(
-    { mark: file.mark, sessions: program ? [program] : [], pids: membersOf(file.groups) },
+    { mark: file.mark, sessions: program ? [program] : [], pids: listMembers(file.groups) },
     (row) => shim !== null && row.session === shim.pid,
   );
 }
