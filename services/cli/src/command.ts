@@ -3,6 +3,7 @@ import type { parseArgs } from 'node:util';
 import type { Pool } from '@signalbox/store/pool';
 import type { Log } from '@signalbox/platform/log';
 import type { Redis } from '@signalbox/platform/redis';
+import { SECOND_MS } from '@signalbox/contracts/time';
 import type { CliConfig } from './config.ts';
 
 /** Options of all commands. A command ignores options that it does not use. */
@@ -94,4 +95,14 @@ export function runVerb(
   const [, verb] = Object.entries(verbs).find(([known]) => known === name) ?? [];
   if (verb?.words !== words.length) throw new UsageError();
   return verb.run(context, ...words);
+}
+
+const UNITS = { s: SECOND_MS, m: 60 * SECOND_MS, h: 3_600 * SECOND_MS, d: 86_400 * SECOND_MS } as const;
+
+/** Parses `--since` such as `90m` or `1d` to milliseconds. Throws UsageError for other texts. */
+export function readSince(text: string): number {
+  const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+  if (count === undefined)
+    throw new UsageError(`--since is a number with s, m, h or d, such as 90m or 1d, not '${text}'.`);
+  return Number(count) * UNITS[unit as keyof typeof UNITS]; // The pattern allows only these units.
 }

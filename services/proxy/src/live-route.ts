@@ -14,10 +14,7 @@ interface Upstream {
   requests: number;
 }
 
-/**
- * A route in use: selects the instance for each request and counts open requests per instance. `since` is when the first route started to
- * serve.
- */
+/** A route in use: selects the instance of each request and counts open requests. `since`: start of the first route. */
 export function createLiveRoute(first: Route, since: string) {
   let route = first;
   let current: Upstream = { address: first.upstream, requests: 0 };

@@ -13,11 +13,7 @@ export interface Proxy {
   readonly probePort: number;
 }
 
-/**
- * Starts the proxy, which forwards traffic of deployed services, each at its own address, and switches them between instances. Depends on
- * its folder only, so that services stay reachable when all other services are down. Registers what must be closed with `own`. Throws
- * STARTUP_REFUSED when its routes are unreadable or another proxy has its socket.
- */
+/** Starts the proxy, which depends on its folder only. Throws STARTUP_REFUSED for unreadable routes or a taken socket. */
 export async function createProxy(own: Own, config: ProxyConfig, log: Log): Promise<Proxy> {
   const metrics = createMetrics('proxy');
   const forwarding = {

@@ -91,10 +91,7 @@ export class RouteTable implements Closable {
       .reduce((sum, { requests }) => sum + requests, 0);
   }
 
-  /**
-   * Sets a route. Settles when the route is stored, its port is open, and new requests go to its upstream. Idempotent. Throws
-   * ROUTE_REFUSED, without any change, for a lower epoch or a port that cannot be opened.
-   */
+  /** Sets a route; settles when new requests go to its upstream. Idempotent. Throws ROUTE_REFUSED without any change. */
   put(route: Route): Promise<RouteState> {
     return this.#runExclusively(() => this.#put(route));
   }

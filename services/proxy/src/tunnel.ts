@@ -15,10 +15,7 @@ export interface Upgrade {
   readonly head: Buffer;
 }
 
-/**
- * Forwards an upgrade. When the instance accepts, both connections are joined until one closes; otherwise its response is forwarded and
- * the connection ends. Settles at the end; never rejects. Tunnels have no idle timeout.
- */
+/** Joins client and instance when it accepts the upgrade, until one closes; else forwards its response. Never rejects. */
 export async function tunnel(parts: ForwardDeps, live: LiveRoute, upgrade: Upgrade): Promise<void> {
   const { client, request } = upgrade;
   const aborter = new AbortController();

@@ -43,8 +43,7 @@ interface RoundTrip {
 }
 
 /**
- * Tests every feature with a real person, who is notified of each: reply, incident, job, file, audit seal and a program's callback. Each
- * test has a deadline; undelivered messages are withdrawn afterwards. Throws UsageError for an unknown person or one without a chat.
+ * Tests every feature with a real person, who gets a message of each. Throws UsageError for a person who is unknown or has no chat.
  * `patience` multiplies the deadlines.
  */
 export async function tryRoundTrip(context: CommandContext, patience = 1): Promise<readonly Finding[]> {

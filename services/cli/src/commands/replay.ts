@@ -5,10 +5,7 @@ import { openReplay, type Replay, type TurnReplay } from '@signalbox/worker/repl
 import { UsageError, type CommandContext, type Report } from '../command.ts';
 import { formatCount, formatTime } from '../table.ts';
 
-/**
- * `replay`: runs recorded turns again with recorded model answers and tool results, without effects, and reports the first difference.
- * Not ok when any turn differs; turns that cannot be replayed are reported with their reason.
- */
+/** `replay`: runs recorded turns again without effects and reports the first difference. Not ok when any turn differs. */
 export async function runReplay(context: CommandContext): Promise<Report> {
   const [what, ...rest] = context.arguments.words;
   if (what === undefined || rest.length > 0) throw new UsageError();

@@ -4,9 +4,8 @@ import { AppError } from '@signalbox/contracts/errors';
 import { SECOND_MS } from '@signalbox/contracts/time';
 import { sayDuration } from '@signalbox/messages/duration';
 import { recordChange } from '../actor.ts';
-import { runVerb, type CommandContext, type Report } from '../command.ts';
+import { readSince, runVerb, type CommandContext, type Report } from '../command.ts';
 import { z } from 'zod';
-import { readSince } from '../duration.ts';
 import { formatList, formatTime } from '../table.ts';
 import { wakeUp } from '../wake-up.ts';
 

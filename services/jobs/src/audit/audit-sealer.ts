@@ -30,11 +30,10 @@ const BATCHES_PER_STEP = 20;
 
 /**
  * Gives recorded events their order. Modes:
- *   away       no connection, or another process holds the lock → each step tries to get it
- *   following  has the lock: reads what others sealed since, and compares it with the checkpoints
- *   sealing    waiting events get their places, checkpoints are signed, stored and copied into the file
- * A step may end anywhere, with the process or the connection: each part is one transaction or an append to the file, and the next
- * step, here or elsewhere, finds out what is still to do. Every failure leads to `away`.
+ *   away       without a connection, or while another process holds the lock: each step tries to get the lock
+ *   following  with the lock: reads the events that others sealed, and compares them with the checkpoints
+ *   sealing    gives waiting events their places; signs checkpoints, stores them and appends them to the file
+ * A step may be interrupted: each part is one transaction or one append, and the next step continues. Failures lead to `away`.
  */
 export class Sealer implements Closable {
   readonly #options: SealerOptions;

@@ -53,11 +53,11 @@ const FORGET: QueueVerdict = { kind: 'forget' };
 /**
  * Decides what becomes of a job from the queue.
  *
- *   asked for:  begin ─ over, or another job's turn → forget · busy → again after a lease · too many attempts → failed
- *               run   ─ done → record, tell, forget, or hand on to the job that this one was done for · transient error → give back, again · other error → failed
- *                     ─ deadline, no sign for too long → failed, cancelled → cancelled: once the handler has stopped
- *                     ─ this process stops → give back without counting, again · taken over → forget
- *   scheduled:  run   ─ done or failed → record if notable, forget; the next execution comes by itself
+ *   requested:  claim ─ ended, or at another job of its chain → forget · busy → again after a lease · too many attempts → failed
+ *               run   ─ done → store, notify, forget; or queue the chain's next job · transient error → again · other error → failed
+ *                     ─ deadline or no progress → failed, cancelled → cancelled, both once the handler has stopped
+ *                     ─ this process stops → again without counting the attempt · claimed by another process → forget
+ *   scheduled:  run   ─ done or failed → store if notable, forget; the schedule starts the next execution
  */
 export function createRunner(parts: RunnerDeps): (queued: QueuedJob) => Promise<QueueVerdict> {
   return (queued) => (queued.runId === null ? runScheduled(parts, queued) : runAsked(parts, queued, queued.runId));

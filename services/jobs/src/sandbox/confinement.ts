@@ -123,7 +123,7 @@ export function buildLaunchArgs(
   ];
 }
 
-/** Starts a confined program in its own session with piped output; `bounded`: words before it, see buildBoundedPrefix. */
+/** Starts a confined program in its own session with piped output. `bounded`: see buildBoundedPrefix. */
 export function startConfined(
   confined: ConfinedProgram,
   argv: readonly string[],

@@ -2,8 +2,7 @@ import { PolicyDecision, PolicyQuestion, type PolicyEngine } from '@signalbox/co
 import { readProposals, type RecordedProposal } from '../../queries/proposals.ts';
 import type { PolicySet } from '@signalbox/safety/policy/policy-set';
 import { SECOND_MS } from '@signalbox/contracts/time';
-import { UsageError, type CommandContext, type Report } from '../../command.ts';
-import { readSince } from '../../duration.ts';
+import { readSince, UsageError, type CommandContext, type Report } from '../../command.ts';
 import { formatCount, formatTable, formatTime } from '../../table.ts';
 
 /** A recorded proposal that the other policies would decide differently. */

@@ -4,8 +4,7 @@ import { toSarif } from '@signalbox/analysis/reports/sarif';
 import { sayFinding, sayLocation } from '@signalbox/analysis/reports/say-findings';
 import { createProjects } from '@signalbox/store/deploy/projects';
 import { createFindings } from '@signalbox/store/repository/findings';
-import { UsageError, type CommandContext, type Report } from '../../command.ts';
-import { readSince } from '../../duration.ts';
+import { readSince, UsageError, type CommandContext, type Report } from '../../command.ts';
 import { formatList } from '../../table.ts';
 
 const STATES = ['open', 'accepted', 'fixed'] as const;
