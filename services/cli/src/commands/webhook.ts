@@ -13,7 +13,8 @@ export function runWebhook(context: CommandContext): Promise<Report> {
 
 async function showWebhook(context: CommandContext): Promise<Report> {
   const info = await callOrThrow(context, 'getWebhookInfo', WebhookInfo);
-  return { ok: true, data: info, lines: info.url === '' ? describeNone(info) : describe(info, Date.now()) };
+  const none = ['There is no webhook: updates wait to be polled.', `  waiting      ${info.pending_update_count}`];
+  return { ok: true, data: info, lines: info.url === '' ? none : describe(info, Date.now()) };
 }
 
 async function removeWebhook(context: CommandContext): Promise<Report> {
@@ -27,10 +28,6 @@ async function removeWebhook(context: CommandContext): Promise<Report> {
     'A gateway that runs with TELEGRAM_WEBHOOK_URL sets it again within a minute.',
   ];
   return { ok: true, data: { removed: url }, lines };
-}
-
-function describeNone({ pending_update_count: pending }: WebhookInfo): readonly string[] {
-  return ['There is no webhook: updates wait to be polled.', `  waiting      ${pending}`];
 }
 
 function describe(info: WebhookInfo, now: number): readonly string[] {

@@ -13,7 +13,7 @@ export function findCrashErrors(
   probe: { readonly instance: string | null; readonly isLost: boolean },
 ): readonly FoundErrors[] {
   if (process === null || probe.isLost) return [];
-  const how = process.oom ? 'out of memory' : exitOf(process.exitCode);
+  const how = process.oom ? 'out of memory' : `exit code ${process.exitCode ?? 'unknown'}`;
   const error = (kind: string, sample: string, count: number): FoundErrors => ({
     fingerprint: `health:${kind}:${how}`,
     source: 'health',
@@ -33,8 +33,4 @@ export function findCrashErrors(
 export function toIncidentError({ kind, because }: Verdict, release: string | null): FoundErrors | null {
   if (kind === null || COUNTED_ELSEWHERE.has(kind)) return null;
   return { fingerprint: `health:incident:${kind}`, source: 'health', sample: because, release, at: null, count: 1 };
-}
-
-function exitOf(code: number | null): string {
-  return code === null ? 'exit code unknown' : `exit code ${code}`;
 }

@@ -1,5 +1,4 @@
 import { countErrors } from '@signalbox/store/deploy/error-groups';
-import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
 import { readHealth } from '@signalbox/store/deploy/service-health';
 import { HOUR_MS, SECOND_MS } from '@signalbox/contracts/time';
 import { say } from '@signalbox/messages/say';
@@ -55,12 +54,12 @@ export function createServiceDiagnose(parts: DiagnoseDeps): HandlerOf<'service.d
         const verdict = judge(found);
         const groups = groupErrors(lines);
         const telling = lines.filter(({ line }) => readErrorMessage(line) !== null);
-        const servingForMs = servingFor(serving, now());
+        const servingForMs = Math.max(0, now().getTime() - (serving.finishedAt ?? serving.stateAt).getTime());
         return {
           ...key,
           health: { ...key, ...found, ...verdict },
           previous,
-          servingForSeconds: servingForMs === null ? null : Math.round(servingForMs / SECOND_MS),
+          servingForSeconds: Math.round(servingForMs / SECOND_MS),
           errors: groups
             .slice(0, MAX_SHOWN_KINDS)
             .map(({ sample, count }) => ({ sample: sample.slice(0, 300), count })),
@@ -72,8 +71,4 @@ export function createServiceDiagnose(parts: DiagnoseDeps): HandlerOf<'service.d
     say: ({ project, environment, health, proposal }) =>
       [`${project} in ${environment} is ${health.verdict}. ${health.because}`, proposal.because ?? []].flat().join(' '),
   };
-}
-
-function servingFor({ finishedAt, stateAt }: WorkRow, now: Date): number {
-  return Math.max(0, now.getTime() - (finishedAt ?? stateAt).getTime());
 }

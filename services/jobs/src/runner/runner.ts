@@ -84,7 +84,10 @@ async function runClaimed(
   const ending = { job: queued.job, run, traceId };
   if (isCancelled) return end(parts, ending, CANCELLED, log);
   const { attempts } = limitsOf(parts, queued.job);
-  if (attempt > attempts) return end(parts, ending, interrupted(attempts), log);
+  if (attempt > attempts) {
+    const error = new AppError('JOB_INTERRUPTED', { attempts: String(attempts) });
+    return end(parts, ending, { kind: 'failed', error }, log);
+  }
 
   const from = Date.now();
   const outcome = await work(parts, queued, { job: queued.job, runId, attempt, owner, run, payload, log });
@@ -333,10 +336,6 @@ function tooLong(why: StopReason, { deadlineMs, stallMs = deadlineMs }: JobLimit
   if (why === 'stalled')
     return { kind: 'failed', error: new AppError('JOB_STALLED', { seconds: String(stallMs / SECOND_MS) }) };
   return { kind: 'failed', error: new AppError('JOB_TOO_SLOW', { seconds: String(deadlineMs / SECOND_MS) }) };
-}
-
-function interrupted(attempts: number): FailedOutcome {
-  return { kind: 'failed', error: new AppError('JOB_INTERRUPTED', { attempts: String(attempts) }) };
 }
 
 /** Returns the catalog's sentence for people, never a third party's message. */

@@ -16,7 +16,8 @@ const STRAYS_PAGE = 20_000;
 export async function runAuditVerify(context: CommandContext): Promise<Report> {
   const { key, checkpoints, from } = context.arguments;
   const keys = await readPublicKeys(key ?? context.config.auditPublicKeyFile);
-  const file = findCheckpointFile(checkpoints ?? context.config.auditDir);
+  const path = checkpoints ?? context.config.auditDir;
+  const file = statSync(path, { throwIfNoEntry: false })?.isFile() ? path : getCheckpointFile(path);
   const db = from === undefined ? context.database() : null;
   const startedAt = performance.now();
   const verdict = await convertUnreadable(async () => {
@@ -44,10 +45,6 @@ async function convertUnreadable<Result>(work: () => Promise<Result>): Promise<R
     const { file, line, detail } = error;
     throw new AppError('AUDIT_EXPORT_UNREADABLE', { file, line: String(line), detail }, error);
   }
-}
-
-function findCheckpointFile(path: string): string {
-  return statSync(path, { throwIfNoEntry: false })?.isFile() ? path : getCheckpointFile(path);
 }
 
 /** Finds unsealed events, events that other programs inserted, and the number of events deleted before sealing. */
