@@ -58,7 +58,7 @@ export async function answerRead(parts: RequestDeps, source: Source, eventId: st
 }
 
 /** Finds the state of an event with its messages in order; null when the source sent no such event. */
-export async function findEventAnswer(db: Queryable, source: string, eventId: string): Promise<EventAnswer | null> {
+async function findEventAnswer(db: Queryable, source: string, eventId: string): Promise<EventAnswer | null> {
   const row = await findEvent(db, source, eventId);
   if (!row) return null;
   const messages = row.isStored ? await listMessages(db, source, row) : [];
