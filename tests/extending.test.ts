@@ -62,7 +62,7 @@ async function runNode(program: string, ...words: readonly string[]): Promise<st
 }
 
 describe('docs/extending', () => {
-  it.each(shown.map(({ path, code }) => [path, code]))('shows %s as it is run', (path, code) => {
+  it.each(shown.map(({ path, code }) => [path, code]))('shows %s as it is in the tested file', (path, code) => {
     const example = path.replace(/\/index\.ts$/, '.ts').replace(/^.*\//, 'tests/examples/');
     // Sorted, because the order of imports depends on how they are written.
     expect(lines(code)).toEqual(lines(asSeenFrom(path, read(example))));
@@ -100,7 +100,7 @@ describe('docs/extending', () => {
     });
   });
 
-  it('shows a capability that the registry takes and that answers', async () => {
+  it('shows a capability that the registry accepts and that answers', async () => {
     const found = createRegistry([worldClock]).find('tell_time', ['world_clock']);
     const input = found?.tool.input.parse({ city: 'Tokyo' });
     const touched = { now: () => new Date('2026-03-01T00:00:00Z') } as unknown as ToolContext; // all that it touches
@@ -130,7 +130,7 @@ describe('docs/extending', () => {
     expect(job.isNotable?.({ freeMb: 10, totalMb: 200 })).toBe(true);
   });
 
-  it('shows a policy rule that is taken into the shipped set with its examples, and that decides', async () => {
+  it('shows a policy rule that the shipped set accepts with its examples, and that decides', async () => {
     const shipped = await readPolicyFolder(POLICY_FOLDER);
     const added = ['quiet-fridays.cedar', 'quiet-fridays.json'].map((name) => ({
       name: name.endsWith('.json') ? `examples/${name}` : name,

@@ -58,7 +58,7 @@ const askedForReason = async (): Promise<void> => {
 };
 
 describe('a deploy to production', () => {
-  it('takes two of the ops group and not its requester, runs once, and leaves receipts', async () => {
+  it('needs two approvers of the ops group other than its requester, runs once, and leaves receipts', async () => {
     const said = await developer.ask('deploy shop 1.4.2 to production');
     expect(said.join('\n')).toContain('needs approval');
     await cardSays(/Deploy shop 1\.4\.2 to production/);
@@ -152,7 +152,7 @@ describe('an approval that waits', () => {
     expect(rows).toHaveLength(1);
   });
 
-  it('names the person who approved as they write their name, without marks of ours', async () => {
+  it("names the approver as they write their name, without Signalbox's own marks", async () => {
     await fetch(`${stack.simulatorUrl}/api/people`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -283,7 +283,7 @@ describe('an approval that waits', () => {
     expect(target.effects).toHaveLength(1);
   });
 
-  it('can be granted for a while: the same is not asked for again, and /grants takes it back', async () => {
+  it('can be granted for a while: the same call is not asked for again, and /grants revokes it', async () => {
     await asked();
     await ops.click('Approve, and similar ones for 30 min', 'ops');
     await developer.waitFor(/Deployed shop 1\.4\.2 to staging/);

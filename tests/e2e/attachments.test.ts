@@ -45,7 +45,7 @@ describe('files that people send', () => {
     expect(rows).toMatchObject([{ status: 'open' }, { status: 'closed', title: null }]);
   });
 
-  it('a voice message is told that nobody can listen to it', async () => {
+  it('a voice message is answered that voice notes are switched off', async () => {
     await sendFiles({ files: [{ kind: 'voice', name: 'v.ogg', data, durationSeconds: 2 }] });
     expect(await ada.waitFor(/voice/)).toBe(
       'I cannot listen to voice notes: they are not switched on here. Please write what you need.',

@@ -94,7 +94,7 @@ const opened = (texts: readonly string[]): readonly string[] =>
 const hashOf = async (): Promise<string> =>
   (await stack.pool.query<{ hash: string }>('select hash from approvals')).rows[0]?.hash ?? '';
 
-test('a card shows what a person decides by, and names the rest by the beginning of its hash', async () => {
+test('a card shows the values that matter for the decision, and a short hash for the others', async () => {
   const card = await cleo.waitFor(/Move shop to vps-9/);
   const text = String((card as { text?: string }).text ?? card).replace(/[\u2068\u2069]/g, '');
   expect(text).toContain('→ owner: team-7');

@@ -148,7 +148,7 @@ describe('canaries', () => {
   }, 120_000);
   afterAll(() => stack.close());
 
-  it('came in on every path, and each was taken for a secret', async () => {
+  it('arrived on every path, and each was recognized as a secret', async () => {
     const { rows } = await stack.pool.query<{ handle: string }>(`select handle from secrets where user_key = '1001'`);
     const kinds = new Set(rows.map(({ handle }) => handle.replace(/-[^-]*$/, '')));
     expect(kinds.size).toBeGreaterThanOrEqual(40);
@@ -172,7 +172,7 @@ describe('canaries', () => {
     ['in base 64', (secret: string) => Buffer.from(`the ${secret}`).toString('base64')],
     ['in hexadecimal', (secret: string) => Buffer.from(`bytes ${secret}`).toString('hex')],
     ['percent-encoded', (secret: string) => encodeURIComponent(`a=${secret}`)],
-  ])('would be found %s', async (_, wrap) => {
+  ])('would be detected %s', async (_, wrap) => {
     for (const secret of SECRETS) expect(findLeaks([{ where: 'here', text: wrap(secret) }], [secret])).toHaveLength(1);
     await stack.pool.query(`insert into settings (key, value) values ('leak', $1)`, [JSON.stringify(wrap(named))]);
     const found = findLeaks(await readTables(stack.pool), SECRETS);

@@ -142,7 +142,7 @@ async function openScene(channel: string): Promise<Scene> {
 }
 
 test.each(['telegram', 'web', 'ingress', 'whatsapp'])(
-  'a conversation through %s comes to the same outcomes',
+  'a conversation through %s has the same results as in the other channels',
   async (channel) => {
     const scene = await openScene(channel);
     await converse(scene);

@@ -58,7 +58,7 @@ const FALSE: readonly [string, string][] = [
 
 describe('a false claim of a model about its own work', () => {
   // Ada owns shop and its prompt says so; to the others it is somebody else's.
-  it.each(FALSE)('has the line below it as a whole answer: %s → %s', async (asked, text) => {
+  it.each(FALSE)('gets the line below it as a whole answer: %s → %s', async (asked, text) => {
     answer = () => ({ content: text });
     expect(await owner.ask(asked)).toEqual([`${text}\n\n${NOTHING}`]);
     expect(await ada.ask(asked)).toEqual([`${text}\n\n${NOTHING}`]);
@@ -85,7 +85,7 @@ describe('an ordinary conversation', () => {
     ['what is a project?', 'A project is a repository with its services. I can create projects and deploy them.'],
     ['thanks', 'You’re welcome!'],
     ['deploy shop', 'Which version of shop, and where?'],
-  ])('has no line: %s → %s', async (asked, text) => {
+  ])('gets no line: %s → %s', async (asked, text) => {
     answer = () => ({ content: text });
     expect(await ada.ask(asked)).toEqual([text]);
   });

@@ -107,7 +107,7 @@ describe('in everyday use', () => {
     expect(all[1]).toContain('blog');
   });
 
-  it('unreadable and unheard-of updates change nothing for the others', async () => {
+  it('unreadable and unknown updates change nothing for the others', async () => {
     await open();
     const ada = await stack.person(1001, 'admin');
     for (const update of [

@@ -3,7 +3,7 @@ import { openDemoStack, type DemoStack } from '../support/demo-stack.ts';
 import type { SeenMessage } from '../support/person.ts';
 import { eventually } from '../support/until.ts';
 
-describe('what an answer offers, and what its conversation is called', { timeout: 240_000 }, () => {
+describe('the buttons of an answer, and the title of its conversation', { timeout: 240_000 }, () => {
   let demo: DemoStack;
   beforeAll(async () => {
     demo = await openDemoStack();

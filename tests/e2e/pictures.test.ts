@@ -103,7 +103,7 @@ describe('pictures, with a model that sees', () => {
     }
   });
 
-  it('that Telegram does not give are said to be lost, and the words are answered', async () => {
+  it('that Telegram does not deliver are reported as lost, and the text is answered', async () => {
     const before = wire.requests().length;
     const fault = { method: 'getFile', error: { code: 400, description: 'Bad Request: wrong file_id' } };
     await fetch(`${bench.stack.simulatorUrl}/api/faults`, {
@@ -123,7 +123,7 @@ describe('pictures, with a model that does not see', () => {
   beforeAll(async () => void (bench = await openBench({ MODEL: 'offline' })));
   afterAll(() => bench.stack.close());
 
-  it('are not looked at, and their sender reads what to do instead', async () => {
+  it('are not shown to it, and their sender is told what to do instead', async () => {
     expect(await bench.show('')).toBe(
       'I cannot look at pictures: the model that answers here reads words only. ' +
         'Please describe in words what I should know, or copy the text that is on it.',

@@ -53,7 +53,7 @@ afterEach(async () => {
 
 const isResult = (messages: readonly AskedMessage[]): boolean => messages.at(-1)?.role === 'tool';
 
-describe('a model that says what did not happen', () => {
+describe('a model that reports what did not happen', () => {
   it.each([
     'Ich habe demo 9.9 in Produktion ausgerollt.',
     'demo 9.9 уже работает в продакшене, всё прошло хорошо.',

@@ -219,7 +219,7 @@ describe('a call whose server uses its own ids and indexes', () => {
     expect(asked).toHaveLength(2);
   });
 
-  it('runs without arguments where its server sends none', async () => {
+  it('runs without arguments when its server sends none', async () => {
     answers = [recorded('call-without-id.sse'), SAID];
     expect(await ada.ask('what is there?')).toEqual(['All right.']);
     expect(asked[1]?.at(-1)?.content).toContain('"ok":true');
@@ -283,7 +283,7 @@ describe('a text that lacks its end', () => {
     ]);
   });
 
-  it('is marked where a filter cut it, and not where it ended', async () => {
+  it('is marked when a filter cut it, and not when it ended', async () => {
     answers = [streamed('content_filter', { content: 'Half of' })];
     expect((await ada.ask('tell me all'))[0]).toContain('Unfinished');
     answers = [streamed('stop', { content: 'All of it.' })];

@@ -61,7 +61,7 @@ afterEach(() => field.close());
 
 describe('an action whose worker is killed', () => {
   it.each(WAYS)(
-    'happens once at most, is told truly and ends, when it $name',
+    'happens at most once, is reported correctly and ends, when it $name',
     async (way) => {
       field = await openKillField(way);
       const isAsked = way.risk === 'dangerous';

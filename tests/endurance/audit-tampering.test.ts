@@ -27,7 +27,7 @@ async function verify(history: History) {
 }
 
 describe('a history that checkpoints from outside cover', () => {
-  it('is in order as long as nobody touches it', async () => {
+  it('is in order as long as nobody changes it', async () => {
     expect(await verify(original)).toEqual({ ok: true, events: SIZE, covered: SIZE, finding: null });
   });
 
@@ -60,7 +60,7 @@ describe('a history that checkpoints from outside cover', () => {
     },
   );
 
-  it('is told apart from one with a checkpoint of another key, or one that was changed after it was signed', async () => {
+  it('is distinguished from one with a checkpoint of another key, or one that was changed after it was signed', async () => {
     const forged = copyOf(original);
     forged.outside.splice(2, 1, ...sign(original, [75], FORGER.privateKey));
     expect(await verify(forged)).toMatchObject({ ok: false, finding: { seq: 51, problem: 'bad signature' } });
@@ -74,7 +74,7 @@ describe('a history that checkpoints from outside cover', () => {
     expect(await verify(leaves)).toMatchObject({ ok: false, finding: { seq: 1, problem: 'bad signature' } });
   });
 
-  it('is found changed without leaves, which are needed only to name the event', async () => {
+  it('is detected as changed without leaves, which are needed only to name the event', async () => {
     const history = copyOf(original);
     const event = history.places[59]?.event;
     if (event) event['actor'] = '666';

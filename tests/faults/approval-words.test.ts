@@ -47,7 +47,7 @@ afterAll(async () => {
   await target.close();
 });
 
-it('200 words under a card are answered once each, point at the card and decide nothing; the button still works', async () => {
+it('200 messages under a card are answered once each, point at the card and decide nothing; the button still works', async () => {
   const texts = WORDS.flatMap((word) => VARIANTS.map((variant) => variant(word)));
   for (const text of texts) {
     await developer.ask(text);

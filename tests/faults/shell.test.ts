@@ -61,17 +61,17 @@ async function compare(command: string): Promise<boolean> {
 }
 
 describe('a command that runs unasked', () => {
-  it('means the same to bash, in everyday use', async () => {
+  it('means the same to bash, for everyday commands', async () => {
     for (const command of everyday) await compare(command);
     expect(safe.length).toBeGreaterThan(40);
   });
 
-  it('is none of those that evade an allow list', async () => {
+  it('is none of the known commands that evade an allow list', async () => {
     for (const command of hostile) expect(await compare(command)).toBe(false);
   });
 
   it(
-    'stays the same to bash with anything put in anywhere',
+    'stays the same to bash with anything inserted anywhere',
     async () => {
       let ran = 0;
       const piece = fc.oneof(fc.constantFrom(...pieces.harmless), fc.constantFrom(...pieces.meaning));
@@ -111,7 +111,7 @@ describe('a command that runs unasked', () => {
 });
 
 describe('the comparison itself', () => {
-  it('notices a pattern, a redirection and another program of bash', async () => {
+  it('detects a pattern, a redirection and another program of bash', async () => {
     expect((await recorder.runInBash('echo {a,b}')).argv).toEqual([['echo', 'a', 'b']]);
     expect((await recorder.runInBash('echo a | wc -l')).argv).toEqual([
       ['echo', 'a'],

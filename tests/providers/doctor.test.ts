@@ -13,7 +13,7 @@ interface Finding {
 
 const pinging: WireScript = () => ({ toolCalls: [{ name: 'ping', arguments: '{"word":"hello"}' }] });
 
-describe('doctor tries the models', () => {
+describe('doctor, which tries the models', () => {
   let wire: ModelWire;
   let script: WireScript;
   beforeEach(async () => {

@@ -90,7 +90,7 @@ test('late drafts, of this turn or of an older one, are not shown', async () => 
   expect(texts(await drafts())).toEqual(['new', 'newest']);
 });
 
-test('a message in the middle does not take the draft away for long', async () => {
+test('a message in the middle of a turn does not remove the draft for long', async () => {
   await harness.startGateway(QUICK);
   await harness.meet(1001);
   await write(1001, 'turn_1', 'still writing');
@@ -100,7 +100,7 @@ test('a message in the middle does not take the draft away for long', async () =
   await until('she reads on', async () => (await seen(1001)) === 'still writing');
 });
 
-test('a table is drafted as the rich message that it becomes, or as text where that is not known', async () => {
+test('a table is drafted as a rich message, or as text when the server supports none', async () => {
   await harness.startGateway(QUICK);
   await harness.meet(1001);
   const table = '| port | project |\n| --- | --- |\n| 8080 | shop |\n';
@@ -145,7 +145,7 @@ test('an interval of 0 turns drafts off', async () => {
 });
 
 describe('when Telegram does not want a draft', () => {
-  test('429: none anywhere until the time is over, and messages go on', async () => {
+  test('429: no drafts are sent until the time is over, and messages continue', async () => {
     await harness.startGateway(QUICK);
     await harness.meet(1001, 1002);
     await harness.fault({ method: 'sendMessageDraft', error: { code: 429, retryAfter: 2 } });

@@ -5,7 +5,7 @@ import { eventually } from '../support/until.ts';
 
 const HOUR = 3_600;
 
-describe('an order that arrives late', () => {
+describe('a request that arrives late', () => {
   let stack: Stack;
   let ada: Person;
   beforeAll(async () => {
@@ -58,12 +58,12 @@ describe('an order that arrives late', () => {
     expect(await sendOld('list the projects', 23 * HOUR)).toContain('stale');
   });
 
-  test('an order counts as fresh for ten minutes, and while it waits in the queue', async () => {
+  test('a request counts as fresh for ten minutes, and while it waits in the queue', async () => {
     await sendOld('create a project called fresh for the web shop', 9 * 60);
     expect(await exists('fresh')).toBe(true);
   });
 
-  test('the age of an edited order counts from the edit', async () => {
+  test('the age of an edited request counts from the edit', async () => {
     const now = Math.floor(Date.now() / 1_000);
     await sendOld('create a project called edited for the web shop', 23 * HOUR, { edit_date: now });
     expect(await exists('edited')).toBe(true);

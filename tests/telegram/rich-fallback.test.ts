@@ -37,7 +37,7 @@ const words = async (): Promise<readonly string[]> => (await harness.said(1001))
 /** Puts the long text into the outbox and answers its row. */
 const sayLong = async (): Promise<number> => (await harness.say(CHAT, [{ text: LONG }]))[0] ?? 0;
 
-test('one rich message that is refused goes on as text, with every word once and in order', async () => {
+test('a refused rich message is sent as text, with every word once and in order', async () => {
   await harness.startGateway();
   await harness.meet(1001);
   await harness.fault({ method: 'sendRichMessage', delayMs: 1 });
@@ -96,7 +96,7 @@ test('a partly sent plain message continues with its next part', async () => {
   expect(await words()).toEqual(WORDS);
 });
 
-test('a rich message whose fate is unknown is sent again as a rich one, with the line above it', async () => {
+test('a rich message that may have arrived is sent again as a rich one, with a line above it that says so', async () => {
   await harness.startGateway();
   await harness.meet(1001);
   await harness.fault({ method: 'sendRichMessage', dropConnection: 'after' });

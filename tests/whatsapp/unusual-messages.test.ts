@@ -55,7 +55,7 @@ const bring = async (body: string): Promise<number> => (await harness.people.pos
 const kept = async (text: string) => (await harness.inbox()).find((one) => one['text'] === text);
 
 describe('a webhook in another shape than documented', () => {
-  it('a document whose caption is null is worked on as one without a caption', async () => {
+  it('a document whose caption is null is handled as one without a caption', async () => {
     expect(await bring(NULL_CAPTION)).toBe(200);
     const envelope = await until(async () => (await harness.inbox()).find((one) => one['updateId'] === 'wamid.T1'));
     expect(envelope).toMatchObject({ text: '', attachments: [{ kind: 'document', ref: 'D1', name: 'a.txt' }] });

@@ -37,7 +37,7 @@ describe('a guided agent without a model', () => {
     await bench.close();
   });
 
-  it('does the action of a button, and sends its view with its buttons', async () => {
+  it('carries out the action of a button, and sends its view with its buttons', async () => {
     expect(await ask('counter.add {"by":5}')).toBe('It is at 5, and 0 unclear (text, desktop).');
     const { rows } = await bench.pool.query(`select body -> 'buttons' as buttons from outbox where user_key = $1`, [
       who,
@@ -140,7 +140,7 @@ describe('a guided agent with a model', () => {
     expect((await bench.ask('1', 'could you do that for me')).join()).toContain(said);
   });
 
-  it('is stopped while its model reads, and goes on with the next message', async () => {
+  it('is stopped while its model interprets a message, and continues with the next one', async () => {
     let isAsked = false;
     answer = () => {
       isAsked = true;

@@ -128,7 +128,7 @@ test('the log of nodes is for their person and admins, and only failed nodes can
   expect(await call('1001', 'retry_failed_node', { thread: BENS })).toContain('did not fail');
 });
 
-test('a node runs again only after another person approved it, as a message of the inbox', async () => {
+test('a node runs again only after another person approved it, started by a row of the inbox', async () => {
   expect(await ask('1002', 'turn the valve of shop')).toContain('jammed');
   isJammed = false;
   expect(await call('1001', 'trigger_node_manually', { thread: BENS, node: 'po_tools' })).toContain(

@@ -42,7 +42,7 @@ it('allocations become a table with a line for each', async () => {
   expect(called.said).toBe(`Here is **allocations-${today}.csv** with 2 allocations.`);
 });
 
-it('only one project, or one server, when it is named', async () => {
+it('an export holds only one project, or one server, when it is named', async () => {
   expect(cells(await bench.call('export_allocations', { project: 'shop' }))).toHaveLength(2);
   const ofServer = await bench.call('export_allocations', { server: 'web-2' });
   expect(cells(ofServer)[1]?.[2]).toBe('blog');
@@ -61,7 +61,7 @@ it('a value that looks like a formula stays text, and quotes stay quotes', async
   expect(described['blog']).toBe(`"'=HYPERLINK(""http://evil.example"")"`);
 });
 
-it('no spreadsheet finds a formula in it, whatever separator it uses', async () => {
+it('no spreadsheet finds a formula in an exported value, whatever separator it uses', async () => {
   const formulas = ['=1+1', '+1', '-1', '@SUM(1)', '＝1+1', '"=1+1', ' =1+1', "'=1+1"];
   const separators = ['', ';', '; ', '\t', '\n', '\r\n', ';"'];
   const all = separators.flatMap((separator) => formulas.map((formula) => `shoes${separator}${formula}`));

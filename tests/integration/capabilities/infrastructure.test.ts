@@ -36,7 +36,7 @@ const portsOf = (results: readonly { readonly output: Record<string, unknown> }[
 describe('allocating ports', () => {
   beforeEach(() => register('web-1'));
 
-  it('fifty at once get fifty ports, the lowest ones', async () => {
+  it('of fifty at once get fifty ports, the lowest ones', async () => {
     const results = await Promise.all(Array.from({ length: 50 }, () => allocate()));
     expect(new Set(portsOf(results))).toEqual(new Set(Array.from({ length: 50 }, (_, i) => 9000 + i)));
   });
@@ -68,7 +68,7 @@ describe('allocating ports', () => {
     );
   });
 
-  it('a full server says so', async () => {
+  it('of a full server is refused', async () => {
     await register('tiny', { firstPort: 9000, lastPort: 9001 });
     await allocate({ server: 'tiny' });
     expect((await bench.call('get_next_available_port', { server: 'tiny' })).output['port']).toBe(9001);
@@ -163,7 +163,7 @@ describe('releasing ports', () => {
     );
   });
 
-  it('leaves the others in the list', async () => {
+  it('keeps the other allocations in the list', async () => {
     await Promise.all([allocate({ service: 'api' }), allocate({ service: 'web' })]);
     await bench.call('release_port', { server: 'web-1', port: 9000 });
     expect((await bench.call('list_allocations', { project: 'shop' })).said).toMatch(
@@ -222,7 +222,7 @@ describe('servers', () => {
     expect((await bench.call('find_suitable_server', { memoryMb: 6000, cpus: 2 })).output['server']).toBe('web-3');
   });
 
-  it('when none has room, each reason is named', async () => {
+  it('without room on any server names each reason', async () => {
     await expect(bench.call('find_suitable_server', { memoryMb: 64 })).rejects.toThrow(
       'There is no server yet; register one first.',
     );

@@ -91,7 +91,7 @@ test('a file that is too large is refused in one sentence', async () => {
   ]);
 });
 
-test('a sticker is answered in words that fit', async () => {
+test('a sticker is answered that it cannot be read', async () => {
   await send({ text: 'hi' });
   await part(50, { document: undefined, media_group_id: undefined, sticker: {} });
   await until('she is told', async () => (await harness.said(1001)).length === 1);

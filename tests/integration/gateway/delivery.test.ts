@@ -48,7 +48,7 @@ test('control messages overtake others, which keep their order', async () => {
   expect(await last(5)).toEqual(['on its way', 'stopped', 'reply 1', 'reply 2', 'progress']);
 });
 
-test('progress that nobody has seen yet does not appear below the answer', async () => {
+test('progress that nobody has seen is not shown below the answer', async () => {
   const ids = await harness.say('telegram:1001', [
     { text: 'saving: 10 %', slot: 's0', priority: 9 },
     { text: 'saving: 90 %', slot: 's0', priority: 9 },
@@ -132,7 +132,7 @@ test('a long text arrives whole, in order, with its buttons under the last part'
   expect(messages.map((one) => one.buttons !== null)).toEqual([...Array(messages.length - 1).fill(false), true]);
 });
 
-test('429 delays its own chat only, in order', async () => {
+test('429 delays only its own chat, which keeps its order', async () => {
   await harness.fault({ method: 'sendMessage', error: { code: 429, retryAfter: 6 } });
   const startedAt = Date.now();
   const slow = await harness.say('telegram:1001', [{ text: 'late 1' }, { text: 'late 2' }]);
@@ -144,7 +144,7 @@ test('429 delays its own chat only, in order', async () => {
   expect(await last(2)).toEqual(['late 1', 'late 2']);
 });
 
-test('a short failure of Telegram is not noticed', async () => {
+test('a short failure of Telegram is not noticed by people', async () => {
   await harness.fault({ method: 'sendMessage', error: { code: 502 }, times: 2 });
   expect(await settled(await harness.say('telegram:1001', [{ text: 'after the hiccup' }]))).toEqual(['sent']);
   expect(await last(1)).toEqual(['after the hiccup']);
@@ -171,7 +171,7 @@ test.each([
   expect(await last(2)).toEqual([why, `(repeated, because I could not see whether this arrived)\n${why}`]);
 });
 
-test('a new message in the place of one that is gone is marked when it may have arrived before', async () => {
+test('a message that replaces a deleted one is marked when it may have arrived before', async () => {
   await settled(await harness.say('telegram:1001', [{ text: 'progress', slot: 'gone' }]));
   const gone = { code: 400, description: 'Bad Request: message to edit not found' };
   await harness.fault({ method: 'editMessageText', error: gone, times: 2 });

@@ -38,7 +38,7 @@ describe('a code for another account', () => {
     expect((await people()).map(({ user_key }) => user_key)).not.toContain('1011');
   });
 
-  test('is in no table once it was shown', async () => {
+  test('is in no table after it was shown', async () => {
     const code = await linkCode();
     await until('it is delivered', async () => {
       const [row] = await harness.rows<{ body: string | null }>(

@@ -52,7 +52,7 @@ test('“stop” is a message where no log is followed, and other words always a
   expect(await stopped('act_f3')).toBe(false);
 });
 
-test('/stop ends it too, and does not say that nothing is running', async () => {
+test('/stop ends a followed log too, and does not say that nothing is running', async () => {
   await harness.rows(`update inbox set outcome = 'answered' where outcome is null`);
   await follow('act_f4');
   await write('/stop');

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => harness.close());
 
-test('a message becomes an inbox row and a wake-up', async () => {
+test('a message becomes an inbox row and a wake-up of the worker', async () => {
   await harness.people.post('/api/messages', { from: 1001, text: 'what is running on staging?' });
   const [entry] = await until('a wake-up is on the stream', async () => {
     const found = await harness.entries(INBOUND);

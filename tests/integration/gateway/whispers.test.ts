@@ -57,14 +57,14 @@ describe('where the bot is an administrator', () => {
     ['/people@signalbox_bot', BEN, 'Your role (developer) does not allow that'],
     ['/invite@signalbox_bot viewer', ADA, 'Write that to me in private'],
     ['/statsu@signalbox_bot', BEN, 'There is no command /statsu.'],
-  ])('%s of %i is answered to nobody else', async (text, person, answer) => {
+  ])('the answer to %s of %i is shown only to its author', async (text, person, answer) => {
     await inGroup(person, text);
     const [said] = await hears(person, 'ops');
     expect(said).toContain(answer);
     expect(await seenInGroup(person === ADA ? BEN : ADA)).toEqual([]);
   });
 
-  test('a public answer stays public, and points at the question', async () => {
+  test('an answer for everybody in the group is not hidden, and replies to the question', async () => {
     const { messageId } = await harness.people.post('/api/messages', {
       from: ADA,
       text: '/status@signalbox_bot',
@@ -75,7 +75,7 @@ describe('where the bot is an administrator', () => {
     expect(line).toMatchObject({ text: 'Nothing is running.', replyTo: messageId, ephemeral: null });
   });
 
-  test('a slot for one person is changed in place', async () => {
+  test('an edited message for one person is changed in place', async () => {
     await put({ text: 'one' }, { slot: 's' });
     await announce();
     await hears(ADA, 'ops');

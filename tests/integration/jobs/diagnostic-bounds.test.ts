@@ -84,7 +84,7 @@ it.runIf(hasJq).each([
   ['output', "jq -n 'range(1e12)'", /it wrote more than 1048576 bytes/],
   ['processor time', "jq -n 'last(range(1e12))'", /by a signal\. Each may use 1 seconds of processor time/],
 ])(
-  'numbers without end, which run unasked, are ended for their %s, and it is said',
+  'commands with endless numbers, which run without an approval, are ended for their %s, and the answer says so',
   async (_what, command, said) => {
     const { decision, pipeline } = classifyCommand(command, 'server');
     expect(decision).toBe('run');

@@ -89,7 +89,7 @@ describe('incidents', () => {
     ['ahead', 2 * HOUR_MS],
     ['behind', -2 * HOUR_MS],
   ])(
-    'a service is muted for as long as it was said, however wrong the clock of whoever looks is (%s)',
+    'a service is muted for the requested time, however wrong the clock of the prober is (%s)',
     async (which, offMs) => {
       const inMs = (ms: number): Date => new Date(Date.now() + ms);
       const subject = `service:${which}/staging`;

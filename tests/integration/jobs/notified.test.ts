@@ -204,7 +204,7 @@ describe('news without a reachable recipient', () => {
     ]);
   });
 
-  test('and that is over is sent with its end', async () => {
+  test('that ended before it could be sent is sent with its end', async () => {
     await open();
     await closeIncident(bench.deploy, END);
     await bench.age();

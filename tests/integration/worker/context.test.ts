@@ -74,7 +74,7 @@ beforeAll(async () => {
 });
 afterAll(() => bench.close());
 
-it('the questions are at least forty', () => {
+it('the test asks at least forty questions', () => {
   expect(QUESTIONS.length).toBeGreaterThanOrEqual(40);
 });
 
@@ -125,7 +125,7 @@ describe('the prompt of a person', () => {
     expect(sectionOf(prompt, 'Other conversations').length).toBeGreaterThanOrEqual(4);
   });
 
-  it('backs claims about its content, which get no line of the runtime', async () => {
+  it('backs claims about its content, which get no “Nothing was changed.” line', async () => {
     const { rows } = await bench.pool.query(`select body -> 'text' as text from outbox where body ? 'receipts'`);
     expect(rows).toEqual([]);
   });

@@ -41,7 +41,7 @@ describe('a tool call', () => {
     ['was not done', { kind: 'not-done' as const }, 'failed', 'TOOL_NOT_DONE'],
     ['cannot be told', { kind: 'unknown' as const }, 'unknown', 'TOOL_OUTCOME_UNKNOWN'],
   ])(
-    'that had begun before policy asked about it is looked up, and nobody is asked: it %s',
+    'that had started before policy was asked is looked up, and nobody is asked: it %s',
     async (_, found, status, code) => {
       const one = call();
       await leaveStarted(one.actionId);
@@ -54,7 +54,7 @@ describe('a tool call', () => {
     },
   );
 
-  it('whose answer was lost after it took effect is done, and says so', async () => {
+  it('whose answer was lost after it took effect is done, and its answer says so', async () => {
     const one = call();
     const lost = parts({
       run: () => Promise.reject(new Error('Connection terminated unexpectedly')),

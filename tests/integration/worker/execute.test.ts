@@ -8,7 +8,7 @@ import { useCallBench } from './call-bench.ts';
 describe('a tool call', () => {
   const { ran, parts, scope, call, ledger, leaveStarted, flushed, query } = useCallBench();
 
-  it('runs, is said in words, and is in the ledger', async () => {
+  it('runs, is reported in a sentence, and is in the ledger', async () => {
     const one = call();
     const { decided, ...result } = await executeCall(parts(), scope(), one);
     expect(result).toEqual<ToolCallResult>({
@@ -189,7 +189,7 @@ describe('a tool call', () => {
     expect(result).toMatchObject({ shortened: true });
   });
 
-  it('can speak and start a job, keyed by its action', async () => {
+  it('can send a message and start a job, keyed by its action', async () => {
     const said: string[] = [];
     const speaks = parts({
       run: async (_input, context) => {

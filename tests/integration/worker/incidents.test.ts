@@ -142,7 +142,7 @@ describe('an incident', () => {
     expect(await replays()).toEqual(['same', 'same']);
   });
 
-  test('does not come between a question and its answer', async () => {
+  test('is not shown between a question and its answer', async () => {
     const seen: string[][] = [];
     const script: ModelScript = (messages, tools) => {
       if (tools.some(({ name }) => name === 'classify_intent')) return { content: 'garbage' };

@@ -35,7 +35,7 @@ test.each([
   ['nothing but such members', unusual({ text: undefined }).replace('"date":', '"__proto__":{"sticker":{}},"date":')],
   ['a depth that no reader follows', unusual({ entities: 'DEEP', x: 'DEEP' }).replaceAll('"DEEP"', deep)],
   ['a language that is none', unusual({ from: { id: 1001, first_name: 'Ada', language_code: '__proto__' } })],
-])('an update with %s is taken, and the next message is admitted', async (what, body) => {
+])('an update with %s is accepted, and the next message is stored', async (what, body) => {
   expect((await bring(gateway.url, body)).status).toBe(200);
   const text = `behind ${what}`;
   expect((await bring(gateway.url, createUpdate((next += 1), 1001, text))).status).toBe(200);

@@ -111,7 +111,7 @@ describe('an update by webhook', () => {
   });
 
   test.each(['[]', '7', 'null', '"text"', '{}', '{"update_id":"x"}', '{"update_id":5,"__proto__":{"message":1}}'])(
-    'and is %s means nothing and is taken',
+    'and is %s is acknowledged and ignored',
     async (body) => {
       const { url } = await startWebhookGateway(harness);
       expect((await bring(url, body)).status).toBe(200);
@@ -138,7 +138,7 @@ test('a whole conversation goes by webhook', async () => {
   expect(rows).toEqual([{ name: 'shop' }]);
 });
 
-test('with Postgres away Telegram is asked to repeat, and when it is back nothing is lost or doubled', async () => {
+test('while Postgres is away Telegram is asked to repeat, and afterwards nothing is lost or doubled', async () => {
   const relay = await openTcpRelay(Number(new URL(harness.wiring.databaseUrl('gateway')).port));
   onTestFinished(() => relay.close());
   const through = new URL(harness.wiring.databaseUrl('gateway'));
