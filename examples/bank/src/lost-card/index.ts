@@ -50,10 +50,10 @@ export default defineGuidedAgent({
   home: 'home',
 });
 
-function route(heard: TurnInput): string {
-  if (heard.kind === 'news') return 'confirm_action';
-  if (heard.kind === 'words') return 'classify_risk';
-  switch (heard.name) {
+function route(input: TurnInput): string {
+  if (input.kind === 'news') return 'confirm_action';
+  if (input.kind === 'words') return 'classify_risk';
+  switch (input.name) {
     case 'freeze_card':
     case 'report_fraud':
       return 'classify_risk';

@@ -42,8 +42,8 @@ const spec: GuidedSpec<typeof MortgageDomain, MortgageActions> = {
 /** Asks for the loan, shows products, and recalculates the payment on request. */
 export default defineGuidedAgent(spec);
 
-function firstNode(heard: TurnInput): NodeName {
-  if (heard.kind === 'news') return 'tell_news';
+function firstNode(input: TurnInput): NodeName {
+  if (input.kind === 'news') return 'tell_news';
   // The guided-agent kit only passes actions of this agent.
-  return heard.kind === 'words' ? 'count_trouble' : FIRST_NODE[heard.name as keyof MortgageActions];
+  return input.kind === 'words' ? 'count_trouble' : FIRST_NODE[input.name as keyof MortgageActions];
 }

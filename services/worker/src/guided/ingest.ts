@@ -34,12 +34,12 @@ export function createIngestNode<S extends z.ZodType, A extends Actions>(
     const extras = getRunExtras(config);
     const { text, event } = newest(state.messages);
     const domain = state.domain[spec.id] as z.output<S>; // loadState parsed it
-    const goTo = (next: string, heard: TurnInput): CommonUpdate => ({
+    const goTo = (next: string, input: TurnInput): CommonUpdate => ({
       transcript: text,
-      meta: { ...state.meta, heard, next },
+      meta: { ...state.meta, heard: input, next },
     });
-    const start = (heard: TurnInput): CommonUpdate =>
-      goTo(nodeAgain(event, spec.nodes) ?? spec.route(heard, domain), heard);
+    const start = (input: TurnInput): CommonUpdate =>
+      goTo(nodeAgain(event, spec.nodes) ?? spec.route(input, domain), input);
 
     if (event?.kind === 'mode')
       return { meta: { ...state.meta, next: CLEAR }, ...applyPageMode(spec, state, extras, event) };

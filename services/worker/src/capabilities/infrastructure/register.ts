@@ -142,15 +142,15 @@ function connectionOf({ driver, host, user, key, sshPort, socket, cpus, memoryMb
 /** Says where given values differ from measured values, which are used instead. */
 function sayDifference(
   look: ServerInspection,
-  told: { readonly cpus: number | null; readonly memoryMb: number | null },
+  given: { readonly cpus: number | null; readonly memoryMb: number | null },
 ): string {
   if (look.state !== 'looked' || look.inventory === null) return '';
   const { cpus, memoryMb } = look.inventory;
-  const hasCpus = told.cpus !== null && told.cpus !== cpus;
+  const hasCpus = given.cpus !== null && given.cpus !== cpus;
   // The usable memory of a machine is a little below its nominal size.
-  const hasMemory = told.memoryMb !== null && Math.abs(told.memoryMb - memoryMb) > memoryMb / 10;
+  const hasMemory = given.memoryMb !== null && Math.abs(given.memoryMb - memoryMb) > memoryMb / 10;
   if (!hasCpus && !hasMemory) return '';
-  const wrong = { cpus: told.cpus ?? 0, memory: formatMemory(told.memoryMb ?? 0) };
+  const wrong = { cpus: given.cpus ?? 0, memory: formatMemory(given.memoryMb ?? 0) };
   if (hasCpus && hasMemory) return say('servers.measuredBoth', wrong);
   return say(hasCpus ? 'servers.measuredCpus' : 'servers.measuredMemory', wrong);
 }

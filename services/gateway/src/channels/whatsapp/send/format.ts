@@ -50,7 +50,7 @@ function escapeLine(line: string): string {
   );
 }
 
-export function fenceCode(code: string): string {
+export function wrapCodeBlock(code: string): string {
   return `\`\`\`\n${code.replace(FENCE, `\`${THIN}\`\``)}\n\`\`\``;
 }
 
@@ -82,7 +82,7 @@ function plain(text: string): readonly Section[] {
 /** Joins blocks of a quote or list. Code in them has fences of its own and is cut like text. */
 function joined(blocks: readonly Block[], indent: string): string {
   const sections = blocks.flatMap((block) => formatBlock(block, indent));
-  return sections.map(({ text, isCode }) => (isCode ? fenceCode(text) : text)).join('\n');
+  return sections.map(({ text, isCode }) => (isCode ? wrapCodeBlock(text) : text)).join('\n');
 }
 
 function quote(blocks: readonly Block[]): readonly Section[] {

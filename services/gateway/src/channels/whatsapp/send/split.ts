@@ -1,5 +1,5 @@
 import { findCut } from '../../text/cut.ts';
-import { fenceCode, type Section } from './format.ts';
+import { wrapCodeBlock, type Section } from './format.ts';
 
 const BETWEEN = '\n\n';
 
@@ -65,5 +65,5 @@ function findEnd(text: string, start: number, { most, isCode }: { most: number; 
 }
 
 function render(pieces: readonly Section[]): string {
-  return pieces.map(({ text, isCode }) => (isCode ? fenceCode(text) : text)).join(BETWEEN);
+  return pieces.map(({ text, isCode }) => (isCode ? wrapCodeBlock(text) : text)).join(BETWEEN);
 }
