@@ -52,17 +52,17 @@ export interface AuditVerdict {
 }
 
 /** Thrown for a line that is not part of an audit export. */
-export class Unreadable extends Error {
+export class UnreadableExport extends Error {
   readonly file: string;
   readonly line: number;
   readonly detail: string;
 }
 
-/** Verifies an export against checkpoints and public keys. Throws Unreadable, or the system's error for an unreadable file. */
+/** Verifies an export against checkpoints and public keys. Throws UnreadableExport, or the system's error for an unreadable file. */
 export function verifyFiles(exportFile: string, checkpointsFile: string, keyFile: string): Promise<AuditVerdict>;
 
 /** Verifies a history from any source. Memory use does not grow with the number of events. */
 export function verifyHistory(sources: AuditSources): Promise<AuditVerdict>;
 
-/** Opens an export as a history. Throws Unreadable when the first line is not the header of an export. */
+/** Opens an export as a history. Throws UnreadableExport when the first line is not the header of an export. */
 export function openExport(file: string): Promise<History>;

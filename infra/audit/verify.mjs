@@ -24,7 +24,7 @@ class BadEvent extends Error {
 }
 
 /** Thrown for a line that is no part of an audit export. */
-export class Unreadable extends Error {
+export class UnreadableExport extends Error {
   constructor(file, line, detail) {
     super(`Line ${line} of ${file} cannot be read: ${detail}.`);
     Object.assign(this, { file, line, detail });
@@ -299,13 +299,13 @@ function parseLine(text, number, file) {
   } catch {
     // reported below
   }
-  throw new Unreadable(file, number, 'it is no line of an audit');
+  throw new UnreadableExport(file, number, 'it is no line of an audit');
 }
 
 /** Opens an export as a source of `verifyHistory`, without keys and external checkpoints. */
 export async function openExport(file) {
   const { value: head } = await readLines(file).next();
-  if (head?.value.type !== 'log') throw new Unreadable(file, 1, 'an export begins with its history');
+  if (head?.value.type !== 'log') throw new UnreadableExport(file, 1, 'an export begins with its history');
   return {
     logId: head.value.logId,
     events: () => select(file, 'event', readRow),
@@ -320,7 +320,7 @@ async function* select(file, type, read) {
 /** Reads an event's line; additional content makes it a different event. */
 function readRow({ file, number, text, value: { seq, event, hash, leafHash } }) {
   if (!Number.isSafeInteger(seq) || seq < 1 || event === undefined)
-    throw new Unreadable(file, number, 'it is no event');
+    throw new UnreadableExport(file, number, 'it is no event');
   const row = {
     seq,
     json: text,
@@ -343,7 +343,7 @@ function readRow({ file, number, text, value: { seq, event, hash, leafHash } }) 
 function readCheckpoint({ file, number, value }) {
   const { size, rootHash, chainHash } = value;
   if (!Number.isSafeInteger(size) || size < 1 || !HASH.test(rootHash) || !HASH.test(chainHash))
-    throw new Unreadable(file, number, 'it is not a checkpoint');
+    throw new UnreadableExport(file, number, 'it is not a checkpoint');
   return value;
 }
 

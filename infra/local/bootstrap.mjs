@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { buildServices } from './build.mjs';
 import { describeNodeProblem, planCommand } from './commands.mjs';
 import { installDependencies } from './install.mjs';
-import { runChecks, runInForeground, runInTurn } from './run-commands.mjs';
+import { runChecks, runInForeground, runInSequence } from './run-commands.mjs';
 
 const checkout = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -26,7 +26,7 @@ async function main() {
     case 'replace':
       return runInForeground(plan.steps[0]);
     case 'in-turn':
-      return runInTurn(plan.steps);
+      return runInSequence(plan.steps);
     default:
       return runChecks(plan.steps);
   }

@@ -38,7 +38,7 @@ export async function installDependencies(checkout, environment) {
  * @param {{ packages?: Record<string, PackageEntry> }} installed node_modules/.package-lock.json
  * @typedef {{ version?: string, integrity?: string, link?: boolean, optional?: boolean, devOptional?: boolean }} PackageEntry
  */
-export function matchesLock(wanted, installed) {
+export function matchesLockFile(wanted, installed) {
   const asked = Object.entries(wanted.packages ?? {}).filter(([path]) => path.includes('node_modules/'));
   const present = installed.packages ?? {};
   const complete = asked.every(([path, entry]) => {
@@ -61,7 +61,7 @@ function findProblem(checkout) {
   }
   // npm was run by hand, or something was added: compare npm's own record.
   const record = parseRecord(readIfThere(recordOf(checkout)));
-  if (!matchesLock(JSON.parse(lock), record))
+  if (!matchesLockFile(JSON.parse(lock), record))
     return mark?.lock === hash(lock) ? 'it is not what package-lock.json asks for' : NOTHING_THERE;
   const paths = Object.keys(record.packages ?? {}).filter((path) => path.includes('node_modules/'));
   const gone = paths.find((path) => changedMs(join(checkout, path, 'package.json')) === null);

@@ -16,7 +16,7 @@ export async function runInForeground(step) {
  * Runs programs one after another until one fails. Returns the last exit code.
  * @param {Step[]} steps
  */
-export async function runInTurn(steps) {
+export async function runInSequence(steps) {
   for (const step of steps) {
     console.log(`\n# ${step.title}`);
     const { code } = await run(step, 'inherit');

@@ -1,17 +1,17 @@
-import { renderBound, renderCard } from '@signalbox/safety/cards/approval-card';
+import { renderFullCard, renderCard } from '@signalbox/safety/cards/approval-card';
 import {
   countColumns,
   escapeLine,
-  MAX_EXACT_LENGTH,
+  MAX_ACTION_LENGTH,
   escapeQuote,
   escapeText,
-  readExact,
-  renderExact,
+  parseExactAction,
+  renderExactAction,
   unescapeText,
 } from '@signalbox/safety/cards/canonical-card';
 import { listEssentialValues } from '@signalbox/safety/cards/essential';
 import type { Approval } from '@signalbox/contracts/governance/approval';
-import { encode, type TelegramPart } from '@signalbox/gateway/channels/telegram/send/encode';
+import { encodeMessage, type TelegramPart } from '@signalbox/gateway/channels/telegram/send/encode';
 import { readBlocks } from '@signalbox/gateway/channels/text/document';
 import { formatBotText } from '@signalbox/telegram-simulator/bot-api/messages/message-entities';
 import { readRichMessage } from '@signalbox/telegram-simulator/bot-api/messages/rich-reader';
@@ -29,14 +29,14 @@ it('2,000 generated values, read back from the stored message, equal what is has
   for (const value of createValues(2_000)) {
     const args = { command: value, n: 3, deep: [value.toWellFormed()] };
     const action = { tool: 'run_command', arguments: args, resolved: { seen: value } };
-    const exact = renderExact(action);
-    expect(readExact(exact)).toEqual(action);
+    const exact = renderExactAction(action);
+    expect(parseExactAction(exact)).toEqual(action);
     expect(unescapeText(escapeText(value))).toBe(value);
-    if (exact.length > MAX_EXACT_LENGTH) continue; // is refused, and nobody is asked
+    if (exact.length > MAX_ACTION_LENGTH) continue; // is refused, and nobody is asked
     // Opened with one press: as a rich message where it is long, and as ordinary ones for a server that takes no others.
-    const body = { text: renderBound(approvalOf(exact)), buttons: [], isExact: true };
-    const [parts, plain] = [encode(body, ROW), encode(body, { ...ROW, simpleFrom: 0 })];
-    for (const all of [parts, plain]) expect(readExact(exactIn(all.map(stored)))).toEqual(action);
+    const body = { text: renderFullCard(approvalOf(exact)), buttons: [], isExact: true };
+    const [parts, plain] = [encodeMessage(body, ROW), encodeMessage(body, { ...ROW, simpleFrom: 0 })];
+    for (const all of [parts, plain]) expect(parseExactAction(exactIn(all.map(stored)))).toEqual(action);
     // Nothing of it is behind a fold.
     expect(JSON.stringify(parts)).not.toContain('"details"');
     rich += parts.some(({ form }) => form === 'rich') ? 1 : 0;
@@ -49,7 +49,7 @@ it('2,000 generated values, read back from the stored message, equal what is has
 
 it('a generated value is shown without invisible characters, and without any that turn or hide the text beside it', () => {
   for (const value of createValues(2_000, 8)) {
-    const shown = renderExact({ tool: 't', arguments: { command: value } });
+    const shown = renderExactAction({ tool: 't', arguments: { command: value } });
     expect(shown).not.toMatch(/[^\P{Cc}\n]|[\u202a-\u202e\u2066-\u2069\u2028\u2029]/u);
     expect(shown.isWellFormed()).toBe(true);
     for (const line of shown.split('\n').slice(1)) {
@@ -109,14 +109,14 @@ it('the words of a person about a request are shown as a quotation and format no
 it('a command of 4,000 characters with a harmful end shows this end above the buttons, and opens completely', () => {
   const command = `${'echo harmless; '.repeat(265)}rm -rf / --no-x`.slice(-4_000);
   for (const text of [command, command.replaceAll('; ', '\n')]) {
-    const exact = renderExact({ tool: 'run_command', arguments: { command: text } });
+    const exact = renderExactAction({ tool: 'run_command', arguments: { command: text } });
     const body = renderCard(approvalOf(exact), [], 'approver');
-    const [card, ...more] = encode(body, ROW).map(stored);
+    const [card, ...more] = encodeMessage(body, ROW).map(stored);
     expect(more).toEqual([]);
     expect(card?.replaceAll('\n┊ ', '')).toMatch(/\ncommand:[^]*\n⋯ \d+ more lines ⋯[^]* --no-x\n/);
     expect(body.buttons.at(-1)?.label).toBe('Show the full request');
-    const opened = encode({ text: body.bound ?? '', buttons: [], isExact: true }, ROW).map(stored);
-    expect(readExact(exactIn(opened)).arguments).toEqual({ command: text });
+    const opened = encodeMessage({ text: body.bound ?? '', buttons: [], isExact: true }, ROW).map(stored);
+    expect(parseExactAction(exactIn(opened)).arguments).toEqual({ command: text });
   }
 });
 
@@ -127,15 +127,15 @@ it('no value that matters for the decision is hidden, cut or outside the view wi
     const version = (values.at(place - 7) ?? '').toWellFormed();
     const args = { command: value, version, project: null };
     const resolved = { server: { name: version, login: 'f'.repeat(64) }, artifact: null, from: value.slice(0, 40) };
-    const exact = renderExact({ tool: 'run_command', arguments: args, resolved });
-    if (exact.length > MAX_EXACT_LENGTH) continue;
+    const exact = renderExactAction({ tool: 'run_command', arguments: args, resolved });
+    if (exact.length > MAX_ACTION_LENGTH) continue;
     const declared = { told: ['version', '→ from', '→ server'], derived: ['→ server.login'] };
     const essential = [...listEssentialValues({ arguments: args, resolved }, declared)];
     const { card, ...rest } = approvalOf(exact);
     const [what, change] = [`Run it with ${version}`, `${resolved.from} → ${version}`];
     const said = { ...card, essential, what, change, words: value, risk: `Risk: ${value}` };
     const body = renderCard({ ...rest, card: said }, [], place % 2 === 0 ? 'approver' : 'requester');
-    const shown = encode(body, ROW).map(stored);
+    const shown = encodeMessage(body, ROW).map(stored);
     // One message, and no longer than a phone shows above its buttons.
     expect(shown).toHaveLength(1);
     const lines = (shown[0] ?? '').split('\n').filter((line) => line.trim() !== '');

@@ -1,13 +1,13 @@
 import { getSystemCode } from '@signalbox/contracts/system-error';
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Driver, Instance } from '@signalbox/jobs/drivers/driver';
+import type { Driver, ProgramInstance } from '@signalbox/jobs/drivers/driver';
 import { openDriver } from '@signalbox/jobs/drivers/open-driver';
 import { openConfinement, type Confinement } from '@signalbox/jobs/sandbox/confinement';
 import { ServiceFile } from '@signalbox/contracts/operations/deploy';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newRelease, soon } from '../contracts/driver-releases.ts';
-import { LIMITS } from '@signalbox/jobs/sandbox/limits';
+import { COMMAND_LIMITS } from '@signalbox/jobs/sandbox/limits';
 import { locateTestSandbox, openTestConfinement } from '../support/bubblewrap.ts';
 import { loadTestConfig } from '../support/config.ts';
 import { freePort } from '../support/free-port.ts';
@@ -19,7 +19,7 @@ import { eventually } from '../support/until.ts';
 
 let targets: Targets;
 let confinement: Confinement;
-const instances: Instance[] = [];
+const instances: ProgramInstance[] = [];
 const MORE = ['/root', '/home', '/sys/fs/cgroup', '/var/lib'];
 
 beforeAll(async () => {
@@ -121,7 +121,7 @@ describe('a command of a workspace', { timeout: 60_000 }, () => {
     const workspace = targets.makeSource({ folders: MORE.filter((name) => name !== '/home') }); // its own home is there
     mkdirSync(join(workspace, '.git/hooks'), { recursive: true });
     writeFileSync(join(workspace, '.git/config'), '[core]\n');
-    const run = await sandbox.open({ ...LIMITS, outputBytes: 1_000_000 });
+    const run = await sandbox.open({ ...COMMAND_LIMITS, outputBytes: 1_000_000 });
     const ran = await run.runArgv([['node', 'attempts.mjs', 'command', 'all']], {
       workspace,
       writable: 'all',

@@ -2,10 +2,10 @@ import { AIMessage } from '@langchain/core/messages';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import group from '@signalbox/example-bank/capabilities/mortgage';
-import { evaluate } from '@signalbox/worker/loop/evaluation';
-import { createMachine, getNewestPass } from '@signalbox/worker/loop/fsm';
+import { evaluatePass } from '@signalbox/worker/loop/evaluation';
+import { createPhaseMachine, getNewestPass } from '@signalbox/worker/loop/fsm';
 import { ReplayStates } from '@signalbox/worker/replay/states';
-import { createFailure, type ToolCallResult } from '@signalbox/governance/calls/call';
+import { createFailedResult, type ToolCallResult } from '@signalbox/governance/calls/call';
 import { createRegistry } from '@signalbox/worker/tools/registry';
 import { AppError } from '@signalbox/contracts/errors';
 import type { AgentRun } from '@signalbox/worker/agents/agent';
@@ -63,7 +63,7 @@ async function talk(given: readonly AIMessage[]): Promise<readonly Call[]> {
 }
 
 function puppetRun(turn: number, calls: Call[]): AgentRun {
-  const machine = createMachine();
+  const machine = createPhaseMachine();
   return {
     turnId: `turn_${turn}`,
     threadId: 'user_1_1',
@@ -74,7 +74,7 @@ function puppetRun(turn: number, calls: Call[]): AgentRun {
     answerId: (turnKey, pass) => `ans_${turnKey}_${pass}`,
     enter: machine.to,
     path: () => getNewestPass(machine.path()),
-    judge: (facts) => Promise.resolve(evaluate(facts, false)),
+    judge: (facts) => Promise.resolve(evaluatePass(facts, false)),
     call: (call) => {
       calls.push(call);
       machine.to('OBSERVING');
@@ -95,7 +95,7 @@ function answerTo(tool: string): ToolCallResult {
   if (tool === 'list_mortgage_fixes') return done({ fixes: [2, 5] });
   if (tool === 'check_property_address') return done({ address: null });
   if (tool !== 'find_mortgage_products')
-    return createFailure(new AppError('NOT_PERMITTED', { role: 'viewer', needed: 'developer' }));
+    return createFailedResult(new AppError('NOT_PERMITTED', { role: 'viewer', needed: 'developer' }));
   const terms = { maxLtv: '75.00', rate: '4.120', followOnRate: '7.490', fee: '999.00', currency: 'GBP' };
   return done({ products: [{ productId: 'fix5-75', fixYears: 5, ...terms }], fixes: [2, 5] });
 }

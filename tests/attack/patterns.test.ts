@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { readHeader } from '@signalbox/analysis/analyzers/quality/source/blocks';
+import { readBlockHeader } from '@signalbox/analysis/analyzers/quality/source/blocks';
 import { LANGUAGES } from '@signalbox/analysis/analyzers/quality/source/languages';
 import { Visitor, parseSync } from 'oxc-parser';
 import { describe, expect, it, vi } from 'vitest';
@@ -93,7 +93,7 @@ describe('the regular expressions that read texts of strangers', { timeout: 120_
       const partners = new Int32Array(code.length).fill(-1);
       for (let at = 1; at < code.length; at++)
         if (/^[[({][\])}]$/.test(code.slice(at - 1, at + 1))) partners[at] = at - 1;
-      expect(readHeader(code, code.length - 2, partners).text.length).toBeLessThanOrEqual(HEADER);
+      expect(readBlockHeader(code, code.length - 2, partners).text.length).toBeLessThanOrEqual(HEADER);
     },
   );
 });

@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { setTimeout as delay } from 'node:timers/promises';
-import { INBOUND } from '@signalbox/contracts/conversation/topics';
+import { INBOUND_TOPIC } from '@signalbox/contracts/conversation/topics';
 import { createLog } from '@signalbox/platform/log';
 import { closeRedis, openRedis } from '@signalbox/platform/redis';
 import { createPublisher } from '@signalbox/platform/streams/publish';
@@ -54,7 +54,7 @@ async function say(count: number): Promise<void> {
   );
   const keys = Array.from({ length: count }, (_, index) => `u${from + index}`);
   await publisher.publish(
-    INBOUND,
+    INBOUND_TOPIC,
     keys.map((userKey) => ({ userKey, traceId: 'trc_bench' })),
   );
 }

@@ -13,7 +13,7 @@ import { readLines } from '@signalbox/jobs/logs/read-lines';
 import { startPostgres } from '@signalbox/local/postgres/postgres';
 import { createLog } from '@signalbox/platform/log';
 import { redactText } from '@signalbox/safety/redact/redact';
-import { createDeployments } from '@signalbox/store/deploy/deployments';
+import { createDeploymentStore } from '@signalbox/store/deploy/deployments';
 import { migrate } from '@signalbox/store/migrations/migrate';
 import { openPool } from '@signalbox/store/pool';
 import { APP, appFile, newRelease } from '../contracts/driver-releases.ts';
@@ -62,7 +62,7 @@ async function measureDeployments(): Promise<void> {
   await migrate(postgres.url);
   const pool = openPool(postgres.url, createLog('bench', 'silent'), { name: 'bench', max: 2, as: 'owner' });
   await seed();
-  const deployments = createDeployments(pool);
+  const deployments = createDeploymentStore(pool);
   await measure(`the newest 20 of ${DEPLOYMENTS} deployments`, () => deployments.list(SERVICE, 20));
   await measure('what a rollback would bring back', () => deployments.before(SERVICE));
   await measure('the newest 200 lines of one', () => deployments.lines(`d${DEPLOYMENTS}`, 200));

@@ -12,7 +12,7 @@ import { parseArgs } from 'node:util';
 import { ChainName } from '@signalbox/contracts/repository/chains';
 import { startPostgres } from '@signalbox/local/postgres/postgres';
 import { createLog } from '@signalbox/platform/log';
-import { createProjects } from '@signalbox/store/deploy/projects';
+import { createProjectStore } from '@signalbox/store/deploy/projects';
 import { migrate } from '@signalbox/store/migrations/migrate';
 import { openPool, type Pool } from '@signalbox/store/pool';
 import { locateTestSandbox } from '../support/bubblewrap.ts';
@@ -115,7 +115,7 @@ async function addSmallProject(db: Pool): Promise<void> {
 }
 
 async function addProject(db: Pool, name: string): Promise<void> {
-  await createProjects(db).create({ name, description: '', repository: repository.dir, owner: '1' }, `act_${name}`);
+  await createProjectStore(db).create({ name, description: '', repository: repository.dir, owner: '1' }, `act_${name}`);
 }
 
 /** By chain: the time of a run after one commit to that of the run with an empty cache, whose mirror was there. */

@@ -1,10 +1,10 @@
 import { renderCard } from '@signalbox/safety/cards/approval-card';
-import { asCodeBlock, renderExact } from '@signalbox/safety/cards/canonical-card';
+import { asCodeBlock, renderExactAction } from '@signalbox/safety/cards/canonical-card';
 import { listEssentialValues } from '@signalbox/safety/cards/essential';
 import type { Approval } from '@signalbox/contracts/governance/approval';
-import { encode } from '@signalbox/gateway/channels/telegram/send/encode';
-import { encode as encodeForPage } from '@signalbox/gateway/channels/web/shown/part';
-import { inLanguage, LANGUAGES } from '@signalbox/messages/language';
+import { encodeMessage } from '@signalbox/gateway/channels/telegram/send/encode';
+import { encodeMessage as encodeForPage } from '@signalbox/gateway/channels/web/shown/part';
+import { runInLanguage, LANGUAGES } from '@signalbox/messages/language';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { openScene, PHONE, type Scene } from './scene.ts';
 import { openPlayedGateway, type PlayedGateway } from './web-gateway.ts';
@@ -27,13 +27,13 @@ describe.skipIf(executablePath === null)('the exact action on a phone', () => {
     ['codes', `wit\u001b[;sh notes.sh \u202etxt.exe ${'\u0430pple '.repeat(40)}`],
     ['deep tabs', `${'\t'.repeat(40)}rm`],
   ])('is not cut at the right edge: %s', async (_, command) => {
-    const text = asCodeBlock(renderExact({ tool: 'run_command', arguments: { command, list: [command] } }));
+    const text = asCodeBlock(renderExactAction({ tool: 'run_command', arguments: { command, list: [command] } }));
     const act = { approvalId: 'apv_1', verb: 'approve' } as const;
     const body = {
       text: `This is exactly what runs:\n\n${text}`,
       buttons: [{ label: 'Approve', value: 'Approve', act }],
     };
-    for (const part of encode(body, { chatKey: 'telegram:1003', outboxId: 1, simpleFrom: null }))
+    for (const part of encodeMessage(body, { chatKey: 'telegram:1003', outboxId: 1, simpleFrom: null }))
       await (part.form === 'text'
         ? scene.bot('sendMessage', { chat_id: 1003, text: part.text, entities: part.entities })
         : scene.bot('sendRichMessage', { chat_id: 1003, rich_message: { blocks: part.blocks } }));
@@ -62,7 +62,7 @@ describe.skipIf(executablePath === null)('a card on the page', () => {
   const card: Approval['card'] = {
     what: 'Run npm run build && echo harmless; echo harmless; … in the workspace',
     change: 'what was there → what is there then, whatever the build makes of all of it in the end',
-    exact: renderExact({ tool: 'run_command', arguments: args }),
+    exact: renderExactAction({ tool: 'run_command', arguments: args }),
     essential: [...listEssentialValues({ arguments: args }, { told: [], derived: [] })],
     reach: 'the files of the workspace and everybody who uses it',
     risk: 'Git push is not on the list of what only reads.',
@@ -88,7 +88,7 @@ describe.skipIf(executablePath === null)('a card on the page', () => {
         solo: false,
         reason: null,
       } as Approval;
-      const body = inLanguage(language, () => renderCard(request, [], 'approver'));
+      const body = runInLanguage(language, () => renderCard(request, [], 'approver'));
       const [{ shown }] = encodeForPage(body, { chatKey: 'web:1', outboxId: 1, simpleFrom: null });
       const { hash } = approval;
       gateway.put({ id: '1.0', type: 'Approval', props: { ...shown.props, hash, at: '2026-03-02T10:31:00.000Z' } });

@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import {
   CLOSE_CODES,
   ClientFrame,
-  type Component,
+  type PageComponent,
   type PatchStep,
   type ServerFrame,
 } from '@signalbox/contracts/conversation/frames';
@@ -33,7 +33,7 @@ export interface PlayedGateway {
   /** What each socket was opened with. */
   readonly opened: URLSearchParams[];
   /** Puts a component at the end, or in its place when it is there. */
-  put(component: Pick<Component, 'id' | 'type' | 'props'> & Partial<Component>): void;
+  put(component: Pick<PageComponent, 'id' | 'type' | 'props'> & Partial<PageComponent>): void;
   remove(id: string): void;
   /** Says something that is not kept. */
   tell(frame: Tell): void;

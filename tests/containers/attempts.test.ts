@@ -1,6 +1,6 @@
 import { ServiceFile } from '@signalbox/contracts/operations/deploy';
 import type { Driver } from '@signalbox/jobs/drivers/driver';
-import type { DriverServer } from '@signalbox/jobs/drivers/driver-deps';
+import type { TargetServer } from '@signalbox/jobs/drivers/driver-deps';
 import { openDriver } from '@signalbox/jobs/drivers/open-driver';
 import { dirname } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -30,7 +30,7 @@ beforeAll(async () => {
 afterAll(() => targets.close());
 
 /** Builds and runs the hostile release with a driver; what each of the two got. */
-async function attack(prepared: DriverEngine, server: DriverServer, hosts: readonly string[], secret = '') {
+async function attack(prepared: DriverEngine, server: TargetServer, hosts: readonly string[], secret = '') {
   const driver: Driver = await openDriver(server, { ...prepared.parts, openSecret: async () => secret });
   const id = newRelease({ project: 'hostile' });
   const file = ServiceFile.parse({

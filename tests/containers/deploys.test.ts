@@ -1,5 +1,5 @@
 import { putSecrets } from '@signalbox/store/secrets';
-import { createServers } from '@signalbox/store/deploy/servers';
+import { createServerStore } from '@signalbox/store/deploy/servers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TEST_CIPHER } from '../integration/jobs/bench.ts';
 import { ADA, openDeployBench, type DeployBench } from '../integration/jobs/deploy-bench.ts';
@@ -103,7 +103,7 @@ describe.skipIf('problem' in engine)('a deployment to an engine', () => {
       expect(untrusted).toContain(hostKey);
       // Somebody compares it with what the server's console says, and another person approves that.
       await pool.query(`update servers set host_key_seen = $1 where name = 'vps-1'`, [hostKey]);
-      await createServers(pool).trustHostKey('vps-1', hostKey, 'act_trust');
+      await createServerStore(pool).trustHostKey('vps-1', hostKey, 'act_trust');
       expect(await shop.deploy('act_r_1', 'v1', { server: 'vps-1' })).toContain('✅');
       expect(await bench.services.find(shop)).toMatchObject({ server: 'vps-1' });
       await goThroughDeployments(bench, shop, 'act_r');

@@ -1,10 +1,10 @@
 import { generateKeyPairSync } from 'node:crypto';
-import type { ServerProbes, WatchedServer } from '@signalbox/jobs/machine/server-probes';
+import type { ServerProbeStore, WatchedServer } from '@signalbox/jobs/machine/server-probes';
 import { createLog } from '@signalbox/platform/log';
 import type { Driver } from '@signalbox/jobs/drivers/driver';
 import { openDriver } from '@signalbox/jobs/drivers/open-driver';
 import type { JobContext } from '@signalbox/jobs/runner/handlers';
-import { describeEnded, probeServer } from '@signalbox/jobs/machine/probe-server';
+import { describeEndedCommands, probeServer } from '@signalbox/jobs/machine/probe-server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeDriver } from '../contracts/drivers.ts';
 import {
@@ -148,9 +148,9 @@ describe.skipIf('problem' in ssh)('behind ssh', () => {
       await driver.close();
       const context = { signal: soon(), log: createLog('test', 'silent') } as unknown as JobContext; // what a look touches of it
       const watched = { ...server, owner: null } as unknown as WatchedServer; // the rest is what the look before has found
-      const parts = { probes: null as unknown as ServerProbes, openDriver: () => open() }; // nothing is stored here
+      const parts = { probes: null as unknown as ServerProbeStore, openDriver: () => open() }; // nothing is stored here
       const look = await probeServer(parts, watched, context);
-      expect(look.kind === 'up' && describeEnded(look.ended)).toMatch(
+      expect(look.kind === 'up' && describeEndedCommands(look.ended)).toMatch(
         /^I stopped a command there that kept running after the connection was lost, [\d.]+ s after its start\.$/,
       );
       expect(await probeServer(parts, watched, context)).toMatchObject({ kind: 'up', ended: [] });

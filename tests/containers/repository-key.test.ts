@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Repository } from '@signalbox/jobs/git/repository-login';
-import { createSources } from '@signalbox/jobs/git/sources';
+import { createSourceStore } from '@signalbox/jobs/git/sources';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadTestConfig } from '../support/config.ts';
 import { appFiles, makeRepository } from '../support/deploy-repository.ts';
@@ -19,7 +19,7 @@ describe.skipIf(server === null)(`a private repository over ssh${why}`, () => {
   const { port, user, key, hostKeyLine, close } = (server ?? {}) as SshServer; // without one, nothing of it is used
   let commit: string;
   const sources = (trustDir: string) =>
-    createSources({
+    createSourceStore({
       dir: join(folder, 'deploys'),
       repositoriesDirs: [],
       closed: [],

@@ -1,4 +1,4 @@
-import { Story, explain } from '@signalbox/planner/explanation';
+import { PriorContext, explainMessage } from '@signalbox/planner/explanation';
 import { createRegistry, loadCapabilities } from '@signalbox/worker/tools/registry';
 import { expect, it } from 'vitest';
 import type { z } from 'zod';
@@ -9,8 +9,8 @@ const { catalog } = createRegistry(await loadCapabilities());
 const NAMES = { project: ['demo'], server: ['local'] };
 
 /** The tool that would be called, or asked about, with its arguments and the question. */
-function understood(text: string, story: z.input<typeof Story> = {}) {
-  const { calls, question } = explain(catalog, text, Story.parse({ names: NAMES, ...story }));
+function understood(text: string, story: z.input<typeof PriorContext> = {}) {
+  const { calls, question } = explainMessage(catalog, text, PriorContext.parse({ names: NAMES, ...story }));
   const [call] = calls;
   return [call?.tool ?? question?.tool, call?.arguments ?? question?.args, question?.message ?? null];
 }
@@ -117,8 +117,8 @@ it.each([
 });
 
 it('a follow-up that is a question changes nothing, and its possible meanings are offered', () => {
-  const story = Story.parse({ names: NAMES, ...DEPLOYED });
-  const { calls, question } = explain(catalog, 'and to production?', story);
+  const story = PriorContext.parse({ names: NAMES, ...DEPLOYED });
+  const { calls, question } = explainMessage(catalog, 'and to production?', story);
   expect(calls).toEqual([]);
   const [reading] = question?.readings ?? [];
   expect(reading).toEqual({
@@ -161,15 +161,19 @@ it('“is it live yet” asks for the last deployment, whatever was looked up si
 it.each(['deploy demo nicht in staging', 'deploy demo nicht to staging', 'rollback demo pas in staging'])(
   '%j: no word of another language is taken for a version',
   (text) => {
-    expect(explain(catalog, text, Story.parse({ names: NAMES })).calls).toEqual([]);
+    expect(explainMessage(catalog, text, PriorContext.parse({ names: NAMES })).calls).toEqual([]);
   },
 );
 
 it('a word that may be a version is offered when another word is not understood, and taken at once when it is known', () => {
-  const offered = explain(catalog, 'deploy demo buildfail to staging somehow', Story.parse({ names: NAMES }));
+  const offered = explainMessage(
+    catalog,
+    'deploy demo buildfail to staging somehow',
+    PriorContext.parse({ names: NAMES }),
+  );
   expect([offered.calls, offered.question?.choices[0]?.label]).toEqual([[], 'Deploy demo buildfail to staging']);
-  const known = Story.parse({ names: { ...NAMES, version: ['buildfail'] } });
-  expect(explain(catalog, 'deploy demo buildfail in staging', known).calls).toMatchObject([
+  const known = PriorContext.parse({ names: { ...NAMES, version: ['buildfail'] } });
+  expect(explainMessage(catalog, 'deploy demo buildfail in staging', known).calls).toMatchObject([
     { tool: 'trigger_deploy', arguments: { ...STAGING, version: 'buildfail' } },
   ]);
 });
@@ -180,7 +184,7 @@ it.each([
   ['deploy demo 1.1 to production unless it is down', 'check_service_health'],
   ['once demo is ready deploy demo 1.1 to production', 'check_deploy_readiness'],
 ])('%j looks up the state first, and offers the change', (text, look) => {
-  const { calls, question, offered } = explain(catalog, text, Story.parse({ names: NAMES, ...DEPLOYED }));
+  const { calls, question, offered } = explainMessage(catalog, text, PriorContext.parse({ names: NAMES, ...DEPLOYED }));
   const args = { project: 'demo', environment: 'production', version: '1.1' };
   expect(calls.map(({ tool }) => tool)).toEqual([look]);
   expect([question, offered.map(({ tool }) => tool), offered[0]?.args]).toEqual([null, ['trigger_deploy'], args]);
@@ -192,9 +196,9 @@ it('a conditional change is made by its button, after the look-up', () => {
     { from: 'person' as const, text: said },
     { from: 'signalbox' as const, text: 'demo is healthy.' },
   ];
-  const story = Story.parse({ names: NAMES, messages });
-  const { calls } = explain(catalog, 'Deploy demo 1.1 to production', story);
+  const story = PriorContext.parse({ names: NAMES, messages });
+  const { calls } = explainMessage(catalog, 'Deploy demo 1.1 to production', story);
   expect(calls).toMatchObject([{ tool: 'trigger_deploy', arguments: { environment: 'production' } }]);
   // An order by words would be one, too; that a bare yes takes the only offer shows that the button is there.
-  expect(explain(catalog, 'yes', story).calls).toEqual(calls);
+  expect(explainMessage(catalog, 'yes', story).calls).toEqual(calls);
 });

@@ -1,4 +1,10 @@
-import type { Artifact, Driver, Instance, InstanceRequest, ReleaseId } from '@signalbox/jobs/drivers/driver';
+import type {
+  BuildArtifact,
+  Driver,
+  ProgramInstance,
+  InstanceRequest,
+  ReleaseId,
+} from '@signalbox/jobs/drivers/driver';
 import { executePipeline } from '@signalbox/jobs/machine/pipeline';
 import type { DriverDeps } from '@signalbox/jobs/drivers/driver-deps';
 import type { LogLine } from '@signalbox/contracts/operations/deploy';
@@ -23,9 +29,9 @@ export interface DriverTarget {
 export function describeDriver(name: string, openTarget: () => Promise<DriverTarget>): void {
   let target: DriverTarget;
   let driver: Driver;
-  let artifact: Artifact;
+  let artifact: BuildArtifact;
   let built: ReleaseId;
-  const started: Instance[] = [];
+  const started: ProgramInstance[] = [];
   const lines: LogLine[] = [];
 
   const open = () => openTestDriver(target.server, { ...target.parts, openSecret: async () => target.secret });
@@ -47,17 +53,17 @@ export function describeDriver(name: string, openTarget: () => Promise<DriverTar
     variables,
     port: await freePort(),
   });
-  const start = async (id: ReleaseId, variables: Record<string, string> = {}): Promise<Instance> => {
+  const start = async (id: ReleaseId, variables: Record<string, string> = {}): Promise<ProgramInstance> => {
     const instance = await driver.start(await request(id, variables), soon());
     started.push(instance);
     return instance;
   };
-  const ask = (instance: Instance, path = '/') =>
+  const ask = (instance: ProgramInstance, path = '/') =>
     fetch(`http://${instance.host}:${instance.port}${path}`, { signal: AbortSignal.timeout(2_000) });
-  const serves = (instance: Instance, release: string) =>
+  const serves = (instance: ProgramInstance, release: string) =>
     until(async () => (await ask(instance).catch(() => null))?.headers.get('x-release') === release, STEP_MS);
-  const state = (instance: Instance) => driver.state(instance, soon());
-  const readLog = async (instance: Instance, tail = 200, since?: Date): Promise<readonly string[]> => {
+  const state = (instance: ProgramInstance) => driver.state(instance, soon());
+  const readLog = async (instance: ProgramInstance, tail = 200, since?: Date): Promise<readonly string[]> => {
     const read: string[] = [];
     const query = { tail, signal: soon(), ...(since ? { since } : {}) };
     for await (const { line } of driver.logs(instance, query)) read.push(line);
@@ -210,7 +216,7 @@ export function describeDriver(name: string, openTarget: () => Promise<DriverTar
     });
 
     it('knows nothing of a program that was never started', async () => {
-      const instance: Instance = {
+      const instance: ProgramInstance = {
         ...(await start(newRelease())),
         ref: `${artifact.ref.split('/')[0]}/staging/act_none`,
       };

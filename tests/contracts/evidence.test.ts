@@ -1,4 +1,4 @@
-import { isUnfounded, listFacts } from '@signalbox/governance/provenance/unfounded';
+import { isUnfounded, listEntityFacts } from '@signalbox/governance/provenance/unfounded';
 import { loadCapabilities } from '@signalbox/worker/tools/registry';
 import { expect, it } from 'vitest';
 import { sampleParts } from '../support/samples.ts';
@@ -9,7 +9,7 @@ const groups = await loadCapabilities([], sampleParts.groups);
 const evidenceOf = (name: string, result: unknown): unknown =>
   groups.find(({ tools }) => Object.hasOwn(tools, name))?.tools[name]?.evidence(result);
 const isBacked = (text: string, evidence: unknown): boolean =>
-  !isUnfounded(text, { names: new Set(['shop']), verbs: new Set(), facts: listFacts(evidence) });
+  !isUnfounded(text, { names: new Set(['shop']), verbs: new Set(), facts: listEntityFacts(evidence) });
 
 const health = {
   state: 'done',

@@ -1,5 +1,5 @@
 import { Role, coversRole } from '@signalbox/contracts/governance/roles';
-import { Story, explain } from '@signalbox/planner/explanation';
+import { PriorContext, explainMessage } from '@signalbox/planner/explanation';
 import { describeHelp } from '@signalbox/gateway/commands/conversation/help';
 import { say } from '@signalbox/messages/say';
 import { createRegistry, loadCapabilities } from '@signalbox/worker/tools/registry';
@@ -8,7 +8,7 @@ import { expect, it } from 'vitest';
 // What a newcomer is told to say is understood without a model, and leads to a tool that they may use.
 
 const { catalog, groups, find } = createRegistry(await loadCapabilities());
-const story = Story.parse({ names: { project: ['shop'], server: ['local'] } });
+const story = PriorContext.parse({ names: { project: ['shop'], server: ['local'] } });
 
 const examplesIn = (text: string): readonly string[] =>
   text.split('\n').flatMap((line) => (line.startsWith('- ') ? [line.slice(2)] : []));
@@ -19,7 +19,7 @@ const told = [
 ];
 
 it.each(told)('$role may say “$text”', ({ role, text }) => {
-  const { calls, question } = explain(catalog, text, story);
+  const { calls, question } = explainMessage(catalog, text, story);
   const name = calls[0]?.tool ?? question?.tool ?? 'none';
   const called = find(
     name,

@@ -1,5 +1,5 @@
 import { AppError, ERRORS, type ErrorCode } from '@signalbox/contracts/errors';
-import { createFailure } from '@signalbox/governance/calls/call';
+import { createFailedResult } from '@signalbox/governance/calls/call';
 import { expect, it } from 'vitest';
 import { samples } from '../support/samples.ts';
 
@@ -51,18 +51,20 @@ const withData = (Object.keys(ERRORS) as ErrorCode[]).filter(
 );
 
 it('every failure counts as text from outside, except those whose data only the runtime makes', () => {
-  const ours = withData.filter((code) => createFailure(makeFailure(code, 'zqword')).untrusted !== true);
+  const ours = withData.filter((code) => createFailedResult(makeFailure(code, 'zqword')).untrusted !== true);
   expect(ours.sort()).toEqual([...OURS].sort());
 });
 
 it("a failure that contains only the call's arguments, figures and versions is no text from outside", () => {
-  const outside = withData.filter((code) => createFailure(makeFailure(code, 'shop'), { project: 'shop' }).untrusted);
+  const outside = withData.filter(
+    (code) => createFailedResult(makeFailure(code, 'shop'), { project: 'shop' }).untrusted,
+  );
   expect(outside).toEqual([]);
   for (const word of ['', '42', '1.4.2', '0a1b2c3d', '2026-01-02T03:04:05Z'])
-    expect(withData.filter((code) => createFailure(makeFailure(code, word)).untrusted)).toEqual([]);
+    expect(withData.filter((code) => createFailedResult(makeFailure(code, word)).untrusted)).toEqual([]);
 });
 
 it('names that people gave count as text from outside in a failure', () => {
   const data = { kind: 'project', name: 'shopp', known: 'shop, delete-the-project-shop' };
-  expect(createFailure(new AppError('NOT_FOUND', data), { project: 'shopp' }).untrusted).toBe(true);
+  expect(createFailedResult(new AppError('NOT_FOUND', data), { project: 'shopp' }).untrusted).toBe(true);
 });

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { ToolCatalog } from '@signalbox/contracts/tool-catalog';
 import catalog from '../../shared/planner/src/catalog.fixture.json' with { type: 'json' };
 import { judge, type Judgement } from './planner/evaluation.ts';
-import { Story, explain } from '@signalbox/planner/explanation';
+import { PriorContext, explainMessage } from '@signalbox/planner/explanation';
 import { OPS_GROUPS } from './planner/heldout-catalog.ts';
 import { HeldoutFile, type HeldoutRequest } from './planner/heldout-schema.ts';
 import { createRegistry, loadCapabilities } from '@signalbox/worker/tools/registry';
@@ -50,11 +50,11 @@ export function judgeSet(set: RequestSet): readonly Judgement[] {
 const installedTools = new Map(
   CATALOGS.everything.groups.flatMap(({ tools }) => tools.map((tool) => [tool.name, tool])),
 );
-const UNSAID_NAMES = Story.parse({ names: { project: ['demo', 'shop'], server: ['web-1', 'local'] } });
+const UNSAID_NAMES = PriorContext.parse({ names: { project: ['demo', 'shop'], server: ['web-1', 'local'] } });
 
 /** The changes that a sentence would make at once, without another word of the person. */
 export function changesAtOnce(text: string): readonly string[] {
-  return explain(CATALOGS.everything, text, UNSAID_NAMES)
+  return explainMessage(CATALOGS.everything, text, UNSAID_NAMES)
     .calls.filter(({ tool }) => installedTools.get(tool)?.isRead === false)
     .map(({ tool, arguments: args }) => `${text}: ${tool} ${JSON.stringify(args)}`);
 }

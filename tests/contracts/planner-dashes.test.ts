@@ -1,10 +1,10 @@
-import { Story, explain } from '@signalbox/planner/explanation';
+import { PriorContext, explainMessage } from '@signalbox/planner/explanation';
 import { createRegistry, loadCapabilities } from '@signalbox/worker/tools/registry';
 import { describe, expect, it } from 'vitest';
 
 const { catalog } = createRegistry(await loadCapabilities());
 const said = (text: string, project: readonly string[]) =>
-  explain(catalog, text, Story.parse({ names: { project: [...project], server: ['local'] } }));
+  explainMessage(catalog, text, PriorContext.parse({ names: { project: [...project], server: ['local'] } }));
 
 describe.each(['–', '‐', '‑', '‒', '—', '−', '﹣', '－'])(
   'a name that a phone has written with the dash %s',

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { Story, explain } from '@signalbox/planner/explanation';
+import { PriorContext, explainMessage } from '@signalbox/planner/explanation';
 import { createRegistry, loadCapabilities } from '@signalbox/worker/tools/registry';
 
 const { catalog } = createRegistry(await loadCapabilities());
-const story = Story.parse({ names: { project: ['shop', 'todo'], server: ['local'] } });
+const story = PriorContext.parse({ names: { project: ['shop', 'todo'], server: ['local'] } });
 const ask = (text: string) => {
-  const { calls, question } = explain(catalog, text, story);
+  const { calls, question } = explainMessage(catalog, text, story);
   return { calls, readings: question?.readings ?? [] };
 };
 

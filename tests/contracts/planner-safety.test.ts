@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { Story, explain } from '@signalbox/planner/explanation';
+import { PriorContext, explainMessage } from '@signalbox/planner/explanation';
 import { HeldoutFile } from './planner/heldout-schema.ts';
 import { createRegistry, loadCapabilities } from '@signalbox/worker/tools/registry';
 
@@ -18,7 +18,7 @@ type Request = (typeof requests)[number];
 
 /** The changing tools that a text leads to: those that would be called or asked about, and those that would be offered. */
 function listChanges(text: string, { context, names }: Pick<Request, 'context' | 'names'>) {
-  const { calls, question } = explain(catalog, text, Story.parse({ ...context, names }));
+  const { calls, question } = explainMessage(catalog, text, PriorContext.parse({ ...context, names }));
   const isChange = (tool: string): boolean => !looks.has(tool) && tool !== 'search_knowledge';
   // A question that was open before is only put again.
   const asked = question?.tool && question.tool !== context?.question?.tool ? [question.tool] : [];

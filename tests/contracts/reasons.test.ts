@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { LANGUAGES } from '@signalbox/messages/language';
 import { sayError, sayReason } from '@signalbox/messages/say';
-import { inLanguage } from '@signalbox/messages/language';
+import { runInLanguage } from '@signalbox/messages/language';
 import { classifyCommand } from '@signalbox/safety/shell/classification';
 import { Visitor, parseSync } from 'oxc-parser';
 import { describe, expect, it } from 'vitest';
@@ -61,7 +61,7 @@ describe.each(others)('in %s', (language) => {
 
   it('the words of a command stand in the sentence about it', () => {
     const { reason } = classifyCommand('git frobnicate');
-    const said = inLanguage(language, () => sayError('COMMAND_REFUSED', { reason }));
+    const said = runInLanguage(language, () => sayError('COMMAND_REFUSED', { reason }));
     expect([reason, said]).toEqual([expect.stringContaining("'frobnicate'"), expect.stringContaining("'frobnicate'")]);
     expect(said).not.toContain('is not on the list');
   });

@@ -1,4 +1,4 @@
-import { explain, Story } from '@signalbox/planner/explanation';
+import { explainMessage, PriorContext } from '@signalbox/planner/explanation';
 import { createRegistry, loadCapabilities } from '@signalbox/worker/tools/registry';
 import { expect, it } from 'vitest';
 
@@ -12,7 +12,7 @@ it.each([
   ],
   ['register a docker server box1 in staging, socket /tmp/e/docker.sock, at 127.0.0.1', '/tmp/e/docker.sock'],
 ])('the socket in the request is passed on to the registration: %s', (text, socket) => {
-  const { offered, calls } = explain(catalog, text, Story.parse({ names: { server: ['local'] } }));
+  const { offered, calls } = explainMessage(catalog, text, PriorContext.parse({ names: { server: ['local'] } }));
   const given = [...offered.map(({ args }) => args), ...calls.map((call) => call.arguments)];
   expect(given).toContainEqual({ name: 'box1', host: '127.0.0.1', environment: 'staging', driver: 'docker', socket });
 });
@@ -20,13 +20,13 @@ it.each([
 it('the button of a long registration works when it is pressed', () => {
   const text = 'register a docker server box1 at 127.0.0.1 in staging with socket /srv/engines/of/the/team/docker.sock';
   const names = { server: ['local'] };
-  const label = explain(catalog, text, Story.parse({ names })).offered[0]?.label ?? '';
+  const label = explainMessage(catalog, text, PriorContext.parse({ names })).offered[0]?.label ?? '';
   expect(label.length).toBeGreaterThan(50);
   const before = [
     { from: 'person' as const, text },
     { from: 'signalbox' as const, text: 'Which of these do you mean?' },
   ];
-  const { calls } = explain(catalog, label, Story.parse({ messages: before, names }));
+  const { calls } = explainMessage(catalog, label, PriorContext.parse({ messages: before, names }));
   expect(calls).toEqual([
     { tool: 'register_server', arguments: expect.objectContaining({ socket: expect.any(String) as string }) as object },
   ]);

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import {
-  listFacts,
-  createLineBelow,
+  listEntityFacts,
+  chooseStatusLine,
   listArgumentNames,
-  type LineFacts,
+  type StatusLineInput,
 } from '@signalbox/governance/provenance/unfounded';
 import { describe, expect, it } from 'vitest';
 
@@ -30,7 +30,7 @@ const VERBS = new Set(
 const entriesOf = (file: string): readonly Entry[] =>
   JSON.parse(readFileSync(new URL(`../fixtures/claims/${file}.json`, import.meta.url), 'utf8')) as Entry[];
 
-function accountOf({ scene }: Entry): LineFacts {
+function accountOf({ scene }: Entry): StatusLineInput {
   const { known, receipts, asked, reads } = scene;
   const came = asked.some(({ outcome }) => outcome === 'waiting') ? 'waiting' : 'refused';
   return {
@@ -40,14 +40,14 @@ function accountOf({ scene }: Entry): LineFacts {
       names: new Set([...Object.values(known).flat(), ...asked.flatMap((call) => listArgumentNames(call.arguments))]),
       verbs: VERBS,
       facts: [
-        ...receipts.flatMap(({ arguments: args, outcome }) => listFacts(args, outcome !== 'done')),
-        ...reads.flatMap(({ fields }) => listFacts(fields)),
+        ...receipts.flatMap(({ arguments: args, outcome }) => listEntityFacts(args, outcome !== 'done')),
+        ...reads.flatMap(({ fields }) => listEntityFacts(fields)),
       ],
     },
   };
 }
 
-const lineOf = (entry: Entry): ReturnType<typeof createLineBelow> => createLineBelow([entry.text], accountOf(entry));
+const lineOf = (entry: Entry): ReturnType<typeof chooseStatusLine> => chooseStatusLine([entry.text], accountOf(entry));
 
 /** Names production in words alone, beside staging: the receipt below it says staging. */
 const STANDING = { independent: ['ja-false-10'], adaptive: [] };

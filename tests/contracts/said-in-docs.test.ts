@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { Story, explain } from '@signalbox/planner/explanation';
+import { PriorContext, explainMessage } from '@signalbox/planner/explanation';
 import { createRegistry, loadCapabilities } from '@signalbox/worker/tools/registry';
 import { expect, it } from 'vitest';
 
@@ -77,7 +77,11 @@ it.each(cases)(
     // What a sentence makes is not known yet; what it speaks of is.
     const names = { project: sentence.includes(' of todo ') ? ['todo'] : ['shop'], server: ['local'] };
     if (!sentence.startsWith('register')) names.server.push('vps-1');
-    const { calls, question } = explain(catalog, sentence.replace('SHA256:…', KEY), Story.parse({ names }));
+    const { calls, question } = explainMessage(
+      catalog,
+      sentence.replace('SHA256:…', KEY),
+      PriorContext.parse({ names }),
+    );
     expect(calls[0]?.tool ?? question?.tool).toBe(tool);
     expect(calls[0]?.arguments ?? question?.args).toMatchObject(args);
   },

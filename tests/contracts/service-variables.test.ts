@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LocalConfig } from '@signalbox/local/config';
-import { placeKeys } from '@signalbox/local/setup/key-files';
-import { describeServices } from '@signalbox/local/supervisor/programs';
+import { prepareKeyFiles } from '@signalbox/local/setup/key-files';
+import { planServices } from '@signalbox/local/supervisor/programs';
 import { getCheckoutPath } from '@signalbox/local/checkout';
 import { pickEnvironment, SERVICE_VARIABLES, type LocalService } from '@signalbox/local/supervisor/service-variables';
 import { CommonConfig, SecretsConfig } from '@signalbox/platform/config';
@@ -87,8 +87,8 @@ test('two workers of `npm start` have different names', async () => {
   try {
     const config = LocalConfig.parse({ SIGNALBOX_DATA_DIR: dataDir, SIGNALBOX_WORKERS: 2 });
     const loginOf = () => ({ DATABASE_URL: 'postgres://x', REDIS_URL: 'redis://x' });
-    const parts = { loginOf, keys: placeKeys(dataDir), simulatorUrl: 'http://127.0.0.1:1' };
-    const specs = await describeServices(config, parts, {});
+    const parts = { loginOf, keys: prepareKeyFiles(dataDir), simulatorUrl: 'http://127.0.0.1:1' };
+    const specs = await planServices(config, parts, {});
     const workers = specs.filter(({ main }) => main.includes('/worker/'));
     expect(workers.map(({ env }) => env['WORKER_NAME'])).toEqual(['worker-1', 'worker-2']);
   } finally {

@@ -1,14 +1,14 @@
-import { Tag } from '@signalbox/contracts/repository/tag';
-import { Story, explain } from '@signalbox/planner/explanation';
+import { ProjectTag } from '@signalbox/contracts/repository/tag';
+import { PriorContext, explainMessage } from '@signalbox/planner/explanation';
 import { createRegistry, loadCapabilities } from '@signalbox/worker/tools/registry';
 import { describe, expect, it } from 'vitest';
 
 // Tags as people write them without a model. What is not plain changes nothing.
 
 const { catalog } = createRegistry(await loadCapabilities());
-const story = Story.parse({ names: { project: ['shop', 'blog'], server: ['local'] } });
+const story = PriorContext.parse({ names: { project: ['shop', 'blog'], server: ['local'] } });
 const callsFor = (text: string) =>
-  explain(catalog, text, story).calls.filter(({ tool }) => tool !== 'request_capabilities');
+  explainMessage(catalog, text, story).calls.filter(({ tool }) => tool !== 'request_capabilities');
 
 describe('a tag that a person orders', () => {
   it.each([
@@ -53,13 +53,13 @@ describe('a tag', () => {
     ['付款', '付款'],
     ['भुगतान', 'भुगतान'],
   ])('%j is kept as %j', (written, kept) => {
-    expect(Tag.parse(written)).toBe(kept);
+    expect(ProjectTag.parse(written)).toBe(kept);
   });
 
   it.each(['', '-', 'a--b', 'two words', 'a_b', 'x'.repeat(41), '**bold**', 'a\u200bb', '\u0301a'])(
     '%j is not accepted',
     (written) => {
-      expect(Tag.safeParse(written).success).toBe(false);
+      expect(ProjectTag.safeParse(written).success).toBe(false);
     },
   );
 });

@@ -1,17 +1,17 @@
 import { createRegistry, loadCapabilities } from '@signalbox/worker/tools/registry';
-import { Story, explain } from '@signalbox/planner/explanation';
+import { PriorContext, explainMessage } from '@signalbox/planner/explanation';
 import { describe, expect, it } from 'vitest';
 
 const { catalog } = createRegistry(await loadCapabilities());
 const harmless = new Set(
   catalog.groups.flatMap(({ tools }) => tools.filter(({ isRead }) => isRead).map(({ name }) => name)),
 );
-const story = Story.parse({
+const story = PriorContext.parse({
   names: { project: ['demo', 'shop'], server: ['web-1', 'local'] },
 });
 /** What would be changed at once, without another word of the person. */
 const changedBy = (text: string): readonly string[] =>
-  explain(catalog, text, story)
+  explainMessage(catalog, text, story)
     .calls.filter(({ tool }) => !harmless.has(tool) && tool !== 'search_knowledge')
     .map(({ tool, arguments: args }) => `${text}: ${tool} ${JSON.stringify(args)}`);
 

@@ -1,4 +1,4 @@
-import { readExact } from '@signalbox/safety/cards/canonical-card';
+import { parseExactAction } from '@signalbox/safety/cards/canonical-card';
 import { createScriptedModels } from '../support/scripted-model.ts';
 import { tool, toolGroup } from '@signalbox/worker/tools/tool';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -85,7 +85,7 @@ it('the approved action is shown whole, and exactly that runs', async () => {
   const last = (await operator.heard()).map(({ text }) => text);
   const from = last.findIndex((text) => text.includes('This is exactly what runs'));
   expect(opened).toBeDefined();
-  expect(readExact(exactIn(last.slice(from).join('\n'))).arguments['what']).toBe(LONG);
+  expect(parseExactAction(exactIn(last.slice(from).join('\n'))).arguments['what']).toBe(LONG);
   expect(ran).toEqual([]);
 
   // What runs is what was shown.

@@ -1,7 +1,7 @@
 import { createSimulator } from '@signalbox/whatsapp-simulator/server';
 import { createSimulatorClient } from '@signalbox/whatsapp-simulator/simulator-client';
-import { renderBoundFor } from '@signalbox/gateway/commands/bound-view';
-import type { AskedQuestion } from '@signalbox/gateway/commands/question';
+import { renderApprovalScope } from '@signalbox/gateway/commands/bound-view';
+import type { QuestionContext } from '@signalbox/gateway/commands/question';
 import { createIdentityCode } from '@signalbox/store/people/identities';
 import { findApproval } from '@signalbox/store/governance/approvals';
 import { tool, toolGroup } from '@signalbox/worker/tools/tool';
@@ -146,8 +146,8 @@ test('a press of somebody who may not decide shows nothing', async () => {
   const approval = await findApproval(stack.pool, rows[0]?.id ?? '');
   if (!approval) throw new Error('there is no request');
   // It looks at who asks, and at nothing else of it.
-  const shownTo = (userKey: string, role: AskedQuestion['role']) =>
-    renderBoundFor(stack.pool, approval, { envelope: { userKey }, role } as AskedQuestion);
+  const shownTo = (userKey: string, role: QuestionContext['role']) =>
+    renderApprovalScope(stack.pool, approval, { envelope: { userKey }, role } as QuestionContext);
   expect(await shownTo('1005', 'viewer')).toBeNull();
   expect(await shownTo('1005', 'developer')).toBeNull();
   expect(await shownTo('1002', 'developer')).toContain('This is exactly what runs');

@@ -4,9 +4,9 @@ import type { Role } from '@signalbox/contracts/governance/roles';
 import { Approvals } from '@signalbox/governance/approvals';
 import { openPool, withTransaction, type Pool } from '@signalbox/store/pool';
 import { createLog } from '@signalbox/platform/log';
-import { resumeDecision, type DecisionEnvelope } from '@signalbox/governance/resume-decision';
+import { resumeAction, type DecisionEnvelope } from '@signalbox/governance/resume-decision';
 import { executeCall } from '@signalbox/governance/action-run';
-import { createMachine } from '@signalbox/worker/loop/fsm';
+import { createPhaseMachine } from '@signalbox/worker/loop/fsm';
 import type { GovernanceDeps } from '@signalbox/governance/deps';
 import type { CallScope } from '@signalbox/governance/calls/call';
 import { tool, toolGroup, type ToolGroup } from '@signalbox/worker/tools/tool';
@@ -82,7 +82,7 @@ const approve = (approvalId: string, userKey: string): Promise<string> =>
     const { toast } = await new Approvals(db).decide(policy, { approvalId, verb: 'approve', by: decider(userKey) });
     return toast;
   });
-const decided = (): CallScope => scopeOfAda({ enter: createMachine().to });
+const decided = (): CallScope => scopeOfAda({ enter: createPhaseMachine().to });
 const envelope = (approvalId: string, actionId: string): DecisionEnvelope => ({
   kind: 'decision',
   id: `system:approvals:${approvalId}`,
@@ -114,9 +114,9 @@ describe('two approvers who press at the same moment', () => {
     await each(ids, async (actionId) => {
       const approvalId = await request(actionId);
       await Promise.all(['2', '3', '2'].map((who) => approve(approvalId, who)));
-      await resumeDecision(parts, decided(), envelope(approvalId, actionId));
+      await resumeAction(parts, decided(), envelope(approvalId, actionId));
       // The same wake-up again, as after a crash of the worker.
-      await resumeDecision(parts, decided(), envelope(approvalId, actionId));
+      await resumeAction(parts, decided(), envelope(approvalId, actionId));
     });
     expect(effects.toSorted()).toEqual(ids.toSorted());
     const { rows } = await pool.query<{ wakes: number; consumed: number; votes: number }>(
@@ -227,7 +227,7 @@ describe('approvals that were tampered with', () => {
       await each(rows, async ({ id, approval }) => {
         n += 1;
         if (sql) await pool.query(sql, [id, String(n)]);
-        const run = resumeDecision(changed?.() ?? parts, { ...decided(), ...scope }, envelope(approval, id));
+        const run = resumeAction(changed?.() ?? parts, { ...decided(), ...scope }, envelope(approval, id));
         const outcome = await run.catch((error: unknown) => ({ say: String(error), result: null }));
         expect(outcome.result?.ok ?? false).toBe(false);
       });
@@ -235,7 +235,7 @@ describe('approvals that were tampered with', () => {
       expect(effects).toEqual([]);
       // The original still works, so it was the tampering that kept the others back.
       await pool.query(`delete from settings where key = 'freeze'`);
-      const { result } = await resumeDecision(parts, decided(), envelope(approvalId, first));
+      const { result } = await resumeAction(parts, decided(), envelope(approvalId, first));
       expect(result).toMatchObject({ ok: true });
       expect(effects).toEqual([first]);
     },

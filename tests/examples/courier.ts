@@ -1,7 +1,7 @@
 import { AIMessageChunk, type BaseMessage } from '@langchain/core/messages';
 import { RunnableLambda } from '@langchain/core/runnables';
 import { z } from 'zod';
-import { toTool, type Provider } from '@signalbox/models/providers/provider';
+import { toForcedTool, type Provider } from '@signalbox/models/providers/provider';
 
 export const CourierConfig = z.object({
   /** Where the server takes questions. */
@@ -23,7 +23,7 @@ export const courier: Provider = {
     client: ({ tools, object }, fetch) =>
       RunnableLambda.from(async (messages: BaseMessage[]) => {
         const told = messages.map((message) => ({ from: message.getType(), text: message.text }));
-        const body = JSON.stringify({ model, messages: told, tools: object ? [toTool(object)] : tools });
+        const body = JSON.stringify({ model, messages: told, tools: object ? [toForcedTool(object)] : tools });
         const response = await fetch(baseURL, { method: 'POST', body });
         if (!response.ok) throw new Error(`the server answered ${response.status}`);
         const { text, calls, done } = Answer.parse(await response.json());

@@ -1,9 +1,9 @@
 import { statfs } from 'node:fs/promises';
-import { UsageError, type CommandContext, type Report } from '@signalbox/cli/command';
+import { UsageError, type CommandContext, type CommandResult } from '@signalbox/cli/command';
 import { formatTable } from '@signalbox/cli/table';
 
 /** What is free on the disks of these folders. Throws UsageError without a folder. */
-export async function runDisks({ arguments: { words } }: CommandContext): Promise<Report> {
+export async function runDisks({ arguments: { words } }: CommandContext): Promise<CommandResult> {
   if (words.length === 0) throw new UsageError('Write: disks <folder> …');
   const disks = await Promise.all(words.map(async (folder) => ({ folder, freeBytes: await readFree(folder) })));
   const rows = disks.map(({ folder, freeBytes }) => [folder, `${Math.floor(freeBytes / 1e9)} GB`]);

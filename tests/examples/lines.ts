@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { sleep } from '@signalbox/contracts/time';
-import type { Channel, ChannelKind, IncomingUpdate } from '@signalbox/gateway/channels/channel';
+import type { Channel, ChannelDefinition, IncomingUpdate } from '@signalbox/gateway/channels/channel';
 import { removeReceiptMarks } from '@signalbox/gateway/channels/text/receipt';
 import { z } from 'zod';
 
@@ -55,4 +55,4 @@ export default {
   name: 'lines',
   config: z.object({}),
   open: async () => createLines(process.stdin, process.stdout),
-} satisfies ChannelKind;
+} satisfies ChannelDefinition;

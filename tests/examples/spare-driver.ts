@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { MAX_RESTARTS, type Driver } from '@signalbox/jobs/drivers/driver';
-import type { DriverDeps, DriverServer } from '@signalbox/jobs/drivers/driver-deps';
+import type { DriverDeps, TargetServer } from '@signalbox/jobs/drivers/driver-deps';
 import { createProcessDriver } from '@signalbox/jobs/drivers/process/process-driver';
 
 /** Runs programs of this machine in a folder of their own, which may be another disk. */
-export function createSpareDriver({ name }: DriverServer, parts: DriverDeps): Driver {
+export function createSpareDriver({ name }: TargetServer, parts: DriverDeps): Driver {
   const { targetsDir, path, restarts = MAX_RESTARTS, confinement } = parts;
   const folder = join(targetsDir, 'spare');
   const machine = createProcessDriver({ server: name, targetsDir: folder, path, restarts, confinement });

@@ -3,9 +3,9 @@ import type { PolicyEngine } from '@signalbox/contracts/governance/decision';
 import { Approvals } from '@signalbox/governance/approvals';
 import { openPool, withTransaction, type Pool } from '@signalbox/store/pool';
 import { createLog } from '@signalbox/platform/log';
-import { resumeDecision } from '@signalbox/governance/resume-decision';
+import { resumeAction } from '@signalbox/governance/resume-decision';
 import { executeCall } from '@signalbox/governance/action-run';
-import { createMachine } from '@signalbox/worker/loop/fsm';
+import { createPhaseMachine } from '@signalbox/worker/loop/fsm';
 import type { GovernanceDeps } from '@signalbox/governance/deps';
 import type { CallScope } from '@signalbox/governance/calls/call';
 import { tool, toolGroup, type ToolGroup } from '@signalbox/worker/tools/tool';
@@ -131,7 +131,7 @@ function mortal(
 }
 
 const scope = (): CallScope => scopeOfAda();
-const resumedScope = (): CallScope => scopeOfAda({ enter: createMachine().to });
+const resumedScope = (): CallScope => scopeOfAda({ enter: createPhaseMachine().to });
 
 interface Way {
   readonly name: string;
@@ -180,14 +180,14 @@ async function survive(way: Way, at: number | 'effect', when: 'before' | 'after'
         by: { userKey: '2', name: 'Bob', role: 'operator' },
       }),
     );
-    const { rows: woken } = await pool.query<{ envelope: Parameters<typeof resumeDecision>[2] }>(
+    const { rows: woken } = await pool.query<{ envelope: Parameters<typeof resumeAction>[2] }>(
       `select envelope from inbox where kind = 'decision' and envelope ->> 'approvalId' = $1`,
       [approvalId],
     );
     const [{ envelope }] = woken as [(typeof woken)[number]];
-    await resumeDecision(mortalParts, resumedScope(), envelope).catch(() => undefined);
+    await resumeAction(mortalParts, resumedScope(), envelope).catch(() => undefined);
     if (!first.dead()) return null;
-    await resumeDecision(wellParts, resumedScope(), envelope);
+    await resumeAction(wellParts, resumedScope(), envelope);
   }
   const mine = effects.filter((effect) => effect.actionId === actionId);
   expect(mine.length, `effects when it died ${when} ${at}`).toBeLessThanOrEqual(1);

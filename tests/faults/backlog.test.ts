@@ -1,4 +1,4 @@
-import { INBOUND } from '@signalbox/contracts/conversation/topics';
+import { INBOUND_TOPIC } from '@signalbox/contracts/conversation/topics';
 import { openRedis, closeRedis } from '@signalbox/platform/redis';
 import { createPublisher, type CountingPublisher } from '@signalbox/platform/streams/publish';
 import type { ModelScript } from '../support/scripted-model.ts';
@@ -46,7 +46,7 @@ describe('a backlog that waits when a worker starts', () => {
   it('is settled turn by turn, and not claimed as a whole', async () => {
     const users = await leaveBacklog(40, 3);
     await publisher.publish(
-      INBOUND,
+      INBOUND_TOPIC,
       users.map((userKey) => ({ userKey, traceId: 't' })),
     );
     await bench.startWorker({ script: computing(40) });
@@ -61,7 +61,7 @@ describe('a backlog that waits when a worker starts', () => {
   it('of turns that wait for their model is started in all slots', async () => {
     const users = await leaveBacklog(32, 1);
     await publisher.publish(
-      INBOUND,
+      INBOUND_TOPIC,
       users.map((userKey) => ({ userKey, traceId: 't' })),
     );
     await bench.startWorker({ script: echo(() => 8_000) });
@@ -76,12 +76,12 @@ describe('a backlog that waits when a worker starts', () => {
     const users = await leaveBacklog(300, 1);
     await bench.pool.query(`update inbox set received_at = now() - interval '1 hour'`);
     await publisher.publish(
-      INBOUND,
+      INBOUND_TOPIC,
       users.map((userKey) => ({ userKey, traceId: 't' })),
     );
     // All slots are taken by what waits for its model: the rest stays in the stream.
     await bench.startWorker({ script: echo(() => 20_000), env: { WORKER_SLOTS: '4' } });
     await new Promise((resolve) => setTimeout(resolve, 4_000)); // four sweeps
-    expect(await publisher.waiting(INBOUND)).toBeLessThan(300 + 4 * 50);
+    expect(await publisher.waiting(INBOUND_TOPIC)).toBeLessThan(300 + 4 * 50);
   });
 });

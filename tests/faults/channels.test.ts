@@ -3,7 +3,7 @@ import { loadConfig } from '@signalbox/worker/config';
 import { createWiring } from '@signalbox/worker/wire';
 import { closeAll, type Closable } from '@signalbox/platform/lifecycle';
 import { createLog } from '@signalbox/platform/log';
-import { allowUser } from '@signalbox/store/people/users';
+import { grantUserRole } from '@signalbox/store/people/users';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openIngress, type IngressGateway } from '../ingress/ingress-gateway.ts';
 import { SECRET, tell } from '../ingress/program.ts';
@@ -52,7 +52,7 @@ async function writeAll(): Promise<void> {
   const { people, pool } = ingress.harness;
   for (const id of PEOPLE) {
     await people.post('/api/people', { id, name: `P${id}` });
-    await allowUser(pool, { userKey: String(id), channel: 'telegram', name: `P${id}`, role: 'viewer' });
+    await grantUserRole(pool, { userKey: String(id), channel: 'telegram', name: `P${id}`, role: 'viewer' });
   }
   for (let round = 1; round <= ROUNDS; round += 1)
     await Promise.all([

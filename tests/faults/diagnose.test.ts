@@ -1,13 +1,13 @@
-import { DeploymentWork } from '@signalbox/jobs/deploy/deployment-work';
+import { DeploymentStore } from '@signalbox/jobs/deploy/deployment-work';
 import { createServiceRevivals } from '@signalbox/jobs/health/service-revivals';
-import { createDeployments } from '@signalbox/store/deploy/deployments';
+import { createDeploymentStore } from '@signalbox/store/deploy/deployments';
 import { openPool, type Pool } from '@signalbox/store/pool';
-import { createServices } from '@signalbox/store/deploy/services';
+import { createServiceStore } from '@signalbox/store/deploy/services';
 import { createLog } from '@signalbox/platform/log';
 import { openConfinement } from '@signalbox/jobs/sandbox/confinement';
 import { openDriver } from '@signalbox/jobs/drivers/open-driver';
 import type { JobContext } from '@signalbox/jobs/runner/handlers';
-import { createServicesWatch } from '@signalbox/jobs/health/services-watch';
+import { createServicesWatchHandler } from '@signalbox/jobs/health/services-watch';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { loadTestConfig } from '../support/config.ts';
 import { openDemoStack, type DemoStack } from '../support/demo-stack.ts';
@@ -24,11 +24,11 @@ beforeAll(async () => {
   const log = createLog('test', 'silent');
   pool = openPool(demo.stack.wiring.databaseUrl('deploy'), log, { name: 'jobs-deploy', max: 4, as: 'deploy' });
   const confinement = await openConfinement({ program: null }); // it starts nothing
-  const handler = createServicesWatch({
+  const handler = createServicesWatchHandler({
     pool,
-    work: new DeploymentWork(pool),
-    deployments: createDeployments(pool),
-    services: createServices(pool),
+    work: new DeploymentStore(pool),
+    deployments: createDeploymentStore(pool),
+    services: createServiceStore(pool),
     openDriver: ({ server: name, serverHost: host, ...rest }) =>
       openDriver(
         { name, host, ...rest },

@@ -7,7 +7,7 @@ import { createApi } from '@signalbox/gateway/channels/telegram/client';
 import { Polling } from '@signalbox/gateway/channels/telegram/receive/poll';
 import { DEFAULT_TOKEN } from '@signalbox/telegram-simulator/server';
 import { createLanguageCache } from '@signalbox/gateway/admission/language-cache';
-import { createAdmission } from '@signalbox/gateway/admission/admit';
+import { createUpdateAdmitter } from '@signalbox/gateway/admission/admit';
 import { createNotifier } from '@signalbox/gateway/admission/notify';
 import { createRateLimit } from '@signalbox/gateway/admission/rate-limit';
 import { createGatewayMetrics } from '@signalbox/gateway/metrics';
@@ -19,7 +19,13 @@ import { createPublisher } from '@signalbox/platform/streams/publish';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { shippedPolicy } from '../support/governance.ts';
 import { startOwnRedis } from '../support/redis.ts';
-import { INBOUND, openHarness, until, type Harness, type StartedGateway } from '../integration/gateway/harness.ts';
+import {
+  INBOUND_TOPIC,
+  openHarness,
+  until,
+  type Harness,
+  type StartedGateway,
+} from '../integration/gateway/harness.ts';
 import { sampleChallenges } from '../support/samples.ts';
 
 let harness: Harness;
@@ -53,7 +59,7 @@ describe('with a Redis that is away', () => {
     await redis.restart({ empty: true });
     await untilReady(started);
     await harness.people.post('/api/messages', { from: 1001, text: 'welcome back' });
-    await until('a wake-up is on the stream', async () => (await harness.entries(INBOUND)).length === 1);
+    await until('a wake-up is on the stream', async () => (await harness.entries(INBOUND_TOPIC)).length === 1);
     await harness.say('telegram:1001', [{ text: 'delivered again' }]);
     await until(
       'the stream delivers again',
@@ -184,7 +190,7 @@ describe('on its own', () => {
       tracing: NO_TRACING,
       challenges: sampleChallenges,
     };
-    const admit = createAdmission({ pool, channel, cipher, policy, rateLimit, notifier, log, metrics, ...people });
+    const admit = createUpdateAdmitter({ pool, channel, cipher, policy, rateLimit, notifier, log, metrics, ...people });
     const seen: number[] = [];
     for (const text of ['one', '/whoami', 'two']) await harness.people.post('/api/messages', { from: 1001, text });
     const listening = channel.listen(async (updates) => {

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { createLog } from '@signalbox/platform/log';
-import { Runs } from '@signalbox/store/turns/runs';
+import { RunStore } from '@signalbox/store/turns/runs';
 import { openPool, type Pool } from '@signalbox/store/pool';
 import { createSimulator, type Simulator } from '@signalbox/telegram-simulator/server';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
@@ -111,7 +111,7 @@ it('the chat command is answered by the gateway', async () => {
 it('the job runs, and the person who asked for it reads the result', async () => {
   const person = { userKey: '1002', chatKey: 'telegram:1002' };
   const run = { runId: 'run_disk', job: 'disk.report', payload: {}, person, threadId: null, traceId: 'trc_disk' };
-  await new Runs(pool).create(run);
+  await new RunStore(pool).create(run);
   expect(await ada.waitFor(/MB are free/)).toMatch(/^\d+ of \d+ MB are free\./);
   expect(await signalbox('runs', '--job', 'disk.report')).toContain('run_disk');
 });

@@ -4,9 +4,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { inflateSync } from 'node:zlib';
 import { CHAINS } from '@signalbox/contracts/repository/chains';
-import { findFamily, type ProcessRow } from '@signalbox/jobs/drivers/process/process-table';
-import { attempt } from '@signalbox/contracts/system-error';
-import { createProjects } from '@signalbox/store/deploy/projects';
+import { findProcessTree, type ProcessRow } from '@signalbox/jobs/drivers/process/process-table';
+import { tryOr } from '@signalbox/contracts/system-error';
+import { createProjectStore } from '@signalbox/store/deploy/projects';
 import { openRepositoryBench, type RepositoryBench } from '../integration/jobs/repository-bench.ts';
 import { loadTestConfig } from '../support/config.ts';
 import { startService } from '../support/service-process.ts';
@@ -131,7 +131,7 @@ export async function openRepositoryKillField(): Promise<RepositoryKillField> {
         relay.cut();
       },
       family: () =>
-        findFamily({ mark: `PATH=${path}`, sessions: [] }).map((row) => ({ ...row, words: wordsOf(row.pid) })),
+        findProcessTree({ mark: `PATH=${path}`, sessions: [] }).map((row) => ({ ...row, words: wordsOf(row.pid) })),
     };
     closing.unshift(() => service.kill());
     return jobs;
@@ -146,7 +146,7 @@ export async function openRepositoryKillField(): Promise<RepositoryKillField> {
       const rename = ['branch', '-m', branchOf(bench.project), branchOf(project)];
       execFileSync('git', rename, { cwd: folder, env: { PATH: loadTestConfig().path } });
       const about = { name: project, description: '', repository: folder, owner: '1001' };
-      await createProjects(pool).create(about, `act_project_${project}`);
+      await createProjectStore(pool).create(about, `act_project_${project}`);
       await copyState(bench, project);
       const victim: Victim = { project, runId: `${project}_killed`, stopsAt: null, heldBy: null };
       victims.set(victim.runId, victim);
@@ -220,7 +220,7 @@ function hasScan(mirror: string): boolean {
 }
 
 function wordsOf(pid: number | string): string {
-  return attempt(() => readFileSync(`/proc/${pid}/cmdline`, 'latin1'), '');
+  return tryOr(() => readFileSync(`/proc/${pid}/cmdline`, 'latin1'), '');
 }
 
 /** What an earlier run of the bench's project has left: findings, caches, and that it was. */

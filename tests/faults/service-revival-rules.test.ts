@@ -1,17 +1,17 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DeploymentWork } from '@signalbox/jobs/deploy/deployment-work';
+import { DeploymentStore } from '@signalbox/jobs/deploy/deployment-work';
 import { createPortLeases } from '@signalbox/jobs/deploy/port-leases';
 import { listOpenIncidents } from '@signalbox/store/deploy/incidents';
 import { createServiceRevivals } from '@signalbox/jobs/health/service-revivals';
-import { createServiceStops } from '@signalbox/store/deploy/service-stops';
+import { createServiceStopStore } from '@signalbox/store/deploy/service-stops';
 import type { JobResult } from '@signalbox/contracts/operations/jobs';
 import { createLog } from '@signalbox/platform/log';
 import type { Driver } from '@signalbox/jobs/drivers/driver';
 import { createProcessDriver } from '@signalbox/jobs/drivers/process/process-driver';
 import type { JobContext } from '@signalbox/jobs/runner/handlers';
-import { createServiceRevive } from '@signalbox/jobs/jobs/service-revive';
-import { createServicesWatch } from '@signalbox/jobs/health/services-watch';
+import { createServiceReviveHandler } from '@signalbox/jobs/jobs/service-revive';
+import { createServicesWatchHandler } from '@signalbox/jobs/health/services-watch';
 import { createProxyTraffic } from '@signalbox/jobs/traffic/proxy-traffic';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openTestConfinement } from '../support/bubblewrap.ts';
@@ -73,7 +73,7 @@ function parts(open: () => Driver) {
   const { pool, runs } = bench.jobs;
   return {
     pool,
-    work: new DeploymentWork(pool),
+    work: new DeploymentStore(pool),
     deployments: bench.deployments,
     services: bench.services,
     leases: createPortLeases(pool),
@@ -92,7 +92,7 @@ function parts(open: () => Driver) {
 
 /** One look at all services; `times` at once, as by so many job services. */
 async function look(times = 1): Promise<void> {
-  const handlers = Array.from({ length: times }, () => createServicesWatch(parts(driver)));
+  const handlers = Array.from({ length: times }, () => createServicesWatchHandler(parts(driver)));
   await Promise.all(handlers.map((handler) => handler.run({}, contextOf('run_look'))));
 }
 
@@ -113,7 +113,7 @@ async function bringBack(name: string, open: () => Driver = driver): Promise<Job
   const { runs } = bench.jobs;
   const begun = await runs.begin(run.runId, 1_000);
   if (begun.kind !== 'held') throw new Error(`${run.runId} is ${begun.kind}`);
-  const handler = createServiceRevive(parts(open));
+  const handler = createServiceReviveHandler(parts(open));
   const payload = { project: name, environment: 'staging', deploymentId: `act_${name}`, because: run.because } as const;
   const result = await handler.run(payload, contextOf(run.runId));
   await runs.finish(begun.run, { outcome: 'done', result, error: null, say: handler.say(result) });
@@ -213,7 +213,7 @@ describe('a service whose program is gone', { timeout: 60_000 }, () => {
     const late = (): Driver => {
       const real = driver();
       const has: Driver['has'] = async (artifact, at) => {
-        await createServiceStops(pool).begin(shop, 'act_stop', ADA);
+        await createServiceStopStore(pool).begin(shop, 'act_stop', ADA);
         return real.has(artifact, at);
       };
       return { ...real, has };

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createSimulatorClient } from '@signalbox/local/chat/chat-simulator';
 import { getCheckoutPath } from '@signalbox/local/checkout';
 import { findFreePort } from '@signalbox/local/setup/free-port';
-import { readRun } from '@signalbox/local/supervisor/instance';
+import { readRunRecord } from '@signalbox/local/supervisor/instance';
 import { identifyProcess } from '@signalbox/local/supervisor/process-identity';
 import { afterEach, expect, test } from 'vitest';
 import { loadTestConfig } from '../support/config.ts';
@@ -51,7 +51,7 @@ test('a closed terminal ends everything that was started, in order', { timeout: 
   await ended();
   expect(child?.exitCode).toBe(0);
   expect(pids.filter((pid) => identifyProcess(pid) !== null)).toEqual([]);
-  expect(readRun(disk.folder)).toBeNull();
+  expect(readRunRecord(disk.folder)).toBeNull();
 });
 
 test('a second Ctrl-C ends everything at once', { timeout: LONG_MS }, async () => {
@@ -60,7 +60,7 @@ test('a second Ctrl-C ends everything at once', { timeout: LONG_MS }, async () =
   await ready();
   const pids = processesOf(disk.folder);
   // One that does not answer any more keeps the first from ending soon.
-  const worker = readRun(disk.folder)?.services.find(({ name }) => name === 'worker');
+  const worker = readRunRecord(disk.folder)?.services.find(({ name }) => name === 'worker');
   process.kill(worker?.pid ?? 0, 'SIGSTOP');
   child?.kill('SIGINT');
   await until(() => output.includes('stopping'));
@@ -80,7 +80,7 @@ test(
     disk = mountSmallDisk('full-postgres', 400, join(data, 'postgres'));
     await start(data);
     await ready();
-    const run = readRun(data);
+    const run = readRunRecord(data);
     const people = createSimulatorClient(run?.simulatorUrl ?? '');
     const ada = await people.findSpeaker(1001, undefined);
     const said = async (): Promise<string> =>
@@ -100,7 +100,7 @@ test(
     expect(child?.exitCode).toBeNull();
     for (const { probeUrl } of run?.services ?? [])
       expect((await fetch(new URL('/healthz', probeUrl), { signal: AbortSignal.timeout(5_000) })).status).toBe(200);
-    expect(readRun(data)?.services.map(({ pid }) => pid)).toEqual(run?.services.map(({ pid }) => pid));
+    expect(readRunRecord(data)?.services.map(({ pid }) => pid)).toEqual(run?.services.map(({ pid }) => pid));
     disk.free();
     await until(async () => (await said()).includes('What is the project for'), 120_000);
     expect((await said()).match(/I cannot store messages/g)).toHaveLength(1);
@@ -139,7 +139,7 @@ async function ended(): Promise<void> {
 
 /** Everything that was started for this data folder, by what stands in its environment or command line. */
 function processesOf(folder: string): readonly number[] {
-  const services = readRun(folder)?.services.map(({ pid }) => pid) ?? [];
+  const services = readRunRecord(folder)?.services.map(({ pid }) => pid) ?? [];
   const named = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .filter((pid) => {

@@ -4,7 +4,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createProxyTraffic } from '@signalbox/jobs/traffic/proxy-traffic';
-import type { Traffic } from '@signalbox/jobs/traffic/traffic';
+import type { TrafficSwitch } from '@signalbox/jobs/traffic/traffic';
 import type { RouteState } from '@signalbox/contracts/operations/traffic';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { makeProxyFolder } from '../integration/proxy/proxy-bench.ts';
@@ -19,7 +19,7 @@ const never = new AbortController().signal;
 
 let folder: string;
 let proxy: ServiceProcess;
-let traffic: Traffic;
+let traffic: TrafficSwitch;
 let door: number;
 let fence = 0;
 const instances = new Set<ChildProcess>();

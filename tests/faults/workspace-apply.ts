@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { getAgentBounds } from '@signalbox/contracts/governance/agent-bounds';
 import { applyDiff } from '@signalbox/jobs/workspace/apply';
-import { recover } from '@signalbox/jobs/workspace/journal';
+import { recoverJournal } from '@signalbox/jobs/workspace/journal';
 import { openWorkspace } from '@signalbox/jobs/workspace/workspaces';
 
 // A process of its own that applies a diff, and stops for good when it has come to a point for the nth time: it is killed there.
@@ -26,5 +26,5 @@ const place = {
     await new Promise((done) => setTimeout(done, 60_000));
   },
 };
-await recover(place);
+await recoverJournal(place);
 if (what === 'apply') process.stdout.write(JSON.stringify(await applyDiff(place, place, 'act_killed', diff)));

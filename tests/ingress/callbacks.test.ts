@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { OUTBOUND } from '@signalbox/contracts/conversation/topics';
+import { OUTBOUND_TOPIC } from '@signalbox/contracts/conversation/topics';
 import { createPublisher } from '@signalbox/platform/streams/publish';
 import { putOutbox } from '@signalbox/store/conversation/outbox';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -197,7 +197,7 @@ describe('a message', () => {
           body: { text, buttons: [], progress, ...(progress === 'over' ? { onlyChanges: true } : {}) },
         },
       ]);
-      await publisher.publish(OUTBOUND, [{ kind: 'send', chatKey: CHAT, traceId: 'trc_steps' }]);
+      await publisher.publish(OUTBOUND_TOPIC, [{ kind: 'send', chatKey: CHAT, traceId: 'trc_steps' }]);
     };
     const isSent = (count: number): Promise<unknown> =>
       eventually(statuses, (found) => found.length === count && found.at(-1) === 'sent');

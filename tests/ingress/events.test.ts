@@ -1,4 +1,4 @@
-import { allowUser, denyUser } from '@signalbox/store/people/users';
+import { grantUserRole, removeUser } from '@signalbox/store/people/users';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { PEOPLE } from '../integration/gateway/harness.ts';
 import { openTcpRelay } from '../support/tcp-relay.ts';
@@ -228,10 +228,10 @@ describe('a source', () => {
 
   test('is refused when its person lost their role, or its service account was made an admin or removed', async () => {
     const { pool } = ingress.harness;
-    await allowUser(pool, { userKey: 'ingress-ci', channel: 'ingress', name: null, role: 'admin' });
+    await grantUserRole(pool, { userKey: 'ingress-ci', channel: 'ingress', name: null, role: 'admin' });
     const answers = [await post(ingress.ci, { text: 'x' })];
-    await denyUser(pool, 'ingress-ci', true);
-    await denyUser(pool, PEOPLE.admin, true);
+    await removeUser(pool, 'ingress-ci', true);
+    await removeUser(pool, PEOPLE.admin, true);
     answers.push(await post(ingress.alerts, { text: 'x' }), await post(ingress.ci, { text: 'x' }));
     for (const answer of answers) {
       expect(answer.status).toBe(403);

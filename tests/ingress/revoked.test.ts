@@ -1,4 +1,4 @@
-import { allowUser, denyUser } from '@signalbox/store/people/users';
+import { grantUserRole, removeUser } from '@signalbox/store/people/users';
 import { withTransaction } from '@signalbox/store/pool';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { PEOPLE } from '../integration/gateway/harness.ts';
@@ -39,9 +39,9 @@ const isThere = (userKey: string) => async (): Promise<boolean> => (await rolesO
 test('a source works again as soon as its person has their role back, and this is audited', async () => {
   const { pool } = ingress.harness;
   const id = await tell(ingress.alerts, { text: '/whoami' });
-  await withTransaction(pool, (db) => denyUser(db, PEOPLE.developer));
+  await withTransaction(pool, (db) => removeUser(db, PEOPLE.developer));
   expect([await statusOf(ingress.alerts), (await get(ingress.alerts, id)).status]).toEqual([403, 403]);
-  await allowUser(pool, { userKey: PEOPLE.developer, channel: 'telegram', name: 'Ben', role: 'viewer' });
+  await grantUserRole(pool, { userKey: PEOPLE.developer, channel: 'telegram', name: 'Ben', role: 'viewer' });
   expect([(await get(ingress.alerts, id)).status, await statusOf(ingress.alerts)]).toEqual([200, 200]);
   expect(await rolesOf('ingress-alerts')).toEqual([`viewer ${PEOPLE.developer} program`]);
   expect(
@@ -53,8 +53,8 @@ test('a source works again as soon as its person has their role back, and this i
 
 test('many requests after a role came back create one account', async () => {
   const { pool } = ingress.harness;
-  await withTransaction(pool, (db) => denyUser(db, PEOPLE.developer));
-  await allowUser(pool, { userKey: PEOPLE.developer, channel: 'telegram', name: 'Ben', role: 'viewer' });
+  await withTransaction(pool, (db) => removeUser(db, PEOPLE.developer));
+  await grantUserRole(pool, { userKey: PEOPLE.developer, channel: 'telegram', name: 'Ben', role: 'viewer' });
   const statuses = await Promise.all(Array.from({ length: 20 }, () => statusOf(ingress.alerts)));
   expect(new Set(statuses)).toEqual(new Set([200]));
   expect(
@@ -70,8 +70,8 @@ test('an account that its person unlinked stays unlinked until the file names an
   expect(await statusOf(ingress.alerts)).toBe(403);
   const again = await startWith(CI, ALERTS);
   expect([await statusOf(again.alerts), await statusOf(again.ci)]).toEqual([403, 200]);
-  await withTransaction(pool, (db) => denyUser(db, PEOPLE.developer));
-  await allowUser(pool, { userKey: PEOPLE.developer, channel: 'telegram', name: 'Ben', role: 'developer' });
+  await withTransaction(pool, (db) => removeUser(db, PEOPLE.developer));
+  await grantUserRole(pool, { userKey: PEOPLE.developer, channel: 'telegram', name: 'Ben', role: 'developer' });
   expect(await statusOf(again.alerts)).toBe(403);
   const other = await startWith(CI, { ...ALERTS, actsFor: PEOPLE.viewer });
   expect(await statusOf(other.alerts)).toBe(200);

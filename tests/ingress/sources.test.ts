@@ -1,9 +1,9 @@
 import { AppError } from '@signalbox/contracts/errors';
 import { registerSources } from '@signalbox/gateway/channels/ingress/accounts';
-import { readSources, type Source } from '@signalbox/gateway/channels/ingress/sources';
+import { readSources, type IngressSource } from '@signalbox/gateway/channels/ingress/sources';
 import { createLog } from '@signalbox/platform/log';
 import { linkIdentity } from '@signalbox/store/people/identities';
-import { allowUser } from '@signalbox/store/people/users';
+import { grantUserRole } from '@signalbox/store/people/users';
 import { openPool, type Pool } from '@signalbox/store/pool';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
@@ -89,20 +89,20 @@ describe('the accounts of sources', () => {
       ['1001', 'admin'],
       ['1002', 'operator'],
     ] as const)
-      await allowUser(pool, { userKey, channel: 'telegram', name: userKey, role });
+      await grantUserRole(pool, { userKey, channel: 'telegram', name: userKey, role });
   });
   afterAll(async () => {
     await pool.end();
     await database.drop();
   });
 
-  const service = (role: 'viewer' | 'developer' | 'operator'): Source => ({
+  const service = (role: 'viewer' | 'developer' | 'operator'): IngressSource => ({
     name: 'ci',
     secrets: [SECRET],
     account: { kind: 'service', name: 'CI', role },
     callbacks: [],
   });
-  const actsFor = (userKey: string): Source => ({ ...service('viewer'), account: { kind: 'person', userKey } });
+  const actsFor = (userKey: string): IngressSource => ({ ...service('viewer'), account: { kind: 'person', userKey } });
   const rows = async (): Promise<unknown> =>
     (
       await pool.query<{ row: string }>(
@@ -122,7 +122,7 @@ describe('the accounts of sources', () => {
   // Each step goes on from the one before: that is what files do.
   test('follow the file, however it changes, and touch the role of no person', async () => {
     const people = ['1001 admin 1001', '1002 operator 1002'];
-    const after = async (...sources: readonly Source[]): Promise<unknown> => {
+    const after = async (...sources: readonly IngressSource[]): Promise<unknown> => {
       await registerSources(pool, sources, log);
       return rows();
     };

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ServiceFile } from '@signalbox/contracts/operations/deploy';
 import { ANALYZERS } from '@signalbox/analysis/analyzers/analyzers';
-import { scan } from '@signalbox/analysis/scan/scan';
+import { scanCommit } from '@signalbox/analysis/scan/scan';
 import { getCheckoutPath } from '@signalbox/local/checkout';
 import { makeDemoRepository, moveDemoRepository } from '@signalbox/local/setup/demo-repository';
 import { loadTestConfig } from '../support/config.ts';
@@ -33,7 +33,7 @@ describe('the repository of the demo project', () => {
     const folder = join(place, 'scanned.git');
     await makeDemoRepository(folder);
     const mirror = { dir: folder, path: loadTestConfig().path, signal: AbortSignal.timeout(60_000) };
-    const { result } = await scan(mirror, { commit: git(folder, 'rev-parse', 'main'), folder: null }, ANALYZERS);
+    const { result } = await scanCommit(mirror, { commit: git(folder, 'rev-parse', 'main'), folder: null }, ANALYZERS);
     const found = Object.values(result.conclusions).flatMap((one) => one.found);
     expect(found.map(({ severity, rule, path }) => `${severity} ${rule} ${path}`).toSorted()).toEqual([
       'high risk/remote-script import-prices.sh',

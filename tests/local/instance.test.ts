@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findFreePort } from '@signalbox/local/setup/free-port';
 import {
-  readLiveRun,
-  readRun,
+  readLiveRunRecord,
+  readRunRecord,
   stopLeftovers,
   takeInstanceLock,
-  writeRun,
+  writeRunRecord,
   type RunRecord,
 } from '@signalbox/local/supervisor/instance';
 import { identifyProcess, isRunning } from '@signalbox/local/supervisor/process-identity';
@@ -30,7 +30,7 @@ afterEach(() => {
 
 test('a second start is refused while the first runs, and says where it is', () => {
   const unlock = takeInstanceLock(dir);
-  writeRun(dir, record([]));
+  writeRunRecord(dir, record([]));
   expect(() => takeInstanceLock(dir)).toThrow(
     `Signalbox is already running (pid ${process.pid}): http://127.0.0.1:8081.\nStop it with Ctrl-C there`,
   );
@@ -56,23 +56,23 @@ test('a lock file that was cut off is taken over', () => {
 });
 
 test('only its owner can read run.json', () => {
-  writeRun(dir, record([]));
+  writeRunRecord(dir, record([]));
   expect(statSync(join(dir, 'run.json')).mode & 0o777).toBe(0o600);
-  expect(readRun(dir)).toEqual(record([]));
+  expect(readRunRecord(dir)).toEqual(record([]));
 });
 
 test('a run counts as live only while its process holds the lock', () => {
-  writeRun(dir, record([]));
-  expect(readLiveRun(dir)).toBeNull();
+  writeRunRecord(dir, record([]));
+  expect(readLiveRunRecord(dir)).toBeNull();
   const unlock = takeInstanceLock(dir);
-  expect(readLiveRun(dir)?.pid).toBe(process.pid);
+  expect(readLiveRunRecord(dir)?.pid).toBe(process.pid);
   unlock();
-  expect(readLiveRun(dir)).toBeNull();
+  expect(readLiveRunRecord(dir)).toBeNull();
 });
 
 test('services that a killed supervisor left behind are stopped, and no other processes', async () => {
   const [left, other] = [await startProbe(), await startProbe()];
-  writeRun(
+  writeRunRecord(
     dir,
     record([
       { name: 'worker', ...left, main, probeUrl: 'http://127.0.0.1:1' },

@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { getCheckoutPath } from '@signalbox/local/checkout';
 import { findFreePort } from '@signalbox/local/setup/free-port';
-import { readLiveRun } from '@signalbox/local/supervisor/instance';
+import { readLiveRunRecord } from '@signalbox/local/supervisor/instance';
 import { discardPostgres } from '@signalbox/local/postgres/postgres';
 import { discardRedis } from '@signalbox/local/redis/redis';
 import pg from 'pg';
@@ -49,7 +49,7 @@ beforeAll(async () => {
   });
   for (const stream of [start.stdout, start.stderr]) stream?.on('data', (chunk) => (output += String(chunk)));
   await until(() => /Ctrl-C\n/.test(output) || start.exitCode !== null, START_MS);
-  const { databaseUrl = '', simulatorUrl = '' } = readLiveRun(dir) ?? {};
+  const { databaseUrl = '', simulatorUrl = '' } = readLiveRunRecord(dir) ?? {};
   owner = new pg.Pool({ connectionString: databaseUrl, max: 2 });
   const speaker = { pool: owner, simulatorUrl: simulatorUrl ?? '', role: null };
   [ada, ben] = [await openPerson({ ...speaker, id: 1001 }), await openPerson({ ...speaker, id: 1002 })];
@@ -145,7 +145,7 @@ test('the deployer is notified of each incident once', { timeout: 8 * MINUTE_MS 
   await reads(/✅ killed in staging has recovered/, MINUTE_MS);
   // A port that another program takes while the proxy is away.
   const port = await portOf('squatted');
-  const proxy = readLiveRun(dir)?.services.find(({ name }) => name === 'proxy');
+  const proxy = readLiveRunRecord(dir)?.services.find(({ name }) => name === 'proxy');
   process.kill(proxy?.pid ?? 0, 'SIGKILL');
   const squatter = await squat(port);
   await reads(/⚠️ squatted in staging is down\..*taken by another program/, MINUTE_MS);

@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { getCheckoutPath } from '@signalbox/local/checkout';
 import { findFreePort } from '@signalbox/local/setup/free-port';
-import { readLiveRun, readRun } from '@signalbox/local/supervisor/instance';
+import { readLiveRunRecord, readRunRecord } from '@signalbox/local/supervisor/instance';
 import { discardPostgres } from '@signalbox/local/postgres/postgres';
 import { identifyProcess } from '@signalbox/local/supervisor/process-identity';
 import { discardRedis } from '@signalbox/local/redis/redis';
@@ -75,7 +75,7 @@ test('one line says ready, and six list the services', () => {
 });
 
 test('run.json names every program, with as many workers as were asked for', async () => {
-  const services = readLiveRun(dir)?.services ?? [];
+  const services = readLiveRunRecord(dir)?.services ?? [];
   const jobs = ['jobs-agents', 'jobs-analysis', 'jobs-deploy', 'jobs-maintenance'];
   const names = services.map(({ name }) => name).toSorted();
   expect(names).toEqual(['gateway', ...jobs, 'proxy', 'simulator', 'worker-1', 'worker-2']);
@@ -84,7 +84,7 @@ test('run.json names every program, with as many workers as were asked for', asy
 
 const environments = (): ReadonlyMap<string, Readonly<Record<string, string>>> =>
   new Map(
-    (readLiveRun(dir)?.services ?? []).map(({ name, pid }) => {
+    (readLiveRunRecord(dir)?.services ?? []).map(({ name, pid }) => {
       const lines = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').slice(0, -1);
       return [name, Object.fromEntries(lines.map((line) => [line.replace(/=.*/s, ''), line.replace(/^[^=]*=/, '')]))];
     }),
@@ -117,7 +117,7 @@ test('each process has its own secrets and variables, and no others', () => {
 });
 
 test('each service logs in to Postgres and Redis as itself, and its password is nowhere but in its own environment', async () => {
-  const run = readLiveRun(dir);
+  const run = readLiveRunRecord(dir);
   const logins = [...environments()].flatMap(([name, { DATABASE_URL, REDIS_URL }]) =>
     DATABASE_URL && REDIS_URL ? [{ name, database: new URL(DATABASE_URL), redis: new URL(REDIS_URL) }] : [],
   );
@@ -197,7 +197,7 @@ test.each([
 });
 
 test('a killed proxy is restarted at once, at the same socket', async () => {
-  const proxy = () => readRun(dir)?.services.find(({ name }) => name === 'proxy');
+  const proxy = () => readRunRecord(dir)?.services.find(({ name }) => name === 'proxy');
   const before = proxy();
   if (!before) throw new Error('there is no proxy');
   process.kill(before.pid, 'SIGKILL');
@@ -221,7 +221,7 @@ test('no other program can take the port of the simulator, at any address of thi
 });
 
 test('no other program can take the port of the page while its gateway restarts', async () => {
-  const gateway = () => readRun(dir)?.services.find(({ name }) => name === 'gateway');
+  const gateway = () => readRunRecord(dir)?.services.find(({ name }) => name === 'gateway');
   const before = gateway();
   const [, port = ''] = /web page {3}http:\/\/localhost:(\d+)\//.exec(first.output()) ?? [];
   if (!before || port === '') throw new Error('there is no page');
@@ -252,14 +252,14 @@ test('a person is answered in the terminal chat', async () => {
 test('a second start is refused', async () => {
   const second = run('start');
   expect(await end(second)).toBe(1);
-  expect(second.output()).toContain(`Signalbox is already running (pid ${readRun(dir)?.pid})`);
+  expect(second.output()).toContain(`Signalbox is already running (pid ${readRunRecord(dir)?.pid})`);
 });
 
 test(
   'everything ends with a start that is killed, and the next one goes on with the same databases',
   { timeout: START_TIMEOUT_MS },
   async () => {
-    const before = readRun(dir);
+    const before = readRunRecord(dir);
     if (before === null) throw new Error('nothing was recorded');
     const redis = Number(readFileSync(join(dir, 'redis/redis.pid'), 'utf8'));
     process.kill(before.pid, 'SIGKILL');
@@ -270,13 +270,13 @@ test(
     await until(() => !left(), 30_000);
     first = run('start');
     await untilReady(first);
-    const after = readRun(dir);
+    const after = readRunRecord(dir);
     expect(after).toMatchObject({ databaseUrl: before.databaseUrl, redisUrl: before.redisUrl });
   },
 );
 
 test('stopping ends everything that runs and exits cleanly', { timeout: START_TIMEOUT_MS }, async () => {
-  const { services = [] } = readRun(dir) ?? {};
+  const { services = [] } = readRunRecord(dir) ?? {};
   const redis = Number(readFileSync(join(dir, 'redis/redis.pid'), 'utf8'));
   first.child.kill('SIGINT');
   expect(await end(first)).toBe(0);

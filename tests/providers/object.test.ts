@@ -1,6 +1,6 @@
 import { HumanMessage } from '@langchain/core/messages';
 import { readConfig } from '@signalbox/platform/config';
-import { askObject, createObjectKind } from '@signalbox/worker/agents/object';
+import { askForObject, createOutputSchema } from '@signalbox/worker/agents/object';
 import { openModel } from '@signalbox/models/open-models';
 import { ModelConfig, readModelPlan } from '@signalbox/models/settings';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { startModelWire, type ModelWire, type WireScript } from '../support/model-wire.ts';
 import { TESTED_PROVIDERS, textOf } from './providers.ts';
 
-const Person = createObjectKind(
+const Person = createOutputSchema(
   'person',
   'Somebody.',
   z.object({ name: z.string().max(5), age: z.number().nullable() }),
@@ -34,7 +34,7 @@ describe.each(TESTED_PROVIDERS)('an object from $id', ({ id, env }) => {
     const { main, limits } = readModelPlan(readConfig(ModelConfig, { MODEL: id, ...env(wire.url) }));
     const model = await openModel(main, { catalog: () => ({ groups: [] }), prices: new Map(), limits });
     const signal = new AbortController().signal;
-    return askObject(model, Person, { messages: [new HumanMessage('who?')], signal });
+    return askForObject(model, Person, { messages: [new HumanMessage('who?')], signal });
   };
 
   it('is requested with the schema that the provider enforces', async () => {

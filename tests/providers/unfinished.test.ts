@@ -1,7 +1,7 @@
 import { HumanMessage, type AIMessage } from '@langchain/core/messages';
 import { readConfig } from '@signalbox/platform/config';
 import { openModel } from '@signalbox/models/open-models';
-import { isUnfinished } from '@signalbox/models/whole-answer';
+import { isTruncatedAnswer } from '@signalbox/models/whole-answer';
 import { ModelConfig, readModelPlan } from '@signalbox/models/settings';
 import { afterEach, describe, expect, it } from 'vitest';
 import { eventStream, startModelReplay, type ModelReplay, type ReplayedAnswer } from '../support/model-replay.ts';
@@ -141,6 +141,6 @@ describe('an answer that its server did not complete', () => {
     ['ollama', ollama({ content: 'Half a' }, 'stop'), false],
   ])('has a text that is marked when it lacks its end: %s %#', async (id, answer, isCut) => {
     const message = await ask(id, answer);
-    expect([message.text, isUnfinished(message)]).toEqual(['Half a', isCut]);
+    expect([message.text, isTruncatedAnswer(message)]).toEqual(['Half a', isCut]);
   });
 });

@@ -1,15 +1,22 @@
 import { createHash } from 'node:crypto';
-import type { Analyzer, Churn, Conclusion, Fact, FileFacts, RepositoryView } from '@signalbox/analysis/analyzer';
+import type {
+  Analyzer,
+  FileChurn,
+  AnalyzerResult,
+  JsonValue,
+  FileFacts,
+  RepositoryReader,
+} from '@signalbox/analysis/analyzer';
 import { RawFinding } from '@signalbox/contracts/repository/finding';
 
 /** A scan of a few files by one analyzer, without git: for the rules of an analyzer alone. */
-export async function analyze<F extends Fact>(
+export async function analyze<F extends JsonValue>(
   analyzer: Analyzer<F>,
   texts: Readonly<Record<string, string>>,
-  more: Partial<Omit<RepositoryView, 'text' | 'churn'>> & {
-    readonly churn?: Readonly<Record<string, Partial<Churn>>>;
+  more: Partial<Omit<RepositoryReader, 'text' | 'churn'>> & {
+    readonly churn?: Readonly<Record<string, Partial<FileChurn>>>;
   } = {},
-): Promise<Conclusion> {
+): Promise<AnalyzerResult> {
   const files = Object.entries(texts).map(([path, text]) => ({
     path,
     blob: createHash('sha1').update(text).digest('hex'),
@@ -31,7 +38,7 @@ export async function analyze<F extends Fact>(
       });
   }
   const { churn = {}, ...rest } = more;
-  const unchanged: Churn = { commitsOfYear: 1, commits: 1, linesOfYear: 1, authors: 1, firstAt: 0, lastAt: 0 };
+  const unchanged: FileChurn = { commitsOfYear: 1, commits: 1, linesOfYear: 1, authors: 1, firstAt: 0, lastAt: 0 };
   const conclusion = await analyzer.conclude(noted, {
     commit: '0'.repeat(40),
     committedAt: Date.UTC(2026, 0, 1) / 1_000,

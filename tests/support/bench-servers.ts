@@ -4,12 +4,12 @@ import { LocalConfig, SAMPLE_AGENTS } from '@signalbox/local/config';
 import { migrateDatabase } from '@signalbox/local/postgres/migrate-database';
 import { startPostgres, type LocalServer } from '@signalbox/local/postgres/postgres';
 import { startRedis } from '@signalbox/local/redis/redis';
-import { placeKeys } from '@signalbox/local/setup/key-files';
+import { prepareKeyFiles } from '@signalbox/local/setup/key-files';
 import {
   listDatabasePasswords,
-  describeLogins,
+  createLoginBuilder,
   describeRedisUsers,
-  drawPasswords,
+  createPasswords,
 } from '@signalbox/local/supervisor/service-logins';
 import { wireServices, type WiredService } from '@signalbox/local/supervisor/service-wiring';
 import { loadTestConfig } from './config.ts';
@@ -30,7 +30,7 @@ export async function startBenchServers(dir: string, simulatorUrl: string | null
   const { dataDir, path } = loadTestConfig();
   const home = join(dir, 'data');
   mkdirSync(home, { recursive: true, mode: 0o700 });
-  const passwords = drawPasswords();
+  const passwords = createPasswords();
   const users = describeRedisUsers(passwords);
   const postgres = await startPostgres({ dir: join(dir, 'postgres') });
   const redis = await startRedis({ dir: join(dir, 'redis'), binDir: join(dataDir, 'redis-bin'), path, users });
@@ -42,10 +42,10 @@ export async function startBenchServers(dir: string, simulatorUrl: string | null
     workers: 1,
     pagePort: 0,
     startKey: 'bench'.padEnd(32, '0'),
-    keys: placeKeys(home),
+    keys: prepareKeyFiles(home),
     bubblewrap: {},
     simulatorUrl,
-    loginOf: describeLogins(config, { databaseUrl: postgres.url, redisUrl: redis.url }, passwords),
+    loginOf: createLoginBuilder(config, { databaseUrl: postgres.url, redisUrl: redis.url }, passwords),
   });
   return {
     postgres,

@@ -1,7 +1,7 @@
 import http from 'node:http';
 import { loadConfig as loadGatewayConfig } from '@signalbox/gateway/config';
 import { createGateway } from '@signalbox/gateway/gateway';
-import { closeAll, type Closable, type Own } from '@signalbox/platform/lifecycle';
+import { closeAll, type Closable, type RegisterClosable } from '@signalbox/platform/lifecycle';
 import { createLog } from '@signalbox/platform/log';
 import { createScriptedModels, type ModelScript } from './scripted-model.ts';
 import { createSimulator } from '@signalbox/telegram-simulator/server';
@@ -23,7 +23,7 @@ export interface BenchStack {
 export async function openBenchStack(dir: string, script: ModelScript): Promise<BenchStack> {
   const log = createLog('bench', loadTestConfig().logLevel);
   const parts: Closable[] = [];
-  const own: Own = (part) => {
+  const own: RegisterClosable = (part) => {
     parts.push(part);
     return part;
   };

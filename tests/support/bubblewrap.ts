@@ -3,14 +3,14 @@ import { locateBubblewrap, type BubblewrapSettings } from '@signalbox/local/setu
 import { openConfinement, type Confinement } from '@signalbox/jobs/sandbox/confinement';
 import { findBubblewrap } from '@signalbox/jobs/sandbox/program';
 import { openSandbox, type Sandbox } from '@signalbox/jobs/sandbox/sandbox';
-import type { Limits } from '@signalbox/jobs/sandbox/limits';
+import type { CommandLimits } from '@signalbox/jobs/sandbox/limits';
 import { loadTestConfig } from './config.ts';
 
 /** A sandbox that works on this machine, and the variables by which a job service finds the same one. */
 export interface TestSandbox {
   readonly settings: BubblewrapSettings;
   /** Another over the same bubblewrap, with limits of the test's own. */
-  open(limits: Limits): Promise<Sandbox>;
+  open(limits: CommandLimits): Promise<Sandbox>;
 }
 
 /** The confinement of builds and programs on this machine, and the variables by which a job service finds the same. Throws without one. */

@@ -1,6 +1,6 @@
 import { DriverName, getDriverTraits, type DriverTraits } from '@signalbox/contracts/operations/drivers';
 import type { Driver } from '@signalbox/jobs/drivers/driver';
-import type { DriverDeps, DriverServer } from '@signalbox/jobs/drivers/driver-deps';
+import type { DriverDeps, TargetServer } from '@signalbox/jobs/drivers/driver-deps';
 import { openDriver } from '@signalbox/jobs/drivers/open-driver';
 import { createSpareDriver } from '../examples/spare-driver.ts';
 
@@ -8,11 +8,11 @@ import { createSpareDriver } from '../examples/spare-driver.ts';
 const EXAMPLES = {
   spare: { traits: { isLocal: true, runsImages: false, needsLogin: false }, create: createSpareDriver },
 } as const satisfies Readonly<
-  Record<string, { traits: DriverTraits; create: (server: DriverServer, parts: DriverDeps) => Driver }>
+  Record<string, { traits: DriverTraits; create: (server: TargetServer, parts: DriverDeps) => Driver }>
 >;
 
 /** A server of a driver of the product, or of an example. */
-export type TestServer = Omit<DriverServer, 'driver'> & { readonly driver: DriverName | keyof typeof EXAMPLES };
+export type TestServer = Omit<TargetServer, 'driver'> & { readonly driver: DriverName | keyof typeof EXAMPLES };
 
 /** The driver of a server, as the product opens it. An example is taken only for a name that the product's tables do not have. */
 export async function openTestDriver(server: TestServer, parts: DriverDeps): Promise<Driver> {
@@ -30,6 +30,6 @@ function exampleOf({ driver }: TestServer) {
   return isShipped ? null : Object.entries(EXAMPLES).find(([name]) => name === driver)?.[1];
 }
 
-function asShipped(server: TestServer): DriverServer {
+function asShipped(server: TestServer): TargetServer {
   return { ...server, driver: DriverName.parse(server.driver) };
 }

@@ -5,10 +5,10 @@ import { loadPolicySet, readPolicyFolder } from '@signalbox/safety/policy/policy
 import { POLICY_FOLDER } from '@signalbox/safety/policy/settings';
 import { redactValue } from '@signalbox/safety/redact/redact';
 import type { GovernanceDeps } from '@signalbox/governance/deps';
-import { createMachine } from '@signalbox/worker/loop/fsm';
+import { createPhaseMachine } from '@signalbox/worker/loop/fsm';
 import type { Ports } from '@signalbox/worker/tools/ports/ports';
 import { createRegistry } from '@signalbox/worker/tools/registry';
-import type { RunParts } from '@signalbox/worker/tools/run';
+import type { ToolRunDeps } from '@signalbox/worker/tools/run';
 import { createTools } from '@signalbox/worker/tools/tools';
 import type { CallScope } from '@signalbox/governance/calls/call';
 import type { ToolGroup } from '@signalbox/worker/tools/tool';
@@ -29,9 +29,9 @@ export function governanceOver(
   pool: Pool,
   groups: readonly ToolGroup[],
   policy: PolicyEngine,
-  { ports, enqueue, work, look, ...changes }: Partial<GovernanceDeps & RunParts> = {},
+  { ports, enqueue, work, look, ...changes }: Partial<GovernanceDeps & ToolRunDeps> = {},
 ): GovernanceDeps {
-  const runs: RunParts = {
+  const runs: ToolRunDeps = {
     pool,
     ports: ports ?? ({ projects: { list: () => Promise.resolve([]) } } as unknown as Ports), // the only one that such tests touch
     enqueue: enqueue ?? (() => Promise.resolve({ runId: 'r' })),
@@ -52,7 +52,7 @@ export function governanceOver(
 
 /** A turn of Ada, a developer, whose lane 1 is held under epoch 7, with an answer of the model just in. */
 export function scopeOfAda(changes: Partial<CallScope> = {}): CallScope {
-  const machine = createMachine();
+  const machine = createPhaseMachine();
   machine.to('THINKING');
   machine.to('PROPOSING');
   return {

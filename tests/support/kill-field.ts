@@ -1,7 +1,7 @@
 import { Approvals } from '@signalbox/governance/approvals';
 import { withTransaction } from '@signalbox/store/pool';
 import { createLog } from '@signalbox/platform/log';
-import { INBOUND } from '@signalbox/contracts/conversation/topics';
+import { INBOUND_TOPIC } from '@signalbox/contracts/conversation/topics';
 import { closeRedis, openRedis } from '@signalbox/platform/redis';
 import { createPublisher } from '@signalbox/platform/streams/publish';
 import { deployGroup, openDeployTarget, type DeployTarget, type DeployWay } from './deploy-target.ts';
@@ -127,7 +127,7 @@ export async function openKillField(way: DeployWay): Promise<KillField> {
     });
   const wake = (userKeys: readonly string[]): Promise<void> =>
     publisher.publish(
-      INBOUND,
+      INBOUND_TOPIC,
       userKeys.map((userKey) => ({ userKey, traceId: 'wake' })),
     );
 

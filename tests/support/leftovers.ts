@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { endAll, findFamily } from '@signalbox/jobs/drivers/process/process-table';
+import { killProcesses, findProcessTree } from '@signalbox/jobs/drivers/process/process-table';
 import { discardPostgres } from '@signalbox/local/postgres/postgres';
 import { identifyProcess, isRunning, type ProcessIdentity } from '@signalbox/local/supervisor/process-identity';
 import { discardRedis } from '@signalbox/local/redis/redis';
@@ -85,7 +85,7 @@ async function endPrograms(dir: string): Promise<void> {
     if (program === null) continue;
     const { mark, bootId } = program;
     const sessions = ['shim', 'pid'].flatMap((name) => readLeader(join(folder, name), bootId));
-    await endAll(() => findFamily({ mark, sessions }), AbortSignal.timeout(END_MS));
+    await killProcesses(() => findProcessTree({ mark, sessions }), AbortSignal.timeout(END_MS));
   }
 }
 

@@ -1,7 +1,7 @@
 import { readThreadsWithTurns } from '@signalbox/store/governance/execution-turns';
 import type { Pool } from '@signalbox/store/pool';
 import type { AgentPlugin } from '@signalbox/worker/agents/agent';
-import { openReplay, type TurnReplay } from '@signalbox/worker/replay/replay';
+import { createReplayer, type TurnReplay } from '@signalbox/worker/replay/replay';
 import type { ToolGroup } from '@signalbox/worker/tools/tool';
 import { sampleParts } from './samples.ts';
 
@@ -14,7 +14,7 @@ export async function checkReplay(
   groups: readonly ToolGroup[],
   agents: readonly AgentPlugin[] = [],
 ): Promise<void> {
-  const replay = await openReplay(pool, [...sampleParts.groups, ...groups], [...sampleParts.agents, ...agents]);
+  const replay = await createReplayer(pool, [...sampleParts.groups, ...groups], [...sampleParts.agents, ...agents]);
   const problems: TurnReplay[] = [];
   for await (const threadId of readThreadsWithTurns(pool))
     for await (const turn of replay.thread(threadId)) if (!isFine(turn)) problems.push(turn);

@@ -6,7 +6,7 @@ import { PostgresSaver } from '@langchain/langgraph-checkpoint-postgres';
 import { migrate } from '@signalbox/store/migrations/migrate';
 import { openPool } from '@signalbox/store/pool';
 import { createLog } from '@signalbox/platform/log';
-import { SCHEMA } from '@signalbox/worker/checkpoints/set-up';
+import { CHECKPOINT_SCHEMA } from '@signalbox/worker/checkpoints/set-up';
 import pg from 'pg';
 import { z } from 'zod';
 import { createDatabase, type TestDatabase } from './database.ts';
@@ -38,7 +38,7 @@ export async function restoreSavedFolder(
   const database = await createDatabase('template0');
   await migrate(database.url, writeSavedMigrations(name));
   const owner = openPool(database.url, createLog('test', 'silent'), { name: 'test', max: 2, as: 'owner' });
-  await new PostgresSaver(owner, undefined, { schema: SCHEMA }).setup(); // as that release made them
+  await new PostgresSaver(owner, undefined, { schema: CHECKPOINT_SCHEMA }).setup(); // as that release made them
   if (name === 'late') await owner.query('select number_checkpoints()');
   await owner.end();
   await withClient(database.url, async (db) => {

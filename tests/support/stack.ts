@@ -8,7 +8,7 @@ import { createJobService } from '@signalbox/jobs/job-service';
 import { loadConfig as loadProxyConfig } from '@signalbox/proxy/config';
 import { createProxy } from '@signalbox/proxy/proxy';
 import { openPool, type Pool } from '@signalbox/store/pool';
-import { closeAll, type Closable, type Own } from '@signalbox/platform/lifecycle';
+import { closeAll, type Closable, type RegisterClosable } from '@signalbox/platform/lifecycle';
 import { createLog, type Log } from '@signalbox/platform/log';
 import { loadConfig as loadWorkerConfig } from '@signalbox/worker/config';
 import { createWiring } from '@signalbox/worker/wire';
@@ -69,7 +69,7 @@ export interface StackOptions {
 export async function openStack(options: StackOptions = {}): Promise<Stack> {
   const log = options.log ?? createLog('test', loadTestConfig().logLevel);
   const parts: Closable[] = [];
-  const own: Own = (part) => {
+  const own: RegisterClosable = (part) => {
     parts.push(part);
     return part;
   };
@@ -109,7 +109,7 @@ export async function openStack(options: StackOptions = {}): Promise<Stack> {
   // What a restart ends and starts again; Telegram, the database and Redis go on.
   let services: Closable[] = [];
   const start = async (): Promise<void> => {
-    const ownService: Own = (part) => {
+    const ownService: RegisterClosable = (part) => {
       services.push(part);
       return part;
     };

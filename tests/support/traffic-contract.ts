@@ -1,13 +1,13 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Traffic } from '@signalbox/jobs/traffic/traffic';
+import type { TrafficSwitch } from '@signalbox/jobs/traffic/traffic';
 import type { Route } from '@signalbox/contracts/operations/traffic';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { until } from './until.ts';
 
 /** Something that decides what serves, and the door at which `shop/staging` is reached through it. */
 export interface TrafficTarget {
-  readonly traffic: Traffic;
+  readonly traffic: TrafficSwitch;
   readonly listen: Route['listen'];
   close(): Promise<void>;
 }

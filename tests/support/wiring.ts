@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { placeKeys } from '@signalbox/local/setup/key-files';
+import { prepareKeyFiles } from '@signalbox/local/setup/key-files';
 import { pickEnvironment } from '@signalbox/local/supervisor/service-variables';
 import { isJobPool, wireServices, type WiredService } from '@signalbox/local/supervisor/service-wiring';
 import { createLog } from '@signalbox/platform/log';
@@ -71,7 +71,7 @@ export async function openWiring(options: WiringOptions): Promise<Wiring> {
     workers: 1,
     pagePort: 0,
     startKey: START_KEY,
-    keys: placeKeys(dataDir),
+    keys: prepareKeyFiles(dataDir),
     bubblewrap: {},
     simulatorUrl: options.simulatorUrl ?? 'http://127.0.0.1:9',
     loginOf: (service) => ({ DATABASE_URL: databaseLogin(service), REDIS_URL: redisLogin(service) }),

@@ -6,7 +6,7 @@ import { openPool, type Pool } from '@signalbox/store/pool';
 import { openRedis, closeRedis } from '@signalbox/platform/redis';
 import { createPublisher } from '@signalbox/platform/streams/publish';
 import { createScriptedModels, type ModelScript } from './scripted-model.ts';
-import { INBOUND } from '@signalbox/contracts/conversation/topics';
+import { INBOUND_TOPIC } from '@signalbox/contracts/conversation/topics';
 import type { InboundEnvelope, MessageEnvelope } from '@signalbox/contracts/conversation/envelope';
 import { randomBytes } from 'node:crypto';
 import { inject } from 'vitest';
@@ -156,7 +156,7 @@ export async function openWorkerBench(options: { redisUrl?: string; log?: Log } 
         (count) => count === 0,
       );
     },
-    wake: (userKey) => publisher.publish(INBOUND, [{ userKey, traceId: 'wake' }]),
+    wake: (userKey) => publisher.publish(INBOUND_TOPIC, [{ userKey, traceId: 'wake' }]),
     replies: async (userKey) => {
       const { rows } = await pool.query<{ text: string }>(
         `select body ->> 'text' as text from outbox where user_key = $1 order by id`,

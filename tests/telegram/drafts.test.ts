@@ -1,5 +1,5 @@
 import { createThrottle } from '@signalbox/gateway/delivery/throttle';
-import { OUTBOUND } from '@signalbox/contracts/conversation/topics';
+import { OUTBOUND_TOPIC } from '@signalbox/contracts/conversation/topics';
 import { createDraftPublisher, toDraftId } from '@signalbox/platform/streams/drafts';
 import { createPublisher } from '@signalbox/platform/streams/publish';
 import { describe, expect, test } from 'vitest';
@@ -256,5 +256,5 @@ test('a draft waits for the messages of its chat', async () => {
 
 async function publishTyping(chat: number): Promise<void> {
   const publisher = createPublisher({ redis: harness.redis, prefix: harness.prefix, partitions: 1 });
-  await publisher.publish(OUTBOUND, [{ kind: 'typing', chatKey: `telegram:${chat}`, traceId: 'trc_test' }]);
+  await publisher.publish(OUTBOUND_TOPIC, [{ kind: 'typing', chatKey: `telegram:${chat}`, traceId: 'trc_test' }]);
 }

@@ -1,4 +1,4 @@
-import { allowUser } from '@signalbox/store/people/users';
+import { grantUserRole } from '@signalbox/store/people/users';
 import { createIdentityCode } from '@signalbox/store/people/identities';
 import { openHarness, PEOPLE, type Harness, type StartedGateway } from '../integration/gateway/harness.ts';
 import { afterEach, beforeEach } from 'vitest';
@@ -71,5 +71,5 @@ export async function addPerson(
   id: string,
   role: 'viewer' | 'developer' | 'operator' | 'admin' = 'developer',
 ): Promise<void> {
-  await allowUser(bench.harness.pool, { userKey: id, channel: 'telegram', name: `P${id}`, role });
+  await grantUserRole(bench.harness.pool, { userKey: id, channel: 'telegram', name: `P${id}`, role });
 }

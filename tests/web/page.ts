@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { ServerFrame, type Component } from '@signalbox/contracts/conversation/frames';
+import { ServerFrame, type PageComponent } from '@signalbox/contracts/conversation/frames';
 import { WebSocket, type ClientOptions } from 'ws';
 import { until } from '../support/until.ts';
 
@@ -22,7 +22,7 @@ export class TestPage {
   readonly socket: WebSocket;
   readonly frames: ServerFrame[] = [];
   /** What it shows, by id. */
-  readonly components = new Map<string, Component>();
+  readonly components = new Map<string, PageComponent>();
   /** The number of the newest patch. */
   seq: number;
   /** Set once it is closed. */
@@ -75,7 +75,7 @@ export class TestPage {
   }
 
   /** What is shown with a button of that label, the first one first. */
-  withButton(label: string): readonly Component[] {
+  withButton(label: string): readonly PageComponent[] {
     return [...this.components.values()].filter((component) => labelsOf(component).includes(label));
   }
 
@@ -84,7 +84,7 @@ export class TestPage {
   }
 
   /** What is kept of the conversation, in its order. */
-  get shown(): readonly Component[] {
+  get shown(): readonly PageComponent[] {
     const kept = [...this.components.values()].filter(({ type }) => type !== 'Draft' && type !== 'Notice');
     return kept.sort((one, other) => one.place - other.place);
   }
@@ -93,7 +93,7 @@ export class TestPage {
     return this.shown.map(({ props }) => String(props['text']));
   }
 
-  find(text: string): Component | undefined {
+  find(text: string): PageComponent | undefined {
     return [...this.components.values()].find(({ props }) => String(props['text']).includes(text));
   }
 
@@ -118,6 +118,6 @@ export class TestPage {
   }
 }
 
-function labelsOf({ props }: Component): readonly string[] {
+function labelsOf({ props }: PageComponent): readonly string[] {
   return ((props['buttons'] ?? []) as { label: string }[]).map(({ label }) => label);
 }

@@ -1,4 +1,4 @@
-import type { Component } from '@signalbox/contracts/conversation/frames';
+import type { PageComponent } from '@signalbox/contracts/conversation/frames';
 import { expect, test } from 'vitest';
 import { until } from '../support/until.ts';
 import { bench, CHAT, useBench } from './bench.ts';
@@ -31,7 +31,7 @@ const newest = async (): Promise<number> =>
     )
   )[0]?.seq ?? 0;
 /** All that a page shows, in its order. */
-const viewOf = (page: TestPage): readonly Component[] => page.shown;
+const viewOf = (page: TestPage): readonly PageComponent[] => page.shown;
 
 test.each([1, 2, 3])(
   'a page that loses its socket again and again misses nothing and gets nothing twice: seed %i',

@@ -1,6 +1,6 @@
-import { attempt } from '@signalbox/contracts/system-error';
+import { tryOr } from '@signalbox/contracts/system-error';
 import { createIdentityCode, linkIdentity, unlinkIdentity } from '@signalbox/store/people/identities';
-import { denyUser } from '@signalbox/store/people/users';
+import { removeUser } from '@signalbox/store/people/users';
 import { loadConfig } from '@signalbox/gateway/config';
 import { describe, expect, test } from 'vitest';
 import { until } from '../support/until.ts';
@@ -49,7 +49,7 @@ describe('a code', () => {
     const { url } = await bench.start();
     const [used, expired, former] = [await createCode(), await createCode(), await createCode(BEN)];
     await postSession(url, { code: used });
-    await denyUser(bench.harness.pool, BEN);
+    await removeUser(bench.harness.pool, BEN);
     await bench.harness.rows(
       `update identity_codes set expires_at = now() - interval '1 s' where person = $1 and used_at is null`,
       [ADA],
@@ -139,7 +139,7 @@ describe('a login', () => {
     const { url } = await bench.start();
     const cookie = await bench.signIn(url, BEN);
     const page = await bench.open({ url, cookie });
-    await denyUser(bench.harness.pool, BEN);
+    await removeUser(bench.harness.pool, BEN);
     // Nothing more is shown, not even before the gateway has looked.
     await bench.harness.say('web:1002', [{ text: 'for your eyes alone' }]);
     await until(() => page.closed?.code === 4001);
@@ -274,7 +274,7 @@ describe('a public address', () => {
     const given = page === undefined ? {} : { WEB_PUBLIC_URL: page };
     const places = { DATABASE_URL: 'postgres://x', REDIS_URL: 'redis://x', SECRETS_SEALING_KEY: 'x' };
     const settings = { GATEWAY_CHANNELS: 'web', PROXY_PUBLIC_HOST: services, ...places, ...given };
-    const isTaken = attempt(() => loadConfig(settings).channels.length > 0, false);
+    const isTaken = tryOr(() => loadConfig(settings).channels.length > 0, false);
     expect(isTaken).toBe(isFine);
   });
 });

@@ -1,5 +1,5 @@
 import { ARTIFACT } from '../contracts/channels/bench.ts';
-import { COMPONENTS } from '@signalbox/contracts/conversation/components';
+import { PAGE_COMPONENTS } from '@signalbox/contracts/conversation/components';
 import { expect, test } from 'vitest';
 import { until } from '../support/until.ts';
 import { bench, CHAT, tellGateways, useBench } from './bench.ts';
@@ -54,7 +54,8 @@ test('a wide table becomes cards on a phone, and a table again when the page is 
     },
     { type: 'Text', props: { text: 'Two of them.' } },
   ]);
-  for (const { type, props } of shown.children) expect(COMPONENTS[type as 'Text'].safeParse(props).success).toBe(true);
+  for (const { type, props } of shown.children)
+    expect(PAGE_COMPONENTS[type as 'Text'].safeParse(props).success).toBe(true);
   // Only what looks different comes again, under the number that the page knows.
   const again = page.of('server.a2ui.patch').at(-1)?.payload;
   expect([again?.steps.length, again?.seq]).toEqual([1, before]);
@@ -143,7 +144,7 @@ test('every component has the props of its type, whatever a message holds', asyn
   const types = page.shown.map(({ type }) => type);
   expect(types).toEqual(['Message', 'Message', 'Message', 'Progress', 'Progress', 'Approval', 'Message']);
   for (const { type, props } of page.shown) {
-    const parsed = COMPONENTS[type as keyof typeof COMPONENTS].safeParse(props);
+    const parsed = PAGE_COMPONENTS[type as keyof typeof PAGE_COMPONENTS].safeParse(props);
     expect([type, parsed.error?.message]).toEqual([type, undefined]);
   }
   expect(page.find('over')?.props['isDone']).toBe(true);

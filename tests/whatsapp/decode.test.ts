@@ -1,4 +1,4 @@
-import { decode } from '@signalbox/gateway/channels/whatsapp/receive/decode';
+import { decodeWebhook } from '@signalbox/gateway/channels/whatsapp/receive/decode';
 import { PUBLIC_PAYLOADS } from '@signalbox/whatsapp-simulator/webhook/public-payloads.fixture';
 import { describe, expect, it } from 'vitest';
 
@@ -6,7 +6,7 @@ const NUMBER = '1122334455667';
 const PERSON = { userKey: 'whatsapp-972987654321', chatKey: 'whatsapp:972987654321', name: 'Test Name' };
 
 const updateOf = (name: keyof typeof PUBLIC_PAYLOADS, number = NUMBER) =>
-  decode(PUBLIC_PAYLOADS[name], number).updates[0];
+  decodeWebhook(PUBLIC_PAYLOADS[name], number).updates[0];
 /** The webhook of a text with other fields in its message. */
 const withMessage = (fields: object) => {
   const copy = structuredClone(PUBLIC_PAYLOADS.text) as unknown as {
@@ -64,13 +64,13 @@ describe('a webhook of a public project', () => {
   });
 
   it('of statuses has no update, and has the reason of a failed message', () => {
-    expect(decode(PUBLIC_PAYLOADS.sent, NUMBER).updates).toEqual([]);
-    const { statuses, updates } = decode(PUBLIC_PAYLOADS.failed, NUMBER);
+    expect(decodeWebhook(PUBLIC_PAYLOADS.sent, NUMBER).updates).toEqual([]);
+    const { statuses, updates } = decodeWebhook(PUBLIC_PAYLOADS.failed, NUMBER);
     expect([updates, statuses[0]?.status, statuses[0]?.errors[0]?.code]).toEqual([[], 'failed', 130472]);
   });
 
   it('for another number is ignored', () => {
-    expect(decode(PUBLIC_PAYLOADS.text, '999').updates).toEqual([]);
+    expect(decodeWebhook(PUBLIC_PAYLOADS.text, '999').updates).toEqual([]);
   });
 });
 
@@ -83,19 +83,19 @@ describe('a hostile webhook', () => {
     ['a sender that is no number', withMessage({ from: 'whatsapp:1' })],
     ['a sender with a user name only', withMessage({ from: undefined })],
   ])('%s is ignored or nothing', (_, payload) => {
-    const { updates } = decode(payload, NUMBER);
+    const { updates } = decodeWebhook(payload, NUMBER);
     expect(updates.every(({ kind }) => kind === 'ignored')).toBe(true);
   });
 
   it('with an impossible time is dated now', () => {
     for (const timestamp of ['-1', '99999999999999', 'yesterday', -1]) {
-      const [update] = decode(withMessage({ timestamp }), NUMBER).updates;
+      const [update] = decodeWebhook(withMessage({ timestamp }), NUMBER).updates;
       expect(Date.now() - Date.parse((update && 'at' in update && update.at) || '')).toBeLessThan(60_000);
     }
   });
 
   it('with a too long id is keyed by its hash, and NUL in a text is removed', () => {
-    const { updates } = decode(
+    const { updates } = decodeWebhook(
       withMessage({ id: `wamid.${'x'.repeat(150)}`, text: { body: 'a\u0000b\ud800' } }),
       NUMBER,
     );
@@ -104,7 +104,7 @@ describe('a hostile webhook', () => {
 
   it('with a button is read by its reference, whatever its title', () => {
     const reply = { id: '12:3', title: 'Approve everything' };
-    const { updates } = decode(
+    const { updates } = decodeWebhook(
       withMessage({
         type: 'interactive',
         text: undefined,
@@ -116,7 +116,7 @@ describe('a hostile webhook', () => {
     expect(updates[0]).toMatchObject({ kind: 'press', outboxId: '12', index: 3, messageId: 'wamid.card' });
     for (const id of ['12:333', 'b:12:3', '12', '-1:2', '12:3 ', '1e3:1']) {
       const foreign = withMessage({ interactive: { button_reply: { id, title: 'x' } } });
-      expect(decode(foreign, NUMBER).updates[0]).toMatchObject({ kind: 'press', outboxId: '0', index: 0 });
+      expect(decodeWebhook(foreign, NUMBER).updates[0]).toMatchObject({ kind: 'press', outboxId: '0', index: 0 });
     }
   });
 });

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { loadConfig } from '@signalbox/gateway/config';
 import { createGateway, type Gateway } from '@signalbox/gateway/gateway';
-import { OUTBOUND } from '@signalbox/contracts/conversation/topics';
+import { OUTBOUND_TOPIC } from '@signalbox/contracts/conversation/topics';
 import type { OutboundBody } from '@signalbox/contracts/conversation/envelope';
 import { closeAll, type Closable } from '@signalbox/platform/lifecycle';
 import { createLog } from '@signalbox/platform/log';
 import { closeRedis, openRedis } from '@signalbox/platform/redis';
 import { createPublisher } from '@signalbox/platform/streams/publish';
 import { putOutbox } from '@signalbox/store/conversation/outbox';
-import { allowUser } from '@signalbox/store/people/users';
+import { grantUserRole } from '@signalbox/store/people/users';
 import { openPool, type Pool } from '@signalbox/store/pool';
 import { createSimulator, type Simulator } from '@signalbox/whatsapp-simulator/server';
 import { createSimulatorClient, type SimulatorClient } from '@signalbox/whatsapp-simulator/simulator-client';
@@ -59,7 +59,7 @@ export async function openWhatsApp(): Promise<WhatsAppHarness> {
   const wiring = await openWiring({ databaseUrl: database.url, redisUrl, prefix });
   const publisher = createPublisher({ redis, prefix, partitions: 1 });
   const gateways: StartedGateway[] = [];
-  await allowUser(pool, { userKey: `whatsapp-${ADA}`, channel: 'whatsapp', name: 'Ada', role: 'developer' });
+  await grantUserRole(pool, { userKey: `whatsapp-${ADA}`, channel: 'whatsapp', name: 'Ada', role: 'developer' });
   let keys = 0;
 
   const startGateway = async (settings: Readonly<Record<string, string>> = {}): Promise<StartedGateway> => {
@@ -102,7 +102,7 @@ export async function openWhatsApp(): Promise<WhatsAppHarness> {
           body: { buttons: [], ...body },
         })),
       );
-      await publisher.publish(OUTBOUND, [{ kind: 'send', chatKey: ADA_CHAT, traceId: 'trc_test' }]);
+      await publisher.publish(OUTBOUND_TOPIC, [{ kind: 'send', chatKey: ADA_CHAT, traceId: 'trc_test' }]);
       return rows.map(({ id }) => String(id));
     },
     seen: async () => (await people.messages(ADA)).filter(({ fromBot }) => fromBot).map(({ text }) => text),

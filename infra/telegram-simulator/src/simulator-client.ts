@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { z } from 'zod';
-import type { Call } from './bot-api/call-log.ts';
+import type { LoggedCall } from './bot-api/call-log.ts';
 import type { BotStatus } from './store/event.ts';
 import type { Fault } from './bot-api/faults.ts';
 import type { FeedEvent } from './store/feed.ts';
@@ -51,8 +51,8 @@ export function createSimulatorClient(url: string) {
     if (!answer.ok) throw new Error(`The simulator refused ${path}: ${answer.error ?? 'no reason given'}`);
     return answer;
   };
-  const calls = async (method?: string): Promise<readonly Call[]> =>
-    (await get<Call[]>('/api/calls')).filter((call) => method === undefined || call.method === method);
+  const calls = async (method?: string): Promise<readonly LoggedCall[]> =>
+    (await get<LoggedCall[]>('/api/calls')).filter((call) => method === undefined || call.method === method);
   return {
     get,
     /** Posts and returns the response, including refusals. */
@@ -86,7 +86,7 @@ export function createSimulatorClient(url: string) {
         [...violations, ...warnings].map((problem) => `${method}: ${problem}`),
       ),
     /** Waits for the first matching Bot API call since the start. */
-    findCall: async (fits: (call: Call) => boolean, signal?: AbortSignal): Promise<Call> => {
+    findCall: async (fits: (call: LoggedCall) => boolean, signal?: AbortSignal): Promise<LoggedCall> => {
       for (;;) {
         const found = (await calls()).find(fits);
         if (found) return found;

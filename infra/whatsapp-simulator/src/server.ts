@@ -32,7 +32,7 @@ export interface Simulator {
 }
 
 /** Default credentials for the bot. */
-export const DEFAULTS = {
+export const BOT_DEFAULTS = {
   token: 'simulator-token',
   appSecret: 'simulator-secret',
   verifyToken: 'simulator-verify',
@@ -45,13 +45,13 @@ const DISPLAY_NUMBER = '12025550100';
 
 /** Starts a simulator. Throws when the port is taken. */
 export async function createSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
-  const { port = 0, token = DEFAULTS.token, phoneNumberId = DEFAULTS.phoneNumberId } = options;
-  const version = `v${options.version ?? DEFAULTS.version}`;
+  const { port = 0, token = BOT_DEFAULTS.token, phoneNumberId = BOT_DEFAULTS.phoneNumberId } = options;
+  const version = `v${options.version ?? BOT_DEFAULTS.version}`;
   const closing = new AbortController();
   const store = new Store();
   const webhooks = new Webhooks({
-    appSecret: options.appSecret ?? DEFAULTS.appSecret,
-    verifyToken: options.verifyToken ?? DEFAULTS.verifyToken,
+    appSecret: options.appSecret ?? BOT_DEFAULTS.appSecret,
+    verifyToken: options.verifyToken ?? BOT_DEFAULTS.verifyToken,
     phone: { id: phoneNumberId, display: DISPLAY_NUMBER },
     settings: store.settings,
     closing: closing.signal,

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import type { Fault } from './faults.ts';
 import type { SettingsChange } from './people/people-api.ts';
-import type { Other, Said, Sent } from './people/person-actions.ts';
-import type { Call, MessageView, SimulatorEvent } from './store/event.ts';
+import type { OtherMessage, TextMessage, FileMessage } from './people/person-actions.ts';
+import type { LoggedCall, MessageView, SimulatorEvent } from './store/event.ts';
 
 export type SimulatorClient = ReturnType<typeof createSimulatorClient>;
 type Without<Input, Keys extends PropertyKey> = Omit<Input, Keys>;
@@ -29,16 +29,18 @@ export function createSimulatorClient(url: string) {
   };
   const write = async (path: string, body: object): Promise<string> =>
     (await act<{ readonly messageId: string }>(path, body)).messageId;
-  const calls = async (what?: Call['what']): Promise<readonly Call[]> =>
-    (await get<readonly Call[]>('/api/calls')).filter((call) => what === undefined || call.what === what);
+  const calls = async (what?: LoggedCall['what']): Promise<readonly LoggedCall[]> =>
+    (await get<readonly LoggedCall[]>('/api/calls')).filter((call) => what === undefined || call.what === what);
   return {
     // Actions of people; all reject when refused, and return the message id.
-    say: (from: string, text: string, options: Partial<Without<z.input<typeof Said>, 'from' | 'text'>> = {}) =>
+    say: (from: string, text: string, options: Partial<Without<z.input<typeof TextMessage>, 'from' | 'text'>> = {}) =>
       write('/api/messages', { from, text, ...options }),
     press: (from: string, button: string, messageId?: string) => write('/api/presses', { from, button, messageId }),
-    sendFile: (from: string, file: Without<z.input<typeof Sent>, 'from' | 'bytes'> & { readonly bytes: Buffer }) =>
-      write('/api/files', { from, ...file, bytes: file.bytes.toString('base64') }),
-    sendOther: (from: string, other: Without<z.input<typeof Other>, 'from'>) =>
+    sendFile: (
+      from: string,
+      file: Without<z.input<typeof FileMessage>, 'from' | 'bytes'> & { readonly bytes: Buffer },
+    ) => write('/api/files', { from, ...file, bytes: file.bytes.toString('base64') }),
+    sendOther: (from: string, other: Without<z.input<typeof OtherMessage>, 'from'>) =>
       write('/api/others', { from, ...other }),
     block: async (from: string, blocked = true): Promise<void> => void (await act('/api/blocks', { from, blocked })),
     read: async (from: string): Promise<void> => void (await act('/api/reads', { from })),

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
 import { afterEach, beforeEach } from 'vitest';
-import { createSimulator, DEFAULTS, type Simulator } from './server.ts';
+import { createSimulator, BOT_DEFAULTS, type Simulator } from './server.ts';
 import { createSimulatorClient, type SimulatorClient } from './simulator-client.ts';
 
 export const ADA = '12025550101';
@@ -43,7 +43,7 @@ export function useSimulator(): void {
 export async function callGraph(
   path: string,
   body?: unknown,
-  token: string = DEFAULTS.token,
+  token: string = BOT_DEFAULTS.token,
 ): Promise<{ readonly status: number; readonly body: Record<string, unknown> }> {
   const headers = { authorization: `Bearer ${token}`, ...(body ? { 'content-type': 'application/json' } : {}) };
   const init = body === undefined ? { headers } : { method: 'POST', headers, body: JSON.stringify(body) };
@@ -54,7 +54,7 @@ export async function callGraph(
 
 /** Posts a message, to Ada by default. */
 export const send = (content: Readonly<Record<string, unknown>>) =>
-  callGraph(`${DEFAULTS.phoneNumberId}/messages`, {
+  callGraph(`${BOT_DEFAULTS.phoneNumberId}/messages`, {
     messaging_product: 'whatsapp',
     recipient_type: 'individual',
     to: ADA,

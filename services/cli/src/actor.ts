@@ -7,7 +7,7 @@ import type { Queryable } from '@signalbox/store/pool';
 const MAX_ACTOR_LENGTH = 120;
 
 /** Names the command line's user as an audit actor, `cli:<user>@<host>`, from the operating system. */
-export function nameActor(): string {
+export function getAuditActor(): string {
   return `cli:${userName()}@${hostname()}`.slice(0, MAX_ACTOR_LENGTH);
 }
 

@@ -1,10 +1,10 @@
-import type { Run } from './command.ts';
+import type { RunCommand } from './command.ts';
 
 export interface CommandEntry {
   readonly usage: readonly string[];
   readonly summary: string;
   /** Each command is imported on use, so that commands do not load each other's dependencies. */
-  readonly load: () => Promise<Run>;
+  readonly load: () => Promise<RunCommand>;
 }
 
 /** All commands in the order of the help text. A new command needs a file in commands/ and an entry here. */
@@ -95,12 +95,12 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     usage: ['plan explain "<text>"', 'plan explain --jsonl'],
     summary: 'What the offline planner would do, without doing it; --jsonl reads objects with text and context.',
-    load: async () => (await import('./commands/policy/plan.ts')).runPlan,
+    load: async () => (await import('./commands/policy/plan.ts')).runPlanExplain,
   },
   {
     usage: ['shell explain "<command>"', 'shell explain --jsonl'],
     summary: 'Whether a shell command would run unasked, ask a person or be denied, and why; it runs nothing.',
-    load: async () => (await import('./commands/policy/shell.ts')).runShell,
+    load: async () => (await import('./commands/policy/shell.ts')).runShellExplain,
   },
   {
     usage: [

@@ -9,9 +9,9 @@ import { closeAll, type Closable } from '@signalbox/platform/lifecycle';
 import { createLog } from '@signalbox/platform/log';
 import { checkRedis, closeRedis, openRedis, type Redis } from '@signalbox/platform/redis';
 import { VERSION } from '@signalbox/platform/version';
-import { nameActor } from './actor.ts';
+import { getAuditActor } from './actor.ts';
 import { COMMANDS, describeCommands, findCommand, type CommandEntry } from './catalog.ts';
-import { OPTIONS, UsageError, type CommandContext, type Report } from './command.ts';
+import { COMMAND_OPTIONS, UsageError, type CommandContext, type CommandResult } from './command.ts';
 import { loadConfig, loadEnvironment, requireUrl, type CliConfig } from './config.ts';
 
 /** Matches control characters and direction marks, except line feed and tab, which the output uses. */
@@ -22,7 +22,7 @@ const GIT_TIMEOUT_MS = 2_000;
 
 type Server = 'DATABASE_URL' | 'REDIS_URL';
 
-export interface Output {
+export interface StandardStreams {
   readonly input?: Readable;
   readonly out: (text: string) => void;
   readonly error: (text: string) => void;
@@ -34,7 +34,7 @@ const MAX_ROWS = 10_000;
 /** Runs a command line and returns its exit code: 0, or 1 when it failed or found a problem. */
 export async function runCommandLine(
   words: readonly string[],
-  output: Output,
+  output: StandardStreams,
   environment: Readonly<Record<string, string | undefined>> = loadEnvironment(),
   commands: readonly CommandEntry[] = COMMANDS,
 ): Promise<0 | 1> {
@@ -55,9 +55,9 @@ export async function runCommandLine(
 async function execute(
   words: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,
-  output: Output,
+  output: StandardStreams,
   commands: readonly CommandEntry[],
-): Promise<Report> {
+): Promise<CommandResult> {
   const { values, positionals } = parse(words);
   const [name = 'help', ...rest] = positionals;
   const help = {
@@ -88,14 +88,14 @@ async function execute(
   }
 }
 
-async function reportVersion(): Promise<Report> {
+async function reportVersion(): Promise<CommandResult> {
   const data = await describeVersion();
   return { ok: true, data, lines: [data.commit === null ? data.version : `${data.version} (${data.commit})`] };
 }
 
 function parse(words: readonly string[]) {
   try {
-    return parseArgs({ args: [...words], options: OPTIONS, allowPositionals: true, strict: true });
+    return parseArgs({ args: [...words], options: COMMAND_OPTIONS, allowPositionals: true, strict: true });
   } catch (error) {
     // parseArgs names the wrong option in its message.
     throw new UsageError(
@@ -106,7 +106,7 @@ function parse(words: readonly string[]) {
 
 function openContext(
   environment: Readonly<Record<string, string | undefined>>,
-  { input = Readable.from([]), out }: Output,
+  { input = Readable.from([]), out }: StandardStreams,
   { parts, opened: used }: { readonly parts: Closable[]; readonly opened: Set<Server> },
   given: CommandContext['arguments'],
 ): CommandContext {
@@ -119,7 +119,7 @@ function openContext(
     environment,
     log,
     arguments: given,
-    actor: nameActor(),
+    actor: getAuditActor(),
     input,
     out,
     database: () => {

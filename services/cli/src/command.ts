@@ -7,7 +7,7 @@ import { SECOND_MS } from '@signalbox/contracts/time';
 import type { CliConfig } from './config.ts';
 
 /** Options of all commands. A command ignores options that it does not use. */
-export const OPTIONS = {
+export const COMMAND_OPTIONS = {
   json: { type: 'boolean', default: false },
   /** Reads and writes one JSON object per line. */
   jsonl: { type: 'boolean', default: false },
@@ -42,10 +42,10 @@ export const OPTIONS = {
   'round-trip': { type: 'boolean', default: false },
   as: { type: 'string' },
 } as const;
-type Options = ReturnType<typeof parseArgs<{ readonly options: typeof OPTIONS }>>['values'];
+type Options = ReturnType<typeof parseArgs<{ readonly options: typeof COMMAND_OPTIONS }>>['values'];
 
 /** Words and options after the command's name. */
-export interface Arguments extends Omit<Options, 'limit'> {
+export interface CommandArguments extends Omit<Options, 'limit'> {
   readonly words: readonly string[];
   readonly limit: number;
 }
@@ -55,7 +55,7 @@ export interface CommandContext {
   readonly config: CliConfig;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly log: Log;
-  readonly arguments: Arguments;
+  readonly arguments: CommandArguments;
   /** The audit actor: see actor.ts. Commands that change something record this actor. */
   readonly actor: string;
   readonly input: Readable;
@@ -66,13 +66,13 @@ export interface CommandContext {
 }
 
 /** Result of a command: `data` for `--json`, `lines` for people. The exit code is 0 when `ok`, else 1. */
-export interface Report {
+export interface CommandResult {
   readonly ok: boolean;
   readonly data: unknown;
   readonly lines: readonly string[];
 }
 
-export type Run = (context: CommandContext) => Promise<Report>;
+export type RunCommand = (context: CommandContext) => Promise<CommandResult>;
 
 /** Thrown for a wrong command line. `message` states the correct form; when it is empty, the command's usage is shown. */
 export class UsageError extends Error {
@@ -80,17 +80,17 @@ export class UsageError extends Error {
 }
 
 /** A verb of a command, such as `show` in `runs show <id>`, and the number of words after it. */
-export interface Verb {
+export interface Subcommand {
   readonly words: number;
-  readonly run: (context: CommandContext, ...words: string[]) => Promise<Report>;
+  readonly run: (context: CommandContext, ...words: string[]) => Promise<CommandResult>;
 }
 
 /** Runs the given verb, or `usual` without a verb. Throws UsageError otherwise. */
-export function runVerb(
+export function runSubcommand(
   context: CommandContext,
-  verbs: Readonly<Record<string, Verb>>,
+  verbs: Readonly<Record<string, Subcommand>>,
   usual?: string,
-): Promise<Report> {
+): Promise<CommandResult> {
   const [name = usual, ...words] = context.arguments.words;
   const [, verb] = Object.entries(verbs).find(([known]) => known === name) ?? [];
   if (verb?.words !== words.length) throw new UsageError();
@@ -100,7 +100,7 @@ export function runVerb(
 const UNITS = { s: SECOND_MS, m: 60 * SECOND_MS, h: 3_600 * SECOND_MS, d: 86_400 * SECOND_MS } as const;
 
 /** Parses `--since` such as `90m` or `1d` to milliseconds. Throws UsageError for other texts. */
-export function readSince(text: string): number {
+export function parseSince(text: string): number {
   const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
   if (count === undefined)
     throw new UsageError(`--since is a number with s, m, h or d, such as 90m or 1d, not '${text}'.`);

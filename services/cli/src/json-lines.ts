@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import { parseJson } from '@signalbox/contracts/system-error';
 import type { z } from 'zod';
-import type { CommandContext, Report } from './command.ts';
+import type { CommandContext, CommandResult } from './command.ts';
 
 /** Problem of a line and how to fix it. */
 export interface LineProblem {
@@ -18,13 +18,13 @@ export interface LineForm<T> {
 export async function answerLines(
   { input, out }: CommandContext,
   answer: (asked: unknown) => object | LineProblem,
-): Promise<Report> {
+): Promise<CommandResult> {
   let ok = true;
   let number = 0;
   for await (const raw of createInterface({ input, crlfDelay: Infinity })) {
     number += 1;
     if (raw.trim() === '') continue;
-    const { id, asked } = readObject(raw);
+    const { id, asked } = parseRequestLine(raw);
     const result = answer(asked);
     const isWrong = 'error' in result;
     if (isWrong) ok = false;
@@ -35,7 +35,11 @@ export async function answerLines(
 }
 
 /** Answers input of the given form; otherwise returns the problem. */
-export function answerAs<T>(form: LineForm<T>, asked: unknown, answer: (given: T) => object): object | LineProblem {
+export function answerValidLine<T>(
+  form: LineForm<T>,
+  asked: unknown,
+  answer: (given: T) => object,
+): object | LineProblem {
   if (asked === undefined) return { error: `This is no JSON. Write one object per line, such as ${form.example}.` };
   const parsed = form.schema.safeParse(asked);
   return parsed.success ? answer(parsed.data) : { error: `${describeIssues(parsed.error)}. Write ${form.example}.` };
@@ -46,7 +50,7 @@ export function describeIssues({ issues }: z.ZodError): string {
 }
 
 /** Parses JSON; objects are returned without their `id`. */
-export function readObject(text: string): { readonly id?: unknown; readonly asked: unknown } {
+export function parseRequestLine(text: string): { readonly id?: unknown; readonly asked: unknown } {
   const value = parseJson(text);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return { asked: value };
   const { id, ...asked } = value as Record<string, unknown>; // `typeof` was checked above.

@@ -6,7 +6,7 @@ import { TranscriptionConfig } from '@signalbox/models/transcription/settings';
 import { PolicyConfig } from '@signalbox/safety/policy/settings';
 import { z } from 'zod';
 import { AppError } from '@signalbox/contracts/errors';
-import type { ChannelKind } from './channels/channel.ts';
+import type { ChannelDefinition } from './channels/channel.ts';
 import { describeRefusal } from './channels/refused.ts';
 import { CHANNELS } from './channels/registry.ts';
 
@@ -42,7 +42,7 @@ export const GatewayConfig = CommonConfig.extend({
 });
 
 export interface ChosenChannel {
-  readonly kind: ChannelKind;
+  readonly kind: ChannelDefinition;
   readonly config: Readonly<Record<string, unknown>>;
 }
 
@@ -79,7 +79,7 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
 }
 
 function readChannel(
-  kind: ChannelKind,
+  kind: ChannelDefinition,
   environment: Readonly<Record<string, string | undefined>>,
 ): ChosenChannel | MisconfiguredChannel {
   try {

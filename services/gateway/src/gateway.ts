@@ -3,7 +3,7 @@ import { say } from '@signalbox/messages/say';
 import { getChannel } from '@signalbox/contracts/conversation/chat-key';
 import { checkDatabase, findDatabaseProblem } from '@signalbox/store/database-check';
 import { openPool, type Pool } from '@signalbox/store/pool';
-import type { Closable, Own } from '@signalbox/platform/lifecycle';
+import type { Closable, RegisterClosable } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
 import { createMetrics, openProbe } from '@signalbox/platform/probe';
 import { waitForServers } from '@signalbox/platform/needed-servers';
@@ -21,9 +21,9 @@ import { openTracing } from '@signalbox/platform/tracing/open-tracing';
 import type { Tracing } from '@signalbox/platform/tracing/tracing';
 import { createPublisher } from '@signalbox/platform/streams/publish';
 import { createLanguageCache } from './admission/language-cache.ts';
-import { createAdmission } from './admission/admit.ts';
+import { createUpdateAdmitter } from './admission/admit.ts';
 import { openTranscriber } from '@signalbox/models/transcription/settings';
-import { VoiceListener } from './admission/voice/listener.ts';
+import { VoiceNoteTranscriber } from './admission/voice/listener.ts';
 import { createNotifier } from './admission/notify.ts';
 import { createRateLimit } from './admission/rate-limit.ts';
 import type { Channel, ChannelDeps } from './channels/channel.ts';
@@ -32,7 +32,7 @@ import type { GatewayConfig } from './config.ts';
 import { startLinkPublisher } from './channels/links.ts';
 import { startMenuKeeper } from './channels/menu-keeper.ts';
 import { createGatewayMetrics, type GatewayMetrics } from './metrics.ts';
-import { startListening, type ElectedListener } from './channels/leader-election.ts';
+import { startElectedListener, type ElectedListener } from './channels/leader-election.ts';
 import { describeRefusal, watchRefused, type RefusedChannel } from './channels/refused.ts';
 import { startDelivery, type ChannelDelivery } from './delivery/start-delivery.ts';
 import { withStorageNotice } from './delivery/storage-notice.ts';
@@ -43,7 +43,7 @@ export type Gateway = Awaited<ReturnType<typeof createGateway>>;
 const COMMAND_MS = 2_000;
 
 /** Starts the gateway. Throws STARTUP_REFUSED when Redis may lose entries or SECRETS_SEALING_KEY is no key. */
-export async function createGateway(own: Own, config: GatewayConfig, log: Log) {
+export async function createGateway(own: RegisterClosable, config: GatewayConfig, log: Log) {
   const plugins = await loadPlugins(config.AGENTS);
   const challenges = joinChallenges(plugins);
   const cipher = createSecretSealer(parseSealingKey(config.SECRETS_SEALING_KEY));
@@ -81,7 +81,7 @@ export async function createGateway(own: Own, config: GatewayConfig, log: Log) {
   const transcriber = openTranscriber(config);
   const voiceLimitBytes = transcriber?.limitBytes ?? null;
   if (transcriber)
-    own(new VoiceListener({ pool, channels, transcriber, cipher, challenges, wake: notifier.wakeChats, log }));
+    own(new VoiceNoteTranscriber({ pool, channels, transcriber, cipher, challenges, wake: notifier.wakeChats, log }));
   const shared = {
     pool,
     cipher,
@@ -99,10 +99,10 @@ export async function createGateway(own: Own, config: GatewayConfig, log: Log) {
   const listeners: ElectedListener[] = [];
   const servers: (Closable & { readonly port: number })[] = [];
   for (const channel of channels) {
-    const admit = withStorageNotice(createAdmission({ ...shared, channel }), { channel, log });
+    const admit = withStorageNotice(createUpdateAdmitter({ ...shared, channel }), { channel, log });
     // A server opens before the platform knows of it and closes first, so that received updates are finished.
     const server = await channel.serve?.();
-    listeners.push(own(startListening({ pool, channel, log, admit })));
+    listeners.push(own(startElectedListener({ pool, channel, log, admit })));
     if (server) servers.push(own(server));
     if (channel.link) own(startLinkPublisher({ pool, channel, log }));
   }
@@ -186,7 +186,7 @@ function filesOf(
 
 /** Delivers each channel separately, so that a broken one blocks no other. */
 async function startDeliveries(parts: {
-  readonly own: Own;
+  readonly own: RegisterClosable;
   readonly config: GatewayConfig;
   readonly log: Log;
   readonly pool: Pool;

@@ -1,5 +1,5 @@
 import './quick-wasm.ts';
-import { isInfrastructure } from '@signalbox/store/infrastructure';
+import { isInfrastructureError } from '@signalbox/store/infrastructure';
 import { runService } from '@signalbox/platform/lifecycle';
 import { createLog } from '@signalbox/platform/log';
 import { ChannelRecovered } from './channels/refused.ts';
@@ -18,6 +18,6 @@ await runService(
       process.kill(process.pid, 'SIGTERM');
     });
   },
-  (error) => isInfrastructure(error) || error instanceof ChannelRecovered,
+  (error) => isInfrastructureError(error) || error instanceof ChannelRecovered,
   config.GATEWAY_HTTP_SOCKETS,
 );

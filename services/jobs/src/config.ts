@@ -142,7 +142,7 @@ const JobsConfig = PoolConfig.extend({
 });
 
 /** Lists the variables that a process of one pool reads. */
-export function variablesOfPool(pool: JobPool): readonly string[] {
+export function listPoolVariables(pool: JobPool): readonly string[] {
   return listVariables({ ...PoolConfig.shape, ...POOLS[pool].shape });
 }
 

@@ -1,12 +1,12 @@
 import type { JobPool } from '@signalbox/contracts/operations/jobs';
-import { INBOUND, OUTBOUND } from '@signalbox/contracts/conversation/topics';
-import { createKnowledgePassages } from './knowledge/knowledge-passages.ts';
+import { INBOUND_TOPIC, OUTBOUND_TOPIC } from '@signalbox/contracts/conversation/topics';
+import { createPassageStore } from './knowledge/knowledge-passages.ts';
 import { checkDatabase, findDatabaseProblem } from '@signalbox/store/database-check';
 import { listFaults } from '@signalbox/store/faults';
 import { openPool, type Pool } from '@signalbox/store/pool';
-import { Runs } from '@signalbox/store/turns/runs';
+import { RunStore } from '@signalbox/store/turns/runs';
 import { AppError } from '@signalbox/contracts/errors';
-import type { Own } from '@signalbox/platform/lifecycle';
+import type { RegisterClosable } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
 import { waitForServers } from '@signalbox/platform/needed-servers';
 import { createMetrics, openProbe } from '@signalbox/platform/probe';
@@ -20,9 +20,9 @@ import { createPublisher } from '@signalbox/platform/streams/publish';
 import type { JobsConfig } from './config.ts';
 import type { JobHandlers, PoolHandlers } from './runner/handlers.ts';
 import { createLeasedRuns } from './runner/leased-runs.ts';
-import { createKnowledgeIndex } from './jobs/knowledge-index.ts';
-import { createApprovalsWatch } from './conversation/approval-watch.ts';
-import { createThreadsExpire } from './conversation/thread-expiry.ts';
+import { createKnowledgeIndexHandler } from './jobs/knowledge-index.ts';
+import { createApprovalsWatchHandler } from './conversation/approval-watch.ts';
+import { createThreadExpiryHandler } from './conversation/thread-expiry.ts';
 import { createJobMetrics } from './metrics.ts';
 import { listRedisChecks, startAdminNotices } from './notices/admin-notices.ts';
 import { createSecretOpener, type SecretOpener } from './runner/open-secret.ts';
@@ -37,7 +37,7 @@ export interface JobService {
 }
 
 /** Starts the job service. Throws STARTUP_REFUSED when Redis may evict keys, or when others may read the secrets' key. */
-export async function createJobService(own: Own, config: JobsConfig, log: Log): Promise<JobService> {
+export async function createJobService(own: RegisterClosable, config: JobsConfig, log: Log): Promise<JobService> {
   const { REDIS_URL: redisUrl, REDIS_PREFIX: prefix, JOBS_LEASE_MS: leaseMs } = config;
   await loadPlugins(config.AGENTS); // Notices use the error codes and sentences of plug-ins.
   const name = nameJobService(config.JOBS_POOLS);
@@ -58,18 +58,18 @@ export async function createJobService(own: Own, config: JobsConfig, log: Log): 
     ? createSecretOpener({ pool, cipher: createSecretCipher(loadSecretsKey(config)) })
     : ({ handle }) => Promise.reject(new AppError('SECRET_UNKNOWN', { handle }));
   const publisher = createPublisher({ redis, prefix, partitions: config.STREAM_PARTITIONS });
-  const runs = new Runs(pool);
+  const runs = new RunStore(pool);
   const queue = own(createQueue({ redisUrl, prefix, log }));
   // Dependencies of a pool are loaded only where it runs: a process for agents loads none of the others.
   const makers: { readonly [L in JobPool]: () => PoolHandlers<L> | Promise<PoolHandlers<L>> } = {
     maintenance: () => ({
-      'knowledge.index': createKnowledgeIndex({
-        passages: createKnowledgePassages(pool),
+      'knowledge.index': createKnowledgeIndexHandler({
+        passages: createPassageStore(pool),
         docsDir: config.DOCS_DIR,
         readmeFile: config.README_FILE,
       }),
-      'approvals.watch': createApprovalsWatch({ pool, publisher }),
-      'threads.expire': createThreadsExpire({ pool, publisher, idleMs: config.idleMs }),
+      'approvals.watch': createApprovalsWatchHandler({ pool, publisher }),
+      'threads.expire': createThreadExpiryHandler({ pool, publisher, idleMs: config.idleMs }),
     }),
     agents: async () => (await import('./jobs/workspace.ts')).createWorkspaceHandlers(own, config, pool, log),
     deploy: async () => {
@@ -93,9 +93,9 @@ export async function createJobService(own: Own, config: JobsConfig, log: Log): 
       openSecret,
       tracing,
       metrics: jobMetrics,
-      wake: (lane) => publisher.publish(INBOUND, [lane]),
+      wake: (lane) => publisher.publish(INBOUND_TOPIC, [lane]),
       handOn: (job, run) => queue.enqueue(job, run),
-      notify: (chat) => publisher.publish(OUTBOUND, [{ kind: 'send', ...chat }]),
+      notify: (chat) => publisher.publish(OUTBOUND_TOPIC, [{ kind: 'send', ...chat }]),
     });
     const concurrency = config.JOBS_CONCURRENCY;
     const requeue = queue.enqueue;

@@ -1,4 +1,4 @@
-import { isInfrastructure } from '@signalbox/store/infrastructure';
+import { isInfrastructureError } from '@signalbox/store/infrastructure';
 import { runService } from '@signalbox/platform/lifecycle';
 import { createLog } from '@signalbox/platform/log';
 import { loadConfig } from './config.ts';
@@ -7,4 +7,4 @@ import { nameJobService } from './service-name.ts';
 
 const config = loadConfig();
 const log = createLog(nameJobService(config.JOBS_POOLS), config.LOG_LEVEL);
-await runService(log, async (own) => void (await createJobService(own, config, log)), isInfrastructure);
+await runService(log, async (own) => void (await createJobService(own, config, log)), isInfrastructureError);

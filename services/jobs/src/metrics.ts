@@ -1,10 +1,10 @@
-import { createCount, createDuration } from '@signalbox/platform/metrics';
+import { createCounter, createHistogram } from '@signalbox/platform/metrics';
 import type { createMetrics } from '@signalbox/platform/probe';
 
 export function createJobMetrics(registry: ReturnType<typeof createMetrics>) {
   const help = 'Executions of background jobs by outcome.';
-  const executions = createCount(registry, 'signalbox_jobs_total', help, ['job', 'outcome']);
-  const duration = createDuration(registry, 'signalbox_job_duration_seconds', 'How long background jobs took.', [
+  const executions = createCounter(registry, 'signalbox_jobs_total', help, ['job', 'outcome']);
+  const duration = createHistogram(registry, 'signalbox_job_duration_seconds', 'How long background jobs took.', [
     'job',
   ]);
   return {

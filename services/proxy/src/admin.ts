@@ -23,7 +23,7 @@ const Epoch = z.coerce.number().int().nonnegative();
  * of open requests to an upstream) on a unix socket that only this user may open. Errors are `{code, message}`: 400 for malformed
  * requests, 404, 409 for ROUTE_REFUSED, else 500. Throws STARTUP_REFUSED when another proxy answers there.
  */
-export async function startAdmin(options: {
+export async function startAdminServer(options: {
   readonly socket: string;
   readonly table: RouteTable;
   readonly log: Log;

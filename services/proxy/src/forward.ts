@@ -29,7 +29,7 @@ const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
  *   client gone ─▶ the request to the instance is aborted
  * Never rejects.
  */
-export async function forward(
+export async function serveRequest(
   parts: ForwardDeps,
   live: LiveRoute,
   request: IncomingMessage,

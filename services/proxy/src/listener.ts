@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import type { Route } from '@signalbox/contracts/operations/traffic';
 import { AppError } from '@signalbox/contracts/errors';
 import { sleep } from '@signalbox/contracts/time';
-import { forward, type ForwardDeps } from './forward.ts';
+import { serveRequest, type ForwardDeps } from './forward.ts';
 import type { LiveRoute } from './live-route.ts';
 import { tunnel } from './tunnel.ts';
 
@@ -28,7 +28,7 @@ export async function openListener(address: Route['listen'], live: LiveRoute, pa
     open.add(response);
     response.once('close', () => open.delete(response));
     if (isClosing) response.shouldKeepAlive = false;
-    void forward(parts, live, request, response); // `forward` never rejects.
+    void serveRequest(parts, live, request, response); // `forward` never rejects.
   });
   server.on('upgrade', (request, client, head) => {
     tunnels.add(client);

@@ -3,7 +3,7 @@ import type { Route, RouteState } from '@signalbox/contracts/operations/traffic'
 type Address = Route['upstream'];
 
 /** A running request to an instance. */
-export interface Lease {
+export interface RequestLease {
   readonly address: Address;
   /** Ends the request and counts its outcome; null for a retried request or one that the client gave up. Idempotent. */
   end(outcome: 'served' | 'failed' | null): void;
@@ -32,7 +32,7 @@ export function createLiveRoute(first: Route, since: string) {
     service: first.service,
     current: () => route,
     /** Assigns a request to the current instance for its whole life. */
-    lease: (): Lease => {
+    lease: (): RequestLease => {
       const taken = current;
       taken.requests += 1;
       let over = false;

@@ -1,4 +1,4 @@
-import { createCount, createLevel } from '@signalbox/platform/metrics';
+import { createCounter, createGauge } from '@signalbox/platform/metrics';
 import type { createMetrics } from '@signalbox/platform/probe';
 
 /**
@@ -10,11 +10,16 @@ export type RequestOutcome = 'served' | 'unreached' | 'unanswered' | 'silent' | 
 /** Counts requests by service and outcome. */
 export function createProxyMetrics(registry: ReturnType<typeof createMetrics>) {
   const labels = ['target', 'outcome'];
-  const requests = createCount(registry, 'signalbox_proxy_requests_total', 'Requests by service and outcome.', labels);
-  const retries = createCount(registry, 'signalbox_proxy_retries_total', 'Requests that were sent a second time.', [
+  const requests = createCounter(
+    registry,
+    'signalbox_proxy_requests_total',
+    'Requests by service and outcome.',
+    labels,
+  );
+  const retries = createCounter(registry, 'signalbox_proxy_retries_total', 'Requests that were sent a second time.', [
     'target',
   ]);
-  const listening = createLevel(registry, 'signalbox_proxy_listening', '1 while the port of a route is listened on.', [
+  const listening = createGauge(registry, 'signalbox_proxy_listening', '1 while the port of a route is listened on.', [
     'target',
   ]);
   return {

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import type { Own } from '@signalbox/platform/lifecycle';
+import type { RegisterClosable } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
 import { createMetrics, startProbe } from '@signalbox/platform/probe';
-import { startAdmin } from './admin.ts';
+import { startAdminServer } from './admin.ts';
 import type { ProxyConfig } from './config.ts';
 import { createProxyMetrics } from './metrics.ts';
 import { createRouteStore } from './route-store.ts';
@@ -14,7 +14,7 @@ export interface Proxy {
 }
 
 /** Starts the proxy, which depends on its folder only. Throws STARTUP_REFUSED for unreadable routes or a taken socket. */
-export async function createProxy(own: Own, config: ProxyConfig, log: Log): Promise<Proxy> {
+export async function createProxy(own: RegisterClosable, config: ProxyConfig, log: Log): Promise<Proxy> {
   const metrics = createMetrics('proxy');
   const forwarding = {
     connectMs: config.PROXY_CONNECT_MS,
@@ -26,7 +26,7 @@ export async function createProxy(own: Own, config: ProxyConfig, log: Log): Prom
   const store = createRouteStore(join(config.PROXY_DIR, 'routes.json'));
   const table = own(await openRouteTable({ store, forwarding, drainMs: config.PROXY_DRAIN_MS, log }));
   // Closes before the table, so that no routes are added while it drains.
-  own(await startAdmin({ socket: config.PROXY_SOCKET, table, log }));
+  own(await startAdminServer({ socket: config.PROXY_SOCKET, table, log }));
   const probe = own(
     await startProbe({
       host: config.PROBE_HOST,

@@ -1,10 +1,10 @@
 import { connect, type Socket } from 'node:net';
 import { sleep } from '@signalbox/contracts/time';
-import type { Lease, LiveRoute } from './live-route.ts';
+import type { RequestLease, LiveRoute } from './live-route.ts';
 
 /** A connection to the instance for one request. */
 export interface InstanceConnection {
-  readonly lease: Lease;
+  readonly lease: RequestLease;
   readonly socket: Socket;
 }
 
@@ -32,7 +32,7 @@ export async function connectToInstance(
   }
 }
 
-function open({ address }: Lease, connectMs: number, signal: AbortSignal): Promise<Socket> {
+function open({ address }: RequestLease, connectMs: number, signal: AbortSignal): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host: address.host, port: address.port, noDelay: true });
     const give = (error: Error): void => {

@@ -1,4 +1,4 @@
-import { isInfrastructure } from '@signalbox/store/infrastructure';
+import { isInfrastructureError } from '@signalbox/store/infrastructure';
 import { runService } from '@signalbox/platform/lifecycle';
 import { createLog } from '@signalbox/platform/log';
 import { loadConfig } from './config.ts';
@@ -12,5 +12,5 @@ await runService(
   async (own) => {
     await createWorker(own, config, log, createWiring(config, log));
   },
-  isInfrastructure,
+  isInfrastructureError,
 );

@@ -1,11 +1,11 @@
-import { createCount, createDuration } from '@signalbox/platform/metrics';
+import { createCounter, createHistogram } from '@signalbox/platform/metrics';
 import type { ModelObserver } from '@signalbox/models/port';
 import type { createMetrics } from '@signalbox/platform/probe';
 import type { LaneOptions } from './turn/lanes.ts';
 
 export function observeTurns(registry: ReturnType<typeof createMetrics>): NonNullable<LaneOptions['onTurn']> {
-  const turns = createCount(registry, 'signalbox_turns_total', 'Turns by result.', ['result']);
-  const duration = createDuration(registry, 'signalbox_turn_duration_seconds', 'From begin to the end of a turn.', [
+  const turns = createCounter(registry, 'signalbox_turns_total', 'Turns by result.', ['result']);
+  const duration = createHistogram(registry, 'signalbox_turn_duration_seconds', 'From begin to the end of a turn.', [
     'result',
   ]);
   return (result, durationMs) => {
@@ -15,17 +15,23 @@ export function observeTurns(registry: ReturnType<typeof createMetrics>): NonNul
 }
 
 export function observeModels(registry: ReturnType<typeof createMetrics>): ModelObserver {
-  const calls = createCount(registry, 'signalbox_model_calls_total', 'Calls of models by result.', ['model', 'result']);
-  const duration = createDuration(registry, 'signalbox_model_call_duration_seconds', 'A call with all its tries.', [
+  const calls = createCounter(registry, 'signalbox_model_calls_total', 'Calls of models by result.', [
+    'model',
+    'result',
+  ]);
+  const duration = createHistogram(registry, 'signalbox_model_call_duration_seconds', 'A call with all its tries.', [
     'model',
   ]);
-  const tokens = createCount(registry, 'signalbox_model_tokens_total', 'Tokens by kind: input, cached, output.', [
+  const tokens = createCounter(registry, 'signalbox_model_tokens_total', 'Tokens by kind: input, cached, output.', [
     'model',
     'kind',
   ]);
-  const cost = createCount(registry, 'signalbox_model_cost_usd_total', 'Cost of calls whose price is known, in USD.', [
-    'model',
-  ]);
+  const cost = createCounter(
+    registry,
+    'signalbox_model_cost_usd_total',
+    'Cost of calls whose price is known, in USD.',
+    ['model'],
+  );
   return {
     onCall: ({ model, result, durationMs }) => {
       calls.add({ model, result });

@@ -3,28 +3,28 @@ import { access, statfs } from 'node:fs/promises';
 import { availableParallelism, freemem, totalmem } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { createDeployments } from '@signalbox/store/deploy/deployments';
+import { createDeploymentStore } from '@signalbox/store/deploy/deployments';
 import { listErrorGroups } from '@signalbox/store/deploy/error-groups';
 import { listOpenIncidents } from '@signalbox/store/deploy/incidents';
 import { listOwnRequests } from '@signalbox/store/governance/own-requests';
-import { createKnowledge } from './tools/ports/knowledge-rows.ts';
+import { createKnowledgeSearch } from './tools/ports/knowledge-rows.ts';
 import { createPortAllocations } from './tools/ports/port-allocation-rows.ts';
-import { createProjects } from '@signalbox/store/deploy/projects';
-import { Runs } from '@signalbox/store/turns/runs';
-import { createMemory } from '@signalbox/store/memory/facts';
-import { createServers, ensureLocalServer } from '@signalbox/store/deploy/servers';
-import { createChainRuns } from '@signalbox/store/repository/chain-runs';
-import { createFindings } from '@signalbox/store/repository/findings';
-import { createOverview } from '@signalbox/store/repository/overview';
-import { createRelationships } from '@signalbox/store/repository/relationships';
-import { createSnapshots } from '@signalbox/store/repository/snapshots';
-import { createTags } from '@signalbox/store/repository/tags';
-import { createServices } from '@signalbox/store/deploy/services';
+import { createProjectStore } from '@signalbox/store/deploy/projects';
+import { RunStore } from '@signalbox/store/turns/runs';
+import { createMemoryStore } from '@signalbox/store/memory/facts';
+import { createServerStore, ensureLocalServer } from '@signalbox/store/deploy/servers';
+import { createChainRunStore } from '@signalbox/store/repository/chain-runs';
+import { createFindingStore } from '@signalbox/store/repository/findings';
+import { createOverviewReader } from '@signalbox/store/repository/overview';
+import { createRelationshipStore } from '@signalbox/store/repository/relationships';
+import { createSnapshotStore } from '@signalbox/store/repository/snapshots';
+import { createTagStore } from '@signalbox/store/repository/tags';
+import { createServiceStore } from '@signalbox/store/deploy/services';
 import type { Log } from '@signalbox/platform/log';
 import { openModels } from '@signalbox/models/open-models';
 import { checkTargets, readModelPlan } from '@signalbox/models/settings';
 import { createQueue } from '@signalbox/platform/queue/queue';
-import { createGraphNodes } from './agents/graph-nodes.ts';
+import { createGraphNodeReader } from './agents/graph-nodes.ts';
 import { loadAgents } from './agents/registry.ts';
 import type { WorkerConfig } from './config.ts';
 import { loadWorkerParts } from './plugin-parts.ts';
@@ -46,27 +46,27 @@ export function createWiring(config: WorkerConfig, log: Log): WorkerWiring {
       const brought = await loadWorkerParts(config.AGENTS);
       return {
         ...brought.ports({ pool, notify }),
-        projects: createProjects(pool),
+        projects: createProjectStore(pool),
         demo: { repository: () => demoRepository(config.DEMO_REPOSITORY) },
-        services: createServices(pool),
-        deployments: createDeployments(pool),
-        servers: createServers(pool),
+        services: createServiceStore(pool),
+        deployments: createDeploymentStore(pool),
+        servers: createServerStore(pool),
         portAllocations: createPortAllocations(pool, isPortInUse),
         repositories: {
-          findings: createFindings(pool),
-          runs: createChainRuns(pool),
-          snapshots: createSnapshots(pool),
-          overview: createOverview(pool),
-          tags: createTags(pool),
-          relationships: createRelationships(pool),
+          findings: createFindingStore(pool),
+          runs: createChainRunStore(pool),
+          snapshots: createSnapshotStore(pool),
+          overview: createOverviewReader(pool),
+          tags: createTagStore(pool),
+          relationships: createRelationshipStore(pool),
         },
-        knowledge: createKnowledge(pool),
-        graphNodes: createGraphNodes(pool, await loadAgents(brought.agents)),
+        knowledge: createKnowledgeSearch(pool),
+        graphNodes: createGraphNodeReader(pool, await loadAgents(brought.agents)),
         errorHistory: {
           groups: (filter, limit) => listErrorGroups(pool, filter, limit),
           incidents: () => listOpenIncidents(pool),
         },
-        memory: createMemory(pool),
+        memory: createMemoryStore(pool),
         requests: {
           own: (of, limit) => listOwnRequests(pool, of, limit),
           titleOf: (action) =>
@@ -76,7 +76,7 @@ export function createWiring(config: WorkerConfig, log: Log): WorkerWiring {
     },
     jobs: (own, pool) => {
       const queue = own(createQueue({ redisUrl: config.REDIS_URL, prefix: config.REDIS_PREFIX, log }));
-      return createJobClient({ runs: new Runs(pool), queue, log });
+      return createJobClient({ runs: new RunStore(pool), queue, log });
     },
   };
 }

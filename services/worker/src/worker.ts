@@ -1,13 +1,13 @@
-import { INBOUND, OUTBOUND, STOP_CHANNEL } from '@signalbox/contracts/conversation/topics';
+import { INBOUND_TOPIC, OUTBOUND_TOPIC, STOP_CHANNEL } from '@signalbox/contracts/conversation/topics';
 import { putDeadLetter } from '@signalbox/store/conversation/dead-letters';
-import { KnownNames } from './agents/known-names.ts';
+import { NameCache } from './agents/known-names.ts';
 import { checkDatabase, findDatabaseProblem } from '@signalbox/store/database-check';
 import { openPool, type Pool } from '@signalbox/store/pool';
 import { sayError } from '@signalbox/messages/say';
-import { background, type Own } from '@signalbox/platform/lifecycle';
+import { runInBackground, type RegisterClosable } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
 import type { ModelObserver, Models } from '@signalbox/models/port';
-import { redactModels } from './agents/without-secrets.ts';
+import { withRedaction } from './agents/without-secrets.ts';
 import { waitForServers } from '@signalbox/platform/needed-servers';
 import { describeResults } from '@signalbox/governance/calls/stored-result';
 import { createMetrics, openProbe } from '@signalbox/platform/probe';
@@ -29,20 +29,20 @@ import type { WorkerConfig } from './config.ts';
 import { Lanes } from './turn/lanes.ts';
 import { observeModels, observeTurns } from './metrics.ts';
 import { createThreadSequences } from './turn/threads.ts';
-import { reconcileNext } from '@signalbox/governance/reconcile';
+import { reconcileNextAction } from '@signalbox/governance/reconcile';
 import type { GovernanceDeps } from '@signalbox/governance/deps';
 import { openWorkerPolicies } from '@signalbox/governance/policies';
 import { startReconciler } from './reconciler.ts';
-import { TEXTS } from './turn/reply.ts';
+import { REPLY_TEXTS } from './turn/reply.ts';
 import type { Ports } from './tools/ports/ports.ts';
 import { redactValue } from '@signalbox/safety/redact/redact';
-import { createRegistry, loadCapabilities, toOffer, type ToolRegistry } from './tools/registry.ts';
+import { createRegistry, loadCapabilities, toOfferedTools, type ToolRegistry } from './tools/registry.ts';
 import type { ToolGroup } from './tools/tool.ts';
-import type { RunParts } from './tools/run.ts';
+import type { ToolRunDeps } from './tools/run.ts';
 import { searchKnowledge } from './tools/search.ts';
 import { createTools } from './tools/tools.ts';
-import type { AccountParts } from './turn/turn-account.ts';
-import type { TurnParts } from './turn/turn-parts.ts';
+import type { TurnReportDeps } from './turn/turn-account.ts';
+import type { TurnDeps } from './turn/turn-parts.ts';
 import { createSessionNames, traceModels } from './turn/turn-trace.ts';
 import { runTurn } from './turn/turn.ts';
 
@@ -55,14 +55,14 @@ export interface WorkerWiring {
   models(registry: ToolRegistry, agents: readonly AgentPlugin[], observer: ModelObserver): Promise<Models>;
   /** `notify`: wakes another chat than the turn's, for which a port has put a message into the outbox. */
   ports(pool: Pool, registry: ToolRegistry, notify: GovernanceDeps['notify']): Ports | Promise<Ports>;
-  jobs(own: Own, pool: Pool, publisher: Publisher): Pick<RunParts, 'enqueue' | 'work' | 'look'>;
+  jobs(own: RegisterClosable, pool: Pool, publisher: Publisher): Pick<ToolRunDeps, 'enqueue' | 'work' | 'look'>;
 }
 
 /** Connections for tool locks are separate: a lock's holder must never wait for a connection that waits for the lock. */
 const LOCK_CONNECTIONS = 4;
 
 /** Opens a worker: connections first, the consumer last. Its owner closes parts in reverse order. */
-export async function createWorker(own: Own, config: WorkerConfig, log: Log, wiring: WorkerWiring) {
+export async function createWorker(own: RegisterClosable, config: WorkerConfig, log: Log, wiring: WorkerWiring) {
   // The probe starts first, so that readiness says what the worker waits for.
   const probe = own(await openProbe({ host: config.PROBE_HOST, port: config.PROBE_PORT, log }));
   await waitForServers({
@@ -86,14 +86,19 @@ export async function createWorker(own: Own, config: WorkerConfig, log: Log, wir
       agent: config.AGENT_DEFAULT,
       onTurn: observeTurns(metrics),
       onThread: ({ threadId, threadNew }) => {
-        if (threadNew && threadId) background(log, 'thread mirror', turns.threads.record(threadId));
+        if (threadNew && threadId) runInBackground(log, 'thread mirror', turns.threads.record(threadId));
       },
       turn: (claimed, signals) => runTurn(turns.partsOf(claimed.agent), claimed, signals),
     }),
   );
   own(
     startReconciler(log, (signal) =>
-      reconcileNext(turns.governance, (status, { say }, exact) => TEXTS.lookedUp(status, say, exact), signal, log),
+      reconcileNextAction(
+        turns.governance,
+        (status, { say }, exact) => REPLY_TEXTS.lookedUp(status, say, exact),
+        signal,
+        log,
+      ),
     ),
   );
   await listenForStops(own, config, log, lanes);
@@ -118,7 +123,7 @@ export async function createWorker(own: Own, config: WorkerConfig, log: Log, wir
   return { lanes, probePort: probe.port };
 }
 
-function openServers(own: Own, { DATABASE_URL, DATABASE_CONNECTIONS, ...config }: WorkerConfig, log: Log) {
+function openServers(own: RegisterClosable, { DATABASE_URL, DATABASE_CONNECTIONS, ...config }: WorkerConfig, log: Log) {
   const open = (name: string, max: number): Pool => {
     const pool = openPool(DATABASE_URL, log, { name, max, as: 'worker' });
     own({ close: () => pool.end() });
@@ -141,7 +146,7 @@ async function prepareTurns({
   metrics,
   tracing,
 }: {
-  readonly own: Own;
+  readonly own: RegisterClosable;
   readonly config: WorkerConfig;
   readonly log: Log;
   readonly wiring: WorkerWiring;
@@ -155,14 +160,14 @@ async function prepareTurns({
   const registry = createRegistry(await loadCapabilities(wiring.groups, brought.groups));
   const plugins = await loadAgents([...brought.agents, ...(wiring.agents ?? [])]);
   await publishAgents(pool, plugins, config.AGENT_DEFAULT);
-  const models = redactModels(await wiring.models(registry, plugins, traceModels(observeModels(metrics))));
+  const models = withRedaction(await wiring.models(registry, plugins, traceModels(observeModels(metrics))));
   const notify = (chatKey: string, traceId: string): Promise<void> =>
     publisher
-      .publish(OUTBOUND, [{ kind: 'send', chatKey, traceId }])
+      .publish(OUTBOUND_TOPIC, [{ kind: 'send', chatKey, traceId }])
       .catch((error: unknown) => log.warn('reply not announced; the sweeper will', { chatKey, traceId, error }));
   const ports = await wiring.ports(pool, registry, notify);
   const policies = own(await openWorkerPolicies({ config, folders: brought.policies, pool, log, notify }));
-  const runs: RunParts = { pool, ports, ...wiring.jobs(own, pool, publisher) };
+  const runs: ToolRunDeps = { pool, ports, ...wiring.jobs(own, pool, publisher) };
   const governance: GovernanceDeps = {
     pool,
     lockPool,
@@ -172,7 +177,7 @@ async function prepareTurns({
     redact: redactValue,
     notify,
   };
-  const names = new KnownNames(pool);
+  const names = new NameCache(pool);
   const context = new ContextAssembler({
     db: pool,
     policies: () => policies.currentSet(),
@@ -184,7 +189,7 @@ async function prepareTurns({
     {
       models,
       checkpoints,
-      registry: toOffer(registry),
+      registry: toOfferedTools(registry),
       cameOf: (callIds) => describeResults(pool, callIds),
       knownNames: (texts) => names.of(texts),
       context: (of) => context.assemble(of),
@@ -193,7 +198,7 @@ async function prepareTurns({
     },
     config.AGENT_DEFAULT,
   );
-  const parts: Omit<TurnParts, 'plugin' | 'agent'> = {
+  const parts: Omit<TurnDeps, 'plugin' | 'agent'> = {
     pool,
     log,
     checkpoints,
@@ -205,7 +210,7 @@ async function prepareTurns({
     publishDraft: createDraftPublisher({ redis, prefix, log }),
     tracing: { tracing, sessionOf: createSessionNames(tracing.isOn ? await readAuditLogId(pool) : '') },
   };
-  const partsOf = (id: string): TurnParts => ({ ...parts, plugin: pluginOf(plugins, id), agent: agents.get(id) });
+  const partsOf = (id: string): TurnDeps => ({ ...parts, plugin: pluginOf(plugins, id), agent: agents.get(id) });
   return { partsOf, governance, models, threads: createThreadSequences({ redis, pool, prefix }) };
 }
 
@@ -217,7 +222,7 @@ function limitsOf(config: WorkerConfig): GovernanceDeps['limits'] {
   };
 }
 
-function accountParts(pool: Pool, names: KnownNames, { groups }: ToolRegistry, timeZone: string): AccountParts {
+function accountParts(pool: Pool, names: NameCache, { groups }: ToolRegistry, timeZone: string): TurnReportDeps {
   const groupOf = (name: string): ToolGroup | undefined => groups.find(({ tools }) => Object.hasOwn(tools, name));
   return {
     pool,
@@ -230,16 +235,16 @@ function accountParts(pool: Pool, names: KnownNames, { groups }: ToolRegistry, t
 }
 
 /** A /stop reaches a running turn at once, and not at the next heartbeat. */
-async function listenForStops(own: Own, config: WorkerConfig, log: Log, lanes: Lanes): Promise<void> {
+async function listenForStops(own: RegisterClosable, config: WorkerConfig, log: Log, lanes: Lanes): Promise<void> {
   const nudges = openRedis(config.REDIS_URL, log, 0);
   own({ close: () => closeRedis(nudges) });
-  nudges.on('message', (_channel: string, userKey: string) => background(log, 'stop nudge', lanes.nudge(userKey)));
+  nudges.on('message', (_channel: string, userKey: string) => runInBackground(log, 'stop nudge', lanes.nudge(userKey)));
   await nudges.subscribe(`${config.REDIS_PREFIX}${STOP_CHANNEL}`);
 }
 
 function consumeWakeUps(config: WorkerConfig, log: Log, pool: Pool, lanes: Lanes): Consumer {
   return startConsumer({
-    topic: INBOUND,
+    topic: INBOUND_TOPIC,
     redisUrl: config.REDIS_URL,
     prefix: config.REDIS_PREFIX,
     partitions: config.STREAM_PARTITIONS,
@@ -249,19 +254,19 @@ function consumeWakeUps(config: WorkerConfig, log: Log, pool: Pool, lanes: Lanes
     handle: (wakeUp) => lanes.handle(wakeUp),
     drainMs: 200, // running turns are the lanes' to drain
     onUnreadable: async (entryId, raw, detail) => {
-      log.error('unreadable entry', { stream: INBOUND.name, entryId, detail });
+      log.error('unreadable entry', { stream: INBOUND_TOPIC.name, entryId, detail });
       await putDeadLetter(pool, {
         source: 'stream',
-        ref: `${INBOUND.name}:${entryId}`,
+        ref: `${INBOUND_TOPIC.name}:${entryId}`,
         userKey: null,
-        reason: sayError('ENVELOPE_UNREADABLE', { stream: INBOUND.name, detail }),
+        reason: sayError('ENVELOPE_UNREADABLE', { stream: INBOUND_TOPIC.name, detail }),
         body: raw.slice(0, 4_000),
       });
     },
   });
 }
 
-function pluginOf(plugins: readonly AgentPlugin[], id: string): TurnParts['plugin'] {
+function pluginOf(plugins: readonly AgentPlugin[], id: string): TurnDeps['plugin'] {
   return plugins.find((plugin) => plugin.id === id) ?? { id, class: 'READ_ONLY_SCAN' };
 }
 

@@ -15,10 +15,11 @@ export interface RepositoryFile {
   readonly isExecutable: boolean;
 }
 
-export type Fact = string | number | boolean | null | readonly Fact[] | { readonly [name: string]: Fact };
+export type JsonValue =
+  string | number | boolean | null | readonly JsonValue[] | { readonly [name: string]: JsonValue };
 
 /** Facts of an analyzer about one content at one path. */
-export interface FileFacts<F extends Fact> {
+export interface FileFacts<F extends JsonValue> {
   readonly path: string;
   readonly blob: string;
   readonly facts: F;
@@ -28,7 +29,7 @@ export interface FileFacts<F extends Fact> {
 }
 
 /** How a file changed over the history of the scanned commit. */
-export interface Churn {
+export interface FileChurn {
   /** Commits that changed it, in the last year and in total. */
   readonly commitsOfYear: number;
   readonly commits: number;
@@ -42,7 +43,7 @@ export interface Churn {
 }
 
 /** The repository as an analyzer sees it in `conclude`: the tree, its history and single files, without a file system. */
-export interface RepositoryView {
+export interface RepositoryReader {
   readonly commit: string;
   /** Commit time in seconds since the epoch: the clock of a scan, so that results are reproducible. */
   readonly committedAt: number;
@@ -55,7 +56,7 @@ export interface RepositoryView {
   /** Reads the UTF-8 text of a file; null for binary files or those over 1 MB. Throws PATH_DENIED (no such regular file). */
   text(path: string): Promise<string | null>;
   /** Churn by path, for the files of the commit. */
-  churn(): Promise<ReadonlyMap<string, Churn>>;
+  churn(): Promise<ReadonlyMap<string, FileChurn>>;
   /** Totals of the history. */
   history(): Promise<{
     readonly commits: number;
@@ -70,9 +71,9 @@ export interface RepositoryView {
  * Result of an analyzer. Reports use `summary`, which holds figures and names but no sentences. Only the analyzer of manifests sets
  * `packages`.
  */
-export interface Conclusion {
+export interface AnalyzerResult {
   readonly found: readonly RawFinding[];
-  readonly summary: Fact;
+  readonly summary: JsonValue;
   readonly packages?: Packages;
   /** Wanted files that were skipped because reading them took too long. Set by the scan. */
   readonly unread?: readonly string[];
@@ -82,7 +83,7 @@ export interface Conclusion {
  * Finds problems in a repository by reading it, never by running it. `inspect` sees one content at a time, and its facts are cached by path
  * and blob, so a second scan costs only changes; `conclude` sees all facts and has to be fast.
  */
-export interface Analyzer<F extends Fact = Fact> {
+export interface Analyzer<F extends JsonValue = JsonValue> {
   /** Prefix of the names of its rules. */
   readonly name: string;
   /** Part of the cache key: increase it with every change of `inspect`. */
@@ -93,5 +94,5 @@ export interface Analyzer<F extends Fact = Fact> {
   wants(file: Pick<RepositoryFile, 'path' | 'sizeBytes'>): boolean;
   /** Pure: equal path and text give equal facts, or null. Text is hostile: it must end in linear time. */
   inspect(path: string, text: string): F | null | Promise<F | null>;
-  conclude(noted: readonly FileFacts<F>[], view: RepositoryView): Conclusion | Promise<Conclusion>;
+  conclude(noted: readonly FileFacts<F>[], view: RepositoryReader): AnalyzerResult | Promise<AnalyzerResult>;
 }

@@ -1,4 +1,4 @@
-import { holdsForeignText } from './governance/outside.ts';
+import { hasUntrustedText } from './governance/outside.ts';
 
 /** How the system reacts to a failure. Every code has exactly one remedy. */
 export type Remedy = 'tell-model' | 'tell-user' | 'retry' | 'page-operator';
@@ -266,7 +266,7 @@ function withRemedy<C extends string>(remedy: Remedy, sentences: Record<C, strin
 export type ErrorCode = keyof Sentences;
 
 /** Codes of calls that governance refused or postponed: an answer, not a failure to fix. */
-export const REFUSALS: ReadonlySet<string> = new Set<ErrorCode>([
+export const REFUSAL_CODES: ReadonlySet<string> = new Set<ErrorCode>([
   'NOT_PERMITTED',
   'NEEDS_APPROVAL',
   'APPROVAL_UNSHOWABLE',
@@ -326,12 +326,12 @@ const RUNTIME_FIELDS_BY_CODE: { readonly [C in ErrorCode]?: readonly Fields<Sent
 };
 
 /** True when an error's sentence may quote an outsider: a data field comes neither from the runtime nor from the `known` texts. Pure. */
-export function quotesOutsiders({ code, data, cause }: AppError, known: ReadonlySet<string>): boolean {
+export function mayQuoteUntrusted({ code, data, cause }: AppError, known: ReadonlySet<string>): boolean {
   // The detail of a failed job is a sentence. If an error of the catalog caused it, that error decides.
-  if (code === 'JOB_FAILED' && cause instanceof AppError) return quotesOutsiders(cause as AppError, known); // any code
+  if (code === 'JOB_FAILED' && cause instanceof AppError) return mayQuoteUntrusted(cause as AppError, known); // any code
   const runtimeFields: readonly string[] = RUNTIME_FIELDS_BY_CODE[code] ?? pluginFields.get(code) ?? [];
   return Object.entries<string>(data).some(
-    ([name, value]) => !RUNTIME_FIELDS.has(name) && !runtimeFields.includes(name) && holdsForeignText(value, known),
+    ([name, value]) => !RUNTIME_FIELDS.has(name) && !runtimeFields.includes(name) && hasUntrustedText(value, known),
   );
 }
 

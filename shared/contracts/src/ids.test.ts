@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readActionId, toTraceHex, makeLookUpId, readIdTime, createCode, newId, newTraceId } from './ids.ts';
+import { readActionId, toTraceHex, makeLookUpId, readIdTime, createTypedCode, newId, newTraceId } from './ids.ts';
 
 it('readIdTime returns the creation time of an id, and null for other texts', () => {
   expect(readIdTime(newId('turn', 1_795_629_142_833))).toBe(1_795_629_142_833);
@@ -23,6 +23,6 @@ it('ids of look-ups and modifications lead back to the proposed action', () => {
 });
 
 it('a code always has a digit, so that it is not mistaken for words', () => {
-  const codes = Array.from({ length: 2_000 }, () => createCode(3));
+  const codes = Array.from({ length: 2_000 }, () => createTypedCode(3));
   expect(codes.filter((code) => !/^(?=.*\d)[0-9A-Z]{4}(?:-[0-9A-Z]{4}){2}$/.test(code))).toEqual([]);
 });

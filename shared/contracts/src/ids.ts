@@ -89,7 +89,7 @@ export function readActionId(runId: string): string {
 }
 
 /** Creates a code of four-character groups (20 bits each) for typing, with a digit, so that it does not look like words. */
-export function createCode(groups: number): string {
+export function createTypedCode(groups: number): string {
   for (;;) {
     const parts = Array.from({ length: groups }, () => [...randomBytes(4)].map((byte) => ALPHABET[byte % 32]).join(''));
     const code = parts.join('-').toUpperCase();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { countSlips, listNames, findNearestName } from './nearest-name.ts';
+import { countTypos, formatNameList, findNearestName } from './nearest-name.ts';
 
 describe('countSlips', () => {
   it.each([
@@ -11,12 +11,12 @@ describe('countSlips', () => {
     ['projct', 'projects', 2],
     ['', 'ab', 2],
   ])('%s and %s differ by %i slips', (left, right, slips) => {
-    expect(countSlips(left, right, 3)).toBe(slips);
+    expect(countTypos(left, right, 3)).toBe(slips);
   });
 
   it('stops counting above the limit', () => {
-    expect(countSlips('kitten', 'sitting', 2)).toBe(3);
-    expect(countSlips('a', 'abcdefgh', 2)).toBe(3);
+    expect(countTypos('kitten', 'sitting', 2)).toBe(3);
+    expect(countTypos('a', 'abcdefgh', 2)).toBe(3);
   });
 });
 
@@ -39,15 +39,15 @@ describe('nearestName', () => {
 
 describe('listNames', () => {
   it('puts the likely name first', () => {
-    expect(listNames('shpo', ['blog', 'shop'])).toBe('shop (did you mean this?), blog');
+    expect(formatNameList('shpo', ['blog', 'shop'])).toBe('shop (did you mean this?), blog');
   });
 
   it('names ten and counts the rest', () => {
     const names = Array.from({ length: 14 }, (_, i) => `project-${String(i).padStart(2, '0')}`);
-    expect(listNames('zzzzzzz', names)).toMatch(/project-09 and 4 more$/);
+    expect(formatNameList('zzzzzzz', names)).toMatch(/project-09 and 4 more$/);
   });
 
   it('says "none yet" without names', () => {
-    expect(listNames('shop', [])).toBe('none yet');
+    expect(formatNameList('shop', [])).toBe('none yet');
   });
 });

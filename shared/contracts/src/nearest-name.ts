@@ -7,14 +7,14 @@ export function findNearestName(typed: string, known: readonly string[]): string
   const limit = Math.max(1, Math.floor(wanted.length / 3));
   let best: { name: string; slips: number } | null = null;
   for (const name of known) {
-    const slips = wanted.length > 1 && name.startsWith(wanted) ? 0.5 : countSlips(wanted, name, limit);
+    const slips = wanted.length > 1 && name.startsWith(wanted) ? 0.5 : countTypos(wanted, name, limit);
     if (slips <= limit && (best === null || slips < best.slips)) best = { name, slips };
   }
   return best?.name ?? null;
 }
 
 /** Lists known names: `shop (did you mean this?), blog, … and 4 more`, or `none yet`. `total` counts names beyond `known`. */
-export function listNames(typed: string, known: readonly string[], total = known.length): string {
+export function formatNameList(typed: string, known: readonly string[], total = known.length): string {
   if (known.length === 0) return 'none yet';
   const near = findNearestName(typed, known);
   const rest = [...known].filter((name) => name !== near).sort();
@@ -24,7 +24,7 @@ export function listNames(typed: string, known: readonly string[], total = known
 }
 
 /** Edit distance that counts two swapped neighbors as one slip (Damerau, optimal string alignment). Returns limit + 1 above `limit`. */
-export function countSlips(from: string, to: string, limit: number): number {
+export function countTypos(from: string, to: string, limit: number): number {
   if (Math.abs(from.length - to.length) > limit) return limit + 1;
   let beforeLast: number[] = [];
   let last = Array.from({ length: to.length + 1 }, (_, j) => j);

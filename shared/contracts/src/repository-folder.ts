@@ -18,12 +18,12 @@ export const RepositoryFolder = z
 const SEPARATOR = '#:';
 
 /** The address of a service in a folder of a repository. */
-export function addFolder(repository: string, folder: string | null): string {
+export function buildFolderAddress(repository: string, folder: string | null): string {
   return folder === null ? repository : `${repository}${SEPARATOR}${folder}`;
 }
 
 /** Splits an address into repository and folder; the folder is null for the whole repository. */
-export function splitFolder(address: string): { readonly repository: string; readonly folder: string | null } {
+export function splitFolderAddress(address: string): { readonly repository: string; readonly folder: string | null } {
   const at = address.lastIndexOf(SEPARATOR);
   if (at === -1) return { repository: address, folder: null };
   return { repository: address.slice(0, at), folder: address.slice(at + SEPARATOR.length) };

@@ -12,7 +12,7 @@ export async function allowMissing<T>(operation: Promise<T>): Promise<T | null> 
 }
 
 /** The result of `read`, or `fallback` when `read` throws. */
-export function attempt<T>(read: () => T, fallback: T): T {
+export function tryOr<T>(read: () => T, fallback: T): T {
   try {
     return read();
   } catch {
@@ -21,5 +21,5 @@ export function attempt<T>(read: () => T, fallback: T): T {
 }
 
 export function parseJson(text: string): unknown {
-  return attempt((): unknown => JSON.parse(text), undefined);
+  return tryOr((): unknown => JSON.parse(text), undefined);
 }

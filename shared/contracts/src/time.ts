@@ -17,7 +17,7 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
 }
 
 /** Waits `ms` milliseconds. Throws the signal's reason when it aborts. */
-export async function pause(ms: number, signal: AbortSignal): Promise<void> {
+export async function sleepOrThrow(ms: number, signal: AbortSignal): Promise<void> {
   await sleep(ms, signal);
   signal.throwIfAborted();
 }
@@ -33,7 +33,7 @@ export function abortAfter(ms: number): AbortSignal {
 }
 
 /** The result of `work`, or undefined when it takes longer than `ms`. The work continues, and its later failure is ignored. */
-export async function withinMs<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
+export async function waitAtMost<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
   work.catch(() => undefined); // the race threw it, or it came too late to matter
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>((resolve) => (timer = setTimeout(resolve, ms, undefined)));
@@ -41,7 +41,7 @@ export async function withinMs<T>(work: Promise<T>, ms: number): Promise<T | und
 }
 
 /** The result of `work`. Throws the signal's reason when it aborts, even when `work` ignores the signal and continues. */
-export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+export async function waitOrAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   let onAbort = (): void => undefined;
   const aborted = new Promise<never>((_, reject) => {
     onAbort = () => reject(signal.reason as Error); // all our aborts have an error as reason

@@ -34,7 +34,7 @@ export interface ToolCatalog {
 }
 
 /** Facts of a model request as data; the system message states the same in words. */
-export interface RequestFacts {
+export interface ModelRequestFacts {
   readonly activeGroups: readonly string[];
   /** Known names by entity kind, such as `project` → ['shop', 'blog']. */
   readonly known: Readonly<Record<string, readonly string[]>>;

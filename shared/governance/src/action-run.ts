@@ -1,40 +1,47 @@
 import type { RecordedDecision } from '@signalbox/contracts/governance/execution-turn';
 import { Role, coversRole } from '@signalbox/contracts/governance/roles';
 import { AppError } from '@signalbox/contracts/errors';
-import { explain, say } from '@signalbox/messages/say';
+import { explainError, say } from '@signalbox/messages/say';
 import { listChanges } from '@signalbox/safety/cards/resolved';
 import { appendAudit } from '@signalbox/store/audit/audit';
 import { withLock } from '@signalbox/store/deploy/locks';
-import { beginAction, hasAction, noteRead, putAction } from '@signalbox/store/governance/actions';
-import { findAction, type ApprovalCase, type Proposal } from '@signalbox/store/governance/approvals';
+import { beginAction, hasAction, recordRead, putAction } from '@signalbox/store/governance/actions';
+import { findAction, type ApprovalDetails, type Proposal } from '@signalbox/store/governance/approvals';
 import { readActionFacts, readGovernanceFacts } from '@signalbox/store/governance/governance-facts';
-import { findPressedOffer } from '@signalbox/store/pressed-offers';
+import { hasPressedOffer } from '@signalbox/store/pressed-offers';
 import { withTransaction, type Queryable } from '@signalbox/store/pool';
 import { requestApproval } from './approval-request.ts';
 import { Approvals } from './approvals.ts';
 import {
-  createFailure,
+  createFailedResult,
   StoppedByPerson,
   type CallScope,
-  type Runnable,
+  type RunnableCall,
   type ToolCall,
   type ToolCallResult,
 } from './calls/call.ts';
 import { readStoredResult } from './calls/stored-result.ts';
-import type { Execution, GovernanceDeps } from './deps.ts';
+import type { CallExecution, GovernanceDeps } from './deps.ts';
 import { createDecidedEvents, createDeniedEvent, createRefusedEvent } from './events.ts';
 import { bindOffers, hashOffer } from './offers.ts';
-import { hashAction, decide, createReadFacts, buildIntent, propose, toRecordedDecision } from './proposal.ts';
+import {
+  hashAction,
+  decideAction,
+  createReadFacts,
+  buildActionIntent,
+  createProposedAction,
+  toRecordedDecision,
+} from './proposal.ts';
 import type { ThreadTaint } from '@signalbox/store/governance/governance-facts';
 import { decideRisk, findTaint, type Taint } from './provenance/risk.ts';
 import { taintThread, reportFailure } from './provenance/taint.ts';
-import { requireVerbatim } from './provenance/verbatim.ts';
+import { rejectSecretInput } from './provenance/verbatim.ts';
 import {
   findEarlierResult,
   createUnknownOutcome,
-  settle,
+  recordOutcome,
   settleByProbe,
-  settleUnlessNotDone,
+  settleIfDone,
   settleVoid,
 } from './settling.ts';
 
@@ -67,15 +74,15 @@ type Decided = Proposal & { readonly grantId: string | null; readonly taint: Tai
  * Everything before `started` can be repeated: a resumed turn calls with the same action id, finds the started action, and probes its
  * outcome instead of running it again. Safe reads settle nothing; they only record the taint of later arguments.
  */
-export class ActionRun implements Execution {
+export class ActionRun implements CallExecution {
   readonly deps: GovernanceDeps;
   readonly scope: CallScope;
   /** The call; its `resolved` is set once its arguments are resolved. */
-  call: Runnable;
+  call: RunnableCall;
   /** The action that an approver changed into this action. */
   readonly #parentActionId: string | null;
 
-  constructor(deps: GovernanceDeps, scope: CallScope, call: Runnable, parentActionId: string | null = null) {
+  constructor(deps: GovernanceDeps, scope: CallScope, call: RunnableCall, parentActionId: string | null = null) {
     this.deps = deps;
     this.scope = scope;
     this.call = call;
@@ -98,7 +105,7 @@ export class ActionRun implements Execution {
   }
 
   /** Continues an approved action: decides again under current rules, consumes the approval exactly once, and runs the action. */
-  async resume({ approval }: ApprovalCase, proposal: Proposal): Promise<ToolCallResult> {
+  async resume({ approval }: ApprovalDetails, proposal: Proposal): Promise<ToolCallResult> {
     const { scope, call, deps } = this;
     return this.#locked(async () => {
       const preview = await deps.tools.preview(call);
@@ -124,7 +131,7 @@ export class ActionRun implements Execution {
   /** Resolves the arguments. Returns the obstacle to a decision, or null. */
   async #resolve(): Promise<AppError | null> {
     try {
-      requireVerbatim(this.call);
+      rejectSecretInput(this.call);
       this.call = { ...this.call, resolved: await this.deps.tools.resolve(this.scope, this.call, null) };
       return null;
     } catch (error) {
@@ -142,7 +149,7 @@ export class ActionRun implements Execution {
       const changes = listChanges(resolved ?? {}, now ?? {});
       return changes.length === 0 ? null : say('governance.meansOther', { changes: changes.join('; ') }).slice(0, 900);
     } catch (error) {
-      if (error instanceof AppError) return explain(error).replace(/\.$/, '');
+      if (error instanceof AppError) return explainError(error).replace(/\.$/, '');
       throw error;
     }
   }
@@ -165,16 +172,19 @@ export class ActionRun implements Execution {
     const isRead = tool.risk(input, resolved).risk === 'safe' && !tool.egress;
     const found = isRead ? null : await this.#findFacts();
     const taint = findTaint(call, found?.taint ?? UNSEEN, scope.ageMs);
-    const action = propose(scope, call, decideRisk(tool, input, taint, resolved), this.#parentActionId);
+    const action = createProposedAction(scope, call, decideRisk(tool, input, taint, resolved), this.#parentActionId);
     const known = found?.facts ?? createReadFacts(scope.now());
     // A grant covers one meaning of the arguments; the new meaning may differ.
     const facts = resolved === null ? known : { ...known, grantId: null };
-    const decided = { ...decide(deps.policy(), action, { facts, limits: deps.limits, place: this.#place() }), taint };
+    const decided = {
+      ...decideAction(deps.policy(), action, { facts, limits: deps.limits, place: this.#place() }),
+      taint,
+    };
     if (decided.decision.effect !== 'confirm') return decided;
     const { lane, threadId, chatKey } = scope;
     const offer = hashOffer(action);
     const asked = { lane, threadId, chatKey, offer, action: { actionId: call.actionId, hash: hashAction(action) } };
-    return (await findPressedOffer(deps.pool, asked)) ? { ...decided, taint: { ...taint, pressed: offer } } : decided;
+    return (await hasPressedOffer(deps.pool, asked)) ? { ...decided, taint: { ...taint, pressed: offer } } : decided;
   }
 
   #findFacts(): ReturnType<typeof readActionFacts> {
@@ -197,7 +207,7 @@ export class ActionRun implements Execution {
     const facts = { ...(await readGovernanceFacts(db, action, null)), grantId: null };
     const place = { ...this.#place(), inGroup: question.context.inGroup };
     const asker = { ...action, requester: { ...action.requester, role: this.scope.actor.role } };
-    return decide(policy(), asker, { facts, limits, place });
+    return decideAction(policy(), asker, { facts, limits, place });
   }
 
   /** Asks policy about a started action, with the facts from before its start. Null when outside text influenced the action. */
@@ -206,7 +216,7 @@ export class ActionRun implements Execution {
     const { tool, input, resolved } = this.call;
     const taint = { source: null, foreign: null, hasPrivate: then.action.assessment.touchesPrivate };
     const assessment = decideRisk(tool, input, taint, resolved);
-    const action = propose(this.scope, this.call, assessment, now.action.parentActionId);
+    const action = createProposedAction(this.scope, this.call, assessment, now.action.parentActionId);
     const { frozen, breakGlass } = now.question.context;
     const question = {
       ...now.question,
@@ -237,7 +247,7 @@ export class ActionRun implements Execution {
   /** Probes an action that an earlier run started; it continues only if policy still allows it. Null when not started. */
   async #findRunningWork(proposal: Proposal): Promise<ToolCallResult | null> {
     const { deps, scope, call } = this;
-    if (!(await hasAction(deps.pool, scope.lane, buildIntent(this, proposal)))) return null;
+    if (!(await hasAction(deps.pool, scope.lane, buildActionIntent(this, proposal)))) return null;
     const known = await findAction(deps.pool, call.actionId);
     switch (known?.status) {
       case 'done':
@@ -259,10 +269,10 @@ export class ActionRun implements Execution {
     const { deps, scope } = this;
     await scope.flush(); // as before an effect: stored calls must be those of the continued turn
     await withTransaction(deps.pool, async (db) => {
-      const isNew = await putAction(db, scope.lane, buildIntent(this, proposal), 'denied');
+      const isNew = await putAction(db, scope.lane, buildActionIntent(this, proposal), 'denied');
       if (isNew) await appendAudit(db, [createDeniedEvent(proposal, error.code)]);
     });
-    return createFailure(error);
+    return createFailedResult(error);
   }
 
   async #read(proposal: Proposal): Promise<ToolCallResult> {
@@ -272,11 +282,11 @@ export class ActionRun implements Execution {
     const result = deps.redact(ran.result);
     // Stored before the model sees the result: a crash in between loses the result but not the taint.
     if (result.untrusted) await taintThread(deps.pool, scope.threadId, call.name);
-    const intent = buildIntent(this, proposal);
+    const intent = buildActionIntent(this, proposal);
     // The thread remembers which texts taint later arguments.
     if (intent.marks.length > 0 && result.ok) {
       await scope.flush();
-      await noteRead(deps.pool, scope.lane, intent, result);
+      await recordRead(deps.pool, scope.lane, intent, result);
     }
     return { ...result, changed: false };
   }
@@ -285,7 +295,7 @@ export class ActionRun implements Execution {
   async #start(proposal: Decided): Promise<ToolCallResult> {
     const { deps, scope, call } = this;
     const intent = {
-      ...buildIntent(this, proposal),
+      ...buildActionIntent(this, proposal),
       roles: Role.options.filter((role) => coversRole(role, call.tool.role)),
       grantId: proposal.grantId,
       events: createDecidedEvents(proposal, proposal.taint.pressed ?? null),
@@ -297,7 +307,7 @@ export class ActionRun implements Execution {
     });
     // A freeze began, or the grant was used up, since the decision: decides again with current facts.
     if (claim.kind === 'stopped') return this.#decideAndCarryOut();
-    if (claim.kind === 'denied') return createFailure(this.#notPermitted(claim.role));
+    if (claim.kind === 'denied') return createFailedResult(this.#notPermitted(claim.role));
     const earlier = claim.kind === 'earlier' ? await findEarlierResult(this, claim.action) : null;
     return earlier ?? this.#run(proposal);
   }
@@ -312,20 +322,20 @@ export class ActionRun implements Execution {
       let { result, isUncertain } = await deps.tools.run(scope, call);
       if (isUncertain) {
         // Usually Postgres was away. Running the action again is safe: the action id is the same.
-        const looked = await settleUnlessNotDone(this, { proposal, unknown: unknownOf(result) });
+        const looked = await settleIfDone(this, { proposal, unknown: unknownOf(result) });
         if (looked !== null) return looked;
         ({ result, isUncertain } = await deps.tools.run(scope, call, { isAgain: true }));
       }
       const outcome = deps.redact(result);
       if (isUncertain) return await settleByProbe(this, { proposal, unknown: unknownOf(outcome) });
-      await settle(deps.pool, call, proposal, { status: outcome.ok ? 'done' : 'failed', outcome });
+      await recordOutcome(deps.pool, call, proposal, { status: outcome.ok ? 'done' : 'failed', outcome });
       return outcome;
     } catch (thrown) {
       // After a /stop the reconciler probes and reports the outcome.
       if (thrown instanceof StoppedByPerson)
-        await settle(deps.pool, call, proposal, { status: 'unknown', outcome: createUnknownOutcome(call) });
+        await recordOutcome(deps.pool, call, proposal, { status: 'unknown', outcome: createUnknownOutcome(call) });
       if (isTaken(thrown))
-        await settle(deps.pool, call, proposal, { status: 'failed', outcome: createFailure(thrown) });
+        await recordOutcome(deps.pool, call, proposal, { status: 'failed', outcome: createFailedResult(thrown) });
       throw thrown;
     }
   }
@@ -335,7 +345,7 @@ export class ActionRun implements Execution {
     return lock === null ? run() : withLock(this.deps.lockPool, lock, run);
   }
 
-  #place(): Parameters<typeof decide>[2]['place'] {
+  #place(): Parameters<typeof decideAction>[2]['place'] {
     const { chatKey, inGroup } = this.scope;
     return { channel: chatKey.split(':', 1)[0] ?? '', inGroup, leastRole: this.call.tool.role };
   }

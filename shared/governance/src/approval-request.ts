@@ -2,14 +2,14 @@ import type { Approval, ApprovalCard } from '@signalbox/contracts/governance/app
 import { coversRole } from '@signalbox/contracts/governance/roles';
 import { describePerson } from '@signalbox/safety/cards/approval-card';
 import { newId } from '@signalbox/contracts/ids';
-import { MAX_EXACT_LENGTH, renderExact } from '@signalbox/safety/cards/canonical-card';
+import { MAX_ACTION_LENGTH, renderExactAction } from '@signalbox/safety/cards/canonical-card';
 import { listEssentialValues } from '@signalbox/safety/cards/essential';
 import { redactText } from '@signalbox/safety/redact/redact';
 import { hasAction, putAction } from '@signalbox/store/governance/actions';
 import {
   listApproverChats,
   findApprovalOf,
-  findWaitingSame,
+  findSameRequest,
   insertApproval,
   type Proposal,
   listUnreachableApprovers,
@@ -18,22 +18,22 @@ import { putCards } from '@signalbox/store/governance/approval-cards';
 import { appendAudit } from '@signalbox/store/audit/audit';
 import { findPersons } from '@signalbox/store/people/identities';
 import { isLaneHeld } from '@signalbox/store/conversation/lane';
-import { findWords } from '@signalbox/store/conversation/own-words';
+import { findTypedText } from '@signalbox/store/conversation/own-words';
 import { withTransaction } from '@signalbox/store/pool';
 import { AppError } from '@signalbox/contracts/errors';
 import { sayAgo } from '@signalbox/messages/duration';
 import { say, sayError, sayReason } from '@signalbox/messages/say';
-import { createFailure, type ToolCallResult } from './calls/call.ts';
+import { createFailedResult, type ToolCallResult } from './calls/call.ts';
 import { getActionTitle } from './receipts.ts';
 import { reportFailure } from './provenance/taint.ts';
-import type { CallScope, Runnable } from './calls/call.ts';
-import type { Preview } from './calls/tool.ts';
+import type { CallScope, RunnableCall } from './calls/call.ts';
+import type { ActionPreview } from './calls/tool.ts';
 import { createApprovalEvent, createDeniedEvent, createProposalEvent } from './events.ts';
-import type { Execution, GovernanceDeps } from './deps.ts';
-import { hashAction, buildIntent } from './proposal.ts';
+import type { CallExecution, GovernanceDeps } from './deps.ts';
+import { hashAction, buildActionIntent } from './proposal.ts';
 
 /** Freezes an action until it is decided; the turn continues without it. One transaction, idempotent per action. */
-export async function requestApproval(execution: Execution, proposal: Proposal): Promise<ToolCallResult> {
+export async function requestApproval(execution: CallExecution, proposal: Proposal): Promise<ToolCallResult> {
   const { deps, scope, call } = execution;
   const takes = proposal.decision.approval;
   if (!takes) throw new Error(`rule ${proposal.decision.rule} asks without saying what it takes`);
@@ -41,7 +41,7 @@ export async function requestApproval(execution: Execution, proposal: Proposal):
   const shown = await deps.tools.preview(call);
   if (shown instanceof AppError) return reportFailure(deps.pool, scope.threadId, call, shown);
   // A requester who confirms knows their own words.
-  const words = decision.effect === 'confirm' ? null : await findWords(deps.pool, scope.lane, scope.chatKey);
+  const words = decision.effect === 'confirm' ? null : await findTypedText(deps.pool, scope.lane, scope.chatKey);
   const card = describe(scope, call, proposal, { preview: shown, words });
   const unshowable = findUnshowable(card.exact ?? '');
   if (unshowable) {
@@ -76,11 +76,11 @@ export async function requestApproval(execution: Execution, proposal: Proposal):
   const chats: string[] = [];
   const outcome = await withTransaction(deps.pool, async (db) => {
     if (!(await isLaneHeld(db, scope.lane))) throw new AppError('LANE_LOST', { userKey: scope.lane.userKey });
-    const intent = buildIntent(execution, proposal);
+    const intent = buildActionIntent(execution, proposal);
     const known = (await hasAction(db, scope.lane, intent)) ? await findApprovalOf(db, call.actionId) : null;
     if (known) return waiting(known);
     // A repeated request, such as "ship it" below an approval card, counts as the same request.
-    const same = await findWaitingSame(db, approval);
+    const same = await findSameRequest(db, approval);
     if (same) return waiting(same);
     const readers = approval.byRequester ? [] : await listApproverChats(db, takes.role, authors);
     // If nobody else can decide, the requester decides alone, after a pause.
@@ -90,7 +90,7 @@ export async function requestApproval(execution: Execution, proposal: Proposal):
       const error = new AppError('NEEDS_APPROVAL', { action: approval.card.what, problem });
       if (await putAction(db, scope.lane, intent, 'denied'))
         await appendAudit(db, [createDeniedEvent(proposal, error.code)]);
-      return createFailure(error);
+      return createFailedResult(error);
     }
     await putAction(db, scope.lane, intent, 'waiting');
     await insertApproval(db, { ...approval, expiresMs: takes.expiresMs });
@@ -145,9 +145,9 @@ async function authorsOf(
 /** The text for approvers; the arguments are shown when the tool has no preview. */
 function describe(
   scope: CallScope,
-  { tool }: Pick<Runnable, 'tool'>,
+  { tool }: Pick<RunnableCall, 'tool'>,
   { action, decision }: Proposal,
-  { preview, words }: { readonly preview: Preview | null; readonly words: string | null },
+  { preview, words }: { readonly preview: ActionPreview | null; readonly words: string | null },
 ): ApprovalCard {
   const { reasons, ageMs } = action.assessment;
   const isOwn = decision.effect === 'confirm';
@@ -161,7 +161,7 @@ function describe(
     undo: preview?.undo ?? say('governance.undoUnknown'),
     ...(risk === '' ? {} : { risk }),
     why: say('governance.why', { sentence: sayReason(decision.sentence), rule: decision.rule }),
-    exact: renderExact(action),
+    exact: renderExactAction(action),
     essential: [...listEssentialValues(action, tool.values(action.resolved ?? null))],
     ...(words === null ? {} : { words: redactText(words) }),
     requester: describePerson(scope.actor),
@@ -171,8 +171,8 @@ function describe(
 
 /** Why an approval card cannot show the whole action; null when it can. */
 function findUnshowable(exact: string): string | null {
-  if (exact.length > MAX_EXACT_LENGTH)
-    return say('governance.tooLong', { length: exact.length, limit: MAX_EXACT_LENGTH });
+  if (exact.length > MAX_ACTION_LENGTH)
+    return say('governance.tooLong', { length: exact.length, limit: MAX_ACTION_LENGTH });
   return redactText(exact) === exact ? null : say('governance.holdsSecret');
 }
 

@@ -1,32 +1,32 @@
-import type { Approval, ApprovalAct, ApprovalCard } from '@signalbox/contracts/governance/approval';
-import type { Permission, PolicyEngine, PolicyQuestion } from '@signalbox/contracts/governance/decision';
+import type { Approval, ApprovalCommand, ApprovalCard } from '@signalbox/contracts/governance/approval';
+import type { PermissionDecision, PolicyEngine, PolicyQuestion } from '@signalbox/contracts/governance/decision';
 import type { RecordedDecision } from '@signalbox/contracts/governance/execution-turn';
 import { coversRole, type Role } from '@signalbox/contracts/governance/roles';
 import { AppError } from '@signalbox/contracts/errors';
 import { newId } from '@signalbox/contracts/ids';
-import { explain, say, sayError, sayReason } from '@signalbox/messages/say';
+import { explainError, say, sayError, sayReason } from '@signalbox/messages/say';
 import { describePerson } from '@signalbox/safety/cards/approval-card';
 import { hashCanonical } from '@signalbox/safety/cards/canonical';
-import { renderExact } from '@signalbox/safety/cards/canonical-card';
+import { renderExactAction } from '@signalbox/safety/cards/canonical-card';
 import { appendAudit } from '@signalbox/store/audit/audit';
 import { isLaneHeld, type Lane } from '@signalbox/store/conversation/lane';
 import { wakeLane } from '@signalbox/store/conversation/wake-lane';
-import { showCards } from '@signalbox/store/governance/approval-cards';
+import { updateCards } from '@signalbox/store/governance/approval-cards';
 import {
   addVote,
   claimApproved,
   endApproval,
-  findCase,
+  findApprovalDetails,
   noteDecision,
-  noteResult,
-  type ApprovalCase,
+  noteOutcomeLine,
+  type ApprovalDetails,
   type Proposal,
 } from '@signalbox/store/governance/approvals';
 import { readGovernanceFacts } from '@signalbox/store/governance/governance-facts';
 import { putGrant } from '@signalbox/store/governance/grants';
 import { findPerson } from '@signalbox/store/people/identities';
 import type { Queryable } from '@signalbox/store/pool';
-import type { Preview } from './calls/tool.ts';
+import type { ActionPreview } from './calls/tool.ts';
 import { createApprovalEvent, createProposalEvent } from './events.ts';
 import { hashAction, toRecordedDecision } from './proposal.ts';
 
@@ -49,8 +49,8 @@ export interface PressResult {
   } | null;
 }
 
-export interface Press extends Omit<ApprovalAct, 'verb'> {
-  readonly verb: Exclude<ApprovalAct['verb'], 'show'>;
+export interface ButtonPress extends Omit<ApprovalCommand, 'verb'> {
+  readonly verb: Exclude<ApprovalCommand['verb'], 'show'>;
   readonly by: Decider;
   readonly change?: Readonly<Record<string, unknown>>;
 }
@@ -63,7 +63,7 @@ export interface ApprovalUse {
   readonly role: Role;
   readonly leastRole: Role;
   readonly proposal: Proposal;
-  readonly preview: Preview | null | AppError;
+  readonly preview: ActionPreview | null | AppError;
   /** How the meaning of the arguments differs from the approved meaning; null when it does not. */
   readonly difference: string | null;
   decide(db: Queryable): Promise<Proposal>;
@@ -99,8 +99,8 @@ export class Approvals {
   }
 
   /** Applies a press on a request, if policy permits it. Refusals are recorded. */
-  async decide(policy: PolicyEngine, press: Press): Promise<PressResult> {
-    const found = await findCase(this.#db, press.approvalId, true);
+  async decide(policy: PolicyEngine, press: ButtonPress): Promise<PressResult> {
+    const found = await findApprovalDetails(this.#db, press.approvalId, true);
     if (!found) return toast(sayError('BUTTON_EXPIRED', {}));
     const { approval, requester, action } = found;
     // Votes and authors are people: a second account does not count twice.
@@ -161,7 +161,7 @@ export class Approvals {
   async consume(approvalId: string, use: ApprovalUse): Promise<ConsumeResult> {
     const { lane, proposal } = use;
     if (!(await isLaneHeld(this.#db, lane))) throw new AppError('LANE_LOST', { userKey: lane.userKey });
-    const found = await findCase(this.#db, approvalId, true);
+    const found = await findApprovalDetails(this.#db, approvalId, true);
     if (!found?.action) return { kind: 'void', reason: say('governance.isGone') };
     const { approval, action, used, votes } = found;
     const before = used ? { decided: used } : {};
@@ -197,17 +197,17 @@ export class Approvals {
 
   /** Replaces every approval card by a one-line receipt, and returns the chats to notify. */
   async noteReceipt(approvalId: string, line: string): Promise<readonly string[]> {
-    await noteResult(this.#db, approvalId, line);
-    return showCards(this.#db, approvalId);
+    await noteOutcomeLine(this.#db, approvalId, line);
+    return updateCards(this.#db, approvalId);
   }
 
   /** Asks policy whether this person may decide. A confirmation needs no further permission than the action. */
   async #permit(
     policy: PolicyEngine,
-    { approval, authors }: ApprovalCase,
+    { approval, authors }: ApprovalDetails,
     { action, question }: Proposal,
     approver: { readonly userKey: string; readonly role: Role },
-  ): Promise<Pick<Permission, 'allowed' | 'rule' | 'sentence'>> {
+  ): Promise<Pick<PermissionDecision, 'allowed' | 'rule' | 'sentence'>> {
     const { at, frozen, breakGlass, admins, operators } = await readGovernanceFacts(this.#db, action, null);
     const otherApprovers = approval.role === 'admin' ? admins : operators;
     const context: PolicyQuestion['context'] = { ...question.context, at, frozen, breakGlass, otherApprovers };
@@ -220,7 +220,11 @@ export class Approvals {
     return { allowed: effect !== 'deny', rule, sentence };
   }
 
-  async #approve({ approval, action, votes: before }: ApprovalCase, by: Voter, isGrant: boolean): Promise<PressResult> {
+  async #approve(
+    { approval, action, votes: before }: ApprovalDetails,
+    by: Voter,
+    isGrant: boolean,
+  ): Promise<PressResult> {
     const { userKey, name, role, person, permittedBy } = by;
     const { approvalId, needed } = approval;
     if (!(await addVote(this.#db, approvalId, { userKey: person, name, role })))
@@ -230,7 +234,7 @@ export class Approvals {
     await this.#record(approval, 'approval.voted', userKey, { by: userKey, name, role, permittedBy, vote, needed });
     if (isGrant && needed === 1 && action?.hash === approval.hash) await this.#grant(approval, action.proposal, by);
     if (vote < needed) {
-      const chats = await showCards(this.#db, approvalId);
+      const chats = await updateCards(this.#db, approvalId);
       return { ...toast(say('card.counted', { given: vote, needed })), chats };
     }
     return this.#end(approval, {
@@ -253,7 +257,7 @@ export class Approvals {
     });
   }
 
-  #modify(approval: Approval, by: Voter, change: NonNullable<Press['change']>): Promise<PressResult> {
+  #modify(approval: Approval, by: Voter, change: NonNullable<ButtonPress['change']>): Promise<PressResult> {
     const { userKey, name, role, person, permittedBy } = by;
     return this.#end(approval, {
       status: 'modified',
@@ -282,7 +286,7 @@ export class Approvals {
       return toast(sayError('APPROVAL_GONE', { status: 'decided' }));
     await this.#record(approval, `approval.${status === 'void' ? 'voided' : status}`, event.actor, event.data);
     if (status !== 'void') await this.#tellLane(approval, status);
-    const chats = await showCards(this.#db, approvalId);
+    const chats = await updateCards(this.#db, approvalId);
     return { ...toast(words), chats, wake: status === 'void' ? null : { userKey, traceId } };
   }
 
@@ -336,13 +340,13 @@ interface Ending extends End {
 }
 
 /** The difference between the action and the approved action, or null. */
-function findDifference(found: ApprovalCase, use: ApprovalUse): string | null {
+function findDifference(found: ApprovalDetails, use: ApprovalUse): string | null {
   const { approval, action: row, votes, requester, authors } = found;
   const { action } = use.proposal;
   const isSame =
     row !== null &&
     hashAction(action) === approval.hash &&
-    renderExact(action) === approval.card.exact &&
+    renderExactAction(action) === approval.card.exact &&
     row.hash === approval.hash &&
     hashCanonical(row.arguments) === hashCanonical(action.arguments) &&
     action.requester.userKey === use.lane.userKey &&
@@ -360,7 +364,7 @@ function findDifference(found: ApprovalCase, use: ApprovalUse): string | null {
 
 /** The difference between the preview and the approved preview, or null: people approve what they read. */
 function findNews(card: ApprovalCard, preview: ApprovalUse['preview']): string | null {
-  if (preview instanceof AppError) return explain(preview).replace(/\.$/, '');
+  if (preview instanceof AppError) return explainError(preview).replace(/\.$/, '');
   if (preview === null || (preview.what === card.what && preview.change === card.change)) return null;
   return say('governance.thingsChanged');
 }

@@ -1,7 +1,7 @@
 import type { PolicyEngine } from '@signalbox/contracts/governance/decision';
 import type { Pool } from '@signalbox/store/pool';
-import type { CallScope, Runnable } from './calls/call.ts';
-import type { Tools } from './calls/tools.ts';
+import type { CallScope, RunnableCall } from './calls/call.ts';
+import type { InstalledTools } from './calls/tools.ts';
 
 /** A person's limits over all their conversations. Null: unlimited. */
 export interface BudgetLimits {
@@ -14,7 +14,7 @@ export interface GovernanceDeps {
   readonly pool: Pool;
   /** A pool for locks, whose connections are held while a handler runs. */
   readonly lockPool: Pool;
-  readonly tools: Tools;
+  readonly tools: InstalledTools;
   readonly limits: BudgetLimits;
   policy(): PolicyEngine;
   /** Removes secrets from a tool's result. */
@@ -23,7 +23,7 @@ export interface GovernanceDeps {
   notify(chatKey: string, traceId: string): Promise<void>;
 }
 
-export interface Execution<C = Runnable> {
+export interface CallExecution<C = RunnableCall> {
   readonly deps: GovernanceDeps;
   readonly scope: CallScope;
   readonly call: C;

@@ -1,4 +1,4 @@
-import { PRIORITY } from '@signalbox/contracts/conversation/envelope';
+import { SEND_PRIORITY } from '@signalbox/contracts/conversation/envelope';
 import {
   listAbandonedActions,
   settleAction,
@@ -6,10 +6,10 @@ import {
   type TurnEffects,
 } from '@signalbox/store/governance/actions';
 import { putDeadLetter } from '@signalbox/store/conversation/dead-letters';
-import { finishLane, type ClaimedLane, type InboxMessage } from '@signalbox/store/turns/lanes';
+import { finishLaneTurn, type ClaimedLane, type InboxMessage } from '@signalbox/store/turns/lanes';
 import type { Queryable } from '@signalbox/store/pool';
 import { AppError } from '@signalbox/contracts/errors';
-import { createFailure } from './calls/call.ts';
+import { createFailedResult } from './calls/call.ts';
 import { createSettledEvent } from './events.ts';
 import { loadReceipts } from './receipts.ts';
 
@@ -17,7 +17,7 @@ import { loadReceipts } from './receipts.ts';
  * Gives up a message after too many attempts: its dead letter, its outcome and the answer to its author are committed in the caller's
  * transaction. The answer reports the effects of its turn; started actions are settled as unknown, for the reconciler. Throws LANE_LOST.
  */
-export async function giveUp(
+export async function giveUpMessage(
   db: Queryable,
   lane: ClaimedLane,
   { id, envelope }: InboxMessage,
@@ -30,7 +30,7 @@ export async function giveUp(
   const { attempts, timeZone, words } = how;
   const lost: string[] = [];
   for (const { actionId, tool } of await listAbandonedActions(db, lane, id)) {
-    const outcome = createFailure(new AppError('TOOL_OUTCOME_UNKNOWN', { tool }));
+    const outcome = createFailedResult(new AppError('TOOL_OUTCOME_UNKNOWN', { tool }));
     const events = [createSettledEvent(actionId, null, 'unknown', outcome)];
     await settleAction(db, actionId, { status: 'unknown', result: outcome, errorCode: outcome.code, events });
     lost.push(outcome.say);
@@ -47,7 +47,7 @@ export async function giveUp(
     reason: `no progress in ${attempts} attempts`,
     body: envelope,
   });
-  const { ok, more } = await finishLane(db, lane, {
+  const { ok, more } = await finishLaneTurn(db, lane, {
     turn: null,
     outcomes: [{ id, outcome: 'dead-lettered', reason: ref }],
     replies: [
@@ -58,7 +58,7 @@ export async function giveUp(
         userKey: lane.userKey,
         threadId: lane.threadId,
         traceId: envelope.traceId,
-        priority: PRIORITY.reply,
+        priority: SEND_PRIORITY.reply,
         body: {
           text: words(new AppError('DEAD_LETTERED', { ref }), { unclear }),
           receipts: [...receipts],

@@ -2,13 +2,13 @@ import { hashCanonical } from '@signalbox/safety/cards/canonical';
 import type { ProposedAction, RiskAssessment } from '@signalbox/contracts/governance/action';
 import type { ActionButton, OfferedButton } from '@signalbox/contracts/conversation/envelope';
 import { AppError } from '@signalbox/contracts/errors';
-import { inLanguage, LANGUAGES } from '@signalbox/messages/language';
-import type { Resolved } from '@signalbox/safety/cards/resolved';
-import type { CallScope, Runnable } from './calls/call.ts';
+import { runInLanguage, LANGUAGES } from '@signalbox/messages/language';
+import type { ResolvedRefs } from '@signalbox/safety/cards/resolved';
+import type { CallScope, RunnableCall } from './calls/call.ts';
 import type { Tool } from './calls/tool.ts';
-import type { Tools } from './calls/tools.ts';
-import { findForeignPart } from './provenance/own-words.ts';
-import { hashAction, propose } from './proposal.ts';
+import type { InstalledTools } from './calls/tools.ts';
+import { findUnstatedValue } from './provenance/own-words.ts';
+import { hashAction, createProposedAction } from './proposal.ts';
 
 /*
  * An offer is a runtime's button for one complete call. When it is drawn, the call's meaning is resolved and hashed together with the
@@ -16,7 +16,7 @@ import { hashAction, propose } from './proposal.ts';
  * buttons are only text, without a hash.
  */
 
-type Resolve = (call: Runnable) => Promise<Resolved | null>;
+type Resolve = (call: RunnableCall) => Promise<ResolvedRefs | null>;
 
 /** The person, conversation and chat that a button is drawn for. */
 export type OfferScope = Pick<CallScope, 'actor' | 'agent' | 'threadId' | 'turnId' | 'chatKey'>;
@@ -26,7 +26,7 @@ export type OfferScope = Pick<CallScope, 'actor' | 'agent' | 'threadId' | 'turnI
  * its meaning is unknown. `resolve`: null where no look-up is possible. Read-only.
  */
 export async function bindOffers(
-  tools: Tools,
+  tools: InstalledTools,
   asker: OfferScope,
   buttons: readonly (ActionButton | OfferedButton)[],
   resolve: Resolve | null,
@@ -46,7 +46,7 @@ export function hashOffer(action: ProposedAction): string {
 }
 
 async function hashOf(
-  { tools, resolve }: { readonly tools: Tools; readonly resolve: Resolve | null },
+  { tools, resolve }: { readonly tools: InstalledTools; readonly resolve: Resolve | null },
   asker: OfferScope,
   label: string,
   does: NonNullable<ActionButton['does']>,
@@ -58,7 +58,7 @@ async function hashOf(
   // The label must be the tool's own sentence, or begin with the action and contain every value, as typed words must.
   if (
     !isOrder(tool, does.arguments, label) &&
-    findForeignPart(name, tool, input, { typed: [label], pressed: [] }) !== null
+    findUnstatedValue(name, tool, input, { typed: [label], pressed: [] }) !== null
   )
     return null;
   if (tool.resolve && !resolve) return null;
@@ -66,9 +66,9 @@ async function hashOf(
     const resolved = tool.resolve && resolve ? await resolve(read.runnable) : null;
     // Policy would also decide about resolved resources that the label does not mention.
     if (tool.resources(input, resolved).length > tool.resources(input).length) return null;
-    const call: Runnable = { ...read.runnable, resolved };
+    const call: RunnableCall = { ...read.runnable, resolved };
     // The assessment is not hashed: policy decides at the press.
-    return hashOffer(propose(asker, call, UNASSESSED));
+    return hashOffer(createProposedAction(asker, call, UNASSESSED));
   } catch (error) {
     if (error instanceof AppError && error.code !== 'LANE_LOST') return null;
     throw error;
@@ -77,7 +77,7 @@ async function hashOf(
 
 /** True when a label is the tool's own sentence for this call, in any language, since the reader's language may have changed. */
 function isOrder(tool: Tool, args: unknown, label: string): boolean {
-  return LANGUAGES.some((language) => inLanguage(language, () => tool.order(args)) === label);
+  return LANGUAGES.some((language) => runInLanguage(language, () => tool.order(args)) === label);
 }
 
 const UNASSESSED: RiskAssessment = {

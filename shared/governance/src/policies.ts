@@ -1,8 +1,8 @@
 import type { AuditEvent } from '@signalbox/contracts/governance/audit';
-import { PRIORITY } from '@signalbox/contracts/conversation/envelope';
+import { SEND_PRIORITY } from '@signalbox/contracts/conversation/envelope';
 import { listApproverChats } from '@signalbox/store/governance/approvals';
 import { appendAudit } from '@signalbox/store/audit/audit';
-import { putInTheirLanguage } from '@signalbox/store/conversation/outbox';
+import { putLocalized } from '@signalbox/store/conversation/outbox';
 import { withTransaction, type Pool, type Queryable } from '@signalbox/store/pool';
 import { findValue, hasRow } from '@signalbox/store/sql';
 import { sayError } from '@signalbox/messages/say';
@@ -32,7 +32,7 @@ export async function openWorkerPolicies({ config, folders, pool, log, notify }:
     const chats: string[] = [];
     await withTransaction(pool, async (db) => {
       const admins = await listApproverChats(db, 'admin', []);
-      const rows = await putInTheirLanguage(
+      const rows = await putLocalized(
         db,
         admins.map(({ chatKey }) => chatKey),
         (chatKey) => ({
@@ -40,7 +40,7 @@ export async function openWorkerPolicies({ config, folders, pool, log, notify }:
           chatKey,
           userKey: admins.find((admin) => admin.chatKey === chatKey)?.userKey ?? null,
           traceId: `policy_${ref.slice(0, 12)}`,
-          priority: PRIORITY.control,
+          priority: SEND_PRIORITY.control,
           body: { text: sayError('POLICY_REFUSED', { detail: change.detail }), buttons: [] },
         }),
       );

@@ -3,12 +3,12 @@ import type { PolicyEngine, PolicyQuestion } from '@signalbox/contracts/governan
 import { hashCanonical } from '@signalbox/safety/cards/canonical';
 import type { RecordedDecision } from '@signalbox/contracts/governance/execution-turn';
 import type { Proposal } from '@signalbox/store/governance/approvals';
-import type { ActionIntent, ActionMark } from '@signalbox/store/governance/actions';
+import type { ActionIntent, ActionTaint } from '@signalbox/store/governance/actions';
 import type { GovernanceFacts } from '@signalbox/store/governance/governance-facts';
-import type { CallScope, Runnable } from './calls/call.ts';
+import type { CallScope, RunnableCall } from './calls/call.ts';
 import type { Tool } from './calls/tool.ts';
-import type { Tools } from './calls/tools.ts';
-import type { BudgetLimits, Execution } from './deps.ts';
+import type { InstalledTools } from './calls/tools.ts';
+import type { BudgetLimits, CallExecution } from './deps.ts';
 
 /** The facts of a read, which needs no look-ups. */
 export function createReadFacts(now: Date): GovernanceFacts {
@@ -26,9 +26,9 @@ export function createReadFacts(now: Date): GovernanceFacts {
 }
 
 /** Freezes a proposed action, which is immutable from then on. */
-export function propose(
+export function createProposedAction(
   scope: Pick<CallScope, 'actor' | 'agent' | 'threadId' | 'turnId' | 'chatKey'>,
-  call: Runnable,
+  call: RunnableCall,
   assessment: RiskAssessment,
   parentActionId: string | null = null,
 ): ProposedAction {
@@ -71,7 +71,7 @@ function hashOf({ tool, toolVersion, arguments: args, resolved, resources, reque
 }
 
 /** Asks policy about an action. `grantId`: the grant that replaces an approval which policy would need. Pure. */
-export function decide(
+export function decideAction(
   engine: PolicyEngine,
   action: ProposedAction,
   known: {
@@ -118,11 +118,11 @@ export function decide(
     : { action, question: asked, decision, grantId: null };
 }
 
-export function buildIntent(
-  { call, scope }: Pick<Execution, 'call' | 'scope'>,
+export function buildActionIntent(
+  { call, scope }: Pick<CallExecution, 'call' | 'scope'>,
   { action, question, decision }: Proposal,
 ): Omit<ActionIntent, 'roles' | 'events' | 'grantId'> {
-  const marks: ActionMark[] = [
+  const marks: ActionTaint[] = [
     ...(call.tool.holds === 'text' ? ['untrusted' as const] : []),
     ...(call.tool.touchesPrivate ? ['private' as const] : []),
   ];
@@ -149,7 +149,7 @@ export function toRecordedDecision(
 }
 
 /** The call of a stored action; null when the tool has changed since the decision. */
-export function toRunnable(tools: Tools, { action }: Pick<Proposal, 'action'>): Runnable | null {
+export function toRunnableCall(tools: InstalledTools, { action }: Pick<Proposal, 'action'>): RunnableCall | null {
   const found = tools.find(action.tool, [action.group]);
   if (!found || found.tool.version() !== action.toolVersion) return null;
   const parsed = found.tool.input.safeParse(action.arguments);

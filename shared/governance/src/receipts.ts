@@ -5,7 +5,7 @@ import type { Queryable } from '@signalbox/store/pool';
 import { readLedger, type LedgerEntry } from '@signalbox/store/receipts';
 import { say } from '@signalbox/messages/say';
 import type { Tool } from './calls/tool.ts';
-import { listFacts, type Fact } from './provenance/unfounded.ts';
+import { listEntityFacts, type EntityFact } from './provenance/unfounded.ts';
 
 const RECEIPTS_SHOWN = 5;
 /** Fields that name an action's target, in the order of the receipt. */
@@ -67,18 +67,20 @@ export function createReceipts(
   const shown = effects.slice(0, effects.length > RECEIPTS_SHOWN ? RECEIPTS_SHOWN - 1 : RECEIPTS_SHOWN);
   const lines = shown.map((entry) => ({
     what: (isBrief ? titleOf(entry.tool) : sayWhat(entry)).slice(0, 200),
-    note: [sayState(entry), timeOf(entry.settledAt, timeZone), commandOf(entry.actionId)].filter(Boolean).join(' · '),
+    note: [sayActionState(entry), timeOf(entry.settledAt, timeZone), commandOf(entry.actionId)]
+      .filter(Boolean)
+      .join(' · '),
   }));
   const rest = effects.length - shown.length;
   return rest === 0 ? lines : [...lines, { what: say('turn.more', { count: rest }), note: '/why' }];
 }
 
 /** The facts of the ledger: each action that is known to have succeeded or failed. */
-export function listLedgerFacts(entries: readonly LedgerEntry[]): readonly Fact[] {
+export function listLedgerFacts(entries: readonly LedgerEntry[]): readonly EntityFact[] {
   return entries
     .filter(({ status }) => status !== 'unknown')
     .flatMap(({ actionId, arguments: args, environment, release, result, status, work }) =>
-      listFacts(
+      listEntityFacts(
         { ...args, environment: environment === 'none' ? null : environment, release, actionId, result },
         status === 'failed' || FAILED.has(work ?? ''),
       ),
@@ -123,7 +125,7 @@ function shownOf(value: unknown): readonly string[] {
 }
 
 /** The state of an action, in words; empty for a finished action. */
-export function sayState({ status, work }: LedgerEntry): string {
+export function sayActionState({ status, work }: LedgerEntry): string {
   if (status === 'unknown' || work === 'unknown') return say('turn.unknown');
   if (status === 'failed' || FAILED.has(work ?? '')) return say('turn.failed');
   return work === null || OVER.has(work) ? '' : say('turn.underWay');

@@ -1,6 +1,6 @@
-import { PRIORITY } from '@signalbox/contracts/conversation/envelope';
-import { renderExact } from '@signalbox/safety/cards/canonical-card';
-import { inLanguage } from '@signalbox/messages/language';
+import { SEND_PRIORITY } from '@signalbox/contracts/conversation/envelope';
+import { renderExactAction } from '@signalbox/safety/cards/canonical-card';
+import { runInLanguage } from '@signalbox/messages/language';
 import { putOutbox } from '@signalbox/store/conversation/outbox';
 import type { Queryable } from '@signalbox/store/pool';
 import { claimUnsettled, postponeProbe, type UnsettledAction } from '@signalbox/store/governance/unsettled';
@@ -10,8 +10,8 @@ import { computeBackoffMs, SECOND_MS } from '@signalbox/contracts/time';
 import type { ToolCallResult } from './calls/call.ts';
 import type { CallScope } from './calls/call.ts';
 import type { GovernanceDeps } from './deps.ts';
-import { toRunnable } from './proposal.ts';
-import { createUnknownOutcome, settleByProbe, type Settled } from './settling.ts';
+import { toRunnableCall } from './proposal.ts';
+import { createUnknownOutcome, settleByProbe, type SettledStatus } from './settling.ts';
 
 /** Longer than any tool's probe may take: two workers never probe at once. */
 const LEASE_MS = 90 * SECOND_MS;
@@ -19,21 +19,21 @@ const FIRST_PAUSE_MS = 2 * SECOND_MS;
 const LONGEST_PAUSE_MS = 600 * SECOND_MS;
 
 /** The message to a person about an effect that was probed after its turn. */
-export type SayEffectOutcome = (status: Settled, outcome: ToolCallResult, exact: string) => string;
+export type SayEffectOutcome = (status: SettledStatus, outcome: ToolCallResult, exact: string) => string;
 
 /**
  * Probes one started action with an unknown outcome, when its turn is over and the probe is due. A known outcome is settled and reported
  * to the requester in one transaction; otherwise the action is probed again, less and less often. Returns false when no action is due. An
  * action whose tool cannot probe is reported once and left to people.
  */
-export async function reconcileNext(
+export async function reconcileNextAction(
   deps: GovernanceDeps,
   news: SayEffectOutcome,
   signal: AbortSignal,
   log: Log,
 ): Promise<boolean> {
   const due = await claimUnsettled(deps.pool, LEASE_MS);
-  return due !== null && inLanguage(due.language, () => reconcile(deps, due, { news, signal, log }));
+  return due !== null && runInLanguage(due.language, () => reconcile(deps, due, { news, signal, log }));
 }
 
 async function reconcile(
@@ -43,13 +43,13 @@ async function reconcile(
 ): Promise<true> {
   const { actionId } = due;
   const { action } = due.proposal;
-  const tell = async (db: Queryable, status: Settled, outcome: ToolCallResult): Promise<void> => {
-    const body = { text: news(status, outcome, renderExact(action)), buttons: [] };
+  const tell = async (db: Queryable, status: SettledStatus, outcome: ToolCallResult): Promise<void> => {
+    const body = { text: news(status, outcome, renderExactAction(action)), buttons: [] };
     const { chatKey, threadId, requester } = action;
     const head = { chatKey, threadId, userKey: requester.userKey, turnId: due.turnId, traceId: newTraceId() };
-    await putOutbox(db, [{ ...head, key: `looked-up:${actionId}:${status}`, priority: PRIORITY.reply, body }]);
+    await putOutbox(db, [{ ...head, key: `looked-up:${actionId}:${status}`, priority: SEND_PRIORITY.reply, body }]);
   };
-  const call = toRunnable(deps.tools, due.proposal) ?? { actionId, name: due.tool };
+  const call = toRunnableCall(deps.tools, due.proposal) ?? { actionId, name: due.tool };
   const unknown = createUnknownOutcome(call);
   const scope = toCallScope(due, signal, log);
   const outcome = await settleByProbe({ deps, scope, call }, { proposal: due.proposal, unknown, then: tell });

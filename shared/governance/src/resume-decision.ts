@@ -5,14 +5,19 @@ import { isShortName } from '@signalbox/contracts/governance/outside';
 import { toPlainName } from '@signalbox/contracts/plain-name';
 import { sayList } from '@signalbox/messages/list';
 import { say, sayError } from '@signalbox/messages/say';
-import { findCase, type ApprovalCase, type LedgerRow, type Proposal } from '@signalbox/store/governance/approvals';
+import {
+  findApprovalDetails,
+  type ApprovalDetails,
+  type LedgerRow,
+  type Proposal,
+} from '@signalbox/store/governance/approvals';
 import { withTransaction } from '@signalbox/store/pool';
 import { ActionRun } from './action-run.ts';
 import { Approvals } from './approvals.ts';
 import type { CallScope, ToolCallResult } from './calls/call.ts';
 import { readStoredResult } from './calls/stored-result.ts';
 import type { GovernanceDeps } from './deps.ts';
-import { toRunnable } from './proposal.ts';
+import { toRunnableCall } from './proposal.ts';
 import { settleUnknown, settleVoid } from './settling.ts';
 
 export type DecisionEnvelope = Extract<InboundEnvelope, { kind: 'decision' }>;
@@ -28,18 +33,18 @@ export interface ResumeResult {
 }
 
 /** A request whose action is in the ledger with its proposal. */
-type Known = ApprovalCase & { readonly action: LedgerRow & { readonly proposal: Proposal } };
+type Known = ApprovalDetails & { readonly action: LedgerRow & { readonly proposal: Proposal } };
 
 /**
  * Continues an action after a person's decision. An approved action is decided again under current rules, consumed exactly once and run.
  * A modified action starts again with its new arguments. Repeating this after a crash has no second effect.
  */
-export async function resumeDecision(
+export async function resumeAction(
   deps: GovernanceDeps,
   scope: CallScope,
   envelope: DecisionEnvelope,
 ): Promise<ResumeResult> {
-  const found = await findCase(deps.pool, envelope.approvalId);
+  const found = await findApprovalDetails(deps.pool, envelope.approvalId);
   if (!found || !isKnown(found)) return { say: sayError('BUTTON_EXPIRED', {}), result: null };
   const { approval } = found;
   const what = renderCardTitle(approval.card);
@@ -63,7 +68,7 @@ export async function resumeDecision(
 /** Runs the frozen action; afterwards all its approval cards show the receipt. */
 async function runApproved(deps: GovernanceDeps, scope: CallScope, found: Known): Promise<ResumeResult> {
   const { approval, action, votes } = found;
-  const call = toRunnable(deps.tools, action.proposal);
+  const call = toRunnableCall(deps.tools, action.proposal);
   const result = call
     ? await new ActionRun(deps, scope, call).resume(found, action.proposal)
     : await endWithoutTool(deps, found);
@@ -102,7 +107,7 @@ async function runChanged(deps: GovernanceDeps, scope: CallScope, { approval, ac
   return { say: `${say('governance.changed', { what })} ${result.say}`, result, isOutside, ...decidedIn(result) };
 }
 
-function isKnown(found: ApprovalCase): found is Known {
+function isKnown(found: ApprovalDetails): found is Known {
   return Boolean(found.action?.proposal);
 }
 

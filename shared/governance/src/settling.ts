@@ -5,11 +5,11 @@ import type { Proposal } from '@signalbox/store/governance/approvals';
 import { withTransaction, type Queryable } from '@signalbox/store/pool';
 import { lockAction } from '@signalbox/store/governance/unsettled';
 import { AppError } from '@signalbox/contracts/errors';
-import { createFailure, type Runnable, type ToolCallResult } from './calls/call.ts';
+import { createFailedResult, type RunnableCall, type ToolCallResult } from './calls/call.ts';
 import { readStoredResult } from './calls/stored-result.ts';
 import { Approvals } from './approvals.ts';
 import { createSettledEvent } from './events.ts';
-import type { GovernanceDeps, Execution } from './deps.ts';
+import type { GovernanceDeps, CallExecution } from './deps.ts';
 
 /*
  * How an action ends:
@@ -20,18 +20,18 @@ import type { GovernanceDeps, Execution } from './deps.ts';
  *                                                    └─ unclear (yet) ─▶ unknown ─▶ probed again by the reconciler
  */
 
-export type Settled = 'done' | 'failed' | 'unknown';
+export type SettledStatus = 'done' | 'failed' | 'unknown';
 
 interface Settlement {
-  readonly status: Settled;
+  readonly status: SettledStatus;
   readonly outcome: ToolCallResult;
   readonly isLookedUp?: boolean;
 }
 
-type Named = Pick<Runnable, 'actionId' | 'name'>;
+type Named = Pick<RunnableCall, 'actionId' | 'name'>;
 
 /** Records an action's outcome. The first settlement wins. */
-export async function settle(
+export async function recordOutcome(
   db: Queryable,
   { actionId }: Named,
   proposal: Proposal | null,
@@ -45,12 +45,12 @@ export async function settle(
 /** Settles an action whose effect is uncertain. */
 export async function settleUnknown(deps: Pick<GovernanceDeps, 'pool'>, call: Named): Promise<ToolCallResult> {
   const unknown = createUnknownOutcome(call);
-  await settle(deps.pool, call, null, { status: 'unknown', outcome: unknown });
+  await recordOutcome(deps.pool, call, null, { status: 'unknown', outcome: unknown });
   return unknown;
 }
 
-export function createUnknownOutcome({ name }: Pick<Runnable, 'name'>): ToolCallResult {
-  return createFailure(new AppError('TOOL_OUTCOME_UNKNOWN', { tool: name }));
+export function createUnknownOutcome({ name }: Pick<RunnableCall, 'name'>): ToolCallResult {
+  return createFailedResult(new AppError('TOOL_OUTCOME_UNKNOWN', { tool: name }));
 }
 
 /**
@@ -59,7 +59,7 @@ export function createUnknownOutcome({ name }: Pick<Runnable, 'name'>): ToolCall
  */
 export async function settleByProbe(
   /** The name alone when the worker no longer has the tool. */
-  execution: Execution<Runnable | Named>,
+  execution: CallExecution<RunnableCall | Named>,
   given: Looking,
 ): Promise<ToolCallResult> {
   return (await lookAndSettle(execution, given)) ?? given.unknown;
@@ -69,16 +69,16 @@ interface Looking {
   readonly proposal: Proposal | null;
   /** The result while the outcome is unknown. */
   readonly unknown: ToolCallResult;
-  readonly then?: (db: Queryable, status: Settled, outcome: ToolCallResult) => Promise<void>;
+  readonly then?: (db: Queryable, status: SettledStatus, outcome: ToolCallResult) => Promise<void>;
 }
 
 /** Like `settleByProbe`, for a caller that may run the action again: null when nothing happened, and the action then stays started. */
-export function settleUnlessNotDone(execution: Execution, given: Looking): Promise<ToolCallResult | null> {
+export function settleIfDone(execution: CallExecution, given: Looking): Promise<ToolCallResult | null> {
   return lookAndSettle(execution, { ...given, mayRunAgain: true });
 }
 
 async function lookAndSettle(
-  execution: Execution<Runnable | Named>,
+  execution: CallExecution<RunnableCall | Named>,
   given: Looking & { readonly mayRunAgain?: boolean },
 ): Promise<ToolCallResult | null> {
   const { deps, call } = execution;
@@ -89,34 +89,34 @@ async function lookAndSettle(
     const { status, outcome } = await lookUp(execution, given.unknown);
     if (status === row.status) return outcome;
     if (outcome.code === 'TOOL_NOT_DONE' && given.mayRunAgain) return null;
-    await settle(db, call, given.proposal, { status, outcome, isLookedUp: true });
+    await recordOutcome(db, call, given.proposal, { status, outcome, isLookedUp: true });
     await given.then?.(db, status, outcome);
     return outcome;
   });
 }
 
 async function lookUp(
-  { deps, scope, call }: Execution<Runnable | Named>,
+  { deps, scope, call }: CallExecution<RunnableCall | Named>,
   unknown: ToolCallResult,
 ): Promise<Settlement> {
   const found = 'tool' in call ? await deps.tools.probe(scope, call) : 'unknown';
   if (found === 'unknown') return { status: 'unknown', outcome: unknown };
   if (found === 'not-done')
-    return { status: 'failed', outcome: createFailure(new AppError('TOOL_NOT_DONE', { tool: call.name })) };
+    return { status: 'failed', outcome: createFailedResult(new AppError('TOOL_NOT_DONE', { tool: call.name })) };
   return { status: found.ok ? 'done' : 'failed', outcome: deps.redact(found) };
 }
 
 /** The result of an action that an earlier run started. Null when it should run now: safe to repeat, or nothing happened. */
 export async function findEarlierResult(
-  execution: Execution,
+  execution: CallExecution,
   { status, result }: { readonly status: string; readonly result: unknown },
 ): Promise<ToolCallResult | null> {
   const { deps, scope, call } = execution;
   if (status === 'done' || status === 'failed' || status === 'unknown') return readStoredResult(result, call.name);
-  if (status !== 'started') return createFailure(new AppError('APPROVAL_GONE', { status }));
+  if (status !== 'started') return createFailedResult(new AppError('APPROVAL_GONE', { status }));
   const probed = call.tool.probe ? await deps.tools.probe(scope, call) : 'unknown';
   if (typeof probed === 'object') {
-    await settle(deps.pool, call, null, { status: probed.ok ? 'done' : 'failed', outcome: deps.redact(probed) });
+    await recordOutcome(deps.pool, call, null, { status: probed.ok ? 'done' : 'failed', outcome: deps.redact(probed) });
     return probed;
   }
   if (probed === 'not-done' || call.tool.replay === 'harmless') return null;
@@ -131,6 +131,6 @@ export async function settleVoid(
   decided?: RecordedDecision,
 ): Promise<ToolCallResult> {
   await withTransaction(pool, (db) => new Approvals(db).voidApproved(approval, reason, decided ?? null));
-  const voided = createFailure(new AppError('APPROVAL_VOID', { id: approval.approvalId, reason }));
+  const voided = createFailedResult(new AppError('APPROVAL_VOID', { id: approval.approvalId, reason }));
   return decided ? { ...voided, decided } : voided;
 }

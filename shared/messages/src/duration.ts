@@ -1,4 +1,4 @@
-import { getCurrentLanguage, ENGLISH, toLanguage } from './language.ts';
+import { getCurrentLanguage, DEFAULT_LANGUAGE, toLanguage } from './language.ts';
 import { say } from './say.ts';
 
 const SECOND_MS = 1_000;
@@ -27,7 +27,7 @@ export function sayAgo(ms: number): string {
 
 /** Formats tenths with the decimal sign of the language: `0.4` or `0,4`. */
 function sayTenths(tenths: number, language: string): string {
-  return (tenths / 10).toLocaleString(toLanguage(language) ?? ENGLISH, { minimumFractionDigits: 1 });
+  return (tenths / 10).toLocaleString(toLanguage(language) ?? DEFAULT_LANGUAGE, { minimumFractionDigits: 1 });
 }
 
 /** Formats a time for operators, in English: `20 ms`, `1.5 s`. */

@@ -2,11 +2,11 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { readdirSync } from 'node:fs';
 
 /** The catalog: a folder with one folder per language. */
-export const CATALOG = new URL('./languages/', import.meta.url);
+export const CATALOG_URL = new URL('./languages/', import.meta.url);
 /** The language of people without a known language, and of logs. */
-export const ENGLISH = 'en';
+export const DEFAULT_LANGUAGE = 'en';
 /** BCP 47 codes of the languages of the product, which are the folders of the catalog. */
-export const LANGUAGES: readonly string[] = readdirSync(CATALOG).toSorted();
+export const LANGUAGES: readonly string[] = readdirSync(CATALOG_URL).toSorted();
 
 const spoken = new AsyncLocalStorage<string>();
 
@@ -14,13 +14,13 @@ const spoken = new AsyncLocalStorage<string>();
  * Runs `work` and everything that it starts in the language of the reader: `say` uses it. `code` may come from a channel, such as `de` or
  * `zh-hans`; null and unknown languages mean English.
  */
-export function inLanguage<T>(code: string | null | undefined, work: () => T): T {
-  return spoken.run(toLanguage(code) ?? ENGLISH, work);
+export function runInLanguage<T>(code: string | null | undefined, work: () => T): T {
+  return spoken.run(toLanguage(code) ?? DEFAULT_LANGUAGE, work);
 }
 
-/** The language set by `inLanguage`, else English. */
+/** The language set by `runInLanguage`, else English. */
 export function getCurrentLanguage(): string {
-  return spoken.getStore() ?? ENGLISH;
+  return spoken.getStore() ?? DEFAULT_LANGUAGE;
 }
 
 /** Finds the language of the catalog for a code: `pt-BR` gives `pt`. Null without one. */

@@ -1,14 +1,14 @@
 import type { ActionButton } from '@signalbox/contracts/conversation/envelope';
 import type { Environment } from '@signalbox/contracts/conversation/fields';
-import type { RepositoryLookResult } from '@signalbox/contracts/operations/operations';
+import type { RepositorySummaryResult } from '@signalbox/contracts/operations/operations';
 import { sayList } from './list.ts';
 import { say } from './say.ts';
 
-/** The result of reading a repository, or STILL_LOOKING while it is being read. */
-export type RepositoryLook = RepositoryLookResult | typeof STILL_LOOKING;
+/** The result of reading a repository, or SUMMARY_PENDING while it is being read. */
+export type RepositorySummary = RepositorySummaryResult | typeof SUMMARY_PENDING;
 
 /** The repository is still being read. */
-export const STILL_LOOKING = {
+export const SUMMARY_PENDING = {
   problem: null,
   branch: null,
   main: null,
@@ -18,7 +18,7 @@ export const STILL_LOOKING = {
 } as const;
 
 /** Describes a repository and how it would be deployed, one sentence each; empty for null. */
-export function sayLook(look: RepositoryLook | null): readonly string[] {
+export function describeRepository(look: RepositorySummary | null): readonly string[] {
   if (look === null) return [];
   const { problem, main, tags, plan, planProblem } = look;
   if (tags === null) return [say('repository.stillReading')];
@@ -50,7 +50,7 @@ function code(command: string): string {
 /** Builds deploy buttons for the newest versions, at most `newest`, and for the main branch. */
 export function createVersionButtons(
   project: string,
-  look: RepositoryLook | null,
+  look: RepositorySummary | null,
   environment: Environment,
   newest: number,
 ): readonly ActionButton[] {

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { ERRORS, type ErrorCode, type ErrorData } from '@signalbox/contracts/errors';
 import { formatSentence } from './format-sentence.ts';
-import { CATALOG, getCurrentLanguage, ENGLISH, LANGUAGES } from './language.ts';
+import { CATALOG_URL, getCurrentLanguage, DEFAULT_LANGUAGE, LANGUAGES } from './language.ts';
 import type admission from './languages/en/admission.json';
 import type agent from './languages/en/agent.json';
 import type agents from './languages/en/agents.json';
@@ -96,14 +96,14 @@ export function say(key: MessageKey, values: MessageValues = {}, language: strin
 
 /** Formats the sentence of an error in the current language. The English sentences are in the error catalog. */
 export function sayError<C extends ErrorCode>(code: C, data: ErrorData<C>): string {
-  return explain({ code, data });
+  return explainError({ code, data });
 }
 
 /** The part of an error's sentence that is the reason of a policy rule or of the command classifier. */
 const REASON_IN: Partial<Record<ErrorCode, string>> = { POLICY_DENIED: 'sentence', COMMAND_REFUSED: 'reason' };
 
 /** Explains an error to a person. The error's `message` is the English sentence, for logs. */
-export function explain({ code, data }: { readonly code: ErrorCode; readonly data: MessageValues }): string {
+export function explainError({ code, data }: { readonly code: ErrorCode; readonly data: MessageValues }): string {
   const name = REASON_IN[code] ?? '';
   const reason = data[name];
   const said = typeof reason === 'string' ? { ...data, [name]: sayReason(reason) } : data;
@@ -137,7 +137,7 @@ export function listSentences(file: keyof Catalog): readonly string[] {
 }
 
 /** The folders of sentences: the product's first, then those of plug-ins. */
-const folders: URL[] = [CATALOG];
+const folders: URL[] = [CATALOG_URL];
 
 /** Adds the sentences of a plug-in: a folder with one folder per language. Idempotent. */
 export function addSentences(folder: URL): void {
@@ -148,8 +148,8 @@ export function addSentences(folder: URL): void {
 }
 
 /** Lists the names of the English files of all folders. */
-export function listFiles(): readonly string[] {
-  return folders.flatMap((folder) => readdirSync(new URL(`${ENGLISH}/`, folder)));
+export function listCatalogFiles(): readonly string[] {
+  return folders.flatMap((folder) => readdirSync(new URL(`${DEFAULT_LANGUAGE}/`, folder)));
 }
 
 interface Reason {
@@ -180,7 +180,7 @@ function formOf(english: string): RegExp {
 }
 
 function fill(key: string, values: MessageValues, language: string): string {
-  const spoken = LANGUAGES.includes(language) && readSentences(language).has(key) ? language : ENGLISH;
+  const spoken = LANGUAGES.includes(language) && readSentences(language).has(key) ? language : DEFAULT_LANGUAGE;
   const sentence = readSentences(spoken).get(key);
   if (sentence === undefined) throw new Error(`The catalog has no sentence ${key}. Add it to languages/en.`);
   return formatSentence(sentence, values, spoken);
@@ -190,7 +190,7 @@ function readSentences(language: string): ReadonlyMap<string, string> {
   let known = sentences.get(language);
   if (!known) {
     known = new Map([
-      ...(language === ENGLISH
+      ...(language === DEFAULT_LANGUAGE
         ? Object.entries(ERRORS).map(([code, spec]) => [`errors.${code}`, spec.say] as const)
         : []),
       ...folders.flatMap((folder) => readFolder(new URL(`${language}/`, folder))),

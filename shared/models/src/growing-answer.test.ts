@@ -1,10 +1,10 @@
 import { AIMessageChunk } from '@langchain/core/messages';
 import { describe, expect, it } from 'vitest';
-import { createGrowingAnswer } from './growing-answer.ts';
+import { createDraftUpdater } from './growing-answer.ts';
 
 function collectShown(pieces: readonly AIMessageChunk[]): readonly string[] {
   const shown: string[] = [];
-  const grow = createGrowingAnswer({ tool: 'respond_to_user', field: 'message', show: (text) => shown.push(text) });
+  const grow = createDraftUpdater({ tool: 'respond_to_user', field: 'message', show: (text) => shown.push(text) });
   pieces.forEach(grow);
   return shown;
 }

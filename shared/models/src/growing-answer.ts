@@ -1,7 +1,7 @@
 import type { AIMessageChunk } from '@langchain/core/messages';
-import { createGrowingField, dropHalfCharacter, type GrowingField } from './growing-field.ts';
-import { readSpokenText } from './said-text.ts';
-import type { DraftRequest } from './port.ts';
+import { createJsonFieldReader, dropHalfCharacter, type JsonFieldReader } from './growing-field.ts';
+import { extractVisibleText } from './said-text.ts';
+import type { DraftReceiver } from './port.ts';
 
 /** The start of a tool call written as text, as small models do. The draft holds it back until it turns out to be no call. */
 const MAY_BE_CALL = /^\s*(?:```(?:json)?\s*)?(?:\[\s*)?\{\s*(?:"(?:name|tool|function|type)"|"?[a-z]{0,8}$)/;
@@ -10,15 +10,15 @@ const MAY_BE_CALL = /^\s*(?:```(?:json)?\s*)?(?:\[\s*)?\{\s*(?:"(?:name|tool|fun
  * Creates a function that takes each streamed piece of an answer and calls `show` with the whole text so far when it has changed: the
  * text, then the message arguments of calls to the draft's tool, in order.
  */
-export function createGrowingAnswer({ tool, field, show }: DraftRequest): (piece: AIMessageChunk) => void {
+export function createDraftUpdater({ tool, field, show }: DraftReceiver): (piece: AIMessageChunk) => void {
   let text = '';
   let shown = '';
-  const messages: GrowingField[] = [];
+  const messages: JsonFieldReader[] = [];
   /** The open call at each index; null for calls to other tools. */
-  const current = new Map<number | undefined, GrowingField | null>();
+  const current = new Map<number | undefined, JsonFieldReader | null>();
 
-  const begin = (): GrowingField => {
-    const message = createGrowingField(field);
+  const begin = (): JsonFieldReader => {
+    const message = createJsonFieldReader(field);
     messages.push(message);
     return message;
   };
@@ -37,7 +37,7 @@ export function createGrowingAnswer({ tool, field, show }: DraftRequest): (piece
     }
     // Thoughts and calls written as text are not shown, not even their first letters.
     const parts = [dropHalfCharacter(text), ...messages.map((message) => message.text())].map((part) =>
-      MAY_BE_CALL.test(part) ? '' : readSpokenText(part, true).text,
+      MAY_BE_CALL.test(part) ? '' : extractVisibleText(part, true).text,
     );
     const all = parts.filter((part) => part.trim() !== '').join('\n\n');
     if (all === shown) return;

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createGrowingField } from './growing-field.ts';
+import { createJsonFieldReader } from './growing-field.ts';
 
 /** The field's text after each piece of `size` characters. */
 function collectTexts(json: string, size: number): readonly string[] {
-  const field = createGrowingField('message');
+  const field = createJsonFieldReader('message');
   const texts: string[] = [];
   for (let at = 0; at < json.length; at += size) {
     field.feed(json.slice(at, at + size));

@@ -1,5 +1,5 @@
 /** Reads one string field of a JSON object while it is being streamed. */
-export interface GrowingField {
+export interface JsonFieldReader {
   /** Takes the next piece, which may be cut anywhere, even within an escape. */
   feed(piece: string): void;
   /** The string so far. Never ends in half a surrogate pair. */
@@ -9,7 +9,7 @@ export interface GrowingField {
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', b: '\b', f: '\f' };
 
 /** Creates a reader of the string value of a top-level `field`. */
-export function createGrowingField(field: string): GrowingField {
+export function createJsonFieldReader(field: string): JsonFieldReader {
   let state: 'open' | 'name' | 'after' | 'string' | 'other' = 'open';
   let name = '';
   let value = '';

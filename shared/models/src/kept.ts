@@ -10,13 +10,15 @@ const HandledMessage = z.object({ for: z.string() });
 
 const Kept = z.object({ model: z.string(), data: z.unknown() });
 
-/** Builds the extras with which an answer is stored; `readKept` reads them. Empty when `data` is null. */
-export function toKeptExtras(model: string, data: unknown): Record<string, unknown> {
+/** Builds the extras with which an answer is stored; `readProviderData` reads them. Empty when `data` is null. */
+export function toProviderExtras(model: string, data: unknown): Record<string, unknown> {
   return data === null || data === undefined ? {} : { [KEPT_KEY]: { model, data } };
 }
 
 /** Picks the extras to store with an answer. All others are dropped: raw tool calls would contradict renamed calls. */
-export function pickKept({ additional_kwargs: extras }: Pick<AIMessage, 'additional_kwargs'>): Record<string, unknown> {
+export function pickStoredExtras({
+  additional_kwargs: extras,
+}: Pick<AIMessage, 'additional_kwargs'>): Record<string, unknown> {
   return Object.fromEntries(
     [KEPT_KEY, HANDLED_KEY].flatMap((name) => (extras[name] === undefined ? [] : [[name, extras[name]]])),
   );
@@ -28,12 +30,12 @@ export function readHandledMessageId(answer: Pick<AIMessage, 'additional_kwargs'
 }
 
 /** Builds the extras of an answer that the runtime writes instead of a model. `isDone`: the message needs no further pass. */
-export function markHandled(messageId: string, isDone: boolean): Record<string, unknown> {
+export function createHandledExtras(messageId: string, isDone: boolean): Record<string, unknown> {
   return { [HANDLED_KEY]: { for: messageId, done: isDone } };
 }
 
 /** Reads the data that `model` wants back with this answer; null when there is none or another model answered. */
-export function readKept<S extends z.ZodType>(
+export function readProviderData<S extends z.ZodType>(
   message: Pick<AIMessage, 'additional_kwargs'>,
   model: string,
   schema: S,

@@ -1,7 +1,7 @@
 import type { NameWords } from '@signalbox/contracts/name-words';
-import { nameWords } from '@signalbox/planner/name-words';
+import { findNameWords } from '@signalbox/planner/name-words';
 
 /** Collects words that may be names, from texts sorted newest first: a model gets only names that match them. Pure. */
 export function readNameWords(texts: readonly string[]): NameWords {
-  return nameWords(texts);
+  return findNameWords(texts);
 }

@@ -1,6 +1,6 @@
 import type { Log } from '@signalbox/platform/log';
 import { createCircuit } from './retry/circuit.ts';
-import { createFallback, type Candidate } from './retry/fallback.ts';
+import { createFallbackModel, type Candidate } from './retry/fallback.ts';
 import type { ToolCatalog, BoundTool } from '@signalbox/contracts/tool-catalog';
 import { OfflineChatModel } from '@signalbox/planner/chat-model';
 import type { BaseChatModel } from '@langchain/core/language_models/chat_models';
@@ -9,11 +9,11 @@ import { computeCost, loadPrices, type Prices } from './prices.ts';
 import { createRemoteModel } from './remote-model.ts';
 import { listModels, OFFLINE, type ModelPlan, type ModelSettings } from './settings.ts';
 import { toModelError } from './retry/failure.ts';
-import { toFunctions, toTool } from './providers/provider.ts';
+import { toOpenAiTools, toForcedTool } from './providers/provider.ts';
 
 type Bound = Pick<BaseChatModel, 'invoke'>;
 
-export interface OpenOptions {
+export interface OpenModelsOptions {
   /** Returns the current tools; called for each answer of the offline planner, because capabilities may change. */
   readonly catalog: () => ToolCatalog;
   readonly log: Pick<Log, 'warn'>;
@@ -24,7 +24,7 @@ export interface OpenOptions {
  * Opens every model of a plan. Loads one client library per provider in use and calls no model. Throws CONFIG_INVALID when the price file
  * cannot be read.
  */
-export async function openModels(plan: ModelPlan, options: OpenOptions): Promise<Models> {
+export async function openModels(plan: ModelPlan, options: OpenModelsOptions): Promise<Models> {
   const all = listModels(plan);
   const remote = all.some(({ settings }) => settings.provider !== null);
   const prices = remote ? await loadPrices(plan.pricesFile) : new Map();
@@ -43,7 +43,7 @@ export async function openModels(plan: ModelPlan, options: OpenOptions): Promise
 
   const withFallbacks = (settings: ModelSettings): Model => {
     const [first = settings.name, ...rest] = new Set([settings, ...plan.fallbacks].map(({ name }) => name));
-    return createFallback(
+    return createFallbackModel(
       [find(first), ...rest.map((name) => (name === OFFLINE ? offlineFallback : find(name)))],
       options.log,
     );
@@ -64,7 +64,7 @@ export async function openModels(plan: ModelPlan, options: OpenOptions): Promise
 /** Opens one model without fallbacks. */
 export async function openModel(
   settings: ModelSettings,
-  options: Omit<OpenOptions, 'log'> & {
+  options: Omit<OpenModelsOptions, 'log'> & {
     readonly prices: Prices;
     readonly limits: ModelPlan['limits'];
     readonly tries?: number;
@@ -82,7 +82,7 @@ export async function openModel(
   });
 }
 
-function openPlanner(options: Omit<OpenOptions, 'log'> & { readonly mayChange: boolean }): Model {
+function openPlanner(options: Omit<OpenModelsOptions, 'log'> & { readonly mayChange: boolean }): Model {
   const { catalog, mayChange, observer } = options;
   return createLocalModel(new OfflineChatModel({ catalog, mayChange }), OFFLINE, observer);
 }
@@ -98,7 +98,7 @@ export function createLocalModel(chat: BaseChatModel, name: string, observer: Mo
       const report = (result: string): void =>
         observer.onCall?.({ model: name, result, durationMs: performance.now() - startedAt });
       try {
-        const model = object ? bind([toTool(object)], object.name) : bind(tools);
+        const model = object ? bind([toForcedTool(object)], object.name) : bind(tools);
         const message = await model.invoke([...messages], { signal });
         report('answered');
         onSpend?.(spend);
@@ -119,7 +119,7 @@ function createToolBinder(model: BaseChatModel): (tools: readonly BoundTool[], f
     const known = bound.get(key);
     if (known) return known;
     if (!model.bindTools) throw new Error(`the chat model ${model._llmType()} cannot call tools; choose one that can.`);
-    const fresh = model.bindTools(toFunctions(tools), force ? { tool_choice: force } : {});
+    const fresh = model.bindTools(toOpenAiTools(tools), force ? { tool_choice: force } : {});
     bound.set(key, fresh);
     return fresh;
   };

@@ -7,7 +7,7 @@ import type { BoundTool } from '@signalbox/contracts/tool-catalog';
  */
 
 /** An object that a model has to return instead of text: see `askObject`. */
-export interface ObjectRequest {
+export interface JsonOutputSpec {
   readonly name: string;
   readonly description: string;
   /** JSON Schema, draft 7. */
@@ -15,7 +15,7 @@ export interface ObjectRequest {
 }
 
 /** Receives partial text while it is streamed. */
-export interface DraftRequest {
+export interface DraftReceiver {
   /** The tool whose argument `field` is a message to a person, streamed as well. */
   readonly tool: string;
   readonly field: string;
@@ -38,11 +38,11 @@ export interface ModelRequest {
   readonly pictures?: readonly Picture[];
   readonly tools: readonly BoundTool[];
   /** When set, the answer is one object, and `tools` must be empty. */
-  readonly object: ObjectRequest | null;
+  readonly object: JsonOutputSpec | null;
   /** Aborts the call and its connection at once. */
   readonly signal: AbortSignal;
   /** Ignored by models that do not stream. */
-  readonly draft?: DraftRequest;
+  readonly draft?: DraftReceiver;
   /** Called for all usage that the provider reports, including failed tries and aborted calls. */
   readonly onSpend?: (spend: ModelSpend) => void;
 }

@@ -5,7 +5,7 @@ import { createHttpTry } from './retry/http-try.ts';
 import type { Model, ModelAnswer, ModelObserver, ModelRequest, ModelSpend, TokenCounts } from './port.ts';
 import { addPictures } from './pictures.ts';
 import type { RemoteSettings } from './settings.ts';
-import type { Wire } from './providers/provider.ts';
+import type { LoadedProvider } from './providers/provider.ts';
 
 /** Three tries survive a short outage; after a longer one the next model answers. */
 const MAX_TRIES = 3;
@@ -15,7 +15,7 @@ const MAX_WAIT_MS = 20_000;
 
 export interface RemoteOptions extends ModelObserver {
   readonly settings: RemoteSettings;
-  readonly wire: Wire;
+  readonly wire: LoadedProvider;
   readonly silenceMs: number;
   /** Deadline of an answer, including retries. */
   readonly deadlineMs: number;

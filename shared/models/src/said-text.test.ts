@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readSpokenText } from './said-text.ts';
+import { extractVisibleText } from './said-text.ts';
 
 const ANSWER = 'The answer is 42.';
 
@@ -36,7 +36,7 @@ describe('readSpokenText', () => {
     `${ANSWER}<think>secret for ever`,
     `${ANSWER}<|im_end|>`,
   ])('removes thoughts and calls: %j', (whole) => {
-    expect(readSpokenText(whole).text).toBe(ANSWER);
+    expect(extractVisibleText(whole).text).toBe(ANSWER);
   });
 
   it.each([
@@ -47,7 +47,7 @@ describe('readSpokenText', () => {
     '<|channel|>analysis<|message|>secret',
     'analysisThe person asks for ever',
   ])('returns nothing for a text of thoughts or calls alone: %j', (whole) => {
-    expect(readSpokenText(whole).text).toBe('');
+    expect(extractVisibleText(whole).text).toBe('');
   });
 
   it.each([
@@ -59,13 +59,13 @@ describe('readSpokenText', () => {
     'a < b, <b>bold</b>, [1], x <- y, analysis of the log: fine. I think > he thinks.',
     'analysis: all is well',
   ])('leaves code and ordinary text unchanged: %j', (whole) => {
-    expect(readSpokenText(whole)).toEqual({ text: whole, thought: '', hasCall: false, isOpen: false });
+    expect(extractVisibleText(whole)).toEqual({ text: whole, thought: '', hasCall: false, isOpen: false });
   });
 
   it('reports the thought, a written call, and a missing end', () => {
-    expect(readSpokenText(`<think>secret</think>${ANSWER}`)).toMatchObject({ thought: 'secret', isOpen: false });
-    expect(readSpokenText('Wait.<tool_call>{}</tool_call>')).toMatchObject({ hasCall: true, isOpen: false });
-    expect(readSpokenText('Wait.<think>secret')).toMatchObject({ hasCall: false, isOpen: true });
+    expect(extractVisibleText(`<think>secret</think>${ANSWER}`)).toMatchObject({ thought: 'secret', isOpen: false });
+    expect(extractVisibleText('Wait.<tool_call>{}</tool_call>')).toMatchObject({ hasCall: true, isOpen: false });
+    expect(extractVisibleText('Wait.<think>secret')).toMatchObject({ hasCall: false, isOpen: true });
   });
 
   it('never shows a letter of a thought or call while it is streamed', () => {
@@ -79,7 +79,7 @@ describe('readSpokenText', () => {
     ];
     for (const whole of texts)
       for (let end = 1; end <= whole.length; end += 1) {
-        const shown = readSpokenText(whole.slice(0, end), true).text;
+        const shown = extractVisibleText(whole.slice(0, end), true).text;
         expect(ANSWER.startsWith(shown.trim())).toBe(true);
       }
   });
@@ -89,7 +89,7 @@ describe('readSpokenText', () => {
       fc.property(
         fc.string().filter((text) => !/[<[◁`~]/.test(text) && !/^\s*analysis/.test(text)),
         (text) => {
-          expect(readSpokenText(text).text).toBe(text);
+          expect(extractVisibleText(text).text).toBe(text);
         },
       ),
     );
@@ -105,7 +105,7 @@ describe('readSpokenText', () => {
       '\n',
     ]) {
       const startedAt = performance.now();
-      readSpokenText(piece.repeat(20_000));
+      extractVisibleText(piece.repeat(20_000));
       expect(performance.now() - startedAt).toBeLessThan(1_000);
     }
   });

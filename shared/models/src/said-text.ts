@@ -3,7 +3,7 @@
  * as text, because a person may have asked for them.
  */
 
-export interface SpokenText {
+export interface VisibleText {
   /** The text for people. */
   readonly text: string;
   /** Its thoughts; may be empty. */
@@ -61,7 +61,7 @@ const MARK_START = /(?:<[^<>\n]{0,120}|\[\/?[A-Z_]{0,12}|◁[^▷\n]{0,8}|(?:^|\
 type Family = typeof THOUGHT;
 
 /** Separates a text. `isGrowing`: more may follow, so a possible start of a mark is held back. Linear time. Pure. */
-export function readSpokenText(whole: string, isGrowing = false): SpokenText {
+export function extractVisibleText(whole: string, isGrowing = false): VisibleText {
   if (UNMARKED.test(whole)) return readUnmarked(whole);
   if (isGrowing && whole !== '' && 'analysis'.startsWith(whole.trimStart())) return NOTHING;
   const said: string[] = [];
@@ -113,7 +113,7 @@ export function readSpokenText(whole: string, isGrowing = false): SpokenText {
   return { text: isWhole ? text : text.trim(), thought, hasCall, isOpen };
 }
 
-const NOTHING: SpokenText = { text: '', thought: '', hasCall: false, isOpen: false };
+const NOTHING: VisibleText = { text: '', thought: '', hasCall: false, isOpen: false };
 
 /** Start and end offset of a closing mark. */
 interface MarkRange {
@@ -153,7 +153,7 @@ function findFenceEnd(whole: string, from: number, fence: string): MarkRange | n
   return mark && { before: mark.index, after: mark.index + mark[0].length };
 }
 
-function readUnmarked(whole: string): SpokenText {
+function readUnmarked(whole: string): VisibleText {
   const end = whole.lastIndexOf(UNMARKED_FINAL);
   if (end === -1) return { ...NOTHING, thought: whole.trim(), isOpen: true };
   return { ...NOTHING, text: whole.slice(end + UNMARKED_FINAL.length).trim(), thought: whole.slice(0, end).trim() };

@@ -2,7 +2,7 @@ import type { AIMessageChunk } from '@langchain/core/messages';
 import { parseJson } from '@signalbox/contracts/system-error';
 
 /** A tool call as the server sent it: client libraries repair incomplete JSON, but an unfinished call must not run. */
-export interface SentCall {
+export interface RawToolCall {
   readonly name: string;
   /** JSON when complete. */
   readonly args: string;
@@ -15,7 +15,7 @@ interface OpenCall {
 }
 
 /** Collects the calls of a streamed answer. Servers repeat ids and indexes, or send none. */
-export function createCallReader(): { take(piece: AIMessageChunk): void; calls(): readonly SentCall[] } {
+export function createCallReader(): { take(piece: AIMessageChunk): void; calls(): readonly RawToolCall[] } {
   const calls: OpenCall[] = [];
   /** The open call at each index. */
   const current = new Map<number, OpenCall>();

@@ -1,9 +1,9 @@
 import { AIMessage, type AIMessageChunk } from '@langchain/core/messages';
 import { parseJson } from '@signalbox/contracts/system-error';
-import { isComplete } from './providers/provider.ts';
+import { isNormalFinish } from './providers/provider.ts';
 import { readReasoning, toReasoningExtras } from './reasoning.ts';
-import { readSpokenText, type SpokenText } from './said-text.ts';
-import { readArguments, type SentCall } from './sent-calls.ts';
+import { extractVisibleText, type VisibleText } from './said-text.ts';
+import { readArguments, type RawToolCall } from './sent-calls.ts';
 import type { ModelRequest } from './port.ts';
 
 /*
@@ -16,7 +16,7 @@ const UNFINISHED = 'unfinished';
 const WRITTEN_CALL = 'writtenCall';
 
 /** True when the text or object of an answer lacks its end. */
-export function isUnfinished({ additional_kwargs: extras }: Pick<AIMessage, 'additional_kwargs'>): boolean {
+export function isTruncatedAnswer({ additional_kwargs: extras }: Pick<AIMessage, 'additional_kwargs'>): boolean {
   return extras[UNFINISHED] === true;
 }
 
@@ -30,17 +30,17 @@ export function isEmptyAnswer(answer: AIMessage): boolean {
  * Creates the answer without thoughts and calls written as text. Calls that must not run become invalid calls with a reason for the
  * model. Pure.
  */
-export function toAnswer(
+export function cleanAnswer(
   answer: AIMessageChunk,
-  sent: readonly SentCall[],
+  sent: readonly RawToolCall[],
   given: { readonly end: string; readonly request: ModelRequest; readonly kept: Record<string, unknown> },
 ): AIMessage {
   const { end, request, kept } = given;
-  const isCut = !isComplete(end);
+  const isCut = !isNormalFinish(end);
   const { draft, object } = request;
   // Strings of an object may contain such marks.
   const isObject = object !== null && parseJson(answer.text) !== undefined;
-  const said = isObject ? toPlainText(answer.text) : readSpokenText(answer.text);
+  const said = isObject ? toPlainText(answer.text) : extractVisibleText(answer.text);
   const isCall = isWrittenCall(said.text, request);
   const hasCall = said.hasCall || isCall;
   const text = isCall ? '' : said.text;
@@ -66,7 +66,7 @@ export function toAnswer(
   });
 }
 
-function toPlainText(text: string): SpokenText {
+function toPlainText(text: string): VisibleText {
   return { text, thought: '', hasCall: false, isOpen: false };
 }
 
@@ -83,7 +83,7 @@ const BESIDE_BROKEN =
   'another call of the same answer was not whole, so no call of it was carried out: make each call again';
 
 /** `cut`: the end reason when the answer was cut off. */
-function readCalls(sent: readonly SentCall[], cut: string | null): Calls {
+function readCalls(sent: readonly RawToolCall[], cut: string | null): Calls {
   const read = sent.map(({ name, args }) => ({ name, args: readArguments(args), given: args }));
   const isWhole = cut === null && read.every(({ name, args }) => args !== null && name !== '');
   if (isWhole) return { valid: read.map(({ name, args }) => ({ name, args: args ?? {} })), invalid: [] };
@@ -132,5 +132,5 @@ function isCallOf(call: unknown, names: ReadonlySet<string>): boolean {
 /** Removes thoughts and written calls from the message argument of a call. */
 function cleanMessageField(args: Record<string, unknown>, field: string): Record<string, unknown> {
   const message = args[field];
-  return typeof message === 'string' ? { ...args, [field]: readSpokenText(message).text } : args;
+  return typeof message === 'string' ? { ...args, [field]: extractVisibleText(message).text } : args;
 }

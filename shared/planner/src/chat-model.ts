@@ -3,7 +3,7 @@ import { AIMessage, type AIMessageChunk, type BaseMessage } from '@langchain/cor
 import type { ChatResult } from '@langchain/core/outputs';
 import type { Runnable } from '@langchain/core/runnables';
 import type { ToolCatalog, BoundTool } from '@signalbox/contracts/tool-catalog';
-import { plan } from './plan.ts';
+import { planNextMessage } from './plan.ts';
 import {
   BaseChatModel,
   type BaseChatModelCallOptions,
@@ -47,7 +47,7 @@ export class OfflineChatModel extends BaseChatModel<OfflineCallOptions> {
 
   override async _generate(messages: BaseMessage[], options: this['ParsedCallOptions']): Promise<ChatResult> {
     options.signal?.throwIfAborted();
-    const planned = plan({
+    const planned = planNextMessage({
       messages,
       tools: readBoundTools(options.tools),
       catalog: this.#catalog(),

@@ -1,15 +1,15 @@
 import { wordSet } from './text/tokens.ts';
-import { plan } from './plan.ts';
+import { planNextMessage } from './plan.ts';
 import { BASE_TOOLS } from './rank/tool-index.ts';
 import { type BaseMessage, AIMessage, HumanMessage, SystemMessage, ToolMessage } from '@langchain/core/messages';
 import { z } from 'zod';
-import type { BoundTool, RequestFacts, ToolCatalog } from '@signalbox/contracts/tool-catalog';
-import { type OpenAsk, type PlannedCall, type Says, PlannerMark } from './requests/marks.ts';
+import type { BoundTool, ModelRequestFacts, ToolCatalog } from '@signalbox/contracts/tool-catalog';
+import { type OpenQuestion, type PlannedCall, type AnswerTag, PlannerMark } from './requests/marks.ts';
 
 const Plain = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]));
 
 /** The conversation before a message whose handling is explained. */
-export const Story = z.object({
+export const PriorContext = z.object({
   /** Messages of both sides, oldest first. */
   messages: z.array(z.object({ from: z.enum(['person', 'signalbox']), text: z.string().min(1) })).default([]),
   /** Project that the conversation is about. */
@@ -30,18 +30,18 @@ export const Story = z.object({
   /** Known names by entity, such as `project` → ['shop']. */
   names: z.record(z.string(), z.array(z.string().min(1))).default({}),
 });
-export type Story = z.infer<typeof Story>;
+export type PriorContext = z.infer<typeof PriorContext>;
 
 /** The planner's reaction to one message if every tool succeeded. */
-export interface Rehearsal {
+export interface DryRun {
   /** Tool calls in order, without those that only talk, load groups or finish. */
   readonly calls: readonly { readonly tool: string; readonly arguments: Readonly<Record<string, unknown>> }[];
   /** The question that is open at the end. */
-  readonly question: (OpenAsk & { readonly message: string }) | null;
+  readonly question: (OpenQuestion & { readonly message: string }) | null;
   /** Changes offered by buttons below a question or an answer. */
   readonly offered: readonly (PlannedCall & { readonly label: string })[];
   /** Kind of the last answer; `finished` when the conversation ends. Null while a question is open. */
-  readonly says: Says | { readonly kind: 'finished' } | null;
+  readonly says: AnswerTag | { readonly kind: 'finished' } | null;
   /** All texts that the person would read, in order. */
   readonly texts: readonly string[];
   /** The history including all added messages. */
@@ -49,19 +49,19 @@ export interface Rehearsal {
 }
 
 /** Plays a message after a story without running tools. Never throws for a person's text. */
-export function explain(catalog: ToolCatalog, text: string, story: Story): Rehearsal {
+export function explainMessage(catalog: ToolCatalog, text: string, story: PriorContext): DryRun {
   const history = [...historyOf(story, catalog), heard('asked', text)];
   return rehearse(history, catalog, factsOf(story, catalog));
 }
 
 /** Returns the facts that the planner would have at the time of the story. */
-function factsOf({ project, names }: Story, catalog: ToolCatalog): RequestFacts {
+function factsOf({ project, names }: PriorContext, catalog: ToolCatalog): ModelRequestFacts {
   const activeGroups = catalog.groups.filter(({ installed }) => installed).map(({ name }) => name);
   return { activeGroups, known: names, currentProject: project ?? null };
 }
 
 /** Builds the planner's history from a story. Questions and tool runs are copied; the person's messages are played. */
-function historyOf(story: Story, catalog: ToolCatalog): readonly BaseMessage[] {
+function historyOf(story: PriorContext, catalog: ToolCatalog): readonly BaseMessage[] {
   const { messages, question, lastTool } = story;
   if (!question && !lastTool) return played(story, catalog);
   const lastAnswer = messages.findLastIndex(({ from }) => from === 'signalbox');
@@ -83,7 +83,7 @@ function historyOf(story: Story, catalog: ToolCatalog): readonly BaseMessage[] {
   return [...unseen, ...history, ...unheard];
 }
 
-function played(story: Story, catalog: ToolCatalog): readonly BaseMessage[] {
+function played(story: PriorContext, catalog: ToolCatalog): readonly BaseMessage[] {
   const facts = factsOf(story, catalog);
   let history: readonly BaseMessage[] = [];
   for (const [at, { from, text }] of story.messages.entries()) {
@@ -99,14 +99,14 @@ function said(mark: PlannerMark, text: string): AIMessage {
   return new AIMessage({ content: text, additional_kwargs: { planner: mark } });
 }
 
-function asked(asker: string, question: NonNullable<Story['question']>, text: string): AIMessage {
+function asked(asker: string, question: NonNullable<PriorContext['question']>, text: string): AIMessage {
   const { tool, argument: slot, arguments: args } = question;
   const choices = (question.choices ?? []).map((value) => ({ label: value, value }));
   const ask = { tool, args, slot, choices, question: text, text: '', tries: 0 };
   return said({ for: asker, done: true, ask }, text);
 }
 
-function callOf(asker: string, { tool, arguments: args, result }: NonNullable<Story['lastTool']>, say: string) {
+function callOf(asker: string, { tool, arguments: args, result }: NonNullable<PriorContext['lastTool']>, say: string) {
   const tool_calls = [{ id: 'ran', name: tool, args, type: 'tool_call' as const }];
   const mark = { planner: { for: asker, done: false } };
   return [new AIMessage({ content: '', tool_calls, additional_kwargs: mark }), resultOf('ran', say, result)];
@@ -122,14 +122,19 @@ const MAX_PASSES = 80;
 const QUIET = wordSet('respond_to_user request_capabilities finish_task');
 
 /** Plays the answer to the last message. No tool runs: each call succeeds with `result`. */
-function rehearse(past: readonly BaseMessage[], catalog: ToolCatalog, facts: RequestFacts, result = 'Done'): Rehearsal {
+function rehearse(
+  past: readonly BaseMessage[],
+  catalog: ToolCatalog,
+  facts: ModelRequestFacts,
+  result = 'Done',
+): DryRun {
   const system = new SystemMessage({ content: '', additional_kwargs: { facts } });
   const tools = boundTools(catalog);
   const messages = [...past];
-  const calls: Rehearsal['calls'][number][] = [];
+  const calls: DryRun['calls'][number][] = [];
   const texts: string[] = [];
   for (let pass = 0; pass < MAX_PASSES; pass++) {
-    const { id, content, toolCalls, kwargs } = plan({ messages: [system, ...messages], tools, catalog });
+    const { id, content, toolCalls, kwargs } = planNextMessage({ messages: [system, ...messages], tools, catalog });
     const mark = PlannerMark.safeParse(kwargs['planner']).data;
     const tool_calls = toolCalls.map((call) => ({ ...call, type: 'tool_call' as const }));
     messages.push(new AIMessage({ id, content, tool_calls, additional_kwargs: kwargs }));
@@ -146,7 +151,7 @@ function rehearse(past: readonly BaseMessage[], catalog: ToolCatalog, facts: Req
   throw new Error('the planner does not come to an end; this is a bug of the planner.');
 }
 
-function offersOf(mark: PlannerMark | undefined): Rehearsal['offered'] {
+function offersOf(mark: PlannerMark | undefined): DryRun['offered'] {
   const { readings = [], choices = [] } = mark?.ask ?? {};
   return readings.map((call, place) => ({ ...call, label: choices[place]?.label ?? call.tool }));
 }

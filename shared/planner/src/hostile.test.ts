@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import catalog from './catalog.fixture.json' with { type: 'json' };
 import { findProblem, readFields } from './slots/schema.ts';
-import { plan } from './plan.ts';
+import { planNextMessage } from './plan.ts';
 
 const base = ['respond_to_user', 'search_knowledge', 'request_capabilities', 'finish_task'];
 const all = catalog.groups.flatMap((group) => group.tools);
@@ -18,7 +18,11 @@ const KNOWN = { project: ['shop', 'blog', 'constructor', '__proto__'], server: [
 const system = (facts: unknown): SystemMessage => new SystemMessage({ content: '', additional_kwargs: { facts } });
 const human = (content: string, id = 'h1'): HumanMessage => new HumanMessage({ content, id });
 const next = (messages: readonly BaseMessage[]) =>
-  plan({ messages: [system({ known: KNOWN, activeGroups: [], currentProject: null }), ...messages], tools, catalog });
+  planNextMessage({
+    messages: [system({ known: KNOWN, activeGroups: [], currentProject: null }), ...messages],
+    tools,
+    catalog,
+  });
 
 describe('odd texts', () => {
   it.each([
@@ -115,7 +119,7 @@ describe('odd histories', () => {
     { known: { project: 'shop' } },
     { activeGroups: null, known: { project: [1] } },
   ])('with the facts %j are read without them', (planner) => {
-    const planned = plan({ messages: [system(planner), human('list the servers')], tools, catalog });
+    const planned = planNextMessage({ messages: [system(planner), human('list the servers')], tools, catalog });
     expect(planned.toolCalls[0]?.name).toBe('list_managed_servers');
   });
 

@@ -1,5 +1,5 @@
 import type { NameWords } from '@signalbox/contracts/name-words';
-import { isWord } from './names/mentions.ts';
+import { isCommonWord } from './names/mentions.ts';
 import { toBareName } from './names/spelling.ts';
 import { cleanText, tokenize } from './text/tokens.ts';
 
@@ -13,7 +13,7 @@ const LONGEST_NAME = 40;
 const SHORTEST_SLIP = 3;
 
 /** Collects words of texts, newest first, that may be names. Pure. */
-export function nameWords(texts: readonly string[]): NameWords {
+export function findNameWords(texts: readonly string[]): NameWords {
   const [exact, bare, near] = [new Set<string>(), new Set<string>(), new Set<string>()];
   const mayBeName = (word: string): boolean => word !== '' && word.length <= LONGEST_NAME;
   for (const text of texts.slice(0, MAX_TEXTS)) {
@@ -24,7 +24,8 @@ export function nameWords(texts: readonly string[]): NameWords {
       [word, ...word.split(/[/_.']/)].filter(mayBeName).forEach((name) => exact.add(name));
       const runs = [1, 2, 3].map((length) => toBareName(words.slice(at, at + length).join('')));
       runs.filter(mayBeName).forEach((name) => bare.add(name));
-      if (near.size < MAX_NEAR && word.length >= SHORTEST_SLIP && mayBeName(word) && !isWord(word)) near.add(word);
+      if (near.size < MAX_NEAR && word.length >= SHORTEST_SLIP && mayBeName(word) && !isCommonWord(word))
+        near.add(word);
     }
   }
   return { exact: [...exact], bare: [...bare], near: [...near] };

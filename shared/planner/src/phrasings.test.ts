@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import catalog from './catalog.fixture.json' with { type: 'json' };
 import fixture from './phrasings.fixture.json' with { type: 'json' };
-import { plan } from './plan.ts';
+import { planNextMessage } from './plan.ts';
 import type { PlannedMessage } from './conversation/planned-message.ts';
 import { PlannerMark } from './requests/marks.ts';
 
@@ -25,7 +25,7 @@ const phrasings: readonly Phrasing[] = fixture.phrasings;
 
 function firstStep(text: string): PlannedMessage {
   const system = new SystemMessage({ content: '', additional_kwargs: { facts: fixture.facts } });
-  return plan({ messages: [system, new HumanMessage({ content: text, id: 'h1' })], tools, catalog });
+  return planNextMessage({ messages: [system, new HumanMessage({ content: text, id: 'h1' })], tools, catalog });
 }
 
 /** In the words of the fixture: the tool that would run or is asked about, or what kind of answer it is. */

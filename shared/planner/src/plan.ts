@@ -5,10 +5,10 @@ import type { BaseMessage } from '@langchain/core/messages';
 import type { BoundTool, ToolCatalog } from '@signalbox/contracts/tool-catalog';
 import { type History, type PersonMessage, readHistory } from './requests/history.ts';
 import { chooseNext } from './conversation/next-request.ts';
-import { type PlannedMessage, writeCall, writeStep } from './conversation/planned-message.ts';
+import { type PlannedMessage, toCallMessage, toStepMessage } from './conversation/planned-message.ts';
 import { indexTools } from './rank/tool-index.ts';
 import { splitRequests } from './requests/split.ts';
-import { type Surroundings, CONFIDENT, matchesFor, mentionsIn } from './requests/understanding.ts';
+import { type RequestContext, MIN_MATCH_SCORE, rankRequestTools, listMentions } from './requests/understanding.ts';
 import { cleanText } from './text/tokens.ts';
 /**
  * The offline planner: from a conversation and the bound tools to the next message. Pure and deterministic.
@@ -19,7 +19,7 @@ import { cleanText } from './text/tokens.ts';
  *   called    → say the result, or ask for a better name once
  * Several messages are dealt with in order; one that needs a question waits until the others are answered, for a question ends the turn.
  */
-export function plan(input: {
+export function planNextMessage(input: {
   readonly messages: readonly BaseMessage[];
   readonly tools: readonly BoundTool[];
   readonly catalog: ToolCatalog;
@@ -33,15 +33,15 @@ export function plan(input: {
   );
   const facts = { ...history.facts, currentProject: latestProject(history) ?? history.facts.currentProject };
   const bound = new Set(input.tools.map(({ name }) => name));
-  const around: Surroundings = { facts, index, bound, last: null, mayChange: input.mayChange ?? true };
+  const around: RequestContext = { facts, index, bound, last: null, mayChange: input.mayChange ?? true };
   const [onlyTool] = input.tools;
   if (onlyTool?.name === 'classify_intent' && input.tools.length === 1) {
     const last = history.said.at(-1);
     const args = classify(history.pending.length > 0 ? history.pending : history.said.slice(-1), around);
-    return writeCall(history, { for: last?.id ?? '', done: false }, 'classify_intent', args);
+    return toCallMessage(history, { for: last?.id ?? '', done: false }, 'classify_intent', args);
   }
   const chosen = chooseNext(history, around);
-  if (chosen) return writeStep(chosen, history, around.bound);
+  if (chosen) return toStepMessage(chosen, history, around.bound);
   // No message is waiting for an answer.
   return { id: 'plan_idle', content: say('planner.idle'), toolCalls: [], kwargs: {} };
 }
@@ -62,12 +62,12 @@ const MAX_GROUPS = 10;
 /** Returns the intent of a message: the groups that it needs, installed or not, and a summary in the person's words. */
 function classify(
   said: readonly PersonMessage[],
-  around: Surroundings,
+  around: RequestContext,
 ): { task_summary: string; capabilities: string[]; project: string | null } {
   const texts = said.filter(({ event }) => event === null).map(({ text }) => cleanText(text));
   const asked = texts.filter((text) => text !== '' && readSmallTalk(text) === null);
   const capabilities = new Set(asked.flatMap((text) => groupsFor(text, around)));
-  const project = asked.flatMap((text) => mentionsIn(text, around)).find(({ kind }) => kind === 'project');
+  const project = asked.flatMap((text) => listMentions(text, around)).find(({ kind }) => kind === 'project');
   return {
     task_summary: asLine(asked[0] ?? texts[0] ?? said[0]?.event ?? '', SUMMARY_LENGTH),
     capabilities: [...capabilities].slice(0, MAX_GROUPS),
@@ -75,9 +75,9 @@ function classify(
   };
 }
 
-function groupsFor(text: string, around: Surroundings): readonly string[] {
+function groupsFor(text: string, around: RequestContext): readonly string[] {
   return splitRequests(text, around).flatMap((part) => {
-    const [best] = matchesFor(part, around);
-    return best && best.score >= CONFIDENT && best.tool.group !== null ? [best.tool.group] : [];
+    const [best] = rankRequestTools(part, around);
+    return best && best.score >= MIN_MATCH_SCORE && best.tool.group !== null ? [best.tool.group] : [];
   });
 }

@@ -46,7 +46,7 @@ function examplesOf(index: ToolIndex, limit: number): readonly string[] {
 }
 
 /** Turns a field name into words: `memoryMb` → memory, `first_port` → first port. */
-export function toWordsOf(field: string): string {
+export function formatFieldName(field: string): string {
   return field
     .replace(/(?:Mb|Gb|Kb|Ms|Bytes|Seconds|Minutes|Hours)$/, '')
     .replace(/_|(?<=[a-z])(?=[A-Z])/g, ' ')

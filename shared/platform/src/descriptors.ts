@@ -1,5 +1,5 @@
 import { closeSync, readdirSync, readFileSync } from 'node:fs';
-import { attempt } from '@signalbox/contracts/system-error';
+import { tryOr } from '@signalbox/contracts/system-error';
 
 /** Linux's O_CLOEXEC, as `flags` in /proc/self/fdinfo shows it: exec closes such a descriptor. */
 const CLOSE_ON_EXEC_FLAG = 0o2_000_000;
@@ -20,13 +20,13 @@ export function closeInherited(keep: readonly number[] = []): readonly number[] 
         descriptor > MAX_STANDARD_DESCRIPTOR &&
         !keep.includes(descriptor) &&
         isInherited(descriptor) &&
-        attempt(() => closeSync(descriptor) === undefined, false),
+        tryOr(() => closeSync(descriptor) === undefined, false),
     );
 }
 
 function isInherited(descriptor: number): boolean {
   // The descriptor that listed the folder is closed by now, so it has no fdinfo.
-  const info = attempt(() => readFileSync(`/proc/self/fdinfo/${descriptor}`, 'utf8'), '');
+  const info = tryOr(() => readFileSync(`/proc/self/fdinfo/${descriptor}`, 'utf8'), '');
   const [, flags = ''] = /^flags:\s+([0-7]+)$/m.exec(info) ?? [];
   return flags !== '' && (Number.parseInt(flags, 8) & CLOSE_ON_EXEC_FLAG) === 0;
 }

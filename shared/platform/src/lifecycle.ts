@@ -6,7 +6,7 @@ export interface Closable {
   close(): Promise<void>;
 }
 
-export type Own = <T extends Closable>(part: T) => T;
+export type RegisterClosable = <T extends Closable>(part: T) => T;
 
 /** Milliseconds for closing all parts before the process exits; shorter than the grace periods of the launcher and of Kubernetes. */
 const CLOSE_DEADLINE_MS = 12_000;
@@ -21,7 +21,7 @@ const RESTART_DELAY_MS = 2_000;
  */
 export async function runService(
   log: Log,
-  start: (own: Own) => Promise<void>,
+  start: (own: RegisterClosable) => Promise<void>,
   isTransient: (error: unknown) => boolean = () => false,
   keepDescriptors: readonly number[] = [],
 ): Promise<void> {
@@ -46,7 +46,7 @@ export async function runService(
     log.error('unhandled rejection', { error, continues });
     if (!stopping && !continues) void stop(1);
   });
-  const own: Own = (part) => {
+  const own: RegisterClosable = (part) => {
     parts.push(part);
     return part;
   };
@@ -79,6 +79,6 @@ export async function closeAll(parts: readonly Closable[], log: Log): Promise<nu
 }
 
 /** Runs a promise in the background: a failure is logged, never unhandled. */
-export function background(log: Log, task: string, promise: Promise<unknown>): void {
+export function runInBackground(log: Log, task: string, promise: Promise<unknown>): void {
   promise.catch((error: unknown) => log.error('background work failed', { task, error }));
 }

@@ -3,16 +3,16 @@ import { redactForLog, redactValue } from '@signalbox/safety/redact/redact';
 import { openStandardOutput } from './standard-output.ts';
 import { VERSION } from './version.ts';
 
-export type Fields = Readonly<Record<string, unknown>>;
+export type LogFields = Readonly<Record<string, unknown>>;
 
 /** One JSON line per event: a constant message and variable fields. */
 export interface Log {
-  debug(message: string, fields?: Fields): void;
-  info(message: string, fields?: Fields): void;
-  warn(message: string, fields?: Fields): void;
-  error(message: string, fields?: Fields): void;
+  debug(message: string, fields?: LogFields): void;
+  info(message: string, fields?: LogFields): void;
+  warn(message: string, fields?: LogFields): void;
+  error(message: string, fields?: LogFields): void;
   /** A log that adds these fields (traceId, userKey, …) to each line. */
-  child(fields: Fields): Log;
+  child(fields: LogFields): Log;
 }
 
 /** Fields with these names are logged as [secret]. */
@@ -69,7 +69,7 @@ function wrap(logger: ReturnType<typeof pino>): Log {
 /** Shorter strings cannot hold a secret, and most strings are shorter. */
 const MIN_SECRET_LENGTH = 8;
 
-function clean(fields: Fields): Record<string, unknown> {
+function clean(fields: LogFields): Record<string, unknown> {
   const cleaned: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(fields)) cleaned[name] = cleanField(value);
   return cleaned;

@@ -1,27 +1,32 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
-export interface Count {
+export interface CounterMetric {
   /** Grows by one, or by `amount`. */
   add(labels: Readonly<Record<string, string>>, amount?: number): void;
 }
 
-export interface Level {
+export interface GaugeMetric {
   set(labels: Readonly<Record<string, string>>, value: number): void;
 }
 
 /** A Prometheus histogram of durations with labels. Takes milliseconds, exports seconds. */
-export interface Duration {
+export interface DurationMetric {
   observe(labels: Readonly<Record<string, string>>, durationMs: number): void;
 }
 
 /** Registers a counter. The name ends in `_total`. */
-export function createCount(registry: Registry, name: string, help: string, labels: readonly string[]): Count {
+export function createCounter(
+  registry: Registry,
+  name: string,
+  help: string,
+  labels: readonly string[],
+): CounterMetric {
   const counter = new Counter({ name, help, labelNames: [...labels], registers: [registry] });
   return { add: (values, amount = 1) => counter.inc({ ...values }, amount) };
 }
 
 /** Registers a gauge, which exports the last value that was set. */
-export function createLevel(registry: Registry, name: string, help: string, labels: readonly string[]): Level {
+export function createGauge(registry: Registry, name: string, help: string, labels: readonly string[]): GaugeMetric {
   const gauge = new Gauge({ name, help, labelNames: [...labels], registers: [registry] });
   return { set: (values, value) => gauge.set({ ...values }, value) };
 }
@@ -30,7 +35,12 @@ export function createLevel(registry: Registry, name: string, help: string, labe
 const BUCKETS_SECONDS = [0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
 /** Registers a histogram of durations. The name ends in `_seconds`. */
-export function createDuration(registry: Registry, name: string, help: string, labels: readonly string[]): Duration {
+export function createHistogram(
+  registry: Registry,
+  name: string,
+  help: string,
+  labels: readonly string[],
+): DurationMetric {
   const histogram = new Histogram({
     name,
     help,

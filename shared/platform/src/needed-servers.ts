@@ -1,8 +1,8 @@
 import type { AppError } from '@signalbox/contracts/errors';
-import type { Own } from './lifecycle.ts';
+import type { RegisterClosable } from './lifecycle.ts';
 import type { Log } from './log.ts';
 import type { Probe } from './probe.ts';
-import { SECOND_MS, sleep, untilAborted } from '@signalbox/contracts/time';
+import { SECOND_MS, sleep, waitOrAbort } from '@signalbox/contracts/time';
 
 /** Checks whether a server is usable. Returns a problem that an operator can fix there; throws when waiting cannot help. */
 export type ServerCheck = () => Promise<AppError | null>;
@@ -17,14 +17,14 @@ const RETRY_MS = 3 * SECOND_MS;
 export async function waitForServers(options: {
   readonly checks: readonly ServerCheck[];
   readonly probe: Probe;
-  readonly own: Own;
+  readonly own: RegisterClosable;
   readonly log: Log;
 }): Promise<void> {
   const { checks, probe, log } = options;
   const closing = new AbortController();
   options.own({ close: () => Promise.resolve(closing.abort()) });
   for (let round = 0; ; round += 1) {
-    const problems = await untilAborted(Promise.all(checks.map((check) => check())), closing.signal).catch(
+    const problems = await waitOrAbort(Promise.all(checks.map((check) => check())), closing.signal).catch(
       (error: unknown) => {
         if (!closing.signal.aborted) throw error;
         return new Promise<never>(() => undefined); // the process is about to exit

@@ -1,13 +1,13 @@
 import type { PolicyEngine } from '@signalbox/contracts/governance/decision';
 import { AppError } from '@signalbox/contracts/errors';
-import { background } from './lifecycle.ts';
+import { runInBackground } from './lifecycle.ts';
 import type { Log } from './log.ts';
 import { startLoop } from './loop.ts';
 import { SECOND_MS, sleep } from '@signalbox/contracts/time';
 import {
   loadPolicySet,
   readPolicyFolders,
-  stampPolicyFolders,
+  computePolicyStamp,
   type PolicyFiles,
   type PolicySet,
 } from '@signalbox/safety/policy/policy-set';
@@ -53,14 +53,14 @@ export async function openPolicies(options: PolicyOptions): Promise<Policies> {
   const { folders, timeZone, log, pollMs = POLL_MS } = options;
   let current = await loadFirstSet(folders, timeZone);
   const notify = (change: PolicyChange): void =>
-    background(log, 'policy change', (async () => options.onChange?.(change))());
+    runInBackground(log, 'policy change', (async () => options.onChange?.(change))());
 
   let lastPoll: { readonly stamp: string | null; readonly files: PolicyFiles | LoadFailure } | null = null;
   let lastVersion = current.engine.version; // the version that the last poll found
   let refusedVersion = '';
   /** Polls the folder once. True when the files equal those of the previous poll. */
   const poll = async (): Promise<boolean> => {
-    const stamp = await stampPolicyFolders(folders).catch(() => null);
+    const stamp = await computePolicyStamp(folders).catch(() => null);
     const files: PolicyFiles | LoadFailure =
       lastPoll && stamp !== null && stamp === lastPoll.stamp ? lastPoll.files : await tryRead(folders);
     lastPoll = { stamp, files };

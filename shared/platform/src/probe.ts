@@ -5,10 +5,10 @@ import type { Closable } from './lifecycle.ts';
 import type { Log } from './log.ts';
 import { countDroppedLines } from './standard-output.ts';
 import { VERSION } from './version.ts';
-import { computeBackoffMs, SECOND_MS, sleep, withinMs } from '@signalbox/contracts/time';
+import { computeBackoffMs, SECOND_MS, sleep, waitAtMost } from '@signalbox/contracts/time';
 
 /** What /metrics and /readyz report once the service runs. */
-export interface ProbeParts {
+export interface ProbeReport {
   readonly metrics: Registry;
   /** Reasons why the service is not ready; empty when it is. */
   readonly problems: () => Promise<readonly string[]>;
@@ -19,7 +19,7 @@ export interface ProbeParts {
 export interface Probe extends Closable {
   readonly port: number;
   /** From now on /readyz and /metrics report `parts`. */
-  serve(parts: ProbeParts): void;
+  serve(parts: ProbeReport): void;
   /** From now on /readyz answers 503 with these reasons. */
   wait(reasons: readonly string[]): void;
 }
@@ -57,7 +57,7 @@ export function createMetrics(service: string): Registry {
 }
 
 /** Opens a probe that reports `parts` at once, for a service without dependencies. */
-export async function startProbe(options: ProbeParts & Parameters<typeof openProbe>[0]): Promise<Probe> {
+export async function startProbe(options: ProbeReport & Parameters<typeof openProbe>[0]): Promise<Probe> {
   const probe = await openProbe(options);
   probe.serve(options);
   return probe;
@@ -73,7 +73,7 @@ export async function openProbe(options: {
   readonly port: number;
   readonly log: Log;
 }): Promise<Probe> {
-  let state: ProbeParts | readonly string[] = ['starting'];
+  let state: ProbeReport | readonly string[] = ['starting'];
   const respond = async (path: string): Promise<ProbeResponse> => {
     if (path === '/healthz') return textResponse(200, 'ok');
     const current = state;
@@ -117,12 +117,12 @@ function textResponse(status: number, body: string): ProbeResponse {
   return [status, `${body}\n`, 'text/plain'];
 }
 
-async function checkReadiness({ problems, notes }: ProbeParts): Promise<ProbeResponse> {
-  const reasons = (await withinMs(problems(), CHECK_TIMEOUT_MS)) ?? [
+async function checkReadiness({ problems, notes }: ProbeReport): Promise<ProbeResponse> {
+  const reasons = (await waitAtMost(problems(), CHECK_TIMEOUT_MS)) ?? [
     `no answer within ${CHECK_TIMEOUT_MS / SECOND_MS} s`,
   ];
   if (reasons.length > 0) return textResponse(503, reasons.join('\n'));
-  const remarks = (await withinMs(Promise.resolve(notes?.() ?? []), NOTES_TIMEOUT_MS)) ?? [];
+  const remarks = (await waitAtMost(Promise.resolve(notes?.() ?? []), NOTES_TIMEOUT_MS)) ?? [];
   return textResponse(200, ['ready', ...remarks].join('\n'));
 }
 

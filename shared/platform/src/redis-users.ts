@@ -1,6 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { JobPool } from '@signalbox/contracts/operations/jobs';
-import { INBOUND, OUTBOUND, STOP_CHANNEL, type Topic } from '@signalbox/contracts/conversation/topics';
+import {
+  INBOUND_TOPIC,
+  OUTBOUND_TOPIC,
+  STOP_CHANNEL,
+  type StreamTopic,
+} from '@signalbox/contracts/conversation/topics';
 import type { Redis } from './redis.ts';
 
 /** The services with their own Redis user. The proxy needs no Redis; the default user belongs to the administrator. */
@@ -38,12 +43,12 @@ const COMMANDS = [
 const SCOPES: Readonly<Record<RedisService, RedisScope>> = {
   // Keys of `channel:*` belong to the channels: see ChannelDeps.
   gateway: {
-    keys: [...toStreamPatterns(INBOUND, OUTBOUND), 'burst:*', 'draft:*', 'file:*', 'channel:*'],
+    keys: [...toStreamPatterns(INBOUND_TOPIC, OUTBOUND_TOPIC), 'burst:*', 'draft:*', 'file:*', 'channel:*'],
     channels: [STOP_CHANNEL, 'draft', 'channel:*'],
   },
   // The worker enqueues jobs of every pool.
   worker: {
-    keys: [...toStreamPatterns(INBOUND, OUTBOUND), '{jobs}:*', 'thread:sequence:*', 'file:*'],
+    keys: [...toStreamPatterns(INBOUND_TOPIC, OUTBOUND_TOPIC), '{jobs}:*', 'thread:sequence:*', 'file:*'],
     channels: [STOP_CHANNEL, 'draft'],
   },
   maintenance: toPoolScope('maintenance'),
@@ -93,9 +98,9 @@ export async function setRedisUsers(
 
 /** A job pool uses its own queue, and publishes to lanes and chats. */
 function toPoolScope(name: JobPool): RedisScope {
-  return { keys: [...toStreamPatterns(INBOUND, OUTBOUND), `{jobs}:${name}:*`], channels: [] };
+  return { keys: [...toStreamPatterns(INBOUND_TOPIC, OUTBOUND_TOPIC), `{jobs}:${name}:*`], channels: [] };
 }
 
-function toStreamPatterns(...topics: readonly Topic[]): readonly string[] {
+function toStreamPatterns(...topics: readonly StreamTopic[]): readonly string[] {
   return topics.map((topic) => `{${topic.name}:*}:messages`);
 }

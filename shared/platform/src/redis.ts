@@ -1,5 +1,5 @@
 import { MIB } from '@signalbox/contracts/size';
-import { withinMs } from '@signalbox/contracts/time';
+import { waitAtMost } from '@signalbox/contracts/time';
 import { Redis } from 'ioredis';
 import { AppError } from '@signalbox/contracts/errors';
 import type { Log } from './log.ts';
@@ -88,7 +88,7 @@ const PROBE_TIMEOUT_MS = 2_000;
 
 /** Describes why this Redis is not usable now; null when it is. Never throws, and returns within two seconds. */
 export async function findRedisProblem(redis: Redis): Promise<string | null> {
-  const fullness = await withinMs(describeFullMemory(redis), PROBE_TIMEOUT_MS).catch(() => undefined);
+  const fullness = await waitAtMost(describeFullMemory(redis), PROBE_TIMEOUT_MS).catch(() => undefined);
   if (fullness === undefined) return 'Redis does not answer';
   return fullness && `Redis accepts no more writes: ${fullness}`;
 }
@@ -106,6 +106,6 @@ async function requireNoEviction(redis: Redis): Promise<void> {
 /** Closes a connection with QUIT when Redis answers within a second, otherwise at once. Idempotent. */
 export async function closeRedis(redis: Redis): Promise<void> {
   if (redis.status === 'end') return;
-  if (redis.status === 'ready') await withinMs(Promise.allSettled([redis.quit()]), 1_000);
+  if (redis.status === 'ready') await waitAtMost(Promise.allSettled([redis.quit()]), 1_000);
   redis.disconnect();
 }

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { addErrors, AppError, ERRORS } from '@signalbox/contracts/errors';
-import { addSentences, listFiles } from '@signalbox/messages/say';
+import { addSentences, listCatalogFiles } from '@signalbox/messages/say';
 import type { PluginTables } from '@signalbox/store/migrations/plugin-tables';
 import type { Plugin } from './plugin.ts';
 
@@ -73,7 +73,7 @@ function register(name: string, { errors = {}, ownErrorFields = [], languages }:
   if (code !== undefined) refuse(name, `its code ${code} is in use already. Give it another name.`);
   if (languages && !existsSync(languages)) refuse(name, `there is no folder ${fileURLToPath(languages)}.`);
   const files = languages ? listEnglish(languages) : [];
-  const file = files.find((one) => listFiles().includes(one));
+  const file = files.find((one) => listCatalogFiles().includes(one));
   if (file !== undefined) refuse(name, `there are sentences in a file ${file} already. Give its file another name.`);
   addErrors(errors, ownErrorFields);
   if (languages) addSentences(languages);

@@ -1,8 +1,8 @@
 import pg from 'pg';
 import { AppError } from '@signalbox/contracts/errors';
-import { withinMs } from '@signalbox/contracts/time';
+import { waitAtMost } from '@signalbox/contracts/time';
 import { readMigrationStatus } from './migrations/migration-status.ts';
-import { takeRole, type Queryable } from './pool.ts';
+import { setConnectionRole, type Queryable } from './pool.ts';
 import type { ServiceWithLogin } from './migrations/service-rights.ts';
 
 const CHECK_MS = 3_000;
@@ -47,7 +47,7 @@ async function findOwner(client: pg.Client): Promise<AppError | null> {
 async function checkRelease(client: pg.Client, user: Exclude<DatabaseUser, 'owner'>): Promise<AppError | null> {
   // Roles exist only after the first migration.
   if (await isEmpty(client)) return findReleaseProblem(client);
-  await takeRole(client, user === 'jobs' || user === 'cli' ? undefined : user);
+  await setConnectionRole(client, user === 'jobs' || user === 'cli' ? undefined : user);
   return findReleaseProblem(client);
 }
 
@@ -70,7 +70,7 @@ async function findReleaseProblem(db: Queryable): Promise<AppError | null> {
 
 /** Describes a release mismatch or a missing answer in one sentence. Never throws; answers within two seconds, for readiness probes. */
 export async function findDatabaseProblem(db: Queryable): Promise<string | null> {
-  const problem = await withinMs(findReleaseProblem(db), ANSWER_MS).catch(() => undefined);
+  const problem = await waitAtMost(findReleaseProblem(db), ANSWER_MS).catch(() => undefined);
   if (problem === undefined) return 'Postgres does not answer';
   return problem && `${problem.message} (${problem.code})`;
 }

@@ -1,13 +1,13 @@
-import { PRIORITY } from '@signalbox/contracts/conversation/envelope';
+import { SEND_PRIORITY } from '@signalbox/contracts/conversation/envelope';
 import { newTraceId } from '@signalbox/contracts/ids';
 import { MINUTE_MS, SECOND_MS } from '@signalbox/contracts/time';
 import { say } from '@signalbox/messages/say';
 import { redactText } from '@signalbox/safety/redact/redact';
-import { putInTheirLanguage } from './conversation/outbox.ts';
+import { putLocalized } from './conversation/outbox.ts';
 import { markNotified } from './deploy/incident-news.ts';
 import { findRecipients, listAdmins } from './people/recipients.ts';
 import { withTransaction, type Pool, type Queryable } from './pool.ts';
-import { MAX_FAULT_LENGTH, OWN_FAULTS, type FAULT_SERVICES } from './migrations/fault-rows.ts';
+import { MAX_FAULT_LENGTH, FAULT_SUBJECT, type FAULT_SERVICES } from './migrations/fault-rows.ts';
 import { findRow, hasRow, listRows, sql } from './sql.ts';
 
 /**
@@ -46,11 +46,11 @@ const BATCH = 20;
 export async function reportFault(db: Queryable, kind: FaultKind, detail: string): Promise<void> {
   const isBack = await hasRow(db)`
     update incidents set closed_at = null, waits_since = case when told is null then waits_since end
-     where subject = ${OWN_FAULTS} and kind = ${kind} and closed_at > clock_timestamp() - ${OVER_MS} * interval '1 ms'
-       and not exists (select from incidents o where o.subject = ${OWN_FAULTS} and o.kind = ${kind} and o.closed_at is null)`;
+     where subject = ${FAULT_SUBJECT} and kind = ${kind} and closed_at > clock_timestamp() - ${OVER_MS} * interval '1 ms'
+       and not exists (select from incidents o where o.subject = ${FAULT_SUBJECT} and o.kind = ${kind} and o.closed_at is null)`;
   if (isBack) return;
   await db.query(sql`insert into incidents (subject, kind, detail, evidence, waits_since)
-    values (${OWN_FAULTS}, ${kind}, ${clip(redactText(detail))}, '{}', clock_timestamp())
+    values (${FAULT_SUBJECT}, ${kind}, ${clip(redactText(detail))}, '{}', clock_timestamp())
     on conflict (subject, kind) where closed_at is null do nothing`);
 }
 
@@ -58,14 +58,14 @@ export async function reportFault(db: Queryable, kind: FaultKind, detail: string
 export async function endFault(db: Queryable, kind: FaultKind): Promise<void> {
   await db.query(sql`update incidents set closed_at = clock_timestamp(),
       waits_since = case when told is not null then clock_timestamp() end
-    where subject = ${OWN_FAULTS} and kind = ${kind} and closed_at is null`);
+    where subject = ${FAULT_SUBJECT} and kind = ${kind} and closed_at is null`);
 }
 
 /** Lists open faults, the oldest first: for `/readyz` and `doctor`. */
 export async function listFaults(db: Queryable): Promise<readonly OpenFault[]> {
   const rows = await listRows<{ subject: string; kind: string; detail: string; since: Date; isOurs: boolean }>(db)`
-    select subject, kind, detail, subject = ${OWN_FAULTS} as "isOurs", coalesce(waits_since, opened_at) as since from incidents
-     where subject = ${OWN_FAULTS} and closed_at is null
+    select subject, kind, detail, subject = ${FAULT_SUBJECT} as "isOurs", coalesce(waits_since, opened_at) as since from incidents
+     where subject = ${FAULT_SUBJECT} and closed_at is null
         or news is not null and waits_since < clock_timestamp() - ${5 * SECOND_MS} * interval '1 ms'
      order by 5 limit ${BATCH}`;
   return rows.map(({ subject, kind, detail, since, isOurs }) => ({
@@ -95,7 +95,7 @@ export async function notifyAdmins(
 
 const DUE = sql`waits_since is not null and case
   when news is not null then waits_since < clock_timestamp() - ${UNHEARD_MS} * interval '1 ms'
-  when not (subject = ${OWN_FAULTS} and split_part(kind, ':', 1) = any (${Object.keys(FAULTS)})) then false
+  when not (subject = ${FAULT_SUBJECT} and split_part(kind, ':', 1) = any (${Object.keys(FAULTS)})) then false
   else closed_at is null or closed_at < clock_timestamp() - ${OVER_MS} * interval '1 ms' end`;
 
 interface DueNews {
@@ -128,14 +128,14 @@ async function notifyOne(db: Queryable, incidentId: string): Promise<readonly st
     return isOver ? ends(what) : opens(detail);
   };
   const traceId = newTraceId();
-  await putInTheirLanguage(
+  await putLocalized(
     db,
     admins.map(({ chatKey }) => chatKey),
     (chatKey) => ({
       key: `fault:${incidentId}:${isOver && unheard === null ? 'over' : 'open'}:${chatKey}`,
       chatKey,
       traceId,
-      priority: PRIORITY.control,
+      priority: SEND_PRIORITY.control,
       body: { text: describe(), buttons: [] },
     }),
   );

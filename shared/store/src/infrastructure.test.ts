@@ -1,6 +1,6 @@
 import { AppError } from '@signalbox/contracts/errors';
 import { expect, it } from 'vitest';
-import { isInfrastructure } from './infrastructure.ts';
+import { isInfrastructureError } from './infrastructure.ts';
 
 const coded = (code: string): Error => Object.assign(new Error('x'), { code });
 
@@ -16,12 +16,12 @@ it('a failure of Postgres or Redis is recognized at any depth of causes, so that
     new AppError('TOOL_FAILED', { tool: 't', ref: 'r' }, new Error('y', { cause: coded('ECONNRESET') })),
     new AggregateError([new Error('z'), coded('EPIPE')]),
   ])
-    expect([error.message, isInfrastructure(error)]).toEqual([error.message, true]);
+    expect([error.message, isInfrastructureError(error)]).toEqual([error.message, true]);
 });
 
 it('a programming error is not taken for a failure of a server, and a cycle of causes ends', () => {
   const circle = new Error('circle');
   circle.cause = circle;
   for (const error of [new TypeError('poison'), coded('23505'), circle, 'text', null])
-    expect(isInfrastructure(error)).toBe(false);
+    expect(isInfrastructureError(error)).toBe(false);
 });

@@ -4,11 +4,11 @@ import { isTransient } from './pool.ts';
 const MAX_CAUSES = 10;
 
 /** True when an error or one of its causes is a failure of Postgres, Redis or the network. Such a failure is never blamed on a message. */
-export function isInfrastructure(error: unknown, depth = 0): boolean {
+export function isInfrastructureError(error: unknown, depth = 0): boolean {
   if (!(error instanceof Error) || depth > MAX_CAUSES) return false;
   if (isTransient(error) || isRedisAway(error)) return true;
   const others: readonly unknown[] = error instanceof AggregateError ? error.errors : [];
-  return [error.cause, ...others].some((cause) => isInfrastructure(cause, depth + 1));
+  return [error.cause, ...others].some((cause) => isInfrastructureError(cause, depth + 1));
 }
 
 /** ioredis errors have no code: a server that loads, is full or was demoted answers with the first word of its message. */

@@ -42,7 +42,7 @@ export function openPool(
     query_timeout: STATEMENT_TIMEOUT_MS + 5_000,
     keepAlive: true,
     // The pool awaits this promise before it hands the connection out, although its types do not say so.
-    onConnect: service === 'owner' ? undefined : (client): unknown => takeRole(client, service),
+    onConnect: service === 'owner' ? undefined : (client): unknown => setConnectionRole(client, service),
   });
   pool.on('error', (error) => log.warn('idle database connection lost', { error }));
   // The pool handles errors of idle connections only. An unhandled error event of a busy connection would end the process; the next
@@ -56,7 +56,7 @@ const OWN_ROLE = `(select rolname from pg_roles where rolname = $1 and pg_has_ro
                       and has_table_privilege(oid, to_regclass('public.lanes'), 'select'))`;
 
 /** Sets the role of a connection. Throws DATABASE_ROLE_MISSING when the login may take neither role. */
-export async function takeRole(client: pg.ClientBase, service: ServiceWithLogin | undefined): Promise<void> {
+export async function setConnectionRole(client: pg.ClientBase, service: ServiceWithLogin | undefined): Promise<void> {
   try {
     const own = service === undefined ? null : getServiceRole(service);
     await client.query(`select set_config('role', coalesce(${OWN_ROLE}, $2), false)`, [own, APP_ROLE]);

@@ -6,7 +6,7 @@ import { hasRow } from './sql.ts';
  * True when the person of this lane has pressed, in a message of this turn, a button of this conversation that is bound to exactly this
  * action, and no other action has used the press. Read-only.
  */
-export async function findPressedOffer(
+export async function hasPressedOffer(
   db: Queryable,
   asked: {
     readonly lane: Lane;

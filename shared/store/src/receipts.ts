@@ -1,9 +1,9 @@
 import type { Queryable } from './pool.ts';
 import { listRows } from './sql.ts';
-import type { ChangeRow } from './turns/context-rows.ts';
+import type { ActionChangeRow } from './turns/context-rows.ts';
 
 /** An action that ran and changed something, with the outcome of the job or deployment that it started. */
-export interface LedgerEntry extends ChangeRow {
+export interface LedgerEntry extends ActionChangeRow {
   readonly actionId: string;
   readonly turnKey: string | null;
   readonly status: 'done' | 'failed' | 'unknown';
@@ -41,7 +41,7 @@ export function readLedger(db: Queryable, threadId: string, ids: readonly string
 }
 
 /** A recorded call of a conversation. */
-export interface EarlierCall {
+export interface EarlierToolCall {
   readonly tool: string;
   readonly result: unknown;
 }
@@ -50,8 +50,8 @@ export interface EarlierCall {
 const CALLS_READ = 100;
 
 /** Reads results of calls of earlier turns, newest first: only governed calls that succeeded. */
-export function readEarlierCalls(db: Queryable, threadId: string): Promise<readonly EarlierCall[]> {
-  return listRows<EarlierCall>(db)`
+export function readEarlierToolCalls(db: Queryable, threadId: string): Promise<readonly EarlierToolCall[]> {
+  return listRows<EarlierToolCall>(db)`
     select c #>> '{decided,action,tool}' as tool, c #> '{result,result}' as result
        from execution_turns e cross join json_array_elements(e.record -> 'calls') c
       where e.thread_id = ${threadId} and c #>> '{result,ok}' = 'true' and c #>> '{decided,action,tool}' is not null

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { OutboundFile } from '@signalbox/contracts/conversation/envelope';
 import type { Pool, Queryable } from './pool.ts';
 import { findRow, findValue, hasRow, sql } from './sql.ts';
-import type { WaitingNews } from './deploy/incident-news.ts';
+import type { PendingNotice } from './deploy/incident-news.ts';
 
 // Test data of `doctor --round-trip`. Its names contain the round, so that nobody mistakes it for real data; it is removed at the end.
 
@@ -11,7 +11,7 @@ import type { WaitingNews } from './deploy/incident-news.ts';
  * id in the inbox of the person.
  */
 export async function putTestIncident(pool: Pool, round: string, userKey: string, say: string): Promise<string> {
-  const news: WaitingNews = { once: 'test', recipients: [userKey], phase: 'closed', project: null, say, buttons: [] };
+  const news: PendingNotice = { once: 'test', recipients: [userKey], phase: 'closed', project: null, say, buttons: [] };
   const id = await findValue(pool, '')`
     insert into incidents (subject, kind, detail, closed_at, news, waits_since)
       values (${subjectOf(round)}, 'test', 'Tried by doctor.', clock_timestamp(), ${JSON.stringify(news)}::jsonb,
@@ -48,20 +48,20 @@ export function readDelivery(
 }
 
 /** True when the event of this round is sealed. */
-export function findSealed(db: Queryable, round: string): Promise<boolean> {
+export function isTestEventSealed(db: Queryable, round: string): Promise<boolean> {
   return hasRow(db)`select 1 from audit_events e join audit_chain c on c.event_id = e.event_id
     where e.kind = 'round_trip.made' and e.data ->> 'id' = ${round}`;
 }
 
 /** Reads the name of the program that registered a callback last; null without one. */
-export function readTestProgram(db: Queryable): Promise<string | null> {
+export function readCallbackProgram(db: Queryable): Promise<string | null> {
   return findValue<string>(db)`
     select v.source from ingress_events v join users u on u.user_key = 'ingress-' || v.source
      where v.callback is not null order by v.received_at desc limit 1`;
 }
 
 /** Removes the test data of a round, and withdraws its undelivered messages. Idempotent. */
-export async function removeTraces(db: Queryable, round: string): Promise<void> {
+export async function removeTestData(db: Queryable, round: string): Promise<void> {
   await db.query(sql`delete from incidents where subject = ${subjectOf(round)}`);
   await db.query(sql`delete from artifacts where action_id = ${subjectOf(round)}`);
   await db.query(sql`delete from runs where run_id = ${`doctor:${round}`}`);

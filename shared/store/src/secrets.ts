@@ -1,5 +1,5 @@
 import type { Queryable } from './pool.ts';
-import { findRow, hasRow, listRows, named } from './sql.ts';
+import { findRow, hasRow, listRows, prepareSql } from './sql.ts';
 
 /** A sealed value as stored. */
 export interface SecretRow {
@@ -12,7 +12,7 @@ export interface SecretRow {
 }
 
 /** A secret as its owner sees it: everything except the value. */
-export interface SecretName {
+export interface SecretSummary {
   readonly handle: string;
   readonly kind: string;
   readonly createdAt: Date;
@@ -23,7 +23,7 @@ export interface SecretName {
 /** Stores secrets. An existing handle of the person gets the new value and a new lifetime. */
 export async function putSecrets(db: Queryable, rows: readonly SecretRow[]): Promise<void> {
   for (const { userKey, handle, kind, ciphertext, keptMs } of rows) {
-    await db.query(named('secret_put')`insert into secrets (user_key, handle, kind, ciphertext, expires_at)
+    await db.query(prepareSql('secret_put')`insert into secrets (user_key, handle, kind, ciphertext, expires_at)
              values (${userKey}, ${handle}, ${kind}, ${ciphertext}, clock_timestamp() + ${keptMs} * interval '1 ms')
              on conflict (user_key, handle) do update
                set kind = ${kind}, ciphertext = ${ciphertext}, expires_at = excluded.expires_at, -- who seals may not read what is sealed
@@ -32,8 +32,8 @@ export async function putSecrets(db: Queryable, rows: readonly SecretRow[]): Pro
 }
 
 /** Lists a person's valid secrets, by name. */
-export function listSecrets(db: Queryable, userKey: string): Promise<readonly SecretName[]> {
-  return listRows<SecretName>(db)`
+export function listSecrets(db: Queryable, userKey: string): Promise<readonly SecretSummary[]> {
+  return listRows<SecretSummary>(db)`
     select handle, kind, created_at as "createdAt", expires_at as "expiresAt", used_at as "usedAt" from secrets
       where user_key = ${userKey} and (expires_at is null or expires_at > clock_timestamp()) order by handle`;
 }
@@ -44,7 +44,7 @@ export function deleteSecret(db: Queryable, userKey: string, handle: string): Pr
 }
 
 /** Reads a person's sealed secret and notes its use; null when there is none, or it has expired. */
-export function takeSecret(db: Queryable, userKey: string, handle: string) {
+export function readSealedSecret(db: Queryable, userKey: string, handle: string) {
   return findRow<Pick<SecretRow, 'kind' | 'ciphertext'>>(db)`
     update secrets set used_at = clock_timestamp()
       where user_key = ${userKey} and handle = ${handle} and (expires_at is null or expires_at > clock_timestamp())

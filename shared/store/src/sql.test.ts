@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { named, sql } from './sql.ts';
+import { prepareSql, sql } from './sql.ts';
 
 describe('a statement of SQL', () => {
   it('keeps its values apart from its text, in order', () => {
@@ -33,7 +33,7 @@ describe('a statement of SQL', () => {
   });
 
   it('has a name under which Postgres plans it once', () => {
-    expect(named('find_user')`select 1 from users where id = ${7}`).toEqual({
+    expect(prepareSql('find_user')`select 1 from users where id = ${7}`).toEqual({
       name: 'find_user',
       text: 'select 1 from users where id = $1',
       values: [7],

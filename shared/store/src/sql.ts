@@ -79,7 +79,7 @@ export function hasRow(db: Queryable, name?: string): Tag<boolean> {
 }
 
 /** Tags a prepared statement: each connection plans it once, under this name. */
-export function named(name: string) {
+export function prepareSql(name: string) {
   return (strings: readonly string[], ...parts: readonly unknown[]) => withName(name, new Sql(strings, parts));
 }
 

@@ -1,4 +1,4 @@
-import { InboundEnvelope, PRIORITY } from '@signalbox/contracts/conversation/envelope';
+import { InboundEnvelope, SEND_PRIORITY } from '@signalbox/contracts/conversation/envelope';
 import { sayError } from '@signalbox/messages/say';
 import { putDeadLetter } from './conversation/dead-letters.ts';
 import { putOutbox } from './conversation/outbox.ts';
@@ -36,7 +36,7 @@ export async function settleUnreadable(pool: Pool, userKey: string): Promise<rea
           chatKey,
           userKey,
           traceId,
-          priority: PRIORITY.reply,
+          priority: SEND_PRIORITY.reply,
           body: { text: sayError('MESSAGE_UNREADABLE', { ref }), buttons: [] },
         },
       ]);

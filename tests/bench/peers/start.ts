@@ -4,7 +4,7 @@ import { cpSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readRun } from '@signalbox/local/supervisor/instance';
+import { readRunRecord } from '@signalbox/local/supervisor/instance';
 import { loadTestConfig } from '../../support/config.ts';
 import { cpuOf, freePort, memoryOf } from './processes.ts';
 
@@ -29,7 +29,7 @@ export async function measureStart(dir: string): Promise<Start> {
   await start(dir, () => Promise.resolve());
   let idle = { megabytes: Number.NaN, cpuPercent: Number.NaN };
   const readyMs = await start(dir, async () => {
-    const pids = (readRun(dir)?.services ?? []).filter(({ name }) => name !== 'simulator').map(({ pid }) => pid);
+    const pids = (readRunRecord(dir)?.services ?? []).filter(({ name }) => name !== 'simulator').map(({ pid }) => pid);
     const used = (): number => pids.reduce((sum, pid) => sum + cpuOf(pid), 0);
     await sleep(SETTLE_MS);
     const before = used();

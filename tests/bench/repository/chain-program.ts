@@ -5,14 +5,14 @@
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
 import { ChainName } from '@signalbox/contracts/repository/chains';
-import { createSources } from '@signalbox/jobs/git/sources';
-import { createRepositoryChain } from '@signalbox/jobs/jobs/repository-chain';
-import { createRepositoryFetch } from '@signalbox/jobs/jobs/operations';
+import { createSourceStore } from '@signalbox/jobs/git/sources';
+import { createRepositoryChainHandler } from '@signalbox/jobs/jobs/repository-chain';
+import { createRepositoryFetchHandler } from '@signalbox/jobs/jobs/operations';
 import { ScanProcess } from '@signalbox/analysis/scan/scan-process';
-import { openGitCell } from '@signalbox/jobs/sandbox/git-room';
-import { openScanCell } from '@signalbox/jobs/sandbox/scan-room';
+import { openGitConfinement } from '@signalbox/jobs/sandbox/git-room';
+import { openScanSandbox } from '@signalbox/jobs/sandbox/scan-room';
 import { createLog } from '@signalbox/platform/log';
-import { createProjects } from '@signalbox/store/deploy/projects';
+import { createProjectStore } from '@signalbox/store/deploy/projects';
 import { openPool } from '@signalbox/store/pool';
 
 const Settings = z.object({
@@ -27,16 +27,16 @@ const Asked = z.object({ runId: z.string(), project: z.string(), chain: ChainNam
 const { databaseUrl, dir, repositories, path, bubblewrap } = Settings.parse(JSON.parse(process.argv[2] ?? ''));
 const log = createLog('bench', 'silent');
 const pool = openPool(databaseUrl, log, { name: 'bench', max: 4, as: 'owner' });
-const cell = openScanCell(bubblewrap);
-const gitCell = openGitCell({ program: bubblewrap, path, hidden: [] });
+const cell = openScanSandbox(bubblewrap);
+const gitCell = openGitConfinement({ program: bubblewrap, path, hidden: [] });
 const hosts = { privateOnes: [], trustDir: null };
-const handler = createRepositoryChain(pool, {
+const handler = createRepositoryChainHandler(pool, {
   log,
   path,
   startScan: (place, signal) => new ScanProcess(place, { cell, signal }),
 });
-const sources = createSources({ dir, repositoriesDirs: [repositories], closed: [], cell: gitCell, path, hosts });
-const fetcher = createRepositoryFetch(sources, createProjects(pool));
+const sources = createSourceStore({ dir, repositoriesDirs: [repositories], closed: [], cell: gitCell, path, hosts });
+const fetcher = createRepositoryFetchHandler(sources, createProjectStore(pool));
 for await (const line of createInterface({ input: process.stdin })) {
   const { runId, ...payload } = Asked.parse(JSON.parse(line));
   const startedAt = performance.now();

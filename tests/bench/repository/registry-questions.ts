@@ -1,10 +1,10 @@
 import { CHAINS, type ChainName } from '@signalbox/contracts/repository/chains';
 import { STEPS } from '@signalbox/analysis/steps/steps';
 import type { Pool } from '@signalbox/store/pool';
-import { createChainRuns } from '@signalbox/store/repository/chain-runs';
-import { createFindings } from '@signalbox/store/repository/findings';
-import { createRegistry } from '@signalbox/store/repository/registry';
-import { createSnapshots } from '@signalbox/store/repository/snapshots';
+import { createChainRunStore } from '@signalbox/store/repository/chain-runs';
+import { createFindingStore } from '@signalbox/store/repository/findings';
+import { createRegistryStore } from '@signalbox/store/repository/registry';
+import { createSnapshotStore } from '@signalbox/store/repository/snapshots';
 
 /** What people, the chat and the command line ask of the registry of one project, by name. */
 export function questionsOf(
@@ -12,7 +12,7 @@ export function questionsOf(
   project: string,
   chain: ChainName,
 ): Readonly<Record<string, () => Promise<unknown>>> {
-  const [findings, runs, snapshots] = [createFindings(db), createChainRuns(db), createSnapshots(db)];
+  const [findings, runs, snapshots] = [createFindingStore(db), createChainRunStore(db), createSnapshotStore(db)];
   const analyzers = CHAINS[chain].flatMap(({ name }) => STEPS[name]?.analyzers ?? []);
   const nextId = (): string => `act_bench_${performance.now()}`;
   const first = async (): Promise<string> =>
@@ -48,6 +48,6 @@ export function questionsOf(
     'a snapshot of a small project': async () =>
       snapshots.make({ project: 'small', reason: '', userKey: '1', actionId: nextId(), threadId: null }),
     snapshots: () => snapshots.list(project, 10),
-    baselines: () => createRegistry(db).list({ entityType: 'baseline', project }, 20),
+    baselines: () => createRegistryStore(db).list({ entityType: 'baseline', project }, 20),
   };
 }

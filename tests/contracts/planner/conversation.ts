@@ -1,6 +1,6 @@
 import { AIMessage, HumanMessage, SystemMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
-import type { ToolCatalog, RequestFacts } from '@signalbox/contracts/tool-catalog';
-import { plan } from '@signalbox/planner/plan';
+import type { ToolCatalog, ModelRequestFacts } from '@signalbox/contracts/tool-catalog';
+import { planNextMessage } from '@signalbox/planner/plan';
 import type { PlannedMessage } from '@signalbox/planner/conversation/planned-message';
 
 const BASE = ['respond_to_user', 'search_knowledge', 'request_capabilities', 'finish_task'];
@@ -18,7 +18,7 @@ export interface Reply {
 }
 
 export interface Situation {
-  readonly facts?: Partial<RequestFacts>;
+  readonly facts?: Partial<ModelRequestFacts>;
   /** Groups that are loaded from the start; all that are installed when left out. */
   readonly loaded?: readonly string[];
   /** What tools answer; they repeat their arguments when it is left out. */
@@ -43,7 +43,7 @@ export function createConversation(catalog: ToolCatalog, situation: Situation = 
       ...BASE.map((name) => ({ name, description: '', schema: {} })),
       ...tools.map(({ name, describe: description, schema }) => ({ name, description, schema })),
     ];
-    return plan({ messages: [system, ...history], tools: bound, catalog, mayChange });
+    return planNextMessage({ messages: [system, ...history], tools: bound, catalog, mayChange });
   };
 
   const load = (wanted: readonly string[]): Outcome => {

@@ -1,6 +1,6 @@
 import { say } from '@signalbox/messages/say';
 import type { ToolCatalog } from '@signalbox/contracts/tool-catalog';
-import { type Rehearsal, Story, explain } from '@signalbox/planner/explanation';
+import { type DryRun, PriorContext, explainMessage } from '@signalbox/planner/explanation';
 import type { HeldoutExpectation, HeldoutRequest } from './heldout-schema.ts';
 import { readFields } from '@signalbox/planner/slots/schema';
 
@@ -22,8 +22,8 @@ export interface Judgement {
 
 /** Judges the planner's reaction to a request by the rules of the fixture's schema. */
 export function judge(request: HeldoutRequest, catalog: ToolCatalog): Judgement {
-  const story = Story.parse({ ...request.context, names: request.names });
-  const reaction = explain(catalog, request.text, story);
+  const story = PriorContext.parse({ ...request.context, names: request.names });
+  const reaction = explainMessage(catalog, request.text, story);
   const harmful = reaction.calls.some(({ tool }) => request.never?.includes(tool));
   const expected = [request.expect, ...(request.alternatives ?? [])];
   const right = !harmful && expected.some((expectation) => meets(reaction, expectation, catalog));
@@ -36,7 +36,7 @@ export function judge(request: HeldoutRequest, catalog: ToolCatalog): Judgement 
 }
 
 /** The tools that were called, asked about or offered. */
-function toolsOf({ calls, question }: Rehearsal): readonly string[] {
+function toolsOf({ calls, question }: DryRun): readonly string[] {
   const offered = [
     ...(question?.readings ?? []).map(({ tool }) => tool),
     ...(question?.choices ?? []).map(({ value }) => value),
@@ -60,7 +60,7 @@ const COUNTS_AS: Readonly<Record<string, readonly string[]>> = {
   finished: ['finished'],
 };
 
-function meets(reaction: Rehearsal, expectation: HeldoutExpectation, catalog: ToolCatalog): boolean {
+function meets(reaction: DryRun, expectation: HeldoutExpectation, catalog: ToolCatalog): boolean {
   const { calls, question, says } = reaction;
   if ('calls' in expectation) {
     // The first of the readings that are offered, to be taken with a button.
@@ -85,11 +85,7 @@ function meets(reaction: Rehearsal, expectation: HeldoutExpectation, catalog: To
 
 type ExpectedCall = Extract<HeldoutExpectation, { calls: unknown }>['calls'][number];
 
-function isSameCall(
-  call: Rehearsal['calls'][number] | undefined,
-  expected: ExpectedCall,
-  catalog: ToolCatalog,
-): boolean {
+function isSameCall(call: DryRun['calls'][number] | undefined, expected: ExpectedCall, catalog: ToolCatalog): boolean {
   if (call?.tool !== expected.tool) return false;
   const tool = catalog.groups.flatMap(({ tools }) => tools).find(({ name }) => name === expected.tool);
   const defaults = new Map(readFields(tool?.schema).map(({ name, rules }) => [name, rules.default]));
@@ -105,7 +101,7 @@ function isSameCall(
   });
 }
 
-function inShort({ calls, question, says }: Rehearsal): string {
+function inShort({ calls, question, says }: DryRun): string {
   const called = calls.map(({ tool, arguments: args }) => `${tool} ${JSON.stringify(args)}`);
   const asked = question
     ? [`asks ${question.tool ?? 'which tool'} ${question.slot} ${JSON.stringify(question.args)}`]

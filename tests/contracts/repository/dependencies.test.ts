@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { DEPENDENCIES_ANALYZER } from '@signalbox/analysis/analyzers/dependencies/dependencies';
 import { findRule } from '@signalbox/analysis/rules/rules';
-import { inLanguage } from '@signalbox/messages/language';
+import { runInLanguage } from '@signalbox/messages/language';
 import { LOOK_ALIKES } from '../../fixtures/planted/dependencies/look-alikes.ts';
 import { PROBLEM_FILES, PROBLEMS } from '../../fixtures/planted/dependencies/problems.ts';
 import { analyze } from '../../support/analyze.ts';
@@ -23,7 +23,7 @@ describe('planted problems with dependencies', () => {
   it('are described in every language with their names and figures', async () => {
     const { found } = await analyze(DEPENDENCIES_ANALYZER, PROBLEM_FILES);
     for (const language of ['en', 'de', 'es', 'ru', 'zh'])
-      inLanguage(language, () => {
+      runInLanguage(language, () => {
         for (const { rule, values } of found) {
           const sentence = findRule(rule)?.say(values) ?? '';
           expect(sentence).toContain(String(values['name'] ?? values['first'] ?? values['host'] ?? ''));

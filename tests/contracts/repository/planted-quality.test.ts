@@ -4,7 +4,7 @@ import { CODE_ANALYZER } from '@signalbox/analysis/analyzers/quality/code/code';
 import { DUPLICATES_ANALYZER } from '@signalbox/analysis/analyzers/quality/duplicates/duplicates';
 import { HEALTH_ANALYZER } from '@signalbox/analysis/analyzers/quality/health/health';
 import { HOT_SPOTS_ANALYZER } from '@signalbox/analysis/analyzers/quality/hot-spots';
-import { inLanguage, LANGUAGES } from '@signalbox/messages/language';
+import { runInLanguage, LANGUAGES } from '@signalbox/messages/language';
 import { findRule } from '@signalbox/analysis/rules/rules';
 import { QUALITY_RULES } from '@signalbox/analysis/rules/quality';
 import { describe, expect, it } from 'vitest';
@@ -63,7 +63,7 @@ describe('a shop with planted problems', () => {
     ];
     expect([...new Set(found.map(({ rule }) => rule))].toSorted()).toEqual(Object.keys(QUALITY_RULES).toSorted());
     for (const language of LANGUAGES)
-      inLanguage(language, () => {
+      runInLanguage(language, () => {
         for (const { rule, values } of found) {
           expect(findRule(rule)?.say(values)).toMatch(/\S/);
           expect(findRule(rule)?.why()).toMatch(/\S/);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { SCORE_WEIGHTS, sayScorePart, scoreHealth, type ScoredSummaries } from '@signalbox/analysis/steps/score';
-import { inLanguage, LANGUAGES } from '@signalbox/messages/language';
+import { runInLanguage, LANGUAGES } from '@signalbox/messages/language';
 
 const NOW = Date.UTC(2026, 0, 1) / 1_000;
 const GOOD: ScoredSummaries = {
@@ -78,7 +78,7 @@ describe('the score of a repository', () => {
     for (const language of LANGUAGES) {
       // The keys of the table are its parts.
       const parts = Object.keys(SCORE_WEIGHTS) as (keyof typeof SCORE_WEIGHTS)[];
-      const names = inLanguage(language, () => parts.map(sayScorePart));
+      const names = runInLanguage(language, () => parts.map(sayScorePart));
       expect(new Set(names).size).toBe(parts.length);
     }
   });

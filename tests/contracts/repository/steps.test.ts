@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { findNextSteps } from '@signalbox/analysis/steps/next-steps';
 import { planRefactoring, type PlannedFinding } from '@signalbox/analysis/steps/refactoring-plan';
-import { inLanguage } from '@signalbox/messages/language';
+import { runInLanguage } from '@signalbox/messages/language';
 
 const finding = (
   rule: string,
@@ -51,7 +51,7 @@ describe('a plan of refactorings', () => {
   });
 
   it('is in the language of the reader, and skips rules that no longer exist', () => {
-    expect(inLanguage('de', () => planRefactoring(FINDINGS))[1]?.what).toBe('`src/hot.ts` vereinfachen.');
+    expect(runInLanguage('de', () => planRefactoring(FINDINGS))[1]?.what).toBe('`src/hot.ts` vereinfachen.');
     expect(planRefactoring([finding('code/gone', 'a.ts'), finding('secrets/gone', 'a.ts')])).toEqual([]);
   });
 });

@@ -6,13 +6,13 @@ import { locateBubblewrap } from '@signalbox/local/setup/bubblewrap-program';
 import { HOUR_MS, MINUTE_MS } from '@signalbox/contracts/time';
 import { LocalConfig } from '@signalbox/local/config';
 import { makeDemoRepository } from '@signalbox/local/setup/demo-repository';
-import { placeKeys } from '@signalbox/local/setup/key-files';
+import { prepareKeyFiles } from '@signalbox/local/setup/key-files';
 import { migrateDatabase } from '@signalbox/local/postgres/migrate-database';
 import { discardPostgres, startPostgres } from '@signalbox/local/postgres/postgres';
-import { describeServices, describeSimulator } from '@signalbox/local/supervisor/programs';
+import { planServices, planSimulator } from '@signalbox/local/supervisor/programs';
 import { getDemoRepositoryPath } from '@signalbox/local/supervisor/service-wiring';
 import { discardRedis, startRedis } from '@signalbox/local/redis/redis';
-import { listDatabasePasswords, describeRedisUsers, drawPasswords } from '@signalbox/local/supervisor/service-logins';
+import { listDatabasePasswords, describeRedisUsers, createPasswords } from '@signalbox/local/supervisor/service-logins';
 import { openPool, type Pool } from '@signalbox/store/pool';
 import { createLog } from '@signalbox/platform/log';
 import { createSimulator as createWhatsApp } from '@signalbox/whatsapp-simulator/server';
@@ -80,7 +80,7 @@ export async function openField(dir: string, random: Random): Promise<SoakField>
   });
   const repository = getDemoRepositoryPath(dir);
   await makeDemoRepository(repository);
-  const passwords = drawPasswords();
+  const passwords = createPasswords();
   const [postgresDir, redisDir] = [join(dir, 'postgres'), join(dir, 'redis')];
   const binDir = join(dataDir, 'redis-bin');
   const users = describeRedisUsers(passwords);
@@ -92,8 +92,8 @@ export async function openField(dir: string, random: Random): Promise<SoakField>
 
   const wires: TcpRelay[] = [];
   const wiresOf = new Map<string, readonly TcpRelay[]>();
-  const simulator = await describeSimulator(config);
-  // A wire for each process that logs in, in the order in which describeServices asks.
+  const simulator = await planSimulator(config);
+  // A wire for each process that logs in, in the order in which planServices asks.
   const logins = ['gateway', 'worker', 'worker', 'maintenance', 'agents', 'deploy', 'analysis'] as const;
   const pairs = await Promise.all(
     logins.map(() => Promise.all([openTcpRelay(port(databaseUrl)), openTcpRelay(port(redisUrl))])),
@@ -101,7 +101,7 @@ export async function openField(dir: string, random: Random): Promise<SoakField>
   wires.push(...pairs.flat());
   const left = logins.map((service, index) => ({ service, pair: pairs[index] ?? [] }));
   const asked: (readonly TcpRelay[])[] = [];
-  const loginOf: Parameters<typeof describeServices>[1]['loginOf'] = (service) => {
+  const loginOf: Parameters<typeof planServices>[1]['loginOf'] = (service) => {
     const [taken] = left.splice(
       left.findIndex((one) => one.service === service),
       1,
@@ -121,8 +121,8 @@ export async function openField(dir: string, random: Random): Promise<SoakField>
     { named: undefined, path },
     () => undefined,
   );
-  const parts = { loginOf, keys: placeKeys(dir), simulatorUrl: simulator.url };
-  const specs = await describeServices(config, parts, bubblewrap.settings);
+  const parts = { loginOf, keys: prepareKeyFiles(dir), simulatorUrl: simulator.url };
+  const specs = await planServices(config, parts, bubblewrap.settings);
   specs.filter(({ name }) => name !== 'proxy').forEach(({ name }, index) => wiresOf.set(name, asked[index] ?? []));
   const telegram = createService(simulator.spec, []);
   const whatsApp = await createWhatsApp();

@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { createProjects } from '@signalbox/store/deploy/projects';
-import { allowUser } from '@signalbox/store/people/users';
+import { createProjectStore } from '@signalbox/store/deploy/projects';
+import { grantUserRole } from '@signalbox/store/people/users';
 import { makeRepository } from '../../support/deploy-repository.ts';
 import { eventually } from '../../support/until.ts';
 import type { SoakField } from './field.ts';
@@ -41,8 +41,8 @@ export async function deployPagers(field: SoakField): Promise<Pagers> {
   const { pool, dir, simulatorUrl } = field;
   const [owner, admin] = await Promise.all([OWNER, ADMIN].map((id) => openTelegramVoice(simulatorUrl, id)));
   if (!owner || !admin) throw new Error('two were opened');
-  await allowUser(pool, { userKey: owner.userKey, channel: 'telegram', name: 'Owner', role: 'developer' });
-  await allowUser(pool, { userKey: admin.userKey, channel: 'telegram', name: 'Admin', role: 'admin' });
+  await grantUserRole(pool, { userKey: owner.userKey, channel: 'telegram', name: 'Owner', role: 'developer' });
+  await grantUserRole(pool, { userKey: admin.userKey, channel: 'telegram', name: 'Admin', role: 'admin' });
   await admin.say('list projects'); // who has never written cannot be told
   const repository = makeRepository(join(dir, 'repositories/pager'));
   repository.release('1.0', {
@@ -51,7 +51,7 @@ export async function deployPagers(field: SoakField): Promise<Pagers> {
   });
   for (const name of [SICK, KILLED]) {
     const project = { name, description: 'It breaks', repository: pathToFileURL(repository.folder).href };
-    await createProjects(pool).create({ ...project, owner: owner.userKey }, `act_soak_${name}`);
+    await createProjectStore(pool).create({ ...project, owner: owner.userKey }, `act_soak_${name}`);
     const said = await owner.say(`deploy ${name} 1.0 to staging`);
     const isDeployed = (text: string): boolean => text.includes(`✅ Deployed ${name} in staging: 1.0-`);
     await eventually(

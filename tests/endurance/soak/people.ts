@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { createProjects } from '@signalbox/store/deploy/projects';
+import { createProjectStore } from '@signalbox/store/deploy/projects';
 import type { Pool } from '@signalbox/store/pool';
 import { createRandom } from './random.ts';
 import { deploymentsOf, TEXTS, type Kind } from './requests.ts';
@@ -51,7 +51,7 @@ export async function startCrowd(options: {
   );
   for (const [owner, names] of deployed)
     for (const name of names)
-      await createProjects(pool).create({ name, description: 'The shop', repository, owner }, `act_soak_${name}`);
+      await createProjectStore(pool).create({ name, description: 'The shop', repository, owner }, `act_soak_${name}`);
   /** What programs ask about: they may only read. */
   const known = [...deployed.values()].flat();
   const asked: Asked[] = [];

@@ -1,6 +1,6 @@
 import { abortAfter } from '@signalbox/contracts/time';
 import type { SendResult } from '@signalbox/gateway/channels/channel';
-import { classifyNoAnswer } from '@signalbox/gateway/channels/http/no-answer';
+import { classifyRequestFailure } from '@signalbox/gateway/channels/http/no-answer';
 import { z } from 'zod';
 
 /** One message, as Postbox takes it. */
@@ -44,7 +44,7 @@ export function createClient({ url, token }: { readonly url: string; readonly to
       const response = await call(method, path, body, abortAfter(CALL_MS));
       [status, text] = [response.status, await response.text()];
     } catch (error) {
-      return classifyNoAnswer(error);
+      return classifyRequestFailure(error);
     }
     return readAnswer(status, text);
   };

@@ -1,4 +1,4 @@
-import type { ChannelKind } from '@signalbox/gateway/channels/channel';
+import type { ChannelDefinition } from '@signalbox/gateway/channels/channel';
 import { PostboxConfig } from './config.ts';
 
 /** Postbox, through its HTTP interface. */
@@ -14,4 +14,4 @@ export default {
       log,
     });
   },
-} satisfies ChannelKind<typeof PostboxConfig>;
+} satisfies ChannelDefinition<typeof PostboxConfig>;

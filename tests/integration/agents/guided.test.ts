@@ -2,7 +2,7 @@ import { HumanMessage } from '@langchain/core/messages';
 import { AppError } from '@signalbox/contracts/errors';
 import type { Models } from '@signalbox/models/port';
 import { createLog, type Log } from '@signalbox/platform/log';
-import { readCall } from '@signalbox/worker/tools/call-reading';
+import { parseToolCall } from '@signalbox/worker/tools/call-reading';
 import { createRegistry } from '@signalbox/worker/tools/registry';
 import type { Tool, ToolGroup } from '@signalbox/worker/tools/tool';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -216,8 +216,10 @@ describe('tools of a guided agent', () => {
     expect(registry.catalog.groups.filter(({ name }) => name === 'books')).toEqual([]);
     expect(registry.sort(['books'])).toEqual({ installed: [], missing: [], unknown: ['books'] });
     const call = { actionId: 'act_1', tool: 'read_books', args: { page: 1 }, groups: ['books'] };
-    expect(readCall(registry, call, 'product_owner')).toMatchObject({ refused: { ok: false, code: 'TOOL_UNKNOWN' } });
-    expect(readCall(registry, call, 'counter')).toHaveProperty('runnable');
+    expect(parseToolCall(registry, call, 'product_owner')).toMatchObject({
+      refused: { ok: false, code: 'TOOL_UNKNOWN' },
+    });
+    expect(parseToolCall(registry, call, 'counter')).toHaveProperty('runnable');
   });
 });
 

@@ -2,7 +2,7 @@ import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { getKeyId, signCheckpoint, type CheckpointLine } from '@signalbox/safety/audit/checkpoint';
-import { writeCheckpoint, writeEvent, writeHead } from '@signalbox/cli/audit/export';
+import { formatCheckpointLine, formatEventLine, formatHeaderLine } from '@signalbox/cli/audit/export';
 import { createMerkleTree, hashLeaf, hashLink } from '@signalbox/safety/audit/merkle';
 import { toCanonicalJson } from '@signalbox/safety/cards/canonical';
 import { verifyFiles, verifyHistory, type AuditVerdict } from '../../../infra/audit/verify.mjs';
@@ -118,14 +118,14 @@ export async function verifyExported(history: History, dir: string): Promise<Aud
     checkpoints: join(dir, 'checkpoints.jsonl'),
     key: join(dir, 'key.pub'),
   };
-  const lines = [writeHead(LOG_ID, [])];
+  const lines = [formatHeaderLine(LOG_ID, [])];
   let next = 0;
   for (const { seq, event, leafHash, hash } of history.places) {
-    lines.push(writeEvent({ seq, leafHash, hash, json: event && toCanonicalJson(event) }));
+    lines.push(formatEventLine({ seq, leafHash, hash, json: event && toCanonicalJson(event) }));
     for (let it = history.inside[next]; it && it.size <= seq; it = history.inside[++next])
-      lines.push(writeCheckpoint(it));
+      lines.push(formatCheckpointLine(it));
   }
-  lines.push(...history.inside.slice(next).map(writeCheckpoint));
+  lines.push(...history.inside.slice(next).map(formatCheckpointLine));
   writeFileSync(files.export, lines.map((line) => `${line}\n`).join(''));
   writeFileSync(files.checkpoints, history.outside.map((line) => `${JSON.stringify(line)}\n`).join(''));
   writeFileSync(files.key, SIGNER.publicKey.export({ type: 'spki', format: 'pem' }));

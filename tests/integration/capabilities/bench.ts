@@ -4,26 +4,26 @@ import { ReadinessPayload } from '@signalbox/contracts/operations/operations';
 import { openPool, type Pool } from '@signalbox/store/pool';
 import type { Artifact } from '@signalbox/store/artifacts';
 import { createCards } from '@signalbox/example-bank/store/cards';
-import { createDeployments } from '@signalbox/store/deploy/deployments';
+import { createDeploymentStore } from '@signalbox/store/deploy/deployments';
 import { listErrorGroups } from '@signalbox/store/deploy/error-groups';
 import { listOpenIncidents } from '@signalbox/store/deploy/incidents';
-import { createMemory } from '@signalbox/store/memory/facts';
+import { createMemoryStore } from '@signalbox/store/memory/facts';
 import { listOwnRequests } from '@signalbox/store/governance/own-requests';
-import { createKnowledge } from '@signalbox/worker/tools/ports/knowledge-rows';
+import { createKnowledgeSearch } from '@signalbox/worker/tools/ports/knowledge-rows';
 import { createPortAllocations } from '@signalbox/worker/tools/ports/port-allocation-rows';
 import { createMortgages } from '@signalbox/example-bank/store/mortgages';
-import { createProjects } from '@signalbox/store/deploy/projects';
-import { createServers } from '@signalbox/store/deploy/servers';
-import { createChainRuns } from '@signalbox/store/repository/chain-runs';
-import { createFindings } from '@signalbox/store/repository/findings';
-import { createOverview } from '@signalbox/store/repository/overview';
-import { createRelationships } from '@signalbox/store/repository/relationships';
-import { createSnapshots } from '@signalbox/store/repository/snapshots';
-import { createTags } from '@signalbox/store/repository/tags';
-import { createServices } from '@signalbox/store/deploy/services';
+import { createProjectStore } from '@signalbox/store/deploy/projects';
+import { createServerStore } from '@signalbox/store/deploy/servers';
+import { createChainRunStore } from '@signalbox/store/repository/chain-runs';
+import { createFindingStore } from '@signalbox/store/repository/findings';
+import { createOverviewReader } from '@signalbox/store/repository/overview';
+import { createRelationshipStore } from '@signalbox/store/repository/relationships';
+import { createSnapshotStore } from '@signalbox/store/repository/snapshots';
+import { createTagStore } from '@signalbox/store/repository/tags';
+import { createServiceStore } from '@signalbox/store/deploy/services';
 import { findEffect } from '@signalbox/store/effects';
 import { createLog } from '@signalbox/platform/log';
-import { createGraphNodes } from '@signalbox/worker/agents/graph-nodes';
+import { createGraphNodeReader } from '@signalbox/worker/agents/graph-nodes';
 import { loadAgents } from '@signalbox/worker/agents/registry';
 import { isPortInUse } from '@signalbox/worker/tools/ports/listening';
 import type { Ports } from '@signalbox/worker/tools/ports/ports';
@@ -31,7 +31,7 @@ import { loadCapabilities } from '@signalbox/worker/tools/registry';
 import {
   issueContext,
   unpackResult,
-  type Preview,
+  type ActionPreview,
   type ProbeResult,
   type ResolveContext,
   type Tool,
@@ -67,7 +67,7 @@ export interface CapabilityBench {
     actionId: string,
   ): Promise<ProbeResult<unknown> & { readonly said: string | null }>;
   /** What an approver would read of a call. */
-  preview(tool: string, args: unknown): Promise<Preview | null>;
+  preview(tool: string, args: unknown): Promise<ActionPreview | null>;
   /** Whether its result counts as text of outside. */
   isUntrusted(tool: string): boolean;
   close(): Promise<void>;
@@ -107,29 +107,29 @@ export async function openCapabilityBench(
   const pool = openPool(database.url, createLog('test', 'silent'), { name: 'test', max: 20, as: 'owner' });
   const groups = await loadCapabilities([], sampleParts.groups);
   const ports: Ports = {
-    projects: createProjects(pool),
+    projects: createProjectStore(pool),
     demo: { repository: () => Promise.resolve('file:///srv/demo.git') },
-    services: createServices(pool),
-    deployments: createDeployments(pool),
-    servers: createServers(pool),
+    services: createServiceStore(pool),
+    deployments: createDeploymentStore(pool),
+    servers: createServerStore(pool),
     portAllocations: createPortAllocations(pool, isPortInUse),
     cards: createCards(pool, () => Promise.resolve()),
     mortgage: createMortgages(pool),
     repositories: {
-      findings: createFindings(pool),
-      runs: createChainRuns(pool),
-      snapshots: createSnapshots(pool),
-      overview: createOverview(pool),
-      tags: createTags(pool),
-      relationships: createRelationships(pool),
+      findings: createFindingStore(pool),
+      runs: createChainRunStore(pool),
+      snapshots: createSnapshotStore(pool),
+      overview: createOverviewReader(pool),
+      tags: createTagStore(pool),
+      relationships: createRelationshipStore(pool),
     },
-    knowledge: createKnowledge(pool),
-    graphNodes: createGraphNodes(pool, await loadAgents(sampleParts.agents)),
+    knowledge: createKnowledgeSearch(pool),
+    graphNodes: createGraphNodeReader(pool, await loadAgents(sampleParts.agents)),
     errorHistory: {
       groups: (filter, limit) => listErrorGroups(pool, filter, limit),
       incidents: () => listOpenIncidents(pool),
     },
-    memory: createMemory(pool),
+    memory: createMemoryStore(pool),
     requests: {
       own: (of, limit) => listOwnRequests(pool, of, limit),
       titleOf: ({ tool: name, arguments: args }) => find(name).order(args) ?? name,

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createKnowledgePassages } from '@signalbox/jobs/knowledge/knowledge-passages';
+import { createPassageStore } from '@signalbox/jobs/knowledge/knowledge-passages';
 import { openCapabilityBench, type CapabilityBench } from './bench.ts';
 
 let bench: CapabilityBench;
@@ -14,7 +14,7 @@ const search = (query: string, scope: 'docs' | 'code' | 'history' | 'logs' | 'al
 const sources = async (query: string) => (await search(query)).hits.map((hit) => hit.source);
 
 async function index(): Promise<void> {
-  const passages = createKnowledgePassages(bench.pool);
+  const passages = createPassageStore(bench.pool);
   await passages.replace('docs/policy.md', 'h1', [
     { heading: 'Policy › Four eyes', content: 'A dangerous deployment needs the approval of a second person.' },
     {
@@ -61,14 +61,14 @@ describe('the documentation', () => {
   it('keeps what looks like a tag in an excerpt', async () => {
     const filler = 'Some words that only make the passage long. '.repeat(20);
     const content = `${filler}Run signalbox people add <id> <role> to let somebody in. ${filler}`;
-    await createKnowledgePassages(bench.pool).replace('docs/people.md', 'h3', [{ heading: 'People', content }]);
+    await createPassageStore(bench.pool).replace('docs/people.md', 'h3', [{ heading: 'People', content }]);
     const { hits } = await search('let somebody in');
     expect(hits[0]?.excerpt).toContain('add <id> <role> to let somebody in');
     expect(hits[0]?.excerpt.length).toBeLessThan(600);
   });
 
   it('is replaced as a whole when it changes, even by two at once', async () => {
-    const passages = createKnowledgePassages(bench.pool);
+    const passages = createPassageStore(bench.pool);
     const write = (n: number) =>
       passages.replace('docs/ports.md', `h${n}`, [{ heading: 'Ports', content: `Edition ${n} of the chapter.` }]);
     await Promise.all(Array.from({ length: 10 }, (_, n) => write(n)));

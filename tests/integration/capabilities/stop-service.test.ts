@@ -1,4 +1,4 @@
-import { createServiceStops } from '@signalbox/store/deploy/service-stops';
+import { createServiceStopStore } from '@signalbox/store/deploy/service-stops';
 import { ensureLocalServer } from '@signalbox/store/deploy/servers';
 import type { ToolContext } from '@signalbox/worker/tools/tool';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -9,7 +9,7 @@ beforeEach(async () => {
   // The database's part of the job; its work on a server is tested with the job.
   const work: Parameters<typeof openCapabilityBench>[0] = (pool) =>
     (async (_job: string, service: { project: string; environment: 'staging' }) => {
-      const { deploymentId } = await createServiceStops(pool).begin(service, 'act_stop', '1001');
+      const { deploymentId } = await createServiceStopStore(pool).begin(service, 'act_stop', '1001');
       const how = { release: '1.0-abc1234', ref: '1.0', server: 'local', how: 'graceful', cut: 0 };
       return { kind: 'done', result: { ...service, deploymentId, ...how } };
     }) as unknown as ToolContext['work'];

@@ -1,7 +1,7 @@
 import { AIMessage, HumanMessage, type BaseMessage } from '@langchain/core/messages';
 import { END, MessagesAnnotation, START, StateGraph } from '@langchain/langgraph';
 import type { Lane } from '@signalbox/store/conversation/lane';
-import { Checkpoints, type CheckpointForm } from '@signalbox/worker/checkpoints/checkpoints';
+import { Checkpoints, type CheckpointFormat } from '@signalbox/worker/checkpoints/checkpoints';
 import { createCheckpointTables } from '@signalbox/worker/checkpoints/set-up';
 import type pg from 'pg';
 import { createDatabase, openRawPool } from '../../support/database.ts';
@@ -41,7 +41,7 @@ export async function openCheckpointBench() {
 export type CheckpointBench = Awaited<ReturnType<typeof openCheckpointBench>>;
 
 /** A conversation whose every turn is a question and its answer. */
-export function openConversation(pool: pg.Pool, form: CheckpointForm = 'incremental') {
+export function openConversation(pool: pg.Pool, form: CheckpointFormat = 'incremental') {
   const checkpoints = new Checkpoints(pool, form);
   const graph = new StateGraph(MessagesAnnotation)
     .addNode('answer', ({ messages }) => ({ messages: [new AIMessage({ content: `about ${messages.at(-1)?.text}` })] }))

@@ -1,6 +1,6 @@
 import { AIMessage, RemoveMessage, SystemMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
 import { PostgresSaver } from '@langchain/langgraph-checkpoint-postgres';
-import { findNewest, pruneCheckpoints, putCheckpoint } from '@signalbox/store/conversation/checkpoints';
+import { findNewestCheckpoint, pruneCheckpoints, putCheckpoint } from '@signalbox/store/conversation/checkpoints';
 import { HOUR_MS } from '@signalbox/contracts/time';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { human, openCheckpointBench, openConversation, type CheckpointBench } from './bench.ts';
@@ -167,7 +167,7 @@ describe('on machines whose clocks differ', () => {
       `select checkpoint_id as id from langgraph.checkpoints where thread_id = 'before' order by number`,
     );
     expect(rows.map(({ id }) => id)).toEqual(['1f0-01', '1f0-03', '1f0-04', '1f0-02']);
-    expect(await findNewest(bench.pool, 'before', '')).toBe('1f0-02');
+    expect(await findNewestCheckpoint(bench.pool, 'before', '')).toBe('1f0-02');
     expect(collectTexts(await openConversation(bench.pool).read('clocks'))).toContain('last');
   });
 });

@@ -1,5 +1,5 @@
 import { hostname, userInfo } from 'node:os';
-import { Runs } from '@signalbox/store/turns/runs';
+import { RunStore } from '@signalbox/store/turns/runs';
 import { redeemCode } from '@signalbox/gateway/commands/invitations';
 import { withTransaction } from '@signalbox/store/pool';
 import { createSimulator, DEFAULT_TOKEN } from '@signalbox/telegram-simulator/server';
@@ -67,7 +67,7 @@ it('an owner code is recorded without the code, and so is who became the owner w
 
 it('a run that is cancelled from a terminal records by whom, and a finished one is unchanged', async () => {
   const intent = { runId: 'act_1', job: 'deploy.run', payload: {}, person: null, threadId: null, traceId: 'trc' };
-  await new Runs(bench.pool).create(intent);
+  await new RunStore(bench.pool).create(intent);
   expect((await signalbox('runs', 'cancel', 'act_1')).code).toBe(0);
   expect((await signalbox('runs', 'cancel', 'act_1')).code).toBe(0);
   expect((await signalbox('runs', 'cancel', 'none')).code).toBe(1);

@@ -1,6 +1,6 @@
 import { putDeadLetter } from '@signalbox/store/conversation/dead-letters';
 import { claimChat, takeNextRow } from '@signalbox/gateway/delivery/outgoing';
-import { claimLane, finishLane } from '@signalbox/store/turns/lanes';
+import { claimLane, finishLaneTurn } from '@signalbox/store/turns/lanes';
 import { putOutbox } from '@signalbox/store/conversation/outbox';
 import type { ModelScript } from '../../support/scripted-model.ts';
 import { inject } from 'vitest';
@@ -42,7 +42,7 @@ describe('signalbox dlq', () => {
       body: begun.messages[0]?.envelope,
     });
     const outcomes = [{ id: inboxId, outcome: 'dead-lettered' as const, reason: letter }];
-    await finishLane(bench.pool, begun, { turn: null, outcomes, replies: [], thread: null });
+    await finishLaneTurn(bench.pool, begun, { turn: null, outcomes, replies: [], thread: null });
     return { letter, inboxId };
   };
 
@@ -163,7 +163,7 @@ describe('signalbox dlq', () => {
     await bench.say('7', 'next', { silent: true });
     const held = await claimLane(bench.pool, '7', LANE);
     expect((await signalbox('dlq', 'retry', letter)).out).toMatch(/being served right now/);
-    if (held) await finishLane(bench.pool, held, { turn: null, outcomes: [], replies: [], thread: null });
+    if (held) await finishLaneTurn(bench.pool, held, { turn: null, outcomes: [], replies: [], thread: null });
     expect((await signalbox('dlq', 'retry', letter)).code).toBe(0);
   });
 

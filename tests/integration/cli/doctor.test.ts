@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findFreePort } from '@signalbox/local/setup/free-port';
-import { INBOUND, OUTBOUND, type Topic } from '@signalbox/contracts/conversation/topics';
+import { INBOUND_TOPIC, OUTBOUND_TOPIC, type StreamTopic } from '@signalbox/contracts/conversation/topics';
 import { createLog } from '@signalbox/platform/log';
 import { startConsumer } from '@signalbox/platform/streams/consume';
 import { migrate } from '@signalbox/store/migrations/migrate';
@@ -91,7 +91,7 @@ describe('signalbox doctor', () => {
   it('finds no problem in a complete installation', async () => {
     const log = createLog('test', 'silent');
     const common = { redisUrl: inject('redisUrl'), prefix, partitions: 1, consumer: 'c', slots: 1, log };
-    const consume = (topic: Topic) =>
+    const consume = (topic: StreamTopic) =>
       startConsumer({
         ...common,
         topic,
@@ -102,7 +102,7 @@ describe('signalbox doctor', () => {
     const before = await examine();
     expect(before.find('streams')).toMatchObject({ state: 'warn' });
     expect(before.code).toBe(0);
-    const consumers = [INBOUND, OUTBOUND].map(consume);
+    const consumers = [INBOUND_TOPIC, OUTBOUND_TOPIC].map(consume);
     const runFile = join(folder, 'run.json');
     const services = [{ name: 'gateway', probeUrl: `${root}/ready` }];
     writeFileSync(runFile, JSON.stringify({ simulatorUrl: null, services }));

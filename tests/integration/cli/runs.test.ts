@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, inject, it } from 'vitest';
 import { INDEXED, openJobsBench, until, type JobsBench } from '../jobs/bench.ts';
-import { readOverview } from '@signalbox/store/turns/overview';
+import { readWorkOverview } from '@signalbox/store/turns/overview';
 import { openTerminal, type Written } from './terminal.ts';
 
 let bench: JobsBench;
@@ -72,7 +72,7 @@ it('runs are found by job, person, start time and words', async () => {
     pools: { pool: string; done: number; failed: number }[];
   };
   expect(pools.find(({ pool }) => pool === 'deploy')).toMatchObject({ done: 1, failed: 2 });
-  const { jobs } = await readOverview(bench.pool, null);
+  const { jobs } = await readWorkOverview(bench.pool, null);
   expect(jobs).toContainEqual({ job: 'deploy.run', status: 'failed', count: 2 });
   const since = await signalbox('runs', '--since', 'yesterday');
   expect(since).toMatchObject({ code: 1, error: expect.stringContaining('such as 90m or 1d') as string });

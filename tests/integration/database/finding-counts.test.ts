@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { openPool, withTransaction, type Pool } from '@signalbox/store/pool';
-import { createFindings, reconcileFindings } from '@signalbox/store/repository/findings';
-import { createSnapshots } from '@signalbox/store/repository/snapshots';
+import { createFindingStore, reconcileFindings } from '@signalbox/store/repository/findings';
+import { createSnapshotStore } from '@signalbox/store/repository/snapshots';
 import { createLog } from '@signalbox/platform/log';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase } from '../../support/database.ts';
@@ -48,7 +48,7 @@ const scan = (project: string, analyzer: string, names: readonly string[]): Prom
   });
 
 describe('how many findings are open', () => {
-  const findings = () => createFindings(pool);
+  const findings = () => createFindingStore(pool);
   const project = fc.constantFrom(...PROJECTS);
   const step = fc.oneof(
     fc.record({
@@ -84,7 +84,7 @@ describe('how many findings are open', () => {
   }, 120_000);
 
   async function perform(one: typeof step extends fc.Arbitrary<infer T> ? T : never): Promise<void> {
-    const snapshots = createSnapshots(pool);
+    const snapshots = createSnapshotStore(pool);
     const request = { ...by, project: one.project, actionId: nextId() };
     if (one.kind === 'scan') return scan(one.project, one.analyzer, one.names);
     if (!('place' in one)) {

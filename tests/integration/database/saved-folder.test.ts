@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { placeKeys } from '@signalbox/local/setup/key-files';
+import { prepareKeyFiles } from '@signalbox/local/setup/key-files';
 import { hashCanonical } from '@signalbox/safety/cards/canonical';
 import { ExecutionTurn } from '@signalbox/contracts/governance/execution-turn';
 import { createSecretCipher } from '@signalbox/safety/secrets/cipher';
@@ -23,7 +23,7 @@ describe.each(SAVED_FOLDERS)('the %s data folder', (folder) => {
     const saved = await restoreSavedFolder(folder);
     database = saved.database;
     dataDir = saved.dataDir;
-    const keys = placeKeys(dataDir);
+    const keys = prepareKeyFiles(dataDir);
     stack = await openStack({
       database: saved.database,
       simulatorDir: join(dataDir, 'simulator'),

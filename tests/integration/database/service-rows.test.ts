@@ -1,7 +1,7 @@
 import { JOBS, type JobName } from '@signalbox/contracts/operations/jobs';
 import { putOutbox } from '@signalbox/store/conversation/outbox';
 import { openPool, type Pool } from '@signalbox/store/pool';
-import { Runs, type RunIntent } from '@signalbox/store/turns/runs';
+import { RunStore, type RunIntent } from '@signalbox/store/turns/runs';
 import { getServiceRole } from '@signalbox/store/migrations/service-rights';
 import { createLog } from '@signalbox/platform/log';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -51,7 +51,7 @@ const intent = (runId: string, job: string): RunIntent => ({
   threadId: null,
   traceId: 'trc_test',
 });
-const runsOf = (pool: Pools): Runs => new Runs(as(pool));
+const runsOf = (pool: Pools): RunStore => new RunStore(as(pool));
 const END = { outcome: 'done', result: null, error: null, say: 'Done, says the thief.' } as const;
 const row = async (runId: string): Promise<unknown> =>
   (await owner.query('select * from runs where run_id = $1', [runId])).rows[0];
@@ -71,7 +71,7 @@ describe.each(
   POOLS.flatMap((thief) => POOLS.filter((other) => other !== thief).map((other) => ({ thief, victim: other }))),
 )('the login of $thief, at runs of $victim', ({ thief, victim }) => {
   const runId = `act_${thief}_${victim}`;
-  beforeAll(() => new Runs(owner).create(intent(runId, JOB[victim])));
+  beforeAll(() => new RunStore(owner).create(intent(runId, JOB[victim])));
 
   it('cannot add one', async () => {
     await expect(runsOf(thief).create(intent(`${runId}_new`, JOB[victim]))).rejects.toMatchObject(REFUSED);
@@ -105,8 +105,8 @@ describe.each(['agents', 'deploy'] as const)('the login of %s', (pool) => {
   const [own, other] = [`act_own_${pool}`, `act_other_${pool}`];
   const elsewhere = pool === 'agents' ? JOB.deploy : JOB.agents;
   beforeAll(async () => {
-    await new Runs(owner).create(intent(own, JOB[pool]));
-    await new Runs(owner).create(intent(other, elsewhere));
+    await new RunStore(owner).create(intent(own, JOB[pool]));
+    await new RunStore(owner).create(intent(other, elsewhere));
   });
 
   it('cannot see runs of other pools', async () => {
@@ -150,8 +150,8 @@ describe.each(['agents', 'deploy'] as const)('the login of %s', (pool) => {
 });
 
 it('the login of maintenance can notify of the end of its own runs only', async () => {
-  await new Runs(owner).create(intent('act_indexed', JOB.maintenance));
-  await new Runs(owner).create(intent('act_deployed', JOB.deploy));
+  await new RunStore(owner).create(intent('act_indexed', JOB.maintenance));
+  await new RunStore(owner).create(intent('act_deployed', JOB.deploy));
   const held = await runsOf('maintenance').begin('act_indexed', LEASE_MS);
   if (held.kind !== 'held') throw new Error('not its own');
   expect(await runsOf('maintenance').finish(held.run, END)).toMatchObject({ lane: { userKey: '1001' } });
@@ -171,7 +171,7 @@ it('the login of maintenance can notify of the end of its own runs only', async 
 it.each(['agents', 'maintenance'] as const)(
   'the login of %s makes no run for a person, and gives no run another person, work or job',
   async (pool) => {
-    await new Runs(owner).create(intent(`act_redirect_${pool}`, JOB[pool]));
+    await new RunStore(owner).create(intent(`act_redirect_${pool}`, JOB[pool]));
     for (const change of [`user_key = '666'`, `chat_key = 'telegram:666'`, `payload = '{}'`, `job = '${JOB.deploy}'`])
       await expect(as(pool).query(`update runs set ${change}`)).rejects.toMatchObject(REFUSED);
     await expect(runsOf(pool).create(intent(`act_asked_${pool}`, JOB[pool]))).rejects.toMatchObject(REFUSED);

@@ -1,5 +1,5 @@
 import { claimChat, takeNextRow } from '@signalbox/gateway/delivery/outgoing';
-import { claimLane, finishLane } from '@signalbox/store/turns/lanes';
+import { claimLane, finishLaneTurn } from '@signalbox/store/turns/lanes';
 import { readLedger } from '@signalbox/store/receipts';
 import type { PoolClient } from 'pg';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -40,7 +40,7 @@ async function converse(n: number): Promise<void> {
   const to = { key: `r${n}`, chatKey: 'telegram:7', userKey: '7', threadId: null, turnId: null, traceId: 'trc_1' };
   const reply = { ...to, priority: 5, slot: null, body: { text: 'hello', buttons: [] } };
   const outcomes = [{ id: inboxId, outcome: 'answered' as const, reason: null }];
-  await finishLane(db, lane, { turn: null, outcomes, replies: [reply], thread: null });
+  await finishLaneTurn(db, lane, { turn: null, outcomes, replies: [reply], thread: null });
   const chatOptions = { leaseMs: 5_000, slotMs: 0, pick: true };
   const claimed = await claimChat(db, 'telegram:7', { ...chatOptions, gateway: 'g' });
   if (claimed.state !== 'held' || !claimed.item) throw new Error('nothing to deliver');

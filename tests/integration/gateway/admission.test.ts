@@ -1,6 +1,6 @@
 import { ensureOwnerCode } from '@signalbox/store/people/owner-code';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { INBOUND, openHarness, PEOPLE, until, type Harness } from './harness.ts';
+import { INBOUND_TOPIC, openHarness, PEOPLE, until, type Harness } from './harness.ts';
 
 let harness: Harness;
 
@@ -135,7 +135,7 @@ describe('who may speak', () => {
     expect((await harness.said(1009))[0]).toBe(
       'Hello Zoe, I only work for people I know. Ask an admin for an invitation (your id is 1009), and send me its code.',
     );
-    expect(await harness.entries(INBOUND)).toEqual([]);
+    expect(await harness.entries(INBOUND_TOPIC)).toEqual([]);
   });
 
   test('a stranger in a group is refused in silence', async () => {
@@ -195,7 +195,7 @@ describe('who may speak', () => {
     const rows = await untilRows(60);
     expect(rows.map((row) => row.text)).toEqual(Array.from({ length: 60 }, (_, n) => `m${n}`));
     await until('both are woken', async () => {
-      const woken = new Set((await harness.entries(INBOUND)).map((entry) => entry['userKey']));
+      const woken = new Set((await harness.entries(INBOUND_TOPIC)).map((entry) => entry['userKey']));
       return woken.size === 2;
     });
   });

@@ -1,6 +1,6 @@
 import { claimLane, type ClaimedLane } from '@signalbox/store/turns/lanes';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { INBOUND, openHarness, PEOPLE, until, type Harness } from './harness.ts';
+import { INBOUND_TOPIC, openHarness, PEOPLE, until, type Harness } from './harness.ts';
 
 let harness: Harness;
 
@@ -30,7 +30,7 @@ const DATA = Buffer.from('hello').toString('base64');
 const send = (body: object): Promise<unknown> => harness.people.post('/api/messages', { from: 1001, ...body });
 const OPTIONS = { worker: 'w1', leaseMs: 60_000, maxMessages: 10, idleMs: 60_000, agent: 'product_owner' };
 const begin = (): Promise<ClaimedLane | null> => claimLane(harness.pool, PEOPLE.admin, OPTIONS);
-const wakeUps = async (): Promise<number> => (await harness.entries(INBOUND)).length;
+const wakeUps = async (): Promise<number> => (await harness.entries(INBOUND_TOPIC)).length;
 
 /** A part of an album as Telegram brings it: an update of its own. */
 const part = (updateId: number, fields: object = {}): Promise<unknown> =>

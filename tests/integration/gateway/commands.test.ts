@@ -2,7 +2,7 @@ import { STOP_CHANNEL } from '@signalbox/contracts/conversation/topics';
 import { createLog } from '@signalbox/platform/log';
 import { closeRedis, openRedis } from '@signalbox/platform/redis';
 import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest';
-import { INBOUND, openHarness, PEOPLE, until, type Harness } from './harness.ts';
+import { INBOUND_TOPIC, openHarness, PEOPLE, until, type Harness } from './harness.ts';
 
 let harness: Harness;
 
@@ -87,11 +87,11 @@ test('/stop voids waiting messages, wakes the lane and notifies the worker', asy
   const nudged: string[] = [];
   subscriber.on('message', (_, message: string) => void nudged.push(message));
   await subscriber.subscribe(`${harness.prefix}${STOP_CHANNEL}`);
-  const before = (await harness.entries(INBOUND)).length;
+  const before = (await harness.entries(INBOUND_TOPIC)).length;
   expect(await ask(1001, '/stop')).toBe('Stopping…');
   expect(await stopBefore()).toBeGreaterThan(waiting);
   await until('the worker is nudged', async () => nudged.includes(PEOPLE.admin));
-  expect((await harness.entries(INBOUND)).length).toBe(before + 1);
+  expect((await harness.entries(INBOUND_TOPIC)).length).toBe(before + 1);
   await closeRedis(subscriber);
 });
 

@@ -1,6 +1,6 @@
 import { claimLane, type ClaimedLane } from '@signalbox/store/turns/lanes';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { INBOUND, openHarness, PEOPLE, until, type Harness } from './harness.ts';
+import { INBOUND_TOPIC, openHarness, PEOPLE, until, type Harness } from './harness.ts';
 
 let harness: Harness;
 
@@ -41,13 +41,13 @@ test('a paste that the client cut within a word is one message', async () => {
   await send(whole(4_096));
   expect(await untilRows(1)).toMatchObject([{ isHeld: true }]);
   expect(await begin()).toBeNull();
-  const wakes = (await harness.entries(INBOUND)).length;
+  const wakes = (await harness.entries(INBOUND_TOPIC)).length;
   await sleep(60);
   await send('tail of it');
   const rows = await untilRows(2);
   expect(rows[0]).toMatchObject({ text: `${whole(4_096)}tail of it`, outcome: null, isHeld: false });
   expect(rows[1]).toMatchObject({ outcome: 'merged', reason: 'rest' });
-  await until('the lane is woken', async () => (await harness.entries(INBOUND)).length > wakes);
+  await until('the lane is woken', async () => (await harness.entries(INBOUND_TOPIC)).length > wakes);
   expect((await begin())?.messages).toHaveLength(1);
 });
 

@@ -1,4 +1,4 @@
-import { OUTBOUND } from '@signalbox/contracts/conversation/topics';
+import { OUTBOUND_TOPIC } from '@signalbox/contracts/conversation/topics';
 import { createPublisher } from '@signalbox/platform/streams/publish';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openHarness, until, type Harness } from './harness.ts';
@@ -236,8 +236,8 @@ test('a message that the stream lost is delivered by the sweeper', async () => {
 test('typing is shown while nothing is being sent', async () => {
   const publisher = createPublisher({ redis: harness.redis, prefix: harness.prefix, partitions: 1 });
   await harness.fault({ method: 'sendChatAction', error: { code: 403 } });
-  await publisher.publish(OUTBOUND, [{ kind: 'typing', chatKey: 'telegram:1001', traceId: 't' }]);
-  await publisher.publish(OUTBOUND, [{ kind: 'typing', chatKey: 'telegram:1002', traceId: 't' }]);
+  await publisher.publish(OUTBOUND_TOPIC, [{ kind: 'typing', chatKey: 'telegram:1001', traceId: 't' }]);
+  await publisher.publish(OUTBOUND_TOPIC, [{ kind: 'typing', chatKey: 'telegram:1002', traceId: 't' }]);
   await until('both are tried', async () => (await harness.calls('sendChatAction')).length === 2);
 });
 

@@ -1,4 +1,4 @@
-import { claimLane, finishLane } from '@signalbox/store/turns/lanes';
+import { claimLane, finishLaneTurn } from '@signalbox/store/turns/lanes';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openHarness, PEOPLE, until, type Harness } from './harness.ts';
 
@@ -119,7 +119,7 @@ test.each([
   const id = await send('deploy shop');
   const begun = await claimLane(harness.pool, PEOPLE.admin, OPTIONS);
   if (!begun) throw new Error('nothing to begin');
-  await finishLane(harness.pool, begun, {
+  await finishLaneTurn(harness.pool, begun, {
     turn: null,
     outcomes: [{ id: begun.messages[0]?.id ?? 0, outcome, reason: null }],
     replies: [],

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { INBOUND, OUTBOUND, type Topic } from '@signalbox/contracts/conversation/topics';
+import { INBOUND_TOPIC, OUTBOUND_TOPIC, type StreamTopic } from '@signalbox/contracts/conversation/topics';
 import { putOutbox } from '@signalbox/store/conversation/outbox';
 import { openPool, type Pool } from '@signalbox/store/pool';
-import { allowUser } from '@signalbox/store/people/users';
+import { grantUserRole } from '@signalbox/store/people/users';
 import { closeAll, type Closable } from '@signalbox/platform/lifecycle';
 import { createLog, type Log } from '@signalbox/platform/log';
 import { closeRedis, openRedis, type Redis } from '@signalbox/platform/redis';
@@ -39,7 +39,7 @@ export interface Harness {
   /** Puts rows for one chat into the outbox and announces them. */
   say(chatKey: string, rows: readonly SaidRow[], announce?: boolean): Promise<readonly number[]>;
   /** Messages on a stream, oldest first. Entries are only deleted by consumers, and no worker runs here. */
-  entries(topic: Topic): Promise<readonly Record<string, unknown>[]>;
+  entries(topic: StreamTopic): Promise<readonly Record<string, unknown>[]>;
   rows<T>(text: string, values?: readonly unknown[]): Promise<readonly T[]>;
   /** A bot may only write to people who wrote to it first. Resolves once a gateway has admitted their greetings. */
   meet(...people: readonly number[]): Promise<void>;
@@ -84,9 +84,9 @@ export async function openHarness(redisUrl = inject('redisUrl')): Promise<Harnes
   const wiring = await openWiring({ databaseUrl: database.url, redisUrl, prefix, simulatorUrl: simulator.url });
   const publisher = createPublisher({ redis, prefix, partitions: 1 });
   const gateways = new Set<StartedGateway>();
-  await allowUser(pool, { userKey: PEOPLE.admin, channel: 'telegram', name: 'Ada', role: 'admin' });
-  await allowUser(pool, { userKey: PEOPLE.developer, channel: 'telegram', name: 'Ben', role: 'developer' });
-  await allowUser(pool, { userKey: PEOPLE.viewer, channel: 'telegram', name: 'Eli', role: 'viewer' });
+  await grantUserRole(pool, { userKey: PEOPLE.admin, channel: 'telegram', name: 'Ada', role: 'admin' });
+  await grantUserRole(pool, { userKey: PEOPLE.developer, channel: 'telegram', name: 'Ben', role: 'developer' });
+  await grantUserRole(pool, { userKey: PEOPLE.viewer, channel: 'telegram', name: 'Eli', role: 'viewer' });
   let keys = 0;
 
   return {
@@ -136,7 +136,7 @@ export async function openHarness(redisUrl = inject('redisUrl')): Promise<Harnes
           },
         })),
       );
-      if (announce) await publisher.publish(OUTBOUND, [{ kind: 'send', chatKey, traceId: 'trc_test' }]);
+      if (announce) await publisher.publish(OUTBOUND_TOPIC, [{ kind: 'send', chatKey, traceId: 'trc_test' }]);
       return stored.map((row) => Number(row.id));
     },
     entries: async (topic) => {
@@ -167,7 +167,7 @@ export async function openHarness(redisUrl = inject('redisUrl')): Promise<Harnes
   };
 }
 
-export { INBOUND, OUTBOUND };
+export { INBOUND_TOPIC, OUTBOUND_TOPIC };
 
 function createRecordedLog(): { log: Log; lines: Record<string, unknown>[] } {
   const lines: Record<string, unknown>[] = [];

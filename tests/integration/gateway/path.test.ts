@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { INBOUND, openHarness, PEOPLE, until, type Harness, type StartedGateway } from './harness.ts';
+import { INBOUND_TOPIC, openHarness, PEOPLE, until, type Harness, type StartedGateway } from './harness.ts';
 
 let harness: Harness;
 let gateway: StartedGateway;
@@ -13,7 +13,7 @@ afterAll(() => harness.close());
 test('a message becomes an inbox row and a wake-up of the worker', async () => {
   await harness.people.post('/api/messages', { from: 1001, text: 'what is running on staging?' });
   const [entry] = await until('a wake-up is on the stream', async () => {
-    const found = await harness.entries(INBOUND);
+    const found = await harness.entries(INBOUND_TOPIC);
     return found.length > 0 && found;
   });
   const rows = await harness.rows<{ envelope: Record<string, unknown>; outcome: string | null; trace_id: string }>(

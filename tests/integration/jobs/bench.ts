@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { InboundEnvelope } from '@signalbox/contracts/conversation/envelope';
 import { JobPool, type JobSpec } from '@signalbox/contracts/operations/jobs';
 import { openPool, type Pool } from '@signalbox/store/pool';
-import { Runs } from '@signalbox/store/turns/runs';
+import { RunStore } from '@signalbox/store/turns/runs';
 import { createJobPoolSql } from '@signalbox/store/migrations/service-rows';
-import { closeAll, type Closable, type Own } from '@signalbox/platform/lifecycle';
+import { closeAll, type Closable, type RegisterClosable } from '@signalbox/platform/lifecycle';
 import { createLog, type Log } from '@signalbox/platform/log';
 import { NO_TRACING } from '@signalbox/platform/tracing/tracing';
 import { createMetrics } from '@signalbox/platform/probe';
@@ -54,7 +54,7 @@ export interface JobsBench {
   readonly prefix: string;
   readonly pool: Pool;
   readonly redis: Redis;
-  readonly runs: Runs;
+  readonly runs: RunStore;
   readonly queue: Queue;
   /** All that the service of one pool knows; `JOBS_POOLS` names it, and it is `maintenance` otherwise. */
   environment(settings?: Readonly<Record<string, string>>): Readonly<Record<string, string>>;
@@ -84,14 +84,14 @@ export async function openJobsBench(
   const wiring = await openWiring({ databaseUrl: database.url, redisUrl, prefix });
   // What a tool does, the worker does.
   const queue = createQueue({ redisUrl: wiring.redisUrl('worker'), prefix, log });
-  const runs = new Runs(pool);
+  const runs = new RunStore(pool);
   if (standsFor !== 'maintenance')
     await pool.query(
       createJobPoolSql().replace('select case', `select case when job = 'knowledge.index' then '${standsFor}'`),
     );
   const started = new Set<Closable>();
 
-  const group = (): { own: Own; closable: Closable } => {
+  const group = (): { own: RegisterClosable; closable: Closable } => {
     const parts: Closable[] = [];
     const closable = {
       close: async () => {
@@ -100,7 +100,7 @@ export async function openJobsBench(
       },
     };
     started.add(closable);
-    const own: Own = (part) => {
+    const own: RegisterClosable = (part) => {
       parts.push(part);
       return part;
     };
@@ -129,7 +129,7 @@ export async function openJobsBench(
       const { own, closable } = group();
       const mine = openPool(wiring.databaseUrl(standsFor), log, { name: 'test', max: 4, as: standsFor });
       own({ close: () => mine.end() });
-      const held = own(createLeasedRuns({ runs: new Runs(mine), leaseMs: LEASE_MS, log }));
+      const held = own(createLeasedRuns({ runs: new RunStore(mine), leaseMs: LEASE_MS, log }));
       const handlers: JobHandlers = {
         'knowledge.index': { title: () => 'Indexing', run, say: () => 'Indexed.', isNotable: () => true },
         'approvals.watch': {
@@ -147,7 +147,7 @@ export async function openJobsBench(
       };
       const spec = { attempts: 3, deadlineMs: 20_000, ...limits };
       const handle = createRunner({
-        runs: new Runs(mine),
+        runs: new RunStore(mine),
         held,
         handlers,
         leaseMs: LEASE_MS,
@@ -167,7 +167,7 @@ export async function openJobsBench(
       const unscheduled = { enqueue: queue.enqueue, tick: async () => undefined };
       own(
         startSweeper({
-          runs: new Runs(mine),
+          runs: new RunStore(mine),
           queue: unscheduled,
           pools: ['maintenance'],
           everyMs: SWEEP_MS,

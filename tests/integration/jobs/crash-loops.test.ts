@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createProcessDriver } from '@signalbox/jobs/drivers/process/process-driver';
-import { LOOP, type CrashLoopLimits } from '@signalbox/jobs/health/crash-loop';
+import { CRASH_LOOP_LIMITS, type CrashLoopLimits } from '@signalbox/jobs/health/crash-loop';
 import { createServiceRevivals } from '@signalbox/jobs/health/service-revivals';
 import { createLog } from '@signalbox/platform/log';
 import { enqueueRun } from '@signalbox/platform/queue/enqueue-run';
@@ -16,7 +16,7 @@ import { openWatcher } from './watcher.ts';
 
 // Real programs below their real supervisor; only the figures are smaller, so that nobody waits for a minute. The figures of the product
 // are those of the faults: tests/faults/service-revival-rules.test.ts.
-const FEW: CrashLoopLimits = { ...LOOP, restarts: 3, stopRestarts: 5 };
+const FEW: CrashLoopLimits = { ...CRASH_LOOP_LIMITS, restarts: 3, stopRestarts: 5 };
 
 /** Ends 200 ms after it sees the file. */
 const begin = `

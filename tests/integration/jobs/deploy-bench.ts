@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { createDeployments, type DeploymentRequest } from '@signalbox/store/deploy/deployments';
-import { createProjects } from '@signalbox/store/deploy/projects';
+import { createDeploymentStore, type DeploymentRequest } from '@signalbox/store/deploy/deployments';
+import { createProjectStore } from '@signalbox/store/deploy/projects';
 import { ensureLocalServer } from '@signalbox/store/deploy/servers';
-import { createServices } from '@signalbox/store/deploy/services';
+import { createServiceStore } from '@signalbox/store/deploy/services';
 import type { DeployState } from '@signalbox/contracts/operations/deploy';
 import { closeAll, type Closable } from '@signalbox/platform/lifecycle';
 import { createLog } from '@signalbox/platform/log';
@@ -38,8 +38,8 @@ export interface Shop {
 export interface DeployBench {
   readonly jobs: JobsBench;
   readonly targetsDir: string;
-  readonly deployments: ReturnType<typeof createDeployments>;
-  readonly services: ReturnType<typeof createServices>;
+  readonly deployments: ReturnType<typeof createDeploymentStore>;
+  readonly services: ReturnType<typeof createServiceStore>;
   /** Settings of a job service that runs deployments. */
   settings(more?: Readonly<Record<string, string>>): Record<string, string>;
   shop(project: string): Promise<Shop>;
@@ -79,8 +79,8 @@ export async function openDeployBench(): Promise<DeployBench> {
   await ensureLocalServer(pool, { cpus: 2, memoryMb: 16_000 });
   const first = choosePortBlock();
   await pool.query(`update servers set first_port = $1, last_port = $1 + 99 where name = 'local'`, [first]);
-  const deployments = createDeployments(pool);
-  const services = createServices(pool);
+  const deployments = createDeploymentStore(pool);
+  const services = createServiceStore(pool);
 
   const bench: DeployBench = {
     jobs,
@@ -99,7 +99,7 @@ export async function openDeployBench(): Promise<DeployBench> {
     shop: async (project) => {
       const repository = makeRepository(join(folder, 'repositories', project));
       const row = { name: project, description: '', repository: repository.folder, owner: ADA };
-      await createProjects(pool).create(row, `act_project_${project}`);
+      await createProjectStore(pool).create(row, `act_project_${project}`);
       const service = { project, environment: 'staging' as const };
       const shop: Shop = {
         ...service,

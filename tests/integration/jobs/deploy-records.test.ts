@@ -1,11 +1,11 @@
-import { Runs } from '@signalbox/store/turns/runs';
-import { createDeployments, type DeploymentRequest } from '@signalbox/store/deploy/deployments';
+import { RunStore } from '@signalbox/store/turns/runs';
+import { createDeploymentStore, type DeploymentRequest } from '@signalbox/store/deploy/deployments';
 import { createPortLeases } from '@signalbox/jobs/deploy/port-leases';
-import { DeploymentWork } from '@signalbox/jobs/deploy/deployment-work';
+import { DeploymentStore } from '@signalbox/jobs/deploy/deployment-work';
 import { openPool, type Pool } from '@signalbox/store/pool';
-import { createProjects } from '@signalbox/store/deploy/projects';
+import { createProjectStore } from '@signalbox/store/deploy/projects';
 import { ensureLocalServer } from '@signalbox/store/deploy/servers';
-import { createServices } from '@signalbox/store/deploy/services';
+import { createServiceStore } from '@signalbox/store/deploy/services';
 import { createLog } from '@signalbox/platform/log';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase } from '../../support/database.ts';
@@ -22,7 +22,7 @@ beforeEach(async () => {
     `insert into users (user_key, channel, name, role) values ('telegram:1', 'telegram', 'Ada', 'developer')`,
   );
   const project = { name: 'shop', description: '', repository: null, owner: 'telegram:1' };
-  await createProjects(pool).create(project, 'act_project');
+  await createProjectStore(pool).create(project, 'act_project');
   await ensureLocalServer(pool, { cpus: 2, memoryMb: 4_000 });
 });
 afterEach(async () => {
@@ -51,16 +51,18 @@ const registerServer = (name: string, environment: string, memoryMb: number, dri
 
 describe('a deploy request', () => {
   it('is written once, and creates the service on this machine when its environment has no server', async () => {
-    const deployments = createDeployments(pool);
+    const deployments = createDeploymentStore(pool);
     const first = await deployments.request(wish('act_1'));
     expect(first).toMatchObject({ state: 'queued', server: 'local', userName: 'Ada', serving: false, release: null });
     expect(await deployments.request(wish('act_1'))).toEqual(first);
     expect(await deployments.events('act_1')).toMatchObject([{ from: null, to: 'queued', actor: 'telegram:1' }]);
-    expect(await createServices(pool).list({ project: 'shop' })).toMatchObject([{ server: 'local', serving: null }]);
+    expect(await createServiceStore(pool).list({ project: 'shop' })).toMatchObject([
+      { server: 'local', serving: null },
+    ]);
   });
 
   it('is granted once of twenty at once, and the others read who requested it and when', async () => {
-    const deployments = createDeployments(pool);
+    const deployments = createDeploymentStore(pool);
     const all = await Promise.allSettled(Array.from({ length: 20 }, (_, i) => deployments.request(wish(`act_${i}`))));
     expect(all.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     const refusals = all.flatMap((one) => (one.status === 'rejected' ? [String(one.reason)] : []));
@@ -74,14 +76,14 @@ describe('a deploy request', () => {
   it('goes to the server of the environment with the most room, and stays where the service is', async () => {
     await registerServer('new', 'staging', 9_000);
     await pool.query(`update servers set measured_at = null where name = 'new'`);
-    await expect(createDeployments(pool).request(wish('act_0'))).rejects.toThrow(
+    await expect(createDeploymentStore(pool).request(wish('act_0'))).rejects.toThrow(
       'No server in staging was measured yet: new was never reached.',
     );
     await registerServer('small', 'staging', 1_000);
     await registerServer('large', 'staging', 2_000);
     await registerServer('booked', 'staging', 9_000, null);
     await registerServer('prod', 'production', 9_000);
-    const deployments = createDeployments(pool);
+    const deployments = createDeploymentStore(pool);
     expect((await deployments.request(wish('act_1'))).server).toBe('large');
     await expect(deployments.request(wish('act_2', { environment: 'production', server: 'large' }))).rejects.toThrow(
       'large is a server of staging; nothing of production runs there.',
@@ -99,7 +101,7 @@ describe('a deploy request', () => {
 });
 
 it('a rollback after two deployments of a release does not go to that release', async () => {
-  const deployments = createDeployments(pool);
+  const deployments = createDeploymentStore(pool);
   for (const [id, release] of [
     ['act_1', '1.0-aaa'],
     ['act_2', '1.1-bbb'],
@@ -119,8 +121,8 @@ it('a rollback after two deployments of a release does not go to that release', 
 
 describe('the work on a deployment', () => {
   it('belongs to the last claimant: writes of earlier ones do nothing', async () => {
-    await createDeployments(pool).request(wish('act_1'));
-    const work = new DeploymentWork(pool);
+    await createDeploymentStore(pool).request(wish('act_1'));
+    const work = new DeploymentStore(pool);
     const first = await work.claim('act_1', STEP);
     expect(first).toEqual({ epoch: 1, from: 'queued' });
     const second = await work.claim('act_1', STEP);
@@ -130,7 +132,7 @@ describe('the work on a deployment', () => {
     expect(await work.recordProgress('act_1', 1)).toBe(false);
     expect(await work.watch('act_1', 1)).toMatchObject({ isOurs: false });
     expect(await work.advance('act_1', { epoch: 2, from: 'unknown', to: 'building' }, STEP)).toBe(true);
-    expect((await createDeployments(pool).events('act_1')).map(({ to }) => to)).toEqual([
+    expect((await createDeploymentStore(pool).events('act_1')).map(({ to }) => to)).toEqual([
       'queued',
       'preparing',
       'unknown',
@@ -142,9 +144,9 @@ describe('the work on a deployment', () => {
   });
 
   it('sees a cancel request until the switch begins, and never switches after one', async () => {
-    const deployments = createDeployments(pool);
+    const deployments = createDeploymentStore(pool);
     await deployments.request(wish('act_1'));
-    const work = new DeploymentWork(pool);
+    const work = new DeploymentStore(pool);
     await work.claim('act_1', STEP);
     for (const [from, to] of [
       ['preparing', 'building'],
@@ -164,7 +166,7 @@ describe('the work on a deployment', () => {
   });
 
   it('is waited for by the action that cancels it, until that gives up', async () => {
-    const deployments = createDeployments(pool);
+    const deployments = createDeploymentStore(pool);
     const waiting = async () =>
       (await pool.query<{ id: string | null }>('select cancel_action as id from deployments')).rows[0]?.id;
     await deployments.request(wish('act_1'));
@@ -182,7 +184,7 @@ describe('the work on a deployment', () => {
   });
 
   it('is not cancelled once the switch may have been made, even when its worker is lost', async () => {
-    const deployments = createDeployments(pool);
+    const deployments = createDeploymentStore(pool);
     await deployments.request(wish('act_1'));
     await pool.query(`update deployments set state = 'unknown' where deployment_id = 'act_1'`);
     await pool.query(
@@ -194,13 +196,13 @@ describe('the work on a deployment', () => {
   });
 
   it('leaves lines in order, and only the newest five thousand', async () => {
-    await createDeployments(pool).request(wish('act_1'));
-    const work = new DeploymentWork(pool);
+    await createDeploymentStore(pool).request(wish('act_1'));
+    const work = new DeploymentStore(pool);
     await work.claim('act_1', STEP);
     const batch = (from: number) => Array.from({ length: 3_000 }, (_, i) => `line ${from + i}`);
     expect(await work.addLines('act_1', 1, 'building', batch(0))).toBe(true);
     expect(await work.addLines('act_1', 1, 'building', batch(3_000))).toBe(true);
-    const lines = await createDeployments(pool).lines('act_1', 9_999);
+    const lines = await createDeploymentStore(pool).lines('act_1', 9_999);
     expect(lines).toHaveLength(5_000);
     expect([lines[0]?.line, lines.at(-1)?.line]).toEqual(['line 1000', 'line 5999']);
   });
@@ -208,11 +210,11 @@ describe('the work on a deployment', () => {
 
 describe('kept artifacts', () => {
   it('include the newest that served, the serving one, and those of open deployments', async () => {
-    const work = new DeploymentWork(pool);
-    await createDeployments(pool).request(wish('act_0'));
+    const work = new DeploymentStore(pool);
+    await createDeploymentStore(pool).request(wish('act_0'));
     for (let i = 0; i < 7; i++) {
       const id = `act_${i}`;
-      if (i > 0) await createDeployments(pool).request(wish(id));
+      if (i > 0) await createDeploymentStore(pool).request(wish(id));
       await pool.query(
         `update deployments set state = 'succeeded', finished_at = now() + $2 * interval '1 s', artifact = $3, artifact_kept = true
           where deployment_id = $1`,
@@ -221,7 +223,7 @@ describe('kept artifacts', () => {
     }
     await pool.query(`update services set serving = 'act_1'`);
     expect((await work.listStaleArtifacts(SHOP, 5)).map(({ deploymentIds }) => deploymentIds)).toEqual([['act_0']]);
-    await createDeployments(pool).request(wish('act_r', { kind: 'rollback', fromArtifact: 'act_0' }));
+    await createDeploymentStore(pool).request(wish('act_r', { kind: 'rollback', fromArtifact: 'act_0' }));
     expect(await work.listStaleArtifacts(SHOP, 5)).toEqual([]);
   });
 });
@@ -240,7 +242,7 @@ describe('ports and variables', () => {
   });
 
   it('a variable creates its service, and the last value of a name counts', async () => {
-    const services = createServices(pool);
+    const services = createServiceStore(pool);
     const color = { name: 'COLOR', value: 'blue', secret: null, givenBy: 'telegram:1' };
     expect(await services.setVariable(SHOP, color, 'act_1')).toEqual(color);
     const token = { name: 'COLOR', value: null, secret: 'secret:color', givenBy: 'telegram:1' };
@@ -256,8 +258,8 @@ describe('ports and variables', () => {
 });
 
 it('an interrupted run is reported once, and not as a failed deployment', async () => {
-  const runs = new Runs(pool);
-  await createDeployments(pool).request(wish('act_1'));
+  const runs = new RunStore(pool);
+  await createDeploymentStore(pool).request(wish('act_1'));
   await pool.query(`update deployments set state = 'building' where deployment_id = 'act_1'`);
   const error = 'It was interrupted 10 times.';
   for (const runId of ['act_1', 'act_1:2']) {

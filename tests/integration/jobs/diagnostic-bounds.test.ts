@@ -1,5 +1,5 @@
 import { openThisMachine } from '@signalbox/jobs/drivers/this-machine';
-import { executeBounded, UNAPPROVED_BOUNDS, type Bounds } from '@signalbox/jobs/machine/bounded-run';
+import { executeBounded, UNAPPROVED_LIMITS, type PipelineLimits } from '@signalbox/jobs/machine/bounded-run';
 import { classifyCommand } from '@signalbox/safety/shell/classification';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,12 +14,12 @@ const machine = openThisMachine(path);
 const hasJq = path.split(':').some((folder) => existsSync(join(folder, 'jq')));
 if (!hasJq && ci) throw new Error('The bounds of jq are not tested: it is not on the PATH.');
 if (!hasJq) console.warn('\nNOT RUN: the bounds of jq. It is not on the PATH.\n');
-const run = (pipeline: readonly (readonly string[])[], bounds: Partial<Bounds> = {}) =>
+const run = (pipeline: readonly (readonly string[])[], bounds: Partial<PipelineLimits> = {}) =>
   executeBounded(
     machine,
     pipeline,
     { signal: AbortSignal.timeout(40_000), maxBytes: 1_000 },
-    { ...UNAPPROVED_BOUNDS, ...bounds },
+    { ...UNAPPROVED_LIMITS, ...bounds },
   );
 
 const KILLED = 'A program was ended by a signal. Each may use 1 seconds of processor time and 512 MB of memory.\n';

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Driver, Instance, ReleaseId } from '@signalbox/jobs/drivers/driver';
+import type { Driver, ProgramInstance, ReleaseId } from '@signalbox/jobs/drivers/driver';
 import { openDriver } from '@signalbox/jobs/drivers/open-driver';
 import { readPrograms } from '@signalbox/jobs/drivers/read-programs';
 import type { ServiceFile } from '@signalbox/contracts/operations/deploy';
@@ -18,7 +18,7 @@ const SHIM = readPrograms('limit.sh', 'shim.sh');
 const { confinement } = await openTestConfinement();
 let driver: Driver;
 let targetsDir: string;
-const started: Instance[] = [];
+const started: ProgramInstance[] = [];
 beforeEach(async () => {
   targetsDir = makeTemporaryFolder('targets');
   const server = { name: 'local', host: '127.0.0.1', driver: 'process', connection: {}, hostKey: null } as const;
@@ -39,9 +39,9 @@ const launch = async (over: Partial<ServiceFile> = {}, variables: Record<string,
   const folder = join(targetsDir, instance.ref, 'instance');
   return { id, instance, folder, wanted };
 };
-const serves = (instance: Instance, id: ReleaseId) =>
+const serves = (instance: ProgramInstance, id: ReleaseId) =>
   until(async () => (await ask(instance, '/').catch(() => null))?.headers.get('x-release') === id.release, 30_000);
-const ask = (instance: Instance, path: string) =>
+const ask = (instance: ProgramInstance, path: string) =>
   fetch(`http://127.0.0.1:${instance.port}${path}`, { signal: AbortSignal.timeout(20_000) });
 const pidIn = (folder: string, name: 'pid' | 'shim') => Number(readFileSync(join(folder, name), 'utf8').split(' ')[0]);
 

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Driver, Instance } from '@signalbox/jobs/drivers/driver';
+import type { Driver, ProgramInstance } from '@signalbox/jobs/drivers/driver';
 import { describeLimits, makeGroup, removeGroup } from '@signalbox/jobs/sandbox/cgroup';
 import { createProcessDriver } from '@signalbox/jobs/drivers/process/process-driver';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -16,7 +16,7 @@ const TASKS = 40;
 const { confinement } = await openTestConfinement();
 let driver: Driver;
 let targetsDir: string;
-const started: Instance[] = [];
+const started: ProgramInstance[] = [];
 const open = (more: { readonly controlGroups?: string } = {}): Driver =>
   createProcessDriver({
     server: 'local',
@@ -43,7 +43,7 @@ async function launch(variables: Record<string, string> = {}) {
   started.push(instance);
   return { instance, folder: join(targetsDir, instance.ref, 'instance') };
 }
-const linesOf = async (instance: Instance): Promise<string> => {
+const linesOf = async (instance: ProgramInstance): Promise<string> => {
   const lines: string[] = [];
   for await (const { line } of driver.logs(instance, { tail: 100, signal: soon() })) lines.push(line);
   return lines.join('\n');

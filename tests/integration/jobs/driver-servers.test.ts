@@ -3,10 +3,10 @@ import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
 import { openDriver } from '@signalbox/jobs/drivers/open-driver';
 import { openConfinement } from '@signalbox/jobs/sandbox/confinement';
-import { createServerInspect } from '@signalbox/jobs/jobs/operations';
-import { createServersWatch } from '@signalbox/jobs/machine/servers-watch';
-import { findTarget } from '@signalbox/store/deploy/deployments-placement';
-import { createServerProbes } from '@signalbox/jobs/machine/server-probes';
+import { createServerInspectHandler } from '@signalbox/jobs/jobs/operations';
+import { createServersWatchHandler } from '@signalbox/jobs/machine/servers-watch';
+import { findDeployServer } from '@signalbox/store/deploy/deployments-placement';
+import { createServerProbeStore } from '@signalbox/jobs/machine/server-probes';
 import { ensureLocalServer } from '@signalbox/store/deploy/servers';
 import type { Pool } from '@signalbox/store/pool';
 import { createLog } from '@signalbox/platform/log';
@@ -41,13 +41,13 @@ function partsOf(pool: Pool) {
   const parts = { targetsDir: join(folder, 'targets'), path: loadTestConfig().path, baseImage: 'none', confinement };
   return {
     pool,
-    probes: createServerProbes(pool),
+    probes: createServerProbeStore(pool),
     publisher: { publish: async () => undefined },
     openDriver: ({
       server,
       serverHost,
       ...rest
-    }: Parameters<Parameters<typeof createServerInspect>[0]['openDriver']>[0]) =>
+    }: Parameters<Parameters<typeof createServerInspectHandler>[0]['openDriver']>[0]) =>
       openDriver(
         { name: server, host: serverHost, ...rest },
         { ...parts, openSecret: ({ handle, owner }, purpose) => context.openSecret(handle, purpose, owner) },
@@ -59,7 +59,7 @@ function partsOf(pool: Pool) {
 const workOn = (pool: Pool) =>
   (async (job: string, payload: { server: string }) => {
     if (job !== 'server.inspect') throw new Error(`${job} is not expected`);
-    const result = await createServerInspect(partsOf(pool)).run(payload, context);
+    const result = await createServerInspectHandler(partsOf(pool)).run(payload, context);
     return { kind: 'done', result };
   }) as unknown as ToolContext['work'];
 
@@ -74,7 +74,7 @@ afterEach(async () => {
   await bench.close();
 });
 
-const watch = () => createServersWatch(partsOf(bench.pool)).run({}, context);
+const watch = () => createServersWatchHandler(partsOf(bench.pool)).run({}, context);
 const incidents = async () =>
   (
     await bench.pool.query<{ subject: string; detail: string; open: boolean }>(
@@ -171,7 +171,7 @@ describe('a server on which commands ran on after their link was lost', () => {
     );
     const left = [{ pid: 4_711, ranMs: 130_000 }];
     const parts = partsOf(bench.pool);
-    const look = createServersWatch({
+    const look = createServersWatchHandler({
       ...parts,
       openDriver: async (target) => ({ ...(await parts.openDriver(target)), endLost: async () => left.splice(0) }),
     });
@@ -273,7 +273,8 @@ describe('a server behind ssh', () => {
 });
 
 describe('a service without a named server', () => {
-  const place = async () => (await findTarget(bench.pool, { project: 'shop', environment: 'staging' }, null)).server;
+  const place = async () =>
+    (await findDeployServer(bench.pool, { project: 'shop', environment: 'staging' }, null)).server;
   const add = (name: string, memoryMb: number, more: { freeMb?: number; health?: string } = {}) =>
     bench.pool.query(
       `insert into servers (name, host, environment, cpus, memory_mb, memory_free_mb, health, first_port, last_port, driver, action_id,

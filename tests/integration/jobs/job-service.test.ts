@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createKnowledge } from '@signalbox/worker/tools/ports/knowledge-rows';
+import { createKnowledgeSearch } from '@signalbox/worker/tools/ports/knowledge-rows';
 import { startOwnRedis } from '../../support/redis.ts';
 import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
 import { openJobsBench, until, type JobsBench } from './bench.ts';
@@ -60,7 +60,7 @@ function startProcess(more: Readonly<Record<string, string>>): ChildProcess {
 
 describe('the job service', () => {
   it('indexes the documentation automatically, and again when a file changed, moved or was deleted', async () => {
-    const knowledge = createKnowledge(bench.pool);
+    const knowledge = createKnowledgeSearch(bench.pool);
     await bench.startService(settings());
     await until(async () => (await scheduled('knowledge.index')).length === 1);
     expect(await scheduled('knowledge.index')).toEqual([{ files: 3, passages: 4, changed: 3 }]);

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { JobPool } from '@signalbox/contracts/operations/jobs';
 import { loadConfig } from '@signalbox/jobs/config';
 import { createJobService, type JobService } from '@signalbox/jobs/job-service';
-import { closeAll, type Closable, type Own } from '@signalbox/platform/lifecycle';
+import { closeAll, type Closable, type RegisterClosable } from '@signalbox/platform/lifecycle';
 import { createLog, type Log } from '@signalbox/platform/log';
 import { DATABASE_SERVICES, type ServiceWithLogin } from '@signalbox/store/migrations/service-rights';
 import { openPool, type Pool } from '@signalbox/store/pool';
@@ -93,7 +93,7 @@ export async function openNoticeBench(): Promise<NoticeBench> {
       const prefix = `n${randomBytes(4).toString('hex')}:`;
       const wiring = await openWiring({ databaseUrl: database.url, prefix });
       const parts: Closable[] = [wiring];
-      const own: Own = (part) => {
+      const own: RegisterClosable = (part) => {
         parts.push(part);
         return part;
       };

@@ -1,11 +1,11 @@
 import type { JobContext } from '@signalbox/jobs/runner/handlers';
-import { createServerProbes } from '@signalbox/jobs/machine/server-probes';
-import { createServersWatch } from '@signalbox/jobs/machine/servers-watch';
+import { createServerProbeStore } from '@signalbox/jobs/machine/server-probes';
+import { createServersWatchHandler } from '@signalbox/jobs/machine/servers-watch';
 import { AppError } from '@signalbox/contracts/errors';
-import { notify } from '@signalbox/jobs/health/notify';
+import { notifyPeople } from '@signalbox/jobs/health/notify';
 import { createLog } from '@signalbox/platform/log';
 import { closeIncident, openIncident, type IncidentReport } from '@signalbox/store/deploy/incidents';
-import { notifyWaiting } from '@signalbox/store/deploy/incident-news';
+import { sendPendingNotices } from '@signalbox/store/deploy/incident-news';
 import { endFault, listFaults, notifyAdmins, reportFault } from '@signalbox/store/faults';
 import { findRecipients, listAdmins } from '@signalbox/store/people/recipients';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -55,9 +55,9 @@ describe('the pool of deployments, which may not read what people wrote', () => 
     await bench.owner
       .query(`insert into servers (name, host, environment, driver, action_id, measured_at, health, cpus, memory_mb, first_port, last_port)
       values ('vps-1', '192.0.2.1', 'staging', 'ssh', 'act_vps', now(), 'up', 1, 1024, 9000, 9099)`);
-    const watch = createServersWatch({
+    const watch = createServersWatchHandler({
       pool: bench.deploy,
-      probes: createServerProbes(bench.deploy),
+      probes: createServerProbeStore(bench.deploy),
       openDriver: () => Promise.reject(new AppError('TARGET_UNREACHABLE', { server: 'vps-1', detail: 'refused' })),
       publisher: { publish: async () => undefined },
     });
@@ -148,7 +148,8 @@ describe('the recipients of news', () => {
 });
 
 describe('news without a reachable recipient', () => {
-  const waiting = async (): Promise<void> => void (await notifyWaiting(bench.deploy, await listAdmins(bench.deploy)));
+  const waiting = async (): Promise<void> =>
+    void (await sendPendingNotices(bench.deploy, await listAdmins(bench.deploy)));
 
   test('is reported as a fault once, and sent as soon as somebody can be reached', async () => {
     await bench.person('1001', 'admin', []);
@@ -254,7 +255,7 @@ describe('a pool that can notify nobody', () => {
     const lines: string[] = [];
     const log = createLog('test', 'info', { write: (line) => void lines.push(line) });
     const opened = await open();
-    await notify({ log, publisher: { publish: async () => undefined } }, [opened, await open()]);
+    await notifyPeople({ log, publisher: { publish: async () => undefined } }, [opened, await open()]);
     expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
       expect.objectContaining({
         level: 'error',

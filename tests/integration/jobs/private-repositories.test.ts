@@ -1,13 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createRepositoryLook } from '@signalbox/jobs/jobs/repository-look';
+import { createRepositoryReadHandler } from '@signalbox/jobs/jobs/repository-look';
 import type { Repository } from '@signalbox/jobs/git/repository-login';
-import { createSources, type Sources } from '@signalbox/jobs/git/sources';
-import { openGitCell } from '@signalbox/jobs/sandbox/git-room';
+import { createSourceStore, type SourceStore } from '@signalbox/jobs/git/sources';
+import { openGitConfinement } from '@signalbox/jobs/sandbox/git-room';
 import { findBubblewrap } from '@signalbox/jobs/sandbox/program';
 import { createLog } from '@signalbox/platform/log';
-import { createProjects } from '@signalbox/store/deploy/projects';
+import { createProjectStore } from '@signalbox/store/deploy/projects';
 import { openPool } from '@signalbox/store/pool';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { locateTestSandbox } from '../../support/bubblewrap.ts';
@@ -22,7 +22,7 @@ const signal = AbortSignal.timeout(120_000);
 const TOKEN = 'plum-4711-pear';
 const sandbox = await locateTestSandbox('git in a room');
 const { BWRAP_PATH: file, BWRAP_LIBRARY_PATH: libraryPath } = sandbox?.settings ?? {};
-const cell = sandbox && openGitCell({ program: findBubblewrap({ file, libraryPath, path }), path, hidden: [] });
+const cell = sandbox && openGitConfinement({ program: findBubblewrap({ file, libraryPath, path }), path, hidden: [] });
 
 let folder: string;
 let host: GitHost;
@@ -42,8 +42,8 @@ afterEach(() => host.close());
 function open({
   programs = path,
   room = null as typeof cell,
-}: { programs?: string; room?: typeof cell } = {}): Sources {
-  return createSources({
+}: { programs?: string; room?: typeof cell } = {}): SourceStore {
+  return createSourceStore({
     dir: at('deploys'),
     repositoriesDirs: [],
     closed: [],
@@ -123,7 +123,7 @@ describe('looking at the repository of a project', () => {
   it('shows its newest versions and its problem', async () => {
     const database = await createDatabase();
     const pool = openPool(database.url, createLog('test', 'silent'), { name: 'test', max: 2, as: 'owner' });
-    const projects = createProjects(pool);
+    const projects = createProjectStore(pool);
     await pool.query(`insert into users (user_key, channel, name, role) values ('1', 'telegram', 'Ada', 'developer')`);
     const owner = { owner: '1', description: 'Sells shoes' };
     const repository = host.addressOf('shop/.git');
@@ -135,7 +135,7 @@ describe('looking at the repository of a project', () => {
       opened.push(words);
       return TOKEN;
     };
-    const look = createRepositoryLook({ sources: open() }, projects);
+    const look = createRepositoryReadHandler({ sources: open() }, projects);
     const context = { openSecret, signal } as unknown as Parameters<typeof look.run>[1]; // all that it uses
     const found = await look.run({ project: 'shop' }, context);
     expect(found).toMatchObject({ problem: null, main: commit, tags: ['v2', 'v1'] });

@@ -1,5 +1,5 @@
-import { putCards, showCards } from '@signalbox/store/governance/approval-cards';
-import { findApproval, insertApproval, noteResult } from '@signalbox/store/governance/approvals';
+import { putCards, updateCards } from '@signalbox/store/governance/approval-cards';
+import { findApproval, insertApproval, noteOutcomeLine } from '@signalbox/store/governance/approvals';
 import { AppError } from '@signalbox/contracts/errors';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { INDEXED, openJobsBench, until, type JobsBench } from './bench.ts';
@@ -56,8 +56,8 @@ async function approve(actionId: string): Promise<string> {
 
 /** What the worker does when the tool has answered. */
 async function receipt(approvalId: string, line: string): Promise<void> {
-  await noteResult(bench.pool, approvalId, line);
-  await showCards(bench.pool, approvalId);
+  await noteOutcomeLine(bench.pool, approvalId, line);
+  await updateCards(bench.pool, approvalId);
 }
 
 /** The newest state of each card. */

@@ -5,8 +5,8 @@ import type { ChainName } from '@signalbox/contracts/repository/chains';
 import { ChainResult } from '@signalbox/contracts/repository/chain-run';
 import { createLog } from '@signalbox/platform/log';
 import { enqueueRun } from '@signalbox/platform/queue/enqueue-run';
-import { createProjects } from '@signalbox/store/deploy/projects';
-import { createFindings } from '@signalbox/store/repository/findings';
+import { createProjectStore } from '@signalbox/store/deploy/projects';
+import { createFindingStore } from '@signalbox/store/repository/findings';
 import { locateTestSandbox } from '../../support/bubblewrap.ts';
 import { loadTestConfig } from '../../support/config.ts';
 import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
@@ -39,7 +39,7 @@ export interface TestProject {
 /** A job service that runs chains, and the project shop. */
 export interface RepositoryBench extends TestProject {
   readonly jobs: JobsBench;
-  readonly findings: ReturnType<typeof createFindings>;
+  readonly findings: ReturnType<typeof createFindingStore>;
   readonly settings: Readonly<Record<string, string>>;
   /** Another project, with a repository of its own. */
   openProject(name: string): Promise<TestProject>;
@@ -56,7 +56,7 @@ export async function openRepositoryBench(
   await jobs.pool.query(
     `insert into users (user_key, channel, name, role) values ('1001', 'telegram', 'Ada', 'developer')`,
   );
-  const findings = createFindings(jobs.pool);
+  const findings = createFindingStore(jobs.pool);
   const result = async (runId: string): Promise<ChainResult> => {
     const ended = await until(async () => {
       const run = await jobs.runs.find(runId);
@@ -99,7 +99,7 @@ async function openTestProject(
     }).trim();
   };
   git('init', '--quiet', '--initial-branch=main');
-  await createProjects(jobs.pool).create(
+  await createProjectStore(jobs.pool).create(
     { name: project, description: '', repository: folder, owner: '1001' },
     `act_project_${project}`,
   );

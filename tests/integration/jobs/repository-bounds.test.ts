@@ -5,10 +5,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AppError } from '@signalbox/contracts/errors';
 import { AgentClass } from '@signalbox/contracts/governance/action';
 import { StepFiles } from '@signalbox/analysis/chain/step-files';
-import { createChainRecords } from '@signalbox/jobs/jobs/repository-records';
+import { createChainStore } from '@signalbox/jobs/jobs/repository-records';
 import { ANALYZERS } from '@signalbox/analysis/analyzers/analyzers';
-import { scan } from '@signalbox/analysis/scan/scan';
-import { createChainRuns } from '@signalbox/store/repository/chain-runs';
+import { scanCommit } from '@signalbox/analysis/scan/scan';
+import { createChainRunStore } from '@signalbox/store/repository/chain-runs';
 import { loadTestConfig } from '../../support/config.ts';
 import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
 import { openRepositoryBench, type RepositoryBench } from './repository-bench.ts';
@@ -85,7 +85,7 @@ describe('a file access of an agent', () => {
   const filesOf = async (agentClass: AgentClass): Promise<StepFiles> => {
     const { pool } = bench.jobs;
     const runId = `run_${agentClass}`;
-    const run = await createChainRuns(pool).begin({
+    const run = await createChainRunStore(pool).begin({
       runId,
       project: bench.project,
       chain: 'tech_debt',
@@ -95,7 +95,7 @@ describe('a file access of an agent', () => {
     });
     const open = { run, chain: 'tech_debt' as const, mirror: join(bench.folder, '.git'), commit, folder: null };
     const rest = { actor: 'system', threadId: null, before: null, signal: AbortSignal.timeout(60_000) };
-    const deps = { records: createChainRecords(pool), path: loadTestConfig().path };
+    const deps = { records: createChainStore(pool), path: loadTestConfig().path };
     return new StepFiles(deps, { ...open, ...rest }, { name: 'hostile', stepClass: agentClass });
   };
 
@@ -248,7 +248,7 @@ describe('a file access of an agent', () => {
       path: loadTestConfig().path,
       signal: AbortSignal.timeout(60_000),
     };
-    const { result } = await scan(mirror, { commit, folder: null }, ANALYZERS);
+    const { result } = await scanCommit(mirror, { commit, folder: null }, ANALYZERS);
     expect(result.files).toBe(odd.length + slashes.length + 1);
     expect(JSON.stringify(result)).not.toContain('root:x:0:0');
   });

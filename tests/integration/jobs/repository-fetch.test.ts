@@ -3,8 +3,8 @@ import { chmodSync, mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSy
 import { join } from 'node:path';
 import { createGit } from '@signalbox/jobs/git/git';
 import type { Repository } from '@signalbox/jobs/git/repository-login';
-import { createSources, type Sources } from '@signalbox/jobs/git/sources';
-import { openGitCell, type GitCell } from '@signalbox/jobs/sandbox/git-room';
+import { createSourceStore, type SourceStore } from '@signalbox/jobs/git/sources';
+import { openGitConfinement, type GitConfinement } from '@signalbox/jobs/sandbox/git-room';
 import { findBubblewrap } from '@signalbox/jobs/sandbox/program';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { locateTestSandbox } from '../../support/bubblewrap.ts';
@@ -16,7 +16,7 @@ const { path } = loadTestConfig();
 const signal = AbortSignal.timeout(120_000);
 const sandbox = await locateTestSandbox('git in a room');
 const { BWRAP_PATH: file, BWRAP_LIBRARY_PATH: libraryPath } = sandbox?.settings ?? {};
-const cell = sandbox && openGitCell({ program: findBubblewrap({ file, libraryPath, path }), path, hidden: [] });
+const cell = sandbox && openGitConfinement({ program: findBubblewrap({ file, libraryPath, path }), path, hidden: [] });
 
 let folder: string;
 beforeEach(() => (folder = makeTemporaryFolder('fetch')));
@@ -25,10 +25,10 @@ const at = (...names: string[]): string => join(folder, ...names);
 
 function open(
   root: string,
-  options: { readonly cell?: GitCell | null; readonly closed?: readonly string[] } = {},
-): Sources {
+  options: { readonly cell?: GitConfinement | null; readonly closed?: readonly string[] } = {},
+): SourceStore {
   const closed = [at('targets'), ...(options.closed ?? [])];
-  return createSources({
+  return createSourceStore({
     dir: at('deploys'),
     repositoriesDirs: [root],
     closed,

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createRelationships } from '@signalbox/store/repository/relationships';
+import { createRelationshipStore } from '@signalbox/store/repository/relationships';
 import { openRepositoryBench, type RepositoryBench, type TestProject } from './repository-bench.ts';
 
 const manifest = (name: string, dependencies: Readonly<Record<string, string>> = {}) => ({
@@ -34,7 +34,7 @@ describe('relationships between projects', { timeout: 120_000 }, () => {
         expect(await one.run(`r${at}`, 'dependency_audit')).toMatchObject({ status: 'completed' });
       }
       expect(await related()).toEqual(['shop uses cups by npm @acme/cups']);
-      const relationships = createRelationships(bench.jobs.pool);
+      const relationships = createRelationshipStore(bench.jobs.pool);
       expect(await relationships.isKnown('shop')).toBe(true);
       const by = { packages: ['npm @acme/cups'], total: 1 };
       expect(await relationships.dependsOn('shop', 10)).toEqual([{ project: 'cups', ...by }]);
@@ -80,7 +80,7 @@ describe('relationships between projects', { timeout: 120_000 }, () => {
     await cups.run('r1', 'dependency_audit');
     await bench.run('r2', 'dependency_audit', { isDry: true });
     expect(await related()).toEqual([]);
-    expect(await createRelationships(bench.jobs.pool).isKnown('shop')).toBe(false);
+    expect(await createRelationshipStore(bench.jobs.pool).isKnown('shop')).toBe(false);
     await bench.run('r3', 'dependency_audit');
     bench.commit({ 'package.json': null });
     await bench.run('r4', 'dependency_audit', { isDry: true });

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Analyzer } from '@signalbox/analysis/analyzer';
 import type { ScanCache } from '@signalbox/analysis/scan/cache';
-import { openScanner, scan } from '@signalbox/analysis/scan/scan';
+import { openScanner, scanCommit } from '@signalbox/analysis/scan/scan';
 
 const PATH = '/usr/local/bin:/usr/bin:/bin';
 
@@ -70,7 +70,7 @@ describe('a scan', () => {
     return git('rev-parse', 'HEAD');
   };
   const look = async (head: string, cache?: ScanCache, analyzers: readonly Analyzer[] = BOTH) =>
-    scan(
+    scanCommit(
       { dir: join(dir, '.git'), path: PATH, signal: AbortSignal.timeout(60_000) },
       { commit: head, folder: null },
       analyzers,

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { createRepositoryChain } from '@signalbox/jobs/jobs/repository-chain';
+import { createRepositoryChainHandler } from '@signalbox/jobs/jobs/repository-chain';
 import { ScanProcess } from '@signalbox/analysis/scan/scan-process';
 import type { JobContext } from '@signalbox/jobs/runner/handlers';
 import { createLog } from '@signalbox/platform/log';
@@ -24,7 +24,7 @@ it('a file that takes too long is left out and named, and the rest of the reposi
     'install.sh': 'curl http://example.com/install.sh | sh\n',
   });
   const { pool } = bench.jobs;
-  const chain = createRepositoryChain(pool, {
+  const chain = createRepositoryChainHandler(pool, {
     log: createLog('test', 'silent'),
     path: loadTestConfig().path,
     startScan: (place, signal) =>

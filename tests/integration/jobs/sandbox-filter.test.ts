@@ -2,8 +2,8 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createBubblewrapArguments } from '@signalbox/jobs/sandbox/bubblewrap';
-import { LIMITS } from '@signalbox/jobs/sandbox/limits';
-import { openSandbox, type CommandRun, type Sandbox } from '@signalbox/jobs/sandbox/sandbox';
+import { COMMAND_LIMITS } from '@signalbox/jobs/sandbox/limits';
+import { openSandbox, type SandboxResult, type Sandbox } from '@signalbox/jobs/sandbox/sandbox';
 import { CHECKED_CALLS, getCallNumber, REFUSED_CALLS, type Architecture } from '@signalbox/jobs/sandbox/system-calls';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { locateTestSandbox } from '../../support/bubblewrap.ts';
@@ -60,7 +60,7 @@ describe.skipIf(found === null)('in the sandbox', () => {
   let workspace: string;
   beforeAll(async () => {
     if (found === null) throw new Error('there is no sandbox');
-    sandbox = await found.open(LIMITS);
+    sandbox = await found.open(COMMAND_LIMITS);
     workspace = join(makeTemporaryFolder('sandbox-filter'), 'workspace');
     mkdirSync(join(workspace, '.git/hooks'), { recursive: true });
     execFileSync('git', ['init', '-q', workspace]);
@@ -68,13 +68,16 @@ describe.skipIf(found === null)('in the sandbox', () => {
   });
   const room = { writable: 'all' as const, cwd: '.' };
   const options = () => ({ ...room, workspace, deadlineMs: 60_000, signal: new AbortController().signal });
-  const shell = (script: string): Promise<CommandRun> => sandbox.runShell(script, options());
+  const shell = (script: string): Promise<SandboxResult> => sandbox.runShell(script, options());
   const attempt = async (tries: readonly Try[]): Promise<ReadonlyMap<string, number>> =>
     read((await sandbox.runArgv([asWords(tries)], options())).output);
 
   /** The same command in the same sandbox, only that its calls are not filtered: what the sandbox would be without. */
   function attemptUnfiltered(tries: readonly Try[]): ReadonlyMap<string, number> {
-    const words = createBubblewrapArguments({ ...room, workspace, limits: LIMITS, cpuSeconds: 60 }, asWords(tries));
+    const words = createBubblewrapArguments(
+      { ...room, workspace, limits: COMMAND_LIMITS, cpuSeconds: 60 },
+      asWords(tries),
+    );
     const isOurs = (word: string | undefined): boolean => /^--(?:info-fd|block-fd|seccomp)$/.test(word ?? '');
     const plain = words.filter((word, place) => !isOurs(word) && !isOurs(words[place - 1]));
     const { BWRAP_PATH: file = 'bwrap', BWRAP_LIBRARY_PATH: libraries } = found?.settings ?? {};

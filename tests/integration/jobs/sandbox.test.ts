@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { LIMITS, type Limits } from '@signalbox/jobs/sandbox/limits';
+import { COMMAND_LIMITS, type CommandLimits } from '@signalbox/jobs/sandbox/limits';
 import { openSandbox, type RunOptions, type Sandbox } from '@signalbox/jobs/sandbox/sandbox';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { locateTestSandbox } from '../../support/bubblewrap.ts';
@@ -43,9 +43,9 @@ describe.skipIf(found === null)('a sandboxed command', () => {
     writeFileSync(join(workspace, 'a.txt'), 'one\n');
   });
 
-  async function open(limits: Partial<Limits> = {}): Promise<Sandbox> {
+  async function open(limits: Partial<CommandLimits> = {}): Promise<Sandbox> {
     if (found === null) throw new Error('there is no sandbox');
-    return found.open({ ...LIMITS, ...limits });
+    return found.open({ ...COMMAND_LIMITS, ...limits });
   }
   const options = (more: Partial<RunOptions> = {}): RunOptions => ({
     workspace,

@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createPortLeases } from '@signalbox/jobs/deploy/port-leases';
-import { DeploymentWork } from '@signalbox/jobs/deploy/deployment-work';
-import { createServiceStops } from '@signalbox/store/deploy/service-stops';
+import { DeploymentStore } from '@signalbox/jobs/deploy/deployment-work';
+import { createServiceStopStore } from '@signalbox/store/deploy/service-stops';
 import { createLog } from '@signalbox/platform/log';
-import { createServiceStop } from '@signalbox/jobs/jobs/service-stop';
+import { createServiceStopHandler } from '@signalbox/jobs/jobs/service-stop';
 import type { JobContext } from '@signalbox/jobs/runner/handlers';
 import { createProxyTraffic } from '@signalbox/jobs/traffic/proxy-traffic';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -39,11 +39,11 @@ async function stop(runId: string, shop: Shop) {
 /** A run of the stop in a process that dies as soon as it would reach the server. */
 async function stopHalf(runId: string, shop: Shop): Promise<void> {
   const { pool } = bench.jobs;
-  const handler = createServiceStop({
+  const handler = createServiceStopHandler({
     pool,
-    work: new DeploymentWork(pool),
+    work: new DeploymentStore(pool),
     leases: createPortLeases(pool),
-    stops: createServiceStops(pool),
+    stops: createServiceStopStore(pool),
     traffic: traffic(),
     openDriver: () => Promise.reject(new Error('the process died')),
   });

@@ -1,5 +1,5 @@
 import type { JobResult } from '@signalbox/contracts/operations/jobs';
-import { DeploymentWork } from '@signalbox/jobs/deploy/deployment-work';
+import { DeploymentStore } from '@signalbox/jobs/deploy/deployment-work';
 import { createServiceRevivals } from '@signalbox/jobs/health/service-revivals';
 import { createLog } from '@signalbox/platform/log';
 import { openConfinement } from '@signalbox/jobs/sandbox/confinement';
@@ -7,28 +7,28 @@ import { openDriver } from '@signalbox/jobs/drivers/open-driver';
 import type { Driver } from '@signalbox/jobs/drivers/driver';
 import type { CrashLoopLimits } from '@signalbox/jobs/health/crash-loop';
 import type { JobContext } from '@signalbox/jobs/runner/handlers';
-import { createServicesWatch } from '@signalbox/jobs/health/services-watch';
-import type { Traffic } from '@signalbox/jobs/traffic/traffic';
+import { createServicesWatchHandler } from '@signalbox/jobs/health/services-watch';
+import type { TrafficSwitch } from '@signalbox/jobs/traffic/traffic';
 import { loadTestConfig } from '../../support/config.ts';
 import type { DeployBench } from './deploy-bench.ts';
 
 const confinement = await openConfinement({ program: null }); // it starts nothing
 
-const NOBODY_SAYS: Pick<Traffic, 'current'> = { current: () => Promise.resolve(null) };
+const NOBODY_SAYS: Pick<TrafficSwitch, 'current'> = { current: () => Promise.resolve(null) };
 
 /** One process that looks after services, as the schedule does. `wrap` takes the place of its driver. */
 export function openWatcher(
   bench: DeployBench,
-  traffic: Pick<Traffic, 'current'> = NOBODY_SAYS,
+  traffic: Pick<TrafficSwitch, 'current'> = NOBODY_SAYS,
   {
     loop,
     wrap = (driver) => driver,
   }: { readonly loop?: CrashLoopLimits; readonly wrap?: (driver: Driver) => Driver } = {},
 ): () => Promise<JobResult<'services.watch'>> {
   const { pool } = bench.jobs;
-  const handler = createServicesWatch({
+  const handler = createServicesWatchHandler({
     pool,
-    work: new DeploymentWork(pool),
+    work: new DeploymentStore(pool),
     deployments: bench.deployments,
     services: bench.services,
     ...(loop ? { loop } : {}),

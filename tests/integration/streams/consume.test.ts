@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { INBOUND, type WakeUp } from '@signalbox/contracts/conversation/topics';
+import { INBOUND_TOPIC, type WakeUp } from '@signalbox/contracts/conversation/topics';
 import { createLog } from '@signalbox/platform/log';
 import { closeRedis, openRedis, type Redis } from '@signalbox/platform/redis';
 import { startConsumer, type Consumer, type ConsumerOptions } from '@signalbox/platform/streams/consume';
@@ -30,10 +30,11 @@ describe('a consumer', () => {
   });
 
   const start = (
-    options: Partial<ConsumerOptions<typeof INBOUND.schema>> & Pick<ConsumerOptions<typeof INBOUND.schema>, 'handle'>,
+    options: Partial<ConsumerOptions<typeof INBOUND_TOPIC.schema>> &
+      Pick<ConsumerOptions<typeof INBOUND_TOPIC.schema>, 'handle'>,
   ): Consumer => {
     const consumer = startConsumer({
-      topic: INBOUND,
+      topic: INBOUND_TOPIC,
       redisUrl: inject('redisUrl'),
       prefix,
       partitions: 1,
@@ -52,7 +53,7 @@ describe('a consumer', () => {
     const seen: string[] = [];
     start({ handle: ({ userKey }) => Promise.resolve({ work: Promise.resolve(void seen.push(userKey)) }) });
     await publisher.publish(
-      INBOUND,
+      INBOUND_TOPIC,
       Array.from({ length: 50 }, (_, i) => wake(String(i))),
     );
     await until(nothingLeft);
@@ -65,7 +66,7 @@ describe('a consumer', () => {
     await redis.xadd(key, '*', 'data', '{not json');
     await redis.xadd(key, '*', 'data', '{"userKey":""}');
     await redis.xadd(key, '*', 'other', 'x');
-    await publisher.publish(INBOUND, [wake('good')]);
+    await publisher.publish(INBOUND_TOPIC, [wake('good')]);
     start({
       handle: ({ userKey }) => Promise.resolve({ work: Promise.resolve(void seen.push(userKey)) }),
       onUnreadable: (_id, raw, detail) => Promise.resolve(void unreadable.push(`${raw}: ${detail}`)),
@@ -79,13 +80,13 @@ describe('a consumer', () => {
   it('recovers when its group, or the whole stream, is deleted', async () => {
     const seen: string[] = [];
     start({ handle: ({ userKey }) => Promise.resolve({ work: Promise.resolve(void seen.push(userKey)) }) });
-    await publisher.publish(INBOUND, [wake('before')]);
+    await publisher.publish(INBOUND_TOPIC, [wake('before')]);
     await until(() => seen.includes('before'));
-    await redis.xgroup('DESTROY', key, INBOUND.group);
-    await publisher.publish(INBOUND, [wake('after group')]);
+    await redis.xgroup('DESTROY', key, INBOUND_TOPIC.group);
+    await publisher.publish(INBOUND_TOPIC, [wake('after group')]);
     await until(() => seen.includes('after group'));
     await redis.del(key);
-    await publisher.publish(INBOUND, [wake('after stream')]);
+    await publisher.publish(INBOUND_TOPIC, [wake('after stream')]);
     await until(() => seen.includes('after stream'));
   });
 
@@ -98,15 +99,15 @@ describe('a consumer', () => {
         return tries === 1 ? Promise.reject(new Error('database away')) : Promise.resolve({ work: Promise.resolve() });
       },
     });
-    await publisher.publish(INBOUND, [wake('1')]);
+    await publisher.publish(INBOUND_TOPIC, [wake('1')]);
     await until(() => tries === 2);
     await until(nothingLeft);
   });
 
   it('takes over entries that a dead consumer had read and not handled', async () => {
-    await redis.xgroup('CREATE', key, INBOUND.group, '0', 'MKSTREAM');
-    await publisher.publish(INBOUND, [wake('orphan')]);
-    await redis.xreadgroup('GROUP', INBOUND.group, 'dead', 'COUNT', 1, 'STREAMS', key, '>');
+    await redis.xgroup('CREATE', key, INBOUND_TOPIC.group, '0', 'MKSTREAM');
+    await publisher.publish(INBOUND_TOPIC, [wake('orphan')]);
+    await redis.xreadgroup('GROUP', INBOUND_TOPIC.group, 'dead', 'COUNT', 1, 'STREAMS', key, '>');
     const seen: string[] = [];
     start({
       claimIdleMs: 300,
@@ -126,7 +127,7 @@ describe('a consumer', () => {
     };
     start({ slots: 3, handle: () => Promise.resolve({ work: work() }) });
     await publisher.publish(
-      INBOUND,
+      INBOUND_TOPIC,
       Array.from({ length: 40 }, (_, i) => wake(String(i))),
     );
     await until(nothingLeft);
@@ -144,7 +145,7 @@ describe('a consumer', () => {
     start({ partitions: 8, handle });
     start({ partitions: 8, handle });
     await many.publish(
-      INBOUND,
+      INBOUND_TOPIC,
       Array.from({ length: 64 }, (_, i) => wake(String(i))),
     );
     await until(() => seen.length === 64);
@@ -161,13 +162,13 @@ describe('a consumer', () => {
       handle: ({ userKey }) => Promise.resolve({ work: Promise.resolve(void seen.push(userKey)) }),
     });
     try {
-      await ownPublisher.publish(INBOUND, [wake('before')]);
+      await ownPublisher.publish(INBOUND_TOPIC, [wake('before')]);
       await until(() => seen.includes('before'));
       await own.kill();
       await until(() => !consumer.healthy());
       await own.restart({ empty: true });
       await until(async () => {
-        await ownPublisher.publish(INBOUND, [wake('after')]);
+        await ownPublisher.publish(INBOUND_TOPIC, [wake('after')]);
         return seen.includes('after');
       });
       await until(() => consumer.healthy());

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { Approvals } from '@signalbox/governance/approvals';
 import { openPool, withTransaction, type Pool } from '@signalbox/store/pool';
 import { createLog } from '@signalbox/platform/log';
-import { resumeDecision, type DecisionEnvelope, type ResumeResult } from '@signalbox/governance/resume-decision';
+import { resumeAction, type DecisionEnvelope, type ResumeResult } from '@signalbox/governance/resume-decision';
 import { executeCall } from '@signalbox/governance/action-run';
-import { createMachine } from '@signalbox/worker/loop/fsm';
+import { createPhaseMachine } from '@signalbox/worker/loop/fsm';
 import type { GovernanceDeps } from '@signalbox/governance/deps';
 import { tool, toolGroup, type ToolGroup } from '@signalbox/worker/tools/tool';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -76,7 +76,7 @@ async function resume(parts: GovernanceDeps, signal?: AbortSignal): Promise<Resu
     `select envelope from inbox where kind = 'decision'`,
   );
   const [{ envelope }] = rows as [{ envelope: DecisionEnvelope }];
-  return resumeDecision(parts, scopeOfAda({ enter: createMachine().to, ...(signal ? { signal } : {}) }), envelope);
+  return resumeAction(parts, scopeOfAda({ enter: createPhaseMachine().to, ...(signal ? { signal } : {}) }), envelope);
 }
 /** A run whose worker goes away in the middle of the effect. */
 async function die(): Promise<void> {
@@ -172,9 +172,9 @@ describe('an approval that no longer fits its action', () => {
     );
     const actor = { userKey: '1', name: 'Ada', role: 'viewer' } as const;
     const [{ envelope }] = rows as [{ envelope: DecisionEnvelope }];
-    const { say } = await resumeDecision(
+    const { say } = await resumeAction(
       await partsOf([group(acts)]),
-      scopeOfAda({ actor, enter: createMachine().to }),
+      scopeOfAda({ actor, enter: createPhaseMachine().to }),
       envelope,
     );
     expect(say).toContain('the person who asked is no longer allowed to do it');

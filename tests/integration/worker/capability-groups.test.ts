@@ -1,7 +1,7 @@
 import { ToolMessage } from '@langchain/core/messages';
 import { readThreadsWithTurns } from '@signalbox/store/governance/execution-turns';
 import type { ModelScript } from '../../support/scripted-model.ts';
-import { openReplay } from '@signalbox/worker/replay/replay';
+import { createReplayer } from '@signalbox/worker/replay/replay';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openWorkerBench, type WorkerBench } from '../../support/worker.ts';
 
@@ -48,7 +48,7 @@ async function unloaded(): Promise<unknown[]> {
 
 /** How each turn came out when it was gone through again. */
 async function replayed(): Promise<readonly string[]> {
-  const replay = await openReplay(bench.pool, []);
+  const replay = await createReplayer(bench.pool, []);
   const kinds: string[] = [];
   for await (const threadId of readThreadsWithTurns(bench.pool))
     for await (const { kind } of replay.thread(threadId)) kinds.push(kind);

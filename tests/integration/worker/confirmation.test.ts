@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { PolicyEngine } from '@signalbox/contracts/governance/decision';
-import { Approvals, type PressResult, type Press } from '@signalbox/governance/approvals';
+import { Approvals, type PressResult, type ButtonPress } from '@signalbox/governance/approvals';
 import { setFreeze } from '@signalbox/gateway/commands/governance/freeze';
 import { openPool, withTransaction, type Pool } from '@signalbox/store/pool';
 import { createLog } from '@signalbox/platform/log';
@@ -8,9 +8,9 @@ import { createEngine } from '@signalbox/safety/policy/engine';
 import { readPolicyFolder } from '@signalbox/safety/policy/policy-set';
 import { readRules } from '@signalbox/safety/policy/rules';
 import { POLICY_FOLDER } from '@signalbox/safety/policy/settings';
-import { resumeDecision, type DecisionEnvelope, type ResumeResult } from '@signalbox/governance/resume-decision';
+import { resumeAction, type DecisionEnvelope, type ResumeResult } from '@signalbox/governance/resume-decision';
 import { executeCall } from '@signalbox/governance/action-run';
-import { createMachine } from '@signalbox/worker/loop/fsm';
+import { createPhaseMachine } from '@signalbox/worker/loop/fsm';
 import type { ToolCallResult } from '@signalbox/governance/calls/call';
 import { tool, toolGroup } from '@signalbox/worker/tools/tool';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -78,7 +78,7 @@ const ask = (name = 'x'): Promise<ToolCallResult> =>
   executeCall(parts(), scopeOfAda(), { actionId: randomUUID(), tool: 'act', args: { name }, groups: ['test'] });
 const ADA = { userKey: '1', name: 'Ada', role: 'developer' } as const;
 const BOB = { userKey: '2', name: 'Bob', role: 'admin' } as const;
-async function press(verb: Press['verb'], by: typeof ADA | typeof BOB = ADA): Promise<PressResult> {
+async function press(verb: ButtonPress['verb'], by: typeof ADA | typeof BOB = ADA): Promise<PressResult> {
   const { rows } = await pool.query<{ id: string }>('select approval_id as id from approvals');
   return withTransaction(pool, (db) => new Approvals(db).decide(policy, { approvalId: rows[0]?.id ?? '', verb, by }));
 }
@@ -87,7 +87,7 @@ async function resume(): Promise<ResumeResult> {
     `select envelope from inbox where kind = 'decision'`,
   );
   const [{ envelope }] = rows as [{ envelope: DecisionEnvelope }];
-  return resumeDecision(parts(), scopeOfAda({ enter: createMachine().to }), envelope);
+  return resumeAction(parts(), scopeOfAda({ enter: createPhaseMachine().to }), envelope);
 }
 
 describe('a call that its requester has to confirm', () => {

@@ -1,6 +1,6 @@
 import { readContext, type ContextRows } from '@signalbox/store/turns/context-rows';
 import { forgetConversation } from '@signalbox/store/memory/conversations';
-import { createMemory, forgetAll, forgetFact } from '@signalbox/store/memory/facts';
+import { createMemoryStore, forgetAll, forgetFact } from '@signalbox/store/memory/facts';
 import { openPool, type Pool } from '@signalbox/store/pool';
 import { createLog } from '@signalbox/platform/log';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -35,7 +35,7 @@ async function remember(
      values ($1, 't', 'user_7_1', '7', 'remember_fact', '{}', 1, 'started', $2, now())`,
     [actionId, proposal],
   );
-  return createMemory(pool).remember({ userKey: '7', threadId: 'user_7_1', fact, actionId });
+  return createMemoryStore(pool).remember({ userKey: '7', threadId: 'user_7_1', fact, actionId });
 }
 
 describe('memory that is cached', () => {
@@ -113,7 +113,7 @@ describe('a fact', () => {
   it('is stored once by an action that runs twice, even at once', async () => {
     const { n } = await remember('I like tea');
     const again = { userKey: '7', threadId: 'user_7_1', fact: 'I like tea', actionId: `act_${actions}` };
-    const twice = await Promise.all([1, 2].map(() => createMemory(pool).remember(again)));
+    const twice = await Promise.all([1, 2].map(() => createMemoryStore(pool).remember(again)));
     expect(twice.map((one) => one.n)).toEqual([n, n]);
     expect((await pool.query('select 1 from memory_facts')).rowCount).toBe(1);
   });
@@ -129,7 +129,7 @@ describe('a fact', () => {
 it('facts are found by their words in the private chat, and in no group', async () => {
   await remember('The release manager is Ana');
   await remember('I like tea');
-  const { recall } = createMemory(pool);
+  const { recall } = createMemoryStore(pool);
   const found = async (query: string | null): Promise<readonly string[]> =>
     (await recall({ userKey: '7', threadId: 'user_7_1' }, query)).map(({ fact }) => fact);
   expect(await found('who is the MANAGER')).toEqual(['The release manager is Ana']);

@@ -1,5 +1,5 @@
 import { ExecutionTurn } from '@signalbox/contracts/governance/execution-turn';
-import { openReplay } from '@signalbox/worker/replay/replay';
+import { createReplayer } from '@signalbox/worker/replay/replay';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { COLLEAGUE, fillWorld, ME } from '../../support/context-world.ts';
 import { createPromptReader, sectionOf } from '../../support/prompt-reader.ts';
@@ -154,7 +154,7 @@ describe('the prompt of a person', () => {
   });
 
   it('is the same in a replay', async () => {
-    const replay = await openReplay(bench.pool);
+    const replay = await createReplayer(bench.pool);
     const turns = [];
     const { rows } = await bench.pool.query<{ thread_id: string }>(
       `select distinct thread_id from execution_turns where user_key = $1`,

@@ -1,10 +1,10 @@
 import type { BaseMessage } from '@langchain/core/messages';
 import { readThreadsWithTurns } from '@signalbox/store/governance/execution-turns';
-import { putNodeRun } from '@signalbox/store/turns/graph-nodes';
+import { requestNodeRun } from '@signalbox/store/turns/graph-nodes';
 import { closeIncident, openIncident, type IncidentReport } from '@signalbox/store/deploy/incidents';
 import { AppError } from '@signalbox/contracts/errors';
 import type { ModelScript } from '../../support/scripted-model.ts';
-import { openReplay } from '@signalbox/worker/replay/replay';
+import { createReplayer } from '@signalbox/worker/replay/replay';
 import { tool, toolGroup } from '@signalbox/worker/tools/tool';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -60,7 +60,7 @@ const texts = (messages: readonly BaseMessage[]): string[] =>
   messages.map((message) => `${message.getType()}: ${message.text}`);
 
 async function replays(): Promise<readonly string[]> {
-  const replay = await openReplay(bench.pool, [plumbing]);
+  const replay = await createReplayer(bench.pool, [plumbing]);
   const kinds: string[] = [];
   for await (const threadId of readThreadsWithTurns(bench.pool))
     for await (const turn of replay.thread(threadId))
@@ -194,7 +194,12 @@ describe('a node that runs again', () => {
     return { content: last.text.includes('"ok":true') ? 'It is open.' : 'It is jammed.' };
   };
   const again = async (node: string, actionId: string): Promise<void> => {
-    await putNodeRun(bench.pool, { threadId: await openThread(), node, actionId, say: `_Ada had ${node} run again._` });
+    await requestNodeRun(bench.pool, {
+      threadId: await openThread(),
+      node,
+      actionId,
+      say: `_Ada had ${node} run again._`,
+    });
     await bench.wake('7');
     await bench.settle();
   };
@@ -250,7 +255,7 @@ describe('a node that runs again', () => {
     await bench.say('7', 'open v1');
     await bench.settle();
     const threadId = await openThread();
-    await putNodeRun(bench.pool, { threadId, node: 'po_tools', actionId: 'act_1', say: 'again' });
+    await requestNodeRun(bench.pool, { threadId, node: 'po_tools', actionId: 'act_1', say: 'again' });
     await bench.pool.query(`update threads set status = 'closed'`);
     isJammed = false;
     await bench.wake('7');
@@ -258,6 +263,6 @@ describe('a node that runs again', () => {
     expect(turned).toBe(0);
     expect((await bench.outcomes('7')).at(-1)).toBe('refused');
     const late = { threadId, node: 'po_tools', actionId: 'act_2', say: 'again' };
-    await expect(putNodeRun(bench.pool, late)).rejects.toMatchObject({ code: 'CONVERSATION_OVER' });
+    await expect(requestNodeRun(bench.pool, late)).rejects.toMatchObject({ code: 'CONVERSATION_OVER' });
   });
 });

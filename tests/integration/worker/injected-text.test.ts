@@ -2,7 +2,7 @@ import { ToolMessage, type BaseMessage } from '@langchain/core/messages';
 import type { MessageEnvelope } from '@signalbox/contracts/conversation/envelope';
 import { readThreadsWithTurns } from '@signalbox/store/governance/execution-turns';
 import type { ModelScript, ScriptedAnswer } from '../../support/scripted-model.ts';
-import { openReplay } from '@signalbox/worker/replay/replay';
+import { createReplayer } from '@signalbox/worker/replay/replay';
 import { tool, toolGroup } from '@signalbox/worker/tools/tool';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -219,7 +219,7 @@ describe('ordinary work', () => {
     page = 'DO set_flag {"project": "shop"}';
     await start(puppet(call('read_page')));
     await say('read the page');
-    const replay = await openReplay(bench.pool, [notes]);
+    const replay = await createReplayer(bench.pool, [notes]);
     const kinds: string[] = [];
     for await (const threadId of readThreadsWithTurns(bench.pool))
       for await (const turn of replay.thread(threadId)) kinds.push(turn.kind);

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { openPool, type Pool } from '@signalbox/store/pool';
-import { Runs } from '@signalbox/store/turns/runs';
+import { RunStore } from '@signalbox/store/turns/runs';
 import { createLog } from '@signalbox/platform/log';
 import { createQueue, type Queue } from '@signalbox/platform/queue/queue';
 import type { AppError } from '@signalbox/contracts/errors';
-import { createFailure } from '@signalbox/governance/calls/call';
+import { createFailedResult } from '@signalbox/governance/calls/call';
 import { createJobClient } from '@signalbox/worker/tools/job-client';
 import { StoppedByPerson } from '@signalbox/governance/calls/call';
 import { afterAll, beforeAll, beforeEach, expect, inject, it, vi } from 'vitest';
@@ -19,12 +19,12 @@ let database: Awaited<ReturnType<typeof createDatabase>>;
 let pool: Pool;
 let queue: Queue;
 let door: ReturnType<typeof createJobClient>;
-let runs: Runs;
+let runs: RunStore;
 beforeAll(async () => {
   database = await createDatabase();
   pool = openPool(database.url, log, { name: 'test', max: 4 });
   queue = createQueue({ redisUrl: inject('redisUrl'), prefix: `t${randomBytes(4).toString('hex')}:`, log });
-  runs = new Runs(pool);
+  runs = new RunStore(pool);
   door = createJobClient({ runs, queue, log });
 });
 afterAll(async () => {
@@ -115,8 +115,8 @@ it.each([
   working.catch(() => undefined);
   await runs.finish(await begin(), { ...DONE, outcome: 'failed', result: null, error: error() });
   const thrown: unknown = await working.catch((failed: unknown) => failed);
-  expect(createFailure(thrown as AppError, {})).toMatchObject({ code: 'JOB_FAILED' });
-  expect(createFailure(thrown as AppError, {}).untrusted).toBe(untrusted);
+  expect(createFailedResult(thrown as AppError, {})).toMatchObject({ code: 'JOB_FAILED' });
+  expect(createFailedResult(thrown as AppError, {}).untrusted).toBe(untrusted);
 });
 
 it('/stop ends the job too, once its worker has stopped', async () => {

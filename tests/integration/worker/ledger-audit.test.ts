@@ -4,9 +4,9 @@ import { settleAction } from '@signalbox/store/governance/actions';
 import { Approvals } from '@signalbox/governance/approvals';
 import { openPool, withTransaction, type Pool } from '@signalbox/store/pool';
 import { createLog } from '@signalbox/platform/log';
-import { resumeDecision } from '@signalbox/governance/resume-decision';
+import { resumeAction } from '@signalbox/governance/resume-decision';
 import { executeCall } from '@signalbox/governance/action-run';
-import { createMachine } from '@signalbox/worker/loop/fsm';
+import { createPhaseMachine } from '@signalbox/worker/loop/fsm';
 import type { GovernanceDeps } from '@signalbox/governance/deps';
 import type { CallScope } from '@signalbox/governance/calls/call';
 import { tool, toolGroup } from '@signalbox/worker/tools/tool';
@@ -101,8 +101,8 @@ describe('an action whose audit event cannot be written', () => {
         [actionId],
       )
     ).rows[0];
-  const resumed = (): CallScope => scopeOfAda({ enter: createMachine().to });
-  type Envelope = Parameters<typeof resumeDecision>[2];
+  const resumed = (): CallScope => scopeOfAda({ enter: createPhaseMachine().to });
+  type Envelope = Parameters<typeof resumeAction>[2];
   const approved = async (actionId: string): Promise<Envelope> => {
     await executeCall(parts('dangerous'), scopeOfAda(), callOf(actionId));
     const { rows } = await pool.query<{ id: string }>('select approval_id as id from approvals where action_id = $1', [
@@ -159,11 +159,11 @@ describe('an action whose audit event cannot be written', () => {
     const envelope = await approved(actionId);
     const before = await found(actionId);
     await refuse(kind);
-    await expect(resumeDecision(parts('dangerous'), resumed(), envelope)).rejects.toThrow('refused');
+    await expect(resumeAction(parts('dangerous'), resumed(), envelope)).rejects.toThrow('refused');
     expect(effects).toBe(0);
     expect(await found(actionId)).toEqual(before);
     await pool.query('delete from refused');
-    expect((await resumeDecision(parts('dangerous'), resumed(), envelope)).say).toContain('Did it.');
+    expect((await resumeAction(parts('dangerous'), resumed(), envelope)).say).toContain('Did it.');
     expect(effects).toBe(1);
     expect(await found(actionId)).toMatchObject({ action: 'done', approval: 'consumed' });
   });
@@ -190,7 +190,7 @@ describe('an action whose audit event cannot be written', () => {
     const envelope = await approved(actionId);
     const before = await found(actionId);
     await refuse('commit');
-    await expect(resumeDecision(parts('dangerous'), resumed(), envelope)).rejects.toThrow('refused at the end');
+    await expect(resumeAction(parts('dangerous'), resumed(), envelope)).rejects.toThrow('refused at the end');
     expect(effects).toBe(0);
     expect(await found(actionId)).toEqual(before);
   });

@@ -1,5 +1,5 @@
 import { createNameNotFound } from '@signalbox/store/deploy/not-found';
-import { KnownNames } from '@signalbox/worker/agents/known-names';
+import { NameCache } from '@signalbox/worker/agents/known-names';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../../support/until.ts';
 import { openWorkerBench, type WorkerBench } from '../../support/worker.ts';
@@ -30,7 +30,7 @@ describe('among more names than anybody lists', () => {
   });
   afterAll(() => bench.close());
 
-  const find = async (text: string) => new KnownNames(bench.pool).of(() => [text]);
+  const find = async (text: string) => new NameCache(bench.pool).of(() => [text]);
   const ask = async (text: string): Promise<string> => {
     const before = (await bench.replies('7')).length;
     await bench.say('7', text);
@@ -54,7 +54,7 @@ describe('among more names than anybody lists', () => {
     ['in the possessive', "quokka's ports", 'quokka'],
     ['in another message before', 'it', 'quokka'],
   ])('the oldest project is found %s', async (_how, text, name) => {
-    const { project } = await new KnownNames(bench.pool).of(() => [text, 'quokka']);
+    const { project } = await new NameCache(bench.pool).of(() => [text, 'quokka']);
     expect(project).toContain(name);
   });
 
@@ -107,13 +107,13 @@ describe('few names', () => {
     await add('owl');
     await add('gone');
     await bench.pool.query(`update projects set status = 'archived' where name = 'gone'`);
-    const names = new KnownNames(bench.pool);
+    const names = new NameCache(bench.pool);
     expect(await names.of(() => ['hello'])).toEqual({ project: ['owl'], server: [] });
     expect(await names.among(['gone', 'owl', 'bird'])).toEqual(new Set(['gone', 'owl']));
   });
 
   it('are read again only when a claim has seen a newer version of them', async () => {
-    const names = new KnownNames(bench.pool);
+    const names = new NameCache(bench.pool);
     names.seen(await readVersion());
     const before = await names.of(texts);
     await add('heron');
@@ -123,7 +123,7 @@ describe('few names', () => {
   });
 
   it('are not cached from a read that started before the change', async () => {
-    const names = new KnownNames(bench.pool);
+    const names = new NameCache(bench.pool);
     const early = names.of(texts);
     await add('egret');
     names.seen(await readVersion());

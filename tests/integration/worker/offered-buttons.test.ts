@@ -2,7 +2,7 @@ import { ToolMessage } from '@langchain/core/messages';
 import { readThreadsWithTurns } from '@signalbox/store/governance/execution-turns';
 import type { ModelScript, ScriptedAnswer } from '../../support/scripted-model.ts';
 import { say as sentence } from '@signalbox/messages/say';
-import { openReplay } from '@signalbox/worker/replay/replay';
+import { createReplayer } from '@signalbox/worker/replay/replay';
 import { tool, toolGroup, type ToolGroup } from '@signalbox/worker/tools/tool';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -195,7 +195,7 @@ describe('a button that the runtime made from one complete call', () => {
     await say('read');
     await press();
     expect(set).toEqual(['shop staging']);
-    const replay = await openReplay(bench.pool, [notes]);
+    const replay = await createReplayer(bench.pool, [notes]);
     const kinds: string[] = [];
     for await (const threadId of readThreadsWithTurns(bench.pool))
       for await (const turn of replay.thread(threadId)) kinds.push(turn.kind);

@@ -4,7 +4,7 @@ import { ExecutionTurn } from '@signalbox/contracts/governance/execution-turn';
 import { readThreadsWithTurns } from '@signalbox/store/governance/execution-turns';
 import { AppError } from '@signalbox/contracts/errors';
 import type { ModelScript, ScriptedAnswer } from '../../support/scripted-model.ts';
-import { openReplay, type TurnReplay } from '@signalbox/worker/replay/replay';
+import { createReplayer, type TurnReplay } from '@signalbox/worker/replay/replay';
 import { tool, toolGroup } from '@signalbox/worker/tools/tool';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -85,7 +85,7 @@ const start = (script: ModelScript, env: Record<string, string> = {}) =>
 const ask = (text: string): Promise<readonly string[]> => bench.ask('7', text);
 
 async function replayAll(): Promise<TurnReplay[]> {
-  const replay = await openReplay(bench.pool, [plumbing]);
+  const replay = await createReplayer(bench.pool, [plumbing]);
   const turns: TurnReplay[] = [];
   for await (const threadId of readThreadsWithTurns(bench.pool))
     for await (const turn of replay.thread(threadId)) turns.push(turn);

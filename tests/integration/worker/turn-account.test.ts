@@ -1,7 +1,7 @@
 import { openPool } from '@signalbox/store/pool';
 import { createLog } from '@signalbox/platform/log';
-import { KnownNames } from '@signalbox/worker/agents/known-names';
-import { TurnAccount } from '@signalbox/worker/turn/turn-account';
+import { NameCache } from '@signalbox/worker/agents/known-names';
+import { TurnReport } from '@signalbox/worker/turn/turn-account';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { createDatabase, openRawPool, type TestDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/until.ts';
@@ -27,17 +27,17 @@ afterAll(async () => {
 });
 
 it('two cut queries of a turn end the turn, not the process', async () => {
-  const account = new TurnAccount(
+  const account = new TurnReport(
     {
       pool,
-      names: new KnownNames(pool),
+      names: new NameCache(pool),
       toolKind: () => null,
       isOwned: () => false,
       verbs: new Set(['deploy']),
       timeZone: 'UTC',
     },
     // What the account reads of a turn that says something before any call of it.
-    { batch: [], turnId: 'turn_1', threadId: 'user_1_1' } as unknown as ConstructorParameters<typeof TurnAccount>[1],
+    { batch: [], turnId: 'turn_1', threadId: 'user_1_1' } as unknown as ConstructorParameters<typeof TurnReport>[1],
   );
   const lock = await admin.connect();
   await lock.query('begin');

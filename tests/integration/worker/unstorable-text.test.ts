@@ -1,5 +1,5 @@
 import { ToolMessage, type BaseMessage } from '@langchain/core/messages';
-import { toKeptExtras } from '@signalbox/models/kept';
+import { toProviderExtras } from '@signalbox/models/kept';
 import type { ScriptedAnswer } from '../../support/scripted-model.ts';
 import { tool, toolGroup } from '@signalbox/worker/tools/tool';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -129,7 +129,7 @@ describe('text that a database cannot hold', () => {
     it.each<[string, () => ScriptedAnswer, string]>([
       ['a plain answer', () => ({ content: `Hello ${bad}` }), 'Hello a�b'],
       ['the id of an answer', () => ({ id: bad, content: 'Hello' }), 'Hello'],
-      ['what a provider wants back', () => ({ content: 'Hello', kwargs: toKeptExtras('m', { x: bad }) }), 'Hello'],
+      ['what a provider wants back', () => ({ content: 'Hello', kwargs: toProviderExtras('m', { x: bad }) }), 'Hello'],
       ['the result of a change', () => call('keep', {}), '"ok":true'],
       ['the result of a look-up', () => call('look', {}), '"ok":true'],
     ])('in %s fails no turn', async (_what, make, reply) => {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { loadConfig as loadGatewayConfig } from '@signalbox/gateway/config';
 import { createGateway } from '@signalbox/gateway/gateway';
 import { openPool, type Pool } from '@signalbox/store/pool';
-import { allowUser } from '@signalbox/store/people/users';
+import { grantUserRole } from '@signalbox/store/people/users';
 import { closeAll, type Closable } from '@signalbox/platform/lifecycle';
 import { createLog } from '@signalbox/platform/log';
 import { loadConfig } from '@signalbox/worker/config';
@@ -42,7 +42,7 @@ beforeEach(async () => {
   own({ close: async () => void (await server.stop()) });
   pool = openPool(database.url, log, { name: 'test', max: 4, as: 'owner' });
   own({ close: () => pool.end() });
-  await allowUser(pool, { userKey: String(PERSON), channel: 'telegram', name: 'Ada', role: 'developer' });
+  await grantUserRole(pool, { userKey: String(PERSON), channel: 'telegram', name: 'Ada', role: 'developer' });
   const wiring = own(
     await openWiring({
       databaseUrl: database.url,

@@ -1,6 +1,6 @@
 import { createApi } from '@signalbox/gateway/channels/telegram/client';
 import { ALLOWED_UPDATES } from '@signalbox/gateway/channels/telegram/receive/update';
-import { Webhook } from '@signalbox/gateway/channels/telegram/receive/webhook';
+import { WebhookListener } from '@signalbox/gateway/channels/telegram/receive/webhook';
 import { createWebhookServer } from '@signalbox/gateway/channels/telegram/receive/webhook-server';
 import { createLog } from '@signalbox/platform/log';
 import { DEFAULT_TOKEN } from '@signalbox/telegram-simulator/server';
@@ -162,7 +162,7 @@ describe('with a foreign program that has the token', () => {
     });
     const start = () => {
       const target = { url, secret: SECRET, server };
-      const started = new Webhook({ api, log, admit: async () => undefined, target, checkEveryMs: 20 });
+      const started = new WebhookListener({ api, log, admit: async () => undefined, target, checkEveryMs: 20 });
       onTestFinished(() => started.close());
       return started;
     };

@@ -1,6 +1,6 @@
 import { createServer, request as call, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { allowUser } from '@signalbox/store/people/users';
+import { grantUserRole } from '@signalbox/store/people/users';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../../support/free-port.ts';
 import { startService, type ServiceProcess } from '../../support/service-process.ts';
@@ -45,7 +45,7 @@ async function startProxy(targets: readonly number[]): Promise<{ readonly port: 
 
 async function speak(): Promise<void> {
   for (const id of PEOPLE) {
-    await allowUser(harness.pool, { userKey: String(id), channel: 'telegram', name: `P${id}`, role: 'developer' });
+    await grantUserRole(harness.pool, { userKey: String(id), channel: 'telegram', name: `P${id}`, role: 'developer' });
   }
   const one = async (from: number): Promise<void> => {
     for (let n = 0; n < MESSAGES; n += 1) await harness.people.post('/api/messages', { from, text: textOf(n) });

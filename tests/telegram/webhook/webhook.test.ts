@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'v
 import { freePort } from '../../support/free-port.ts';
 import { openStack } from '../../support/stack.ts';
 import { openTcpRelay } from '../../support/tcp-relay.ts';
-import { INBOUND, openHarness, until, type Harness } from '../../integration/gateway/harness.ts';
+import { INBOUND_TOPIC, openHarness, until, type Harness } from '../../integration/gateway/harness.ts';
 import {
   bring,
   createUpdate,
@@ -52,7 +52,7 @@ describe('an update by webhook', () => {
     await harness.people.post('/api/messages', { from: 1001, text: '/whoami' });
     await until('she is answered', async () => (await harness.said(1001)).length === 1);
     expect(await texts()).toEqual(['what is running?', '/whoami']);
-    expect(await harness.entries(INBOUND)).toMatchObject([{ userKey: '1001' }]);
+    expect(await harness.entries(INBOUND_TOPIC)).toMatchObject([{ userKey: '1001' }]);
     expect(await harness.calls('getUpdates')).toEqual([]);
     expect(await readWebhook(harness)).toMatchObject({
       url,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { say } from '@signalbox/messages/say';
-import { CHANGE, LOOK_UP, tool, toolGroup } from '@signalbox/worker/tools/tool';
+import { CHANGE_DEFAULTS, LOOK_UP_DEFAULTS, tool, toolGroup } from '@signalbox/worker/tools/tool';
 
 /** An amount as decimal text. */
 const Amount = z.string().regex(/^\d{1,9}\.\d{2}$/);
@@ -25,7 +25,7 @@ export default toolGroup({
         'fixed rate periods',
       ],
       input: z.object({}),
-      ...LOOK_UP,
+      ...LOOK_UP_DEFAULTS,
       holds: 'facts',
       run: async (_input, { ports }) => ({ fixes: [...(await ports.mortgage.listFixes())] }),
       phrases: { done: ({ fixes }) => say('mortgage.fixesFound', { years: fixes.join(', ') }) },
@@ -58,7 +58,7 @@ export default toolGroup({
           .default(null)
           .describe('Whether the person is a customer; null when unknown'),
       }),
-      ...LOOK_UP,
+      ...LOOK_UP_DEFAULTS,
       holds: 'facts',
       run: async (requested, { ports }) => ({
         products: (await ports.mortgage.listProducts(requested)).map((product) => ({ ...product })),
@@ -85,7 +85,7 @@ export default toolGroup({
           .describe('House number, street and postcode')
           .meta({ ask: 'Which address?' }),
       }),
-      ...LOOK_UP,
+      ...LOOK_UP_DEFAULTS,
       holds: 'facts',
       run: async ({ address }, { ports }) => {
         const place = readAddress(address);
@@ -109,7 +109,7 @@ export default toolGroup({
         'request a branch visit',
       ],
       input: z.object({ productId: ProductId.optional().describe('The product that it is about') }),
-      ...CHANGE,
+      ...CHANGE_DEFAULTS,
       holds: 'facts',
       deadlineMs: 5_000,
       resources: () => ['mortgage:branch-visit'],

@@ -19,7 +19,7 @@ const Listed = z.object({
   ),
   isVerified: z.boolean(),
 });
-export type OwnCard = z.infer<typeof Listed>['cards'][number];
+export type ListedCard = z.infer<typeof Listed>['cards'][number];
 
 /** Lists the person's cards; `refused` is the sentence for the person when the cards cannot be listed. */
 export async function listCards({ call }: CardNodeContext) {
@@ -32,27 +32,29 @@ export async function pickCard(
   context: CardNodeContext,
   action: LostCardAction,
   given: string | undefined,
-): Promise<{ readonly card: OwnCard; readonly domain: Partial<LostCardDomain> } | { readonly stop: CardNodeOutcome }> {
+): Promise<
+  { readonly card: ListedCard; readonly domain: Partial<LostCardDomain> } | { readonly stop: CardNodeOutcome }
+> {
   const listed = await listCards(context);
-  if (listed.refused !== null) return { stop: createReply(listed.refused) };
+  if (listed.refused !== null) return { stop: replyWithText(listed.refused) };
   const usable = listed.cards.filter(({ status }) => status !== 'ordered');
   const cards = usable.map(({ last4 }) => last4);
   const domain = { cards, identity_verified: listed.isVerified };
-  if (usable.length === 0) return { stop: { ...createReply(sayError('CARD_NONE', {})), domain } };
+  if (usable.length === 0) return { stop: { ...replyWithText(sayError('CARD_NONE', {})), domain } };
   const named = given ?? context.domain.card_last4;
   const card = usable.find(({ last4 }) => last4 === named) ?? (usable.length === 1 && !given ? usable[0] : undefined);
-  if (card) return { card, domain: { ...domain, ...getKnown(card) } };
+  if (card) return { card, domain: { ...domain, ...toCardFields(card) } };
   const buttons = usable.map(({ last4, kind }) =>
     createButton(say('lost-card.cardButton', { last4, kind }), action, { ...dataOf(context, action), card: last4 }),
   );
   return { stop: { domain, replies: [{ text: say('lost-card.whichCard'), buttons }], awaits: true } };
 }
 
-export function getKnown({ last4, status, risk }: OwnCard): Partial<LostCardDomain> {
+export function toCardFields({ last4, status, risk }: ListedCard): Partial<LostCardDomain> {
   return { card_last4: last4, card_status: status === 'frozen' ? 'frozen' : 'active', risk_level: risk };
 }
 
-export function createReply(text: string): CardNodeOutcome {
+export function replyWithText(text: string): CardNodeOutcome {
   return { replies: [{ text, buttons: [] }] };
 }
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { say } from '@signalbox/messages/say';
 import { createActionButton } from '@signalbox/worker/guided/spec';
 
-export const AGENT = 'lost_card';
+export const AGENT_ID = 'lost_card';
 export const STATE_VERSION = 1;
 
 const Last4 = z.string().regex(/^[0-9]{4}$/);
@@ -17,8 +17,8 @@ const Suspicious = z.object({
 });
 
 /** Requests that need the person's confirmation. */
-const Wanted = z.enum(['freeze_card', 'order_replacement', 'report_fraud', 'reset']);
-export type Wanted = z.infer<typeof Wanted>;
+const CardRequest = z.enum(['freeze_card', 'order_replacement', 'report_fraud', 'reset']);
+export type CardRequest = z.infer<typeof CardRequest>;
 
 /** State of a conversation, without card numbers and codes. Policy and tools read the cards themselves and decide about changes. */
 export const LostCardDomain = z.object({
@@ -38,7 +38,7 @@ export const LostCardDomain = z.object({
   /** Last digits of the person's usable cards. */
   cards: z.array(Last4),
   /** Request to carry out after confirmation or proof of identity. */
-  wanted: Wanted.nullable(),
+  wanted: CardRequest.nullable(),
   /**
    * Event that the conversation waits for. Within a turn: `next` proposes the request now, `proposed` means that it was just proposed.
    */
@@ -119,7 +119,7 @@ export type LostCardAction = keyof typeof ACTIONS;
 
 /** Creates a button for an action of this agent. */
 export function createButton(label: string, action: LostCardAction, data: Readonly<Record<string, unknown>> = {}) {
-  return createActionButton(AGENT, label, action, data);
+  return createActionButton(AGENT_ID, label, action, data);
 }
 
 export function createFreezeButton(last4: string) {

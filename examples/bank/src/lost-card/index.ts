@@ -1,17 +1,17 @@
 import { defineGuidedAgent } from '@signalbox/worker/guided/define';
 import type { TurnInput } from '@signalbox/worker/guided/spec';
-import { ACTIONS, AGENT, createInitialDomain, LostCardDomain, STATE_VERSION } from './domain.ts';
+import { ACTIONS, AGENT_ID, createInitialDomain, LostCardDomain, STATE_VERSION } from './domain.ts';
 import { freezeCard, issueReplacement } from './nodes/changes.ts';
 import { classifyRisk } from './nodes/classify-risk.ts';
 import { confirmAction } from './nodes/confirm-action.ts';
 import { renderSupportOptions } from './nodes/support-options.ts';
 import { verifyIdentity } from './nodes/verify-identity.ts';
-import { readWords } from './reading.ts';
+import { parseRequest } from './reading.ts';
 import { VIEWS } from './views.ts';
 
 /** Helps with lost cards and unknown payments. The person confirms every change. */
 export default defineGuidedAgent({
-  id: AGENT,
+  id: AGENT_ID,
   class: 'WRITE_GATED',
   summary: 'Freezes a lost card, sends a new one, and reports payments that are not yours.',
   stateVersion: STATE_VERSION,
@@ -45,7 +45,7 @@ export default defineGuidedAgent({
     },
   },
   route,
-  reads: readWords,
+  reads: parseRequest,
   views: VIEWS,
   home: 'home',
 });

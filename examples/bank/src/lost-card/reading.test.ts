@@ -1,8 +1,8 @@
-import { inLanguage } from '@signalbox/messages/language';
+import { runInLanguage } from '@signalbox/messages/language';
 import { loadPlugins } from '@signalbox/plugins/load-plugins';
 import { describe, expect, it } from 'vitest';
 import { createInitialDomain } from './domain.ts';
-import { readWords } from './reading.ts';
+import { parseRequest } from './reading.ts';
 
 await loadPlugins('examples/bank'); // its sentences
 
@@ -36,7 +36,7 @@ const SAID: readonly (readonly [string, string, string])[] = [
 
 describe('a message to the lost-card agent', () => {
   it.each(SAID)('in %s: “%s” means %s', (language, text, meant) => {
-    const requested = inLanguage(language, () => readWords(text, createInitialDomain()));
+    const requested = runInLanguage(language, () => parseRequest(text, createInitialDomain()));
     const { because = '' } = (requested?.data ?? {}) as { readonly because?: string }; // what reading.ts gives
     expect(`${requested?.action} ${because}`.trim()).toBe(meant);
   });
@@ -44,19 +44,19 @@ describe('a message to the lost-card agent', () => {
   it.each(['hello', 'what can you do?', 'my card', 'I have a question', '42'])(
     'with the words “%s” has no certain meaning',
     (text) => {
-      expect(readWords(text, createInitialDomain())).toBeNull();
+      expect(parseRequest(text, createInitialDomain())).toBeNull();
     },
   );
 
   it('names a card by its last digits only when the card is known', () => {
     const known = { ...createInitialDomain(), cards: ['4417', '7717'] };
-    expect(readWords('I lost my card 4417', known)?.data).toEqual({ because: 'lost', card: '4417' });
-    expect(readWords('I lost my card in 2024', known)?.data).toEqual({ because: 'lost' });
-    expect(readWords('I lost my cards 4417 and 7717', known)?.data).toEqual({ because: 'lost' });
+    expect(parseRequest('I lost my card 4417', known)?.data).toEqual({ because: 'lost', card: '4417' });
+    expect(parseRequest('I lost my card in 2024', known)?.data).toEqual({ because: 'lost' });
+    expect(parseRequest('I lost my cards 4417 and 7717', known)?.data).toEqual({ because: 'lost' });
   });
 
   it('with the mark of a code is an answer to the code', () => {
-    expect(readWords('it is secret:step-up-code-0a1b2c3d', createInitialDomain())).toEqual({
+    expect(parseRequest('it is secret:step-up-code-0a1b2c3d', createInitialDomain())).toEqual({
       action: 'verify_identity',
       data: { code: 'secret:step-up-code-0a1b2c3d' },
     });

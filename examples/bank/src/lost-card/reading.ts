@@ -1,4 +1,4 @@
-import { getCurrentLanguage, ENGLISH } from '@signalbox/messages/language';
+import { getCurrentLanguage, DEFAULT_LANGUAGE } from '@signalbox/messages/language';
 import { say } from '@signalbox/messages/say';
 import type { RequestedAction } from '@signalbox/worker/guided/spec';
 import type { LostCardAction, LostCardDomain } from './domain.ts';
@@ -34,11 +34,11 @@ const NOT_ON_A_CARD: readonly LostCardAction[] = ['find_branch', 'ask_operator',
 const UNSPACED = /\p{Script=Han}/u;
 
 /** Reads an unambiguous request in the person's language or in English. The person confirms it before anything changes. Pure. */
-export function readWords(text: string, domain: LostCardDomain): RequestedAction | null {
+export function parseRequest(text: string, domain: LostCardDomain): RequestedAction | null {
   const [code] = CODE.exec(text) ?? [];
   if (code !== undefined) return { action: 'verify_identity', data: { code } };
   const written = text.normalize('NFKC').toLowerCase().replaceAll('’', "'");
-  for (const language of new Set([getCurrentLanguage(), ENGLISH])) {
+  for (const language of new Set([getCurrentLanguage(), DEFAULT_LANGUAGE])) {
     const meaning = MEANINGS.find(({ phrases }) => saysOne(written, phrases(language)));
     if (!meaning) continue;
     const { action, data = {} } = meaning;

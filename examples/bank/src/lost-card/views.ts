@@ -1,10 +1,10 @@
 import { toPlainName } from '@signalbox/contracts/plain-name';
 import { say } from '@signalbox/messages/say';
-import type { GuidedReply, Reader } from '@signalbox/worker/guided/spec';
+import type { GuidedReply, ReaderProfile } from '@signalbox/worker/guided/spec';
 import { sayAmount, sayDay } from '../capabilities/cards/words.ts';
 import { createFreezeButton, createReplaceButton, createButton, type LostCardDomain } from './domain.ts';
 
-type View = (domain: LostCardDomain, reader: Reader) => GuidedReply;
+type View = (domain: LostCardDomain, reader: ReaderProfile) => GuidedReply;
 
 /** Number of misunderstood messages in a row after which the view offers a human. */
 const TROUBLED = 2;

@@ -5,7 +5,7 @@ export const STATE_VERSION = 2;
 
 export const DEFAULT_TERM_YEARS = 25;
 /** Number of misunderstood messages in a row after which a human is offered. */
-export const MAX_TROUBLES = 3;
+export const MAX_MISUNDERSTOOD = 3;
 
 /** An amount with cents, in the currency of the products. */
 const Amount = z.string().regex(/^\d{1,9}\.\d{2}$/);
@@ -53,7 +53,7 @@ export const MortgageDomain = z.object({
   asked: z.enum(['propertyValue', 'loanBalance', 'fixYears', 'address']).nullable(),
 });
 export type MortgageDomain = z.infer<typeof MortgageDomain>;
-export type Intent = MortgageDomain['intent'];
+export type LoanFigures = MortgageDomain['intent'];
 
 /** Returns the state of a new conversation. */
 export function createInitialDomain(): MortgageDomain {
@@ -81,7 +81,7 @@ export function listMissingInputs({
   propertyValue,
   loanBalance,
   fixYears,
-}: Intent): readonly NonNullable<MortgageDomain['asked']>[] {
+}: LoanFigures): readonly NonNullable<MortgageDomain['asked']>[] {
   return [
     ...(propertyValue === null ? (['propertyValue'] as const) : []),
     ...(loanBalance === null ? (['loanBalance'] as const) : []),

@@ -2,9 +2,9 @@ import { defineGuidedAgent } from '@signalbox/worker/guided/define';
 import type { GuidedSpec, TurnInput } from '@signalbox/worker/guided/spec';
 import { actions, type MortgageActions } from './actions.ts';
 import { createInitialDomain, MortgageDomain, STATE_VERSION } from './domain.ts';
-import { MOVES } from './migrations.ts';
+import { MIGRATION_STEPS } from './migrations.ts';
 import { nodes, type NodeName } from './nodes.ts';
-import { readWish } from './reading.ts';
+import { parseRequest } from './reading.ts';
 import { views } from './views.ts';
 
 /** First node of each action. */
@@ -27,14 +27,14 @@ const spec: GuidedSpec<typeof MortgageDomain, MortgageActions> = {
   class: 'WRITE_GATED',
   summary: 'Finds a mortgage that fits, and says what it costs a month.',
   stateVersion: STATE_VERSION,
-  migrations: { 1: MOVES },
+  migrations: { 1: MIGRATION_STEPS },
   groups: ['mortgage'],
   domain: MortgageDomain,
   initial: createInitialDomain,
   actions,
   nodes,
   route: firstNode,
-  reads: readWish,
+  reads: parseRequest,
   views,
   home: 'inputs',
 };

@@ -1,13 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { loadState } from '@signalbox/worker/guided/load';
+import { migrateState } from '@signalbox/worker/guided/load';
 import type { StoredValues } from '@signalbox/worker/guided/spec';
 import { MortgageDomain, STATE_VERSION } from './domain.ts';
-import { MOVES } from './migrations.ts';
+import { MIGRATION_STEPS } from './migrations.ts';
 
 const FIXTURE = new URL('../../../../tests/fixtures/mortgage-state-1.json', import.meta.url);
 const stored = (): StoredValues => JSON.parse(readFileSync(FIXTURE, 'utf8')) as StoredValues; // as it was stored
-const versioned = { id: 'mortgage', stateVersion: STATE_VERSION, migrations: { 1: MOVES }, domain: MortgageDomain };
+const versioned = {
+  id: 'mortgage',
+  stateVersion: STATE_VERSION,
+  migrations: { 1: MIGRATION_STEPS },
+  domain: MortgageDomain,
+};
 
 const MIGRATED = {
   intent: { propertyValue: '300000.00', loanBalance: '210000.50', fixYears: 5, termYears: 25 },
@@ -29,21 +34,21 @@ const MIGRATED = {
 
 describe('a mortgage conversation of version 1', () => {
   it('keeps what its person had said, with exact amounts', () => {
-    expect(loadState(versioned, stored())).toMatchObject({
+    expect(migrateState(versioned, stored())).toMatchObject({
       kind: 'migrated',
       update: { stateVersion: 2, device: 'mobile', domain: { mortgage: MIGRATED } },
     });
   });
 
-  it.each(MOVES.map((_, step) => step))('loads when it was left after step %i', (step) => {
-    const partly = MOVES.slice(0, step + 1).reduce((values, move) => move(values), stored());
-    expect(loadState(versioned, partly)).toMatchObject({ update: { domain: { mortgage: MIGRATED } } });
+  it.each(MIGRATION_STEPS.map((_, step) => step))('loads when it was left after step %i', (step) => {
+    const partly = MIGRATION_STEPS.slice(0, step + 1).reduce((values, move) => move(values), stored());
+    expect(migrateState(versioned, partly)).toMatchObject({ update: { domain: { mortgage: MIGRATED } } });
   });
 
   it('moves its fields in the order of the document, and leaves none behind', () => {
     const rooted = Object.keys(stored());
-    const moved = MOVES.map((_, step) => {
-      const values = MOVES.slice(0, step + 1).reduce((all, move) => move(all), stored());
+    const moved = MIGRATION_STEPS.map((_, step) => {
+      const values = MIGRATION_STEPS.slice(0, step + 1).reduce((all, move) => move(all), stored());
       return rooted.filter((field) => !Object.hasOwn(values, field));
     });
     expect(moved.map((fields, step) => fields.filter((field) => !moved[step - 1]?.includes(field)))).toEqual(
@@ -65,12 +70,12 @@ describe('a mortgage conversation of version 1', () => {
     ['it is newer than this release', { stateVersion: 3 }],
     ['it does not say its version', { stateVersion: undefined }],
   ])('cannot be loaded when %s', (_, change) => {
-    expect(loadState(versioned, { ...stored(), ...change }).kind).toBe('unreadable');
+    expect(migrateState(versioned, { ...stored(), ...change }).kind).toBe('unreadable');
   });
 
   it('is not changed by the migration itself', () => {
     const values = stored();
-    loadState(versioned, values);
+    migrateState(versioned, values);
     expect(values).toEqual(stored());
   });
 });

@@ -1,4 +1,4 @@
-import type { Migration, StoredValues } from '@signalbox/worker/guided/spec';
+import type { StateMigration, StoredValues } from '@signalbox/worker/guided/spec';
 import { DEFAULT_TERM_YEARS, TOPICS } from './domain.ts';
 import { toAmount } from './payment.ts';
 
@@ -9,7 +9,7 @@ import { toAmount } from './payment.ts';
  */
 
 /** Steps from version 1 to version 2, in the order of the specification. */
-export const MOVES: Migration = [
+export const MIGRATION_STEPS: StateMigration = [
   move(['branch_requested']),
   move(['address_validation_failed', 'last_attempted_address']),
   move(['trouble_count', 'show_support']),

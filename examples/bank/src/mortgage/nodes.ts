@@ -7,7 +7,7 @@ import {
   createInitialDomain,
   listMissingInputs,
   Product,
-  MAX_TROUBLES,
+  MAX_MISUNDERSTOOD,
   type MortgageDomain,
 } from './domain.ts';
 import { getLoanToValue } from './payment.ts';
@@ -129,7 +129,7 @@ export const nodes = {
       if (address !== null) return { domain: { ...tried, asked: null, ...WELL }, view: 'address' };
       const trouble = domain.trouble_count + 1;
       const next: MortgageOutcome =
-        trouble < MAX_TROUBLES ? { view: 'address', awaits: true } : { goto: 'render_support' };
+        trouble < MAX_MISUNDERSTOOD ? { view: 'address', awaits: true } : { goto: 'render_support' };
       return {
         domain: { ...tried, asked: 'address', trouble_count: trouble },
         ...next,
@@ -161,7 +161,7 @@ export const nodes = {
     then: ['render_missing_inputs', 'render_support', 'render_products'],
     run: async ({ domain }): Promise<MortgageOutcome> => {
       const trouble = domain.trouble_count + 1;
-      if (trouble >= MAX_TROUBLES) return { domain: { trouble_count: trouble }, goto: 'render_support' };
+      if (trouble >= MAX_MISUNDERSTOOD) return { domain: { trouble_count: trouble }, goto: 'render_support' };
       const isBeginning = trouble === 1 && domain.asked === null && domain.intent.propertyValue === null;
       const replies = isBeginning ? [] : [{ text: say('mortgage.notUnderstood'), buttons: [] }];
       return { domain: { trouble_count: trouble }, replies, goto: 'render_missing_inputs' };

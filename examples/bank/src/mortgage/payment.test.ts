@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { getLoanToValue, getMonthlyPayment, schedule, sumOf, type Loan } from './payment.ts';
-import { quote } from './views.ts';
+import { getLoanToValue, getMonthlyPayment, buildSchedule, sumOf, type Loan } from './payment.ts';
+import { quoteLoan } from './views.ts';
 
 /** Values of tables and calculators of others, as their own tests have them; each names where it stands and under which license. */
 const Published = z.array(
@@ -57,7 +57,7 @@ describe('monthly payments', () => {
   });
 
   it.each(published)('agree to the cent with %s', (_, { loan, payment, rows, lastPayment, totalInterest }) => {
-    const table = schedule(loan);
+    const table = buildSchedule(loan);
     expect({
       payment: getMonthlyPayment(loan),
       rows: rows && table.map((row) => [row.payment, row.interest, row.repaid, row.balance]),
@@ -118,7 +118,7 @@ describe('a schedule', () => {
   it('repays the loan to the cent, and each of its rows adds up', () => {
     fc.assert(
       fc.property(loans, (loan) => {
-        const rows = schedule(loan);
+        const rows = buildSchedule(loan);
         expect(sumOf(rows.map(({ repaid }) => repaid))).toBe(sumOf([loan.principal]));
         expect(rows.at(-1)?.balance).toBe('0.00');
         expect(rows.length).toBeLessThanOrEqual(loan.months);
@@ -136,7 +136,7 @@ describe('a schedule', () => {
   it('asks for the same payment each month but the last', () => {
     fc.assert(
       fc.property(loans, (loan) => {
-        const payments = schedule(loan)
+        const payments = buildSchedule(loan)
           .slice(0, -1)
           .map(({ payment }) => payment);
         expect(new Set(payments).size).toBeLessThanOrEqual(1);
@@ -149,7 +149,7 @@ describe('a schedule', () => {
 describe('a quote', () => {
   it('pays the whole loan when the fixed rate lasts as long as the loan', () => {
     const terms = { fixYears: 5, rate: '4.12', followOnRate: '7.49' };
-    expect(quote(terms, { principal: '10000.00', years: 5 })).toMatchObject({
+    expect(quoteLoan(terms, { principal: '10000.00', years: 5 })).toMatchObject({
       balanceAfterFix: '0.00',
       monthlyAfter: null,
     });
@@ -157,7 +157,7 @@ describe('a quote', () => {
 
   it('goes on with what is left, at the rate that follows', () => {
     const terms = { fixYears: 2, rate: '4.19', followOnRate: '7.49' };
-    const found = quote(terms, { principal: '200000.00', years: 25 });
+    const found = quoteLoan(terms, { principal: '200000.00', years: 25 });
     const after = { principal: found.balanceAfterFix, ratePercent: '7.49', months: 276 };
     expect(found.monthlyAfter).toBe(getMonthlyPayment(after));
     expect(Number(found.monthlyAfter)).toBeGreaterThan(Number(found.monthly));
@@ -166,7 +166,7 @@ describe('a quote', () => {
   it('is the same payment before and after when the rate stays as it is, but for the cents of rounding', () => {
     fc.assert(
       fc.property(principal, ratePercent, fc.integer({ min: 1, max: 5 }), (loan, rate, fixYears) => {
-        const found = quote({ fixYears, rate, followOnRate: rate }, { principal: loan, years: fixYears + 20 });
+        const found = quoteLoan({ fixYears, rate, followOnRate: rate }, { principal: loan, years: fixYears + 20 });
         const difference = cents(found.monthlyAfter ?? '0') - cents(found.monthly);
         expect(difference >= -2n && difference <= 2n).toBe(true);
       }),

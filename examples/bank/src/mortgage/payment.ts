@@ -37,7 +37,7 @@ export function getMonthlyPayment({ principal, ratePercent, months }: Loan): str
 }
 
 /** Lists payment, interest and balance by month. The last payment settles the rounding differences. */
-export function schedule(loan: Loan): readonly ScheduleRow[] {
+export function buildSchedule(loan: Loan): readonly ScheduleRow[] {
   const payment = new Exact(getMonthlyPayment(loan));
   const rate = monthlyRate(loan.ratePercent);
   const rows: ScheduleRow[] = [];

@@ -1,4 +1,4 @@
-import { inLanguage } from '@signalbox/messages/language';
+import { runInLanguage } from '@signalbox/messages/language';
 import fc from 'fast-check';
 import { loadPlugins } from '@signalbox/plugins/load-plugins';
 import { describe, expect, it } from 'vitest';
@@ -6,7 +6,7 @@ import { parseRequestedData } from '@signalbox/worker/guided/actions';
 import { actions } from './actions.ts';
 import { findNumbers } from './amounts.ts';
 import { createInitialDomain, type MortgageDomain } from './domain.ts';
-import { readWish } from './reading.ts';
+import { parseRequest } from './reading.ts';
 
 await loadPlugins('examples/bank'); // its sentences
 
@@ -59,7 +59,7 @@ describe('words without a model', () => {
     ['a 5 year fix, a 25 year term', { fixYears: 5, termYears: 25 }],
     ['a term of 20 years', { termYears: 20 }],
   ])('“%s” says figures', (text, data) => {
-    expect(readWish(text, at(null))).toEqual({ action: 'set_intent', data });
+    expect(parseRequest(text, at(null))).toEqual({ action: 'set_intent', data });
   });
 
   it.each([
@@ -68,7 +68,7 @@ describe('words without a model', () => {
     ['fixYears', '5', { fixYears: 5 }],
     ['fixYears', '5 years', { fixYears: 5 }],
   ] as const)('a bare answer to the question for %s counts: %s', (asked, text, data) => {
-    expect(readWish(text, at(asked))).toEqual({ action: 'set_intent', data });
+    expect(parseRequest(text, at(asked))).toEqual({ action: 'set_intent', data });
   });
 
   it.each([
@@ -79,7 +79,7 @@ describe('words without a model', () => {
     ['half a year', '2.5', 'fixYears'],
     ['a long story', 'house 300000 '.repeat(40), null],
   ] as const)('leaves open %s', (_, text, asked) => {
-    expect(readWish(text, at(asked))).toBeNull();
+    expect(parseRequest(text, at(asked))).toBeNull();
   });
 
   it.each([
@@ -92,15 +92,15 @@ describe('words without a model', () => {
     ['can I make an appointment', 'request_branch', {}],
     ['let us start over', 'reset', {}],
   ])('“%s” asks for %s', (text, action, data) => {
-    expect(readWish(text, at(null))).toEqual({ action, data });
+    expect(parseRequest(text, at(null))).toEqual({ action, data });
   });
 
   it('takes an answer to the question for an address as one, and a request as a request', () => {
-    expect(readWish('14 Semaphore Road QX1 2BD', at('address'))).toEqual({
+    expect(parseRequest('14 Semaphore Road QX1 2BD', at('address'))).toEqual({
       action: 'check_address',
       data: { address: '14 Semaphore Road QX1 2BD' },
     });
-    expect(readWish('talk to a person', at('address'))).toMatchObject({ action: 'get_support' });
+    expect(parseRequest('talk to a person', at('address'))).toMatchObject({ action: 'get_support' });
   });
 
   it.each([
@@ -111,7 +111,7 @@ describe('words without a model', () => {
     ['zh', '我不是客户', { answer: false }],
     ['zh', '我是客户', { answer: true }],
   ])('in %s “%s” is not taken for its contrary', (language, text, data) => {
-    expect(inLanguage(language, () => readWish(text, at(null)))).toEqual({ action: 'existing_customer', data });
+    expect(runInLanguage(language, () => parseRequest(text, at(null)))).toEqual({ action: 'existing_customer', data });
   });
 
   it('comes to nothing but the agent’s own actions, whatever is said and asked', () => {
@@ -134,7 +134,7 @@ describe('words without a model', () => {
     );
     fc.assert(
       fc.property(fc.array(fc.oneof(word, fc.string({ maxLength: 8 })), { maxLength: 8 }), asked, (words, about) => {
-        const requested = readWish(words.join(' '), { ...createInitialDomain(), asked: about });
+        const requested = parseRequest(words.join(' '), { ...createInitialDomain(), asked: about });
         expect([null, ...Object.keys(actions)]).toContain(requested?.action ?? null);
       }),
       { numRuns: 500 },

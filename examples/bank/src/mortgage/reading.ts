@@ -19,7 +19,7 @@ type Figure = 'propertyValue' | 'loanBalance' | 'fixYears' | 'termYears';
 const MAX_TEXT_LENGTH = 400;
 
 /** Reads a message in its reader's language. `asked`: subject of the last question, so that a bare answer counts. Pure. */
-export function readWish(
+export function parseRequest(
   message: string,
   { asked, products }: Pick<MortgageDomain, 'asked' | 'products'>,
 ): RequestedAction | null {

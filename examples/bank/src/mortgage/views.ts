@@ -1,6 +1,6 @@
 import type { OfferedButton } from '@signalbox/contracts/conversation/envelope';
 import { say } from '@signalbox/messages/say';
-import { createActionButton, type GuidedReply, type Reader } from '@signalbox/worker/guided/spec';
+import { createActionButton, type GuidedReply, type ReaderProfile } from '@signalbox/worker/guided/spec';
 import { getCurrentLanguage } from '@signalbox/messages/language';
 import type { actions } from './actions.ts';
 import {
@@ -11,7 +11,7 @@ import {
   type Product,
   type Topic,
 } from './domain.ts';
-import { getMonthlyPayment, schedule, sumOf, type Loan } from './payment.ts';
+import { getMonthlyPayment, buildSchedule, sumOf, type Loan } from './payment.ts';
 
 /** Rates of a product: percent per year as decimal text. */
 interface Terms {
@@ -69,7 +69,7 @@ export const views = {
     buttons: backButtons(domain),
   }),
   support: () => ({ text: say('mortgage.supportShown'), buttons: [branchButton(), resetButton()] }),
-} satisfies Record<string, (domain: MortgageDomain, reader: Reader) => GuidedReply>;
+} satisfies Record<string, (domain: MortgageDomain, reader: ReaderProfile) => GuidedReply>;
 
 export type ViewName = keyof typeof views;
 
@@ -135,7 +135,7 @@ function noProducts(domain: MortgageDomain): GuidedReply {
   };
 }
 
-function someProducts(domain: MortgageDomain, reader: Reader): GuidedReply {
+function someProducts(domain: MortgageDomain, reader: ReaderProfile): GuidedReply {
   const { products, intent } = domain;
   const quoted = products.map((product) => ({ product, figures: figuresOf(product, intent) }));
   const list =
@@ -167,7 +167,7 @@ function someProducts(domain: MortgageDomain, reader: Reader): GuidedReply {
 
 function figuresOf(product: Product, intent: MortgageDomain['intent']) {
   const { currency } = product;
-  const { monthly } = quote(product, { principal: intent.loanBalance ?? '0', years: intent.termYears });
+  const { monthly } = quoteLoan(product, { principal: intent.loanBalance ?? '0', years: intent.termYears });
   return {
     rate: sayPercent(product.rate),
     fee: sayRoundAmount(product.fee, currency),
@@ -176,10 +176,14 @@ function figuresOf(product: Product, intent: MortgageDomain['intent']) {
   };
 }
 
-function selected({ intent, property_seen: seen }: MortgageDomain, product: Product, reader: Reader): GuidedReply {
+function selected(
+  { intent, property_seen: seen }: MortgageDomain,
+  product: Product,
+  reader: ReaderProfile,
+): GuidedReply {
   const { currency, fixYears } = product;
   const { termYears, loanBalance } = intent;
-  const quoted = quote(product, { principal: loanBalance ?? '0', years: termYears });
+  const quoted = quoteLoan(product, { principal: loanBalance ?? '0', years: termYears });
   const amount = (value: string): string => sayAmount(value, currency);
   const facts = [
     say('mortgage.monthly', { amount: amount(quoted.monthly), years: Math.min(fixYears, termYears) }),
@@ -264,9 +268,9 @@ function format(decimal: string, options: Intl.NumberFormatOptions): string {
 }
 
 /** Calculates the payments of a loan: fixed rate first, then the follow-on rate on the remaining balance. */
-export function quote(terms: Terms, loan: { readonly principal: string; readonly years: number }): Quote {
+export function quoteLoan(terms: Terms, loan: { readonly principal: string; readonly years: number }): Quote {
   const whole: Loan = { principal: loan.principal, ratePercent: terms.rate, months: loan.years * 12 };
-  const fixed = schedule(whole).slice(0, terms.fixYears * 12);
+  const fixed = buildSchedule(whole).slice(0, terms.fixYears * 12);
   const balanceAfterFix = fixed.at(-1)?.balance ?? loan.principal;
   const left = whole.months - fixed.length;
   const isPaid = left === 0 || Number(balanceAfterFix) === 0;

@@ -18,13 +18,13 @@ export interface CardRow {
   readonly isReported: boolean;
 }
 
-export interface OwnCard extends CardRow {
+export interface OwnedCardRow extends CardRow {
   readonly cardId: string;
   readonly person: string;
 }
 
 /** The account that asks, and the action that has the effect. */
-export interface CardAsker {
+export interface CardCaller {
   readonly userKey: string;
   readonly actionId: string;
 }
@@ -39,14 +39,14 @@ export function listCards(db: Queryable, userKey: string): Promise<readonly Card
 }
 
 /** Returns the person's card with these last digits, locked until the transaction ends. Throws CARD_UNKNOWN, CARD_NONE. */
-export async function lockCard(db: Queryable, userKey: string, last4: string): Promise<OwnCard> {
+export async function lockCard(db: Queryable, userKey: string, last4: string): Promise<OwnedCardRow> {
   await db.query(sql`select from cards where person = person_of(${userKey}) and last4 = ${last4} for update`);
   return getCard(db, userKey, last4);
 }
 
 /** Returns the person's card with these last digits. Throws CARD_UNKNOWN, CARD_NONE. */
-export async function getCard(db: Queryable, userKey: string, last4: string): Promise<OwnCard> {
-  const [card] = await listRows<OwnCard>(db)`select c.card_id as "cardId", c.person, ${COLUMNS} from cards c
+export async function getCard(db: Queryable, userKey: string, last4: string): Promise<OwnedCardRow> {
+  const [card] = await listRows<OwnedCardRow>(db)`select c.card_id as "cardId", c.person, ${COLUMNS} from cards c
     where c.person = person_of(${userKey}) and c.last4 = ${last4} and c.status <> 'cancelled'`;
   if (card) return card;
   const known = await listValues<string>(db)`select last4 from cards
@@ -62,7 +62,7 @@ export async function getCard(db: Queryable, userKey: string, last4: string): Pr
 export function runOncePerAction<T>(
   pool: Pool,
   kind: string,
-  { userKey, actionId }: CardAsker,
+  { userKey, actionId }: CardCaller,
   work: (db: Queryable) => Promise<T>,
 ): Promise<T> {
   return withTransaction(pool, async (db) => {

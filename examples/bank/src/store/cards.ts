@@ -8,10 +8,10 @@ import {
   listCards,
   lockCard,
   runOncePerAction,
-  type CardAsker,
+  type CardCaller,
   type CardRisk,
   type CardRow,
-  type OwnCard,
+  type OwnedCardRow,
 } from './card-rows.ts';
 import { createStepUps, findRoute, isVerified, type NotifyChat } from './step-ups.ts';
 
@@ -68,7 +68,7 @@ export function createCards(pool: Pool, notify: NotifyChat) {
     of: (actionId: string) => findCardResult(pool, actionId),
 
     /** Blocks payments until the card is unfrozen. Needs no proof of identity. Throws CARD_UNKNOWN, CARD_NONE, CARD_NOT_USABLE. */
-    freeze: (last4: string, asker: CardAsker) =>
+    freeze: (last4: string, asker: CardCaller) =>
       runOncePerAction(pool, 'frozen', asker, async (db) => {
         const card = await lockCard(db, asker.userKey, last4);
         if (card.status === 'ordered') throw new AppError('CARD_NOT_USABLE', { last4 });
@@ -77,7 +77,7 @@ export function createCards(pool: Pool, notify: NotifyChat) {
       }),
 
     /** Unblocks payments and lowers the risk. Throws CARD_UNKNOWN, CARD_NONE, CARD_NOT_FROZEN, CARD_REPORTED, STEP_UP_NEEDED. */
-    unfreeze: (last4: string, asker: CardAsker) =>
+    unfreeze: (last4: string, asker: CardCaller) =>
       runOncePerAction(pool, 'unfrozen', asker, async (db) => {
         const card = await lockCard(db, asker.userKey, last4);
         if (card.status !== 'frozen') throw new AppError('CARD_NOT_FROZEN', { last4 });
@@ -88,7 +88,7 @@ export function createCards(pool: Pool, notify: NotifyChat) {
       }),
 
     /** Cancels a frozen card permanently and orders a new one. Throws CARD_UNKNOWN, CARD_NONE, CARD_NOT_FROZEN, STEP_UP_NEEDED. */
-    replace: (last4: string, asker: CardAsker) =>
+    replace: (last4: string, asker: CardCaller) =>
       runOncePerAction(pool, 'replaced', asker, async (db) => {
         const card = await lockCard(db, asker.userKey, last4);
         if (card.status !== 'frozen') throw new AppError('CARD_NOT_FROZEN', { last4 });
@@ -98,7 +98,7 @@ export function createCards(pool: Pool, notify: NotifyChat) {
       }),
 
     /** Raises the risk of a card, and never lowers it. Throws CARD_UNKNOWN, CARD_NONE. */
-    raiseRisk: (last4: string, risk: CardRisk, asker: CardAsker) =>
+    raiseRisk: (last4: string, risk: CardRisk, asker: CardCaller) =>
       runOncePerAction(pool, 'risk raised', asker, async (db) => {
         const card = await lockCard(db, asker.userKey, last4);
         const raised = RISKS.indexOf(risk) > RISKS.indexOf(card.risk) ? risk : card.risk;
@@ -107,7 +107,7 @@ export function createCards(pool: Pool, notify: NotifyChat) {
       }),
 
     /** Opens a case about transactions that the person did not make. Throws CARD_UNKNOWN, CARD_NONE, TRANSACTION_UNKNOWN, STEP_UP_NEEDED. */
-    reportFraud: (last4: string, transactions: readonly string[], asker: CardAsker) =>
+    reportFraud: (last4: string, transactions: readonly string[], asker: CardCaller) =>
       runOncePerAction(pool, 'fraud reported', asker, async (db) => {
         const card = await lockCard(db, asker.userKey, last4);
         await requireProof(db, card, asker);
@@ -141,16 +141,16 @@ async function proofOf(db: Queryable, userKey: string): Promise<'given' | 'missi
   return (await isVerified(db, userKey)) ? 'given' : 'missing';
 }
 
-async function requireProof(db: Queryable, card: OwnCard, { userKey }: CardAsker): Promise<void> {
+async function requireProof(db: Queryable, card: OwnedCardRow, { userKey }: CardCaller): Promise<void> {
   if (card.risk === 'high' && !(await isVerified(db, userKey)))
     throw new AppError('STEP_UP_NEEDED', { last4: card.last4 });
 }
 
-async function setStatus(db: Queryable, { cardId }: OwnCard, status: 'frozen' | 'cancelled'): Promise<void> {
+async function setStatus(db: Queryable, { cardId }: OwnedCardRow, status: 'frozen' | 'cancelled'): Promise<void> {
   await db.query(sql`update cards set status = ${status} where card_id = ${cardId}`);
 }
 
-async function orderCard(db: Queryable, { cardId, person, last4: before, kind }: OwnCard) {
+async function orderCard(db: Queryable, { cardId, person, last4: before, kind }: OwnedCardRow) {
   for (let draw = 1; draw <= DRAWS; draw += 1) {
     const made = await listRows<{ last4: string; arrivesOn: string }>(db)`
       insert into cards (card_id, person, last4, kind, status, address, replaces, arrives_on)
@@ -166,7 +166,7 @@ async function orderCard(db: Queryable, { cardId, person, last4: before, kind }:
   throw new Error('no last digits are left for a card of this person');
 }
 
-async function openCase(db: Queryable, { cardId, person, last4 }: OwnCard, transactions: readonly string[]) {
+async function openCase(db: Queryable, { cardId, person, last4 }: OwnedCardRow, transactions: readonly string[]) {
   const known = await listValues<string>(db)`select transaction_id from card_transactions
     where card_id = ${cardId} and transaction_id = any (${[...transactions]}) and case_id is null`;
   const unknown = transactions.filter((one) => !known.includes(one));

@@ -1,13 +1,13 @@
 import { AppError } from '@signalbox/contracts/errors';
-import { PRIORITY } from '@signalbox/contracts/conversation/envelope';
+import { SEND_PRIORITY } from '@signalbox/contracts/conversation/envelope';
 import { newId, newTraceId } from '@signalbox/contracts/ids';
 import { toPlainName } from '@signalbox/contracts/plain-name';
 import { say } from '@signalbox/messages/say';
 import { CODE_PLACEHOLDER } from '@signalbox/safety/secrets/step-up-code';
-import { putInTheirLanguage } from '@signalbox/store/conversation/outbox';
+import { putLocalized } from '@signalbox/store/conversation/outbox';
 import type { Pool, Queryable } from '@signalbox/store/pool';
 import { findRow, findValue, hasRow, listRows, sql } from '@signalbox/store/sql';
-import { runOncePerAction, type CardAsker } from './card-rows.ts';
+import { runOncePerAction, type CardCaller } from './card-rows.ts';
 
 /*
  * waiting ─┬─ the right code ─▶ verified, which counts for a quarter of an hour
@@ -24,7 +24,7 @@ export interface CodeRecipient {
 }
 
 /** Result of checking a code. */
-export type CodeChecked =
+export type CodeCheckResult =
   | { readonly outcome: 'verified' }
   | { readonly outcome: 'wrong'; readonly triesLeft: number }
   | { readonly outcome: 'locked' | 'expired' | 'none' };
@@ -64,7 +64,7 @@ export function createStepUps(pool: Pool, notify: NotifyChat) {
      * Sends a code to another private chat of the person, or to the operator who approved this action. Throws STEP_UP_LOCKED,
      * STEP_UP_TOO_MANY, STEP_UP_NO_CHAT, STEP_UP_UNAPPROVED.
      */
-    async sendCode(to: CodeRoute['to'], name: string, asker: CardAsker) {
+    async sendCode(to: CodeRoute['to'], name: string, asker: CardCaller) {
       const traceId = newTraceId();
       const notified: string[] = [];
       const sent = await runOncePerAction(pool, 'code sent', asker, async (db) => {
@@ -81,11 +81,11 @@ export function createStepUps(pool: Pool, notify: NotifyChat) {
     },
 
     /** Compares the mark of a typed code with the stored one. Three wrong codes lock the account. */
-    checkCode: (mark: string, asker: CardAsker) =>
+    checkCode: (mark: string, asker: CardCaller) =>
       runOncePerAction(pool, 'code checked', asker, (db) => checkCode(db, asker.userKey, mark)),
 
     /** Records that the operator who approved this action vouches for the person. Throws STEP_UP_UNAPPROVED. */
-    vouch: (asker: CardAsker) =>
+    vouch: (asker: CardCaller) =>
       runOncePerAction(pool, 'vouched', asker, async (db) => {
         const operator = await requireVoter(db, asker.actionId);
         await db.query(sql`update card_step_ups set status = 'replaced', ended_at = clock_timestamp()
@@ -95,7 +95,7 @@ export function createStepUps(pool: Pool, notify: NotifyChat) {
       }),
 
     /** Assigns the person's fraud cases to the operator who approved this action. Throws STEP_UP_UNAPPROVED. */
-    takeCases: (asker: CardAsker) =>
+    takeCases: (asker: CardCaller) =>
       runOncePerAction(pool, 'cases taken', asker, async (db) => {
         const operator = await requireVoter(db, asker.actionId);
         const taken = await listRows<{ caseId: string }>(db)`update card_cases set taken_by = ${operator}
@@ -168,12 +168,12 @@ async function putChallenge(
     where user_key = ${userKey} and status = 'waiting'`);
   await db.query(sql`insert into card_step_ups (challenge_id, user_key, person, sent_to)
     values (${challengeId}, ${userKey}, person_of(${userKey}), ${sentTo})`);
-  await putInTheirLanguage(db, [chatKey], (chat) => ({
+  await putLocalized(db, [chatKey], (chat) => ({
     key: `step-up:${challengeId}`,
     chatKey: chat,
     userKey: sentTo,
     traceId,
-    priority: PRIORITY.control,
+    priority: SEND_PRIORITY.control,
     body: {
       text:
         forName === null
@@ -192,7 +192,7 @@ interface WaitingRow {
   readonly isOver: boolean;
 }
 
-async function checkCode(db: Queryable, userKey: string, mark: string): Promise<CodeChecked> {
+async function checkCode(db: Queryable, userKey: string, mark: string): Promise<CodeCheckResult> {
   if (await isLocked(db, userKey)) return { outcome: 'locked' };
   const waiting = await findRow<WaitingRow>(db)`
     select challenge_id as "challengeId", mark, wrong_tries as tries, expires_at < clock_timestamp() as "isOver" from card_step_ups

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ChatActivity } from './chat-activity.ts';
-import type { SeenMessage, SimulatorClient, Speaker, SubmittedUpdate } from './chat-simulator.ts';
+import type { SeenMessage, SimulatorClient, ChatAuthor, SubmittedUpdate } from './chat-simulator.ts';
 
 /** The bot's reaction to a message or click. */
 export interface BotReaction {
@@ -12,7 +12,7 @@ export interface BotReaction {
   readonly settled: boolean;
 }
 
-export interface ChatTimes {
+export interface ChatTimeouts {
   /** The bot has finished when it was idle and sent nothing for this long. */
   readonly quietMs: number;
   /** Longest wait for the bot's reaction. */
@@ -27,8 +27,8 @@ const POLL_MS = 100;
 export async function openChatSession(options: {
   readonly simulator: SimulatorClient;
   readonly activity: ChatActivity;
-  readonly speaker: Speaker;
-  readonly times: ChatTimes;
+  readonly speaker: ChatAuthor;
+  readonly times: ChatTimeouts;
 }) {
   const { simulator, activity, speaker, times } = options;
   let { seq } = await simulator.read(speaker, Number.MAX_SAFE_INTEGER);

@@ -8,7 +8,7 @@ import { SetupError } from '../setup-error.ts';
 export type SeenMessage = MessageView;
 
 /** A person and the chat in which they write. The id of a private chat with the bot is the person's id. */
-export interface Speaker {
+export interface ChatAuthor {
   readonly person: number;
   readonly chat: number;
 }
@@ -33,19 +33,19 @@ export function createSimulatorClient(baseUrl: string) {
   };
   return {
     /** Returns messages that are new or edited since `after`, and the `after` of the next call. */
-    read: ({ person, chat }: Speaker, after: number): Promise<Pick<MessagesView, 'seq' | 'messages'>> =>
+    read: ({ person, chat }: ChatAuthor, after: number): Promise<Pick<MessagesView, 'seq' | 'messages'>> =>
       callOrExplain(client.get<MessagesView>(`/api/chats/${chat}/messages?as=${person}&after=${after}`)),
-    send: async ({ person, chat }: Speaker, text: string): Promise<SubmittedUpdate> => {
+    send: async ({ person, chat }: ChatAuthor, text: string): Promise<SubmittedUpdate> => {
       const { updateId } = await callOrExplain(client.say(person, text, { chat }));
       return { updateId, callbackQueryId: null };
     },
-    click: ({ person, chat }: Speaker, button: string): Promise<SubmittedUpdate> =>
+    click: ({ person, chat }: ChatAuthor, button: string): Promise<SubmittedUpdate> =>
       callOrExplain(client.click(person, button, { chat })),
     /** Returns whether the bot has answered a click, and its notice, which may be empty. */
     readNotice: (id: string): Promise<{ readonly answered: boolean; readonly text: string }> =>
       callOrExplain(client.clickAnswer(id)),
     /** Finds a person by id and their chat by title or id; the default is the private chat with the bot. */
-    findSpeaker: async (person: number, chat: string | undefined): Promise<Speaker> => {
+    findSpeaker: async (person: number, chat: string | undefined): Promise<ChatAuthor> => {
       const people = await callOrExplain(client.get<readonly PersonView[]>('/api/people'));
       if (!people.some(({ id }) => id === person)) {
         const known = people.map(({ id, name, role }) => `    ${id} ${name} (${role})`).join('\n');

@@ -6,7 +6,7 @@ import { openChatActivity } from './chat-activity.ts';
 import { formatJsonLines, formatPlain, openChatSession, type ChatSession, type BotReaction } from './chat-session.ts';
 import { createSimulatorClient } from './chat-simulator.ts';
 import { loadLocalConfig } from '../config.ts';
-import { readLiveRun, type RunRecord } from '../supervisor/instance.ts';
+import { readLiveRunRecord, type RunRecord } from '../supervisor/instance.ts';
 import { SetupError } from '../setup-error.ts';
 
 // `npm run chat` sends messages as a person of the simulator and shows the bot's replies.
@@ -87,7 +87,7 @@ function parseWords<T>(parse: () => T): T {
 }
 
 function requireRun(): RunRecord & { readonly simulatorUrl: string } {
-  const run = readLiveRun(resolve(loadLocalConfig().SIGNALBOX_DATA_DIR));
+  const run = readLiveRunRecord(resolve(loadLocalConfig().SIGNALBOX_DATA_DIR));
   if (run === null)
     throw new SetupError('Signalbox is not running.', { remedy: 'Start it in another terminal: npm start' });
   const { simulatorUrl } = run;

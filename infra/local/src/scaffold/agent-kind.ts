@@ -6,7 +6,7 @@ const AGENTS = 'services/worker/src/agents';
 const TESTS = 'tests/agents';
 
 /** Scaffolds an agent that repeats its input until its author changes it. */
-export const AGENT: ScaffoldKind = {
+export const AGENT_SCAFFOLD: ScaffoldKind = {
   name: 'agent',
   description: 'who turns the messages of a conversation into answers',
   wording: ['an agent', 'agents'],

@@ -10,7 +10,7 @@ const TESTS = 'tests/integration/capabilities';
 const ORDERS = 'tests/contracts/orders.test.ts';
 
 /** Scaffolds a capability with a reading and a changing tool that work. */
-export const CAPABILITY: ScaffoldKind = {
+export const CAPABILITY_SCAFFOLD: ScaffoldKind = {
   name: 'capability',
   description: 'tools that a conversation loads together: one that reads and one that changes',
   wording: ['a capability', 'capabilities'],

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { FileMove } from './moved-source.ts';
+import type { FileCopy } from './moved-source.ts';
 import { capitalize, copyTemplate } from './template.ts';
 import type { RefusedScaffold, Scaffold, ScaffoldKind } from './scaffold.ts';
 
@@ -12,7 +12,7 @@ const BENCH_FILES = ['.ts', '.test.ts', '-platform.ts'];
 const VARIABLES = '.env.example';
 
 /** Scaffolds a channel that works with a made-up platform until its author changes it. */
-export const CHANNEL: ScaffoldKind = {
+export const CHANNEL_SCAFFOLD: ScaffoldKind = {
   name: 'channel',
   description: 'a way in and out, such as a messenger',
   wording: ['a channel', 'channels'],
@@ -42,7 +42,7 @@ function planChannel(checkout: string, name: string): Scaffold | RefusedScaffold
   return { files, changes: [variables], next: describeNext(name) };
 }
 
-function listMoves(checkout: string, name: string): readonly FileMove[] {
+function listMoves(checkout: string, name: string): readonly FileCopy[] {
   const sources = readdirSync(join(checkout, TEMPLATE_FOLDER)).toSorted();
   return [
     ...sources.map((file) => ({ from: `${TEMPLATE_FOLDER}/${file}`, to: `${CHANNELS}/${name}/${file}` })),

@@ -10,7 +10,7 @@ const TRAITS_TABLE = 'shared/contracts/src/operations/drivers.ts';
 const OPENERS_TABLE = `${DRIVERS}/open-driver.ts`;
 
 /** Scaffolds a driver that runs programs on this machine until its author changes it. */
-export const DRIVER: ScaffoldKind = {
+export const DRIVER_SCAFFOLD: ScaffoldKind = {
   name: 'driver',
   description: 'a way to run releases on a server',
   wording: ['a driver', 'drivers'],

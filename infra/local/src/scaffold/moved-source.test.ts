@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { moveSource } from './moved-source.ts';
+import { rewriteImports } from './moved-source.ts';
 
 const CHANNEL = { from: 'tests/examples/postbox/channel.ts', to: 'services/gateway/src/channels/wire/channel.ts' };
 const CLIENT = { from: 'tests/examples/postbox/client.ts', to: 'services/gateway/src/channels/wire/client.ts' };
@@ -37,6 +37,6 @@ describe('an import of a moved file is named', () => {
   ])('%s', (_, move, before, after) => {
     const text = (specifier: string): string =>
       `import { x } from '${specifier}';\nconst y = await import('${specifier}');\n`;
-    expect(moveSource(text(before), move, MOVES)).toBe(text(after));
+    expect(rewriteImports(text(before), move, MOVES)).toBe(text(after));
   });
 });

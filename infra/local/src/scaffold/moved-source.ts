@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 
 /** A copy of a file to another path. Both paths are relative to the checkout. */
-export interface FileMove {
+export interface FileCopy {
   readonly from: string;
   readonly to: string;
 }
@@ -13,7 +13,7 @@ const PACKAGE = /^@signalbox\/([\w-]+)\/(.+)$/;
 const SERVICES = ['gateway', 'worker', 'jobs'];
 
 /** Rewrites the imports of a copied file: relative paths within a package, package names across packages. */
-export function moveSource(text: string, move: FileMove, moves: readonly FileMove[]): string {
+export function rewriteImports(text: string, move: FileCopy, moves: readonly FileCopy[]): string {
   return text.replace(SPECIFIER, (whole, before: string, specifier: string) => {
     const target = resolve(specifier, move.from);
     if (target === null) return whole;

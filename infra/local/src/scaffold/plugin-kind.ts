@@ -7,7 +7,7 @@ const TEMPLATE = 'shelf';
 const TEMPLATE_FOLDER = `tests/examples/${TEMPLATE}`;
 
 /** `npm run new -- agent <name> --with-table`: a plug-in with an agent, two tables, sentences and a policy. Changes no file. */
-export const PLUGIN: ScaffoldKind = {
+export const PLUGIN_SCAFFOLD: ScaffoldKind = {
   name: 'agent',
   description: 'an agent that stores data of its own',
   wording: ['an agent with tables', 'agents'],

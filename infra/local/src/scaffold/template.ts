@@ -1,19 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { moveSource, type FileMove } from './moved-source.ts';
+import { rewriteImports, type FileCopy } from './moved-source.ts';
 import type { ScaffoldFile } from './scaffold.ts';
 
 /** A spelling of the template's name, such as `ECHO`, and its replacement. */
-export type Spelling = readonly [template: string, name: string];
+export type NameReplacement = readonly [template: string, name: string];
 
 /** Copies a template's files to new paths, replacing every spelling of its name. */
 export function copyTemplate(
   checkout: string,
-  moves: readonly FileMove[],
-  spellings: readonly Spelling[],
+  moves: readonly FileCopy[],
+  spellings: readonly NameReplacement[],
 ): readonly ScaffoldFile[] {
   return moves.map((move) => {
-    const text = moveSource(readFileSync(join(checkout, move.from), 'utf8'), move, moves);
+    const text = rewriteImports(readFileSync(join(checkout, move.from), 'utf8'), move, moves);
     return { path: move.to, text: spellings.reduce((so, [from, to]) => so.replaceAll(from, to), text) };
   });
 }

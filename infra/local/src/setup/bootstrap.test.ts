@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { describeNodeProblem, planCommand } from '../../commands.mjs';
-import { matchesLock } from '../../install.mjs';
+import { matchesLockFile } from '../../install.mjs';
 
 let checkout = '';
 beforeEach(() => {
@@ -74,18 +74,18 @@ const wanted = {
 const { '': _root, 'node_modules/other-system': _other, ...present } = wanted.packages;
 
 test('packages for other systems may be absent', () => {
-  expect(matchesLock(wanted, { packages: present })).toBe(true);
-  expect(matchesLock(wanted, { packages: wanted.packages })).toBe(true);
+  expect(matchesLockFile(wanted, { packages: present })).toBe(true);
+  expect(matchesLockFile(wanted, { packages: wanted.packages })).toBe(true);
 });
 
 test('a missing, different or extra package needs an install', () => {
   const { 'node_modules/zod': zod, ...without } = present;
-  expect(matchesLock(wanted, { packages: without })).toBe(false);
-  expect(matchesLock(wanted, { packages: { ...present, 'node_modules/zod': { ...zod, version: '4.0.0' } } })).toBe(
+  expect(matchesLockFile(wanted, { packages: without })).toBe(false);
+  expect(matchesLockFile(wanted, { packages: { ...present, 'node_modules/zod': { ...zod, version: '4.0.0' } } })).toBe(
     false,
   );
-  expect(matchesLock(wanted, { packages: { ...present, 'node_modules/left': { version: '1.0.0' } } })).toBe(false);
-  expect(matchesLock(wanted, {})).toBe(false);
+  expect(matchesLockFile(wanted, { packages: { ...present, 'node_modules/left': { version: '1.0.0' } } })).toBe(false);
+  expect(matchesLockFile(wanted, {})).toBe(false);
 });
 
 test('npm test runs the quick suites, and a named suite or file alone', () => {

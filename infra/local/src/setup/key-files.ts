@@ -14,7 +14,7 @@ const PRIVATE_FOLDERS = [
 ];
 
 /** Creates the private folders of a data folder and returns the paths of its key files. Idempotent. */
-export function placeKeys(dataDir: string) {
+export function prepareKeyFiles(dataDir: string) {
   for (const name of PRIVATE_FOLDERS) {
     const folder = join(dataDir, name);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -28,4 +28,4 @@ export function placeKeys(dataDir: string) {
   };
 }
 
-export type KeyFiles = ReturnType<typeof placeKeys>;
+export type KeyFiles = ReturnType<typeof prepareKeyFiles>;

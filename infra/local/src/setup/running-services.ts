@@ -1,7 +1,7 @@
 import { openPool } from '@signalbox/store/pool';
-import { createServices } from '@signalbox/store/deploy/services';
+import { createServiceStore } from '@signalbox/store/deploy/services';
 import { createLog } from '@signalbox/platform/log';
-import { SECOND_MS, withinMs } from '@signalbox/contracts/time';
+import { SECOND_MS, waitAtMost } from '@signalbox/contracts/time';
 
 /** Limits how long this query delays the shutdown. */
 const QUERY_TIMEOUT_MS = 2 * SECOND_MS;
@@ -10,7 +10,7 @@ const QUERY_TIMEOUT_MS = 2 * SECOND_MS;
 export async function describeRunningServices(databaseUrl: string): Promise<string | null> {
   const pool = openPool(databaseUrl, createLog('start', 'silent'), { name: 'start', max: 1 });
   try {
-    const services = await withinMs(createServices(pool).list({}), QUERY_TIMEOUT_MS);
+    const services = await waitAtMost(createServiceStore(pool).list({}), QUERY_TIMEOUT_MS);
     const [first, ...others] = (services ?? []).filter(({ serving }) => serving !== null);
     if (!first) return null;
     const names = [first, ...others].map(({ project, environment }) => `${project}/${environment}`).join(', ');

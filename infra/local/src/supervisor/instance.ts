@@ -60,7 +60,7 @@ export function takeInstanceLock(dataDir: string, identity = ownIdentity()): () 
 }
 
 /** Reads run.json. Returns null when it is missing or invalid. */
-export function readRun(dataDir: string): RunRecord | null {
+export function readRunRecord(dataDir: string): RunRecord | null {
   try {
     const parsed = RunRecord.safeParse(JSON.parse(readFileSync(join(dataDir, 'run.json'), 'utf8')));
     return parsed.success ? parsed.data : null;
@@ -70,20 +70,20 @@ export function readRun(dataDir: string): RunRecord | null {
 }
 
 /** Reads run.json. Returns null unless the process that wrote it still runs. */
-export function readLiveRun(dataDir: string): RunRecord | null {
+export function readLiveRunRecord(dataDir: string): RunRecord | null {
   const owner = readLock(join(dataDir, 'lock'));
-  const run = readRun(dataDir);
+  const run = readRunRecord(dataDir);
   return owner !== null && run !== null && owner.pid === run.pid && isRunning(owner) ? run : null;
 }
 
 /** Writes run.json atomically. Mode 0600, because it contains the servers' passwords. */
-export function writeRun(dataDir: string, run: RunRecord): void {
+export function writeRunRecord(dataDir: string, run: RunRecord): void {
   const file = join(dataDir, 'run.json');
   writeFileSync(`${file}.new`, `${JSON.stringify(run, null, 2)}\n`, { mode: 0o600 });
   renameSync(`${file}.new`, file);
 }
 
-export function removeRun(dataDir: string): void {
+export function removeRunRecord(dataDir: string): void {
   rmSync(join(dataDir, 'run.json'), { force: true });
 }
 
@@ -92,7 +92,7 @@ export function removeRun(dataDir: string): void {
  * the lock of the data folder.
  */
 export async function stopLeftovers(dataDir: string, graceMs = 15_000): Promise<readonly string[]> {
-  const services = readRun(dataDir)?.services ?? [];
+  const services = readRunRecord(dataDir)?.services ?? [];
   const left = services.filter((service) => isRunning(service) && readCommandLine(service.pid).includes(service.main));
   await Promise.all(left.map((service) => stopProcess(service, graceMs)));
   return left.map(({ name }) => name);
@@ -113,7 +113,7 @@ function ownIdentity(): ProcessIdentity {
 }
 
 function alreadyRunning(dataDir: string, pid: number): SetupError {
-  const run = readRun(dataDir);
+  const run = readRunRecord(dataDir);
   const health = run?.services.find(({ name }) => name === 'gateway')?.probeUrl;
   const urls = run?.pid === pid ? [run.simulatorUrl, health].filter((url) => typeof url === 'string') : [];
   const where = urls.length > 0 ? `: ${urls.join(' ')}` : ', still starting';

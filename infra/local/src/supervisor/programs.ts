@@ -10,7 +10,7 @@ import { isJobPool, SIMULATOR_TOKEN, wireServices, type InstallationSettings } f
 import type { ProgramSpec } from './supervisor.ts';
 
 /** Describes how to start the simulator, and its URL. */
-export async function describeSimulator(
+export async function planSimulator(
   config: LocalConfig,
 ): Promise<{ readonly spec: ProgramSpec; readonly url: string }> {
   // The port is reserved, because the gateway sends people's messages to it.
@@ -30,7 +30,7 @@ export async function describeSimulator(
 }
 
 /** Describes how to start each service, with a free port and a log in the data folder. */
-export async function describeServices(
+export async function planServices(
   config: LocalConfig,
   parts: Pick<InstallationSettings, 'loginOf' | 'keys' | 'simulatorUrl'>,
   bubblewrap: BubblewrapSettings,

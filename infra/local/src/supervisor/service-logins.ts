@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { buildRedisUserRules, REDIS_SERVICES, type RedisService } from '@signalbox/platform/redis-users';
-import { createMemberLogin, setMemberLogins } from '@signalbox/store/migrations/service-logins';
+import { formatMemberLogin, setMemberLogins } from '@signalbox/store/migrations/service-logins';
 import { getServiceRole } from '@signalbox/store/migrations/service-rights';
 import { getInheritedEnvironment, type LocalConfig } from '../config.ts';
 import { describeError } from '../describe-error.ts';
@@ -23,7 +23,7 @@ export interface ServiceLogin {
 }
 
 /** Draws a random password for each service. */
-export function drawPasswords(): ServicePasswords {
+export function createPasswords(): ServicePasswords {
   const drawn = REDIS_SERVICES.map((service) => [service, randomBytes(24).toString('hex')]);
   return Object.fromEntries(drawn) as ServicePasswords; // REDIS_SERVICES has every service
 }
@@ -42,7 +42,7 @@ export function listDatabasePasswords(passwords: ServicePasswords): Readonly<Rec
 }
 
 /** Creates a user per service in an external Postgres. Throws SetupError when DATABASE_URL may not create users. */
-export async function makeMemberLogins(
+export async function createServiceUsers(
   databaseUrl: string,
   dataDir: string,
   passwords: ServicePasswords,
@@ -71,7 +71,7 @@ function toInstallationId(dataDir: string): string {
  * Returns a function that builds the login URLs of a service. Each service has its own Postgres user, and its own user in the Redis that
  * `npm start` starts. An external Redis loses users when it restarts, so there all services use REDIS_URL.
  */
-export function describeLogins(
+export function createLoginBuilder(
   config: LocalConfig,
   servers: { readonly databaseUrl: string; readonly redisUrl: string },
   passwords: ServicePasswords,
@@ -86,7 +86,7 @@ export function describeLogins(
         servers.databaseUrl,
         config.DATABASE_URL === undefined
           ? getServiceRole(service)
-          : createMemberLogin(service, toInstallationId(config.SIGNALBOX_DATA_DIR)),
+          : formatMemberLogin(service, toInstallationId(config.SIGNALBOX_DATA_DIR)),
       ),
       REDIS_URL: config.REDIS_URL ?? own(servers.redisUrl, service),
     };

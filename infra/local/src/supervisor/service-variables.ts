@@ -1,5 +1,5 @@
 import { GATEWAY_VARIABLES } from '@signalbox/gateway/config';
-import { variablesOfPool } from '@signalbox/jobs/config';
+import { listPoolVariables } from '@signalbox/jobs/config';
 import { listVariables } from '@signalbox/platform/secret-files';
 import { ProxyConfig } from '@signalbox/proxy/config';
 import { WorkerConfig } from '@signalbox/worker/config';
@@ -28,10 +28,10 @@ export const SERVICE_VARIABLES: Readonly<Record<LocalService, readonly string[]>
   proxy: [...MACHINE, ...listVariables(ProxyConfig.shape)],
   gateway: [...MACHINE_AND_OUTSIDE, ...GATEWAY_VARIABLES],
   worker: [...MACHINE_AND_OUTSIDE, ...listVariables(WorkerConfig.shape)],
-  maintenance: [...MACHINE, ...variablesOfPool('maintenance')],
-  agents: [...MACHINE, ...variablesOfPool('agents')],
-  deploy: [...MACHINE_AND_OUTSIDE, ...variablesOfPool('deploy')],
-  analysis: [...MACHINE_AND_OUTSIDE, ...variablesOfPool('analysis')],
+  maintenance: [...MACHINE, ...listPoolVariables('maintenance')],
+  agents: [...MACHINE, ...listPoolVariables('agents')],
+  deploy: [...MACHINE_AND_OUTSIDE, ...listPoolVariables('deploy')],
+  analysis: [...MACHINE_AND_OUTSIDE, ...listPoolVariables('analysis')],
 };
 
 /**

@@ -11,14 +11,14 @@ import { SAMPLE_AGENTS } from '../config.ts';
 import { pickEnvironment } from './service-variables.ts';
 
 /** Environment variables; undefined means unset. */
-export type Variables = Readonly<Record<string, string | undefined>>;
+export type EnvVariables = Readonly<Record<string, string | undefined>>;
 
 /** A process of the product with its environment. */
 export interface WiredService {
   readonly name: string;
   readonly service: 'proxy' | RedisService;
   /** Contains only variables that service-variables.ts allows. */
-  readonly env: Variables;
+  readonly env: EnvVariables;
   /** True for a process whose restart must not be delayed, because people notice its absence at once. */
   readonly isUrgent: boolean;
 }
@@ -28,7 +28,7 @@ export interface InstallationSettings {
   /** Folder of all stored data. */
   readonly dataDir: string;
   /** The operator's environment. It overrides only the defaults. */
-  readonly inherited: Variables;
+  readonly inherited: EnvVariables;
   readonly workers: number;
   /** Port of the gateway's pages. */
   readonly pagePort: number;
@@ -71,9 +71,9 @@ interface Program {
   readonly name: string;
   readonly service: WiredService['service'];
   /** Defaults, which the operator's environment overrides. */
-  readonly defaults?: Variables;
+  readonly defaults?: EnvVariables;
   /** Fixed variables, which override the operator's environment. */
-  readonly given?: Variables;
+  readonly given?: EnvVariables;
   readonly isUrgent?: true;
 }
 
@@ -140,13 +140,13 @@ function socketPath(folder: string): string {
 }
 
 /** Lists the folders for repositories. Ours contains nothing else, so that no other file can be read as a repository. */
-function repositoryFolders(dataDir: string, { REPOSITORIES_DIR }: Variables): Variables {
+function repositoryFolders(dataDir: string, { REPOSITORIES_DIR }: EnvVariables): EnvVariables {
   const ours = join(dataDir, 'repositories');
   return { REPOSITORIES_DIR: REPOSITORIES_DIR ? `${REPOSITORIES_DIR}${delimiter}${ours}` : ours };
 }
 
 /** Derives the sealing key from the job service's secrets key. The gateway can encrypt with it, but not decrypt. */
-function sealingKey(keys: KeyFiles, { SECRETS_KEY, SECRETS_KEY_FILE }: Variables): string {
+function sealingKey(keys: KeyFiles, { SECRETS_KEY, SECRETS_KEY_FILE }: EnvVariables): string {
   const key = loadSecretsKey({
     ...(SECRETS_KEY ? { SECRETS_KEY } : {}),
     SECRETS_KEY_FILE: SECRETS_KEY_FILE || keys.secrets,
@@ -154,7 +154,7 @@ function sealingKey(keys: KeyFiles, { SECRETS_KEY, SECRETS_KEY_FILE }: Variables
   return deriveSealingKey(key).toString('base64');
 }
 
-function telegramEnvironment({ simulatorUrl, inherited }: InstallationSettings): Variables {
+function telegramEnvironment({ simulatorUrl, inherited }: InstallationSettings): EnvVariables {
   if (simulatorUrl === null) return { TELEGRAM_BOT_TOKEN: inherited['TELEGRAM_BOT_TOKEN'] };
   return {
     TELEGRAM_BOT_TOKEN: SIMULATOR_TOKEN,

@@ -1,7 +1,7 @@
 import { openStandardOutput } from '@signalbox/platform/standard-output';
 
 /** Values that the terminal shows when everything is ready. */
-export interface ReadyFacts {
+export interface ReadySummary {
   readonly seconds: number;
   readonly simulatorUrl: string | null;
   /** URL of the gateway's page; null without the web channel. */
@@ -14,17 +14,17 @@ export interface ReadyFacts {
 }
 
 /** Prints one line of progress. Never blocks, also when the terminal is closed. */
-export function report(line: string): void {
-  show(`  ${line}\n`);
+export function printProgress(line: string): void {
+  printText(`  ${line}\n`);
 }
 
 /** Prints text unchanged. Never blocks. */
-export function show(lines: string): void {
+export function printText(lines: string): void {
   openStandardOutput((count, reason) => `  ${count} lines were not written (${reason})\n`).write(lines);
 }
 
 /** Formats the summary of what runs and where. */
-export function describeReady(facts: ReadyFacts): string {
+export function describeReady(facts: ReadySummary): string {
   const simulated = facts.simulatorUrl !== null;
   const lines = [
     `ready in ${facts.seconds.toFixed(1)} s`,

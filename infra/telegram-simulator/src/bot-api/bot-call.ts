@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { BotError } from '../bot-error.ts';
 import type { Parameters } from './bot-parameters.ts';
 import type { CallProblems } from './call-check.ts';
-import type { Call, CallLog } from './call-log.ts';
+import type { LoggedCall, CallLog } from './call-log.ts';
 import { createInjectedError, type Fault, type Faults } from './faults.ts';
 import type { Store } from '../store/store.ts';
 
@@ -92,7 +92,7 @@ function toLogged({ values, files }: BotCall['parameters']): Readonly<Record<str
   return { ...values, ...Object.fromEntries(uploads) };
 }
 
-function dropConnection(request: FastifyRequest, reply: FastifyReply, call: Call): FastifyReply {
+function dropConnection(request: FastifyRequest, reply: FastifyReply, call: LoggedCall): FastifyReply {
   call.status = 0;
   reply.hijack();
   request.raw.socket.resetAndDestroy();

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { InputFile } from 'grammy';
 import type { File, Update } from 'grammy/types';
 import { expect, test } from 'vitest';
-import type { Call } from './call-log.ts';
+import type { LoggedCall } from './call-log.ts';
 import { createSimulator, DEFAULT_TOKEN } from '../server.ts';
 import { createSimulatorClient } from '../simulator-client.ts';
 import { api, client, simulator, useSimulator } from '../simulator.fixture.ts';
@@ -158,7 +158,7 @@ test('a caption has at most 1,024 units, and is no text', async () => {
 
 test('the call log has what a file is and not what is in it', async () => {
   await api.sendDocument(1001, new InputFile(Buffer.from('secret'), 'a.txt'));
-  const call = (await client.get<Call[]>('/api/calls')).at(-1);
+  const call = (await client.get<LoggedCall[]>('/api/calls')).at(-1);
   expect(JSON.stringify(call)).toContain('"sizeBytes":6');
   expect(JSON.stringify(call)).not.toContain('secret');
 });

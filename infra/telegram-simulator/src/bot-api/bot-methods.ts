@@ -11,7 +11,7 @@ import {
   editEphemeralMessageText,
 } from './messages/bot-ephemeral.ts';
 import { getFile } from './bot-files.ts';
-import { sendFile } from './messages/bot-media.ts';
+import { createSendMethod } from './messages/bot-media.ts';
 import { sendMessage, sendRichMessage } from './messages/bot-messages.ts';
 import { type Parameters, allowedUpdates, acceptInteger, parseParameters } from './bot-parameters.ts';
 import { getChatMenuButton, setChatMenuButton } from './chats/bot-menu.ts';
@@ -39,9 +39,9 @@ export const BOT_METHODS = {
   getWebhookInfo,
   sendMessage,
   sendRichMessage,
-  sendDocument: sendFile('document'),
-  sendPhoto: sendFile('photo'),
-  sendVoice: sendFile('voice'),
+  sendDocument: createSendMethod('document'),
+  sendPhoto: createSendMethod('photo'),
+  sendVoice: createSendMethod('voice'),
   getFile,
   sendMessageDraft,
   sendRichMessageDraft,

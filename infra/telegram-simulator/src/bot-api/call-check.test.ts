@@ -1,6 +1,6 @@
 import { InputFile } from 'grammy';
 import { expect, test } from 'vitest';
-import type { Call } from './call-log.ts';
+import type { LoggedCall } from './call-log.ts';
 import { checkCall } from './call-check.ts';
 import { DEFAULT_TOKEN } from '../server.ts';
 import { api, client, simulator, useSimulator } from '../simulator.fixture.ts';
@@ -15,7 +15,7 @@ async function call(method: string, body: object): Promise<unknown> {
   const url = `${simulator.url}/bot${DEFAULT_TOKEN}/${method}`;
   return (await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })).json();
 }
-const lastCall = async (): Promise<Call | undefined> => (await client.get<Call[]>('/api/calls')).at(-1);
+const lastCall = async (): Promise<LoggedCall | undefined> => (await client.get<LoggedCall[]>('/api/calls')).at(-1);
 
 test('a call that violates the types of the Bot API is refused, has no effect, and is listed', async () => {
   const link_preview_options = { is_disabled: 'perhaps' };
@@ -58,7 +58,7 @@ test('a bot that uses a library is never warned', async () => {
   await api.sendDocument(1001, new InputFile(Buffer.from('x'), 'a.txt'), { caption: 'x' });
   await api.setMyCommands([{ command: 'help', description: 'x' }], { scope: { type: 'chat', chat_id: 1001 } });
   await api.getUpdates({ allowed_updates: ['message', 'stopped_message_generation'], timeout: 0 });
-  const calls = await client.get<Call[]>('/api/calls');
+  const calls = await client.get<LoggedCall[]>('/api/calls');
   expect(calls).toHaveLength(5);
   expect(calls.flatMap(({ violations, warnings }) => [...violations, ...warnings])).toEqual([]);
 });

@@ -1,5 +1,5 @@
 /** One Bot API call, logged on arrival. */
-export interface Call {
+export interface LoggedCall {
   readonly seq: number;
   readonly method: string;
   /** Arrival time in epoch milliseconds, with a fraction. */
@@ -22,18 +22,23 @@ export function readArrivalTime(): number {
 
 /** Keeps the last calls, so that tests can check their order and timing. */
 export class CallLog {
-  #calls: Call[] = [];
+  #calls: LoggedCall[] = [];
   #next = 1;
 
-  start(arrived: Omit<Call, 'seq' | 'chatId' | 'status'>): Call {
-    const call: Call = { ...arrived, seq: this.#next++, chatId: readChatId(arrived.params['chat_id']), status: null };
+  start(arrived: Omit<LoggedCall, 'seq' | 'chatId' | 'status'>): LoggedCall {
+    const call: LoggedCall = {
+      ...arrived,
+      seq: this.#next++,
+      chatId: readChatId(arrived.params['chat_id']),
+      status: null,
+    };
     this.#calls.push(call);
     // Removes calls in bulk, because each removal moves the whole array.
     if (this.#calls.length > KEPT_CALLS * 1.5) this.#calls = this.#calls.slice(-KEPT_CALLS);
     return call;
   }
 
-  listAfter(seq: number): readonly Call[] {
+  listAfter(seq: number): readonly LoggedCall[] {
     return this.#calls.slice(-KEPT_CALLS).filter((call) => call.seq > seq);
   }
 }

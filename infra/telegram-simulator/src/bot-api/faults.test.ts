@@ -1,6 +1,6 @@
 import { HttpError } from 'grammy';
 import { expect, test, vi } from 'vitest';
-import type { Call } from './call-log.ts';
+import type { LoggedCall } from './call-log.ts';
 import { DEFAULT_TOKEN } from '../server.ts';
 import { api, client, simulator, useSimulator } from '../simulator.fixture.ts';
 
@@ -65,7 +65,7 @@ test('cleared faults do not happen', async () => {
 test('the call log has order, chat and status of every call', async () => {
   await api.sendMessage(1001, 'hello');
   await api.sendMessage(4242, 'nobody').catch(() => undefined);
-  const calls = await client.get<Call[]>('/api/calls');
+  const calls = await client.get<LoggedCall[]>('/api/calls');
   expect(calls).toMatchObject([
     { method: 'sendMessage', chatId: 1001, status: 200, params: { text: 'hello' } },
     { method: 'sendMessage', chatId: 4242, status: 400 },

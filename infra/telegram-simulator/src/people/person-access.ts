@@ -20,7 +20,7 @@ export const ChatName = z.union([z.int(), z.string().regex(/^(ops|-?\d+)$/, 'a c
 type ChatName = z.infer<typeof ChatName>;
 
 /** Acting person and chat; the default is the private chat. */
-export const Acting = z.strictObject({ from: z.int(), chat: ChatName.optional() });
+export const ActingPerson = z.strictObject({ from: z.int(), chat: ChatName.optional() });
 
 /** Replaces the chat of an action, such as "ops", by its id. */
 export function resolveActingChat<Given extends { readonly from: number; readonly chat?: ChatName | undefined }>({

@@ -2,10 +2,10 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { changeBotStatus, notifyBotStatus } from '../bot-api/chats/bot-rights.ts';
 import { BotStatus, type StoredMessage } from '../store/event.ts';
-import { type Sent, sendUpdate } from './sent-update.ts';
+import { type SentMessage, sendUpdate } from './sent-update.ts';
 import {
   PersonError,
-  Acting,
+  ActingPerson,
   ChatName,
   resolveActingChat,
   requireMember,
@@ -19,7 +19,7 @@ import type { Store } from '../store/store.ts';
 import { putNewMessage, toForwarded } from '../store/new-message.ts';
 import { resolveChatName } from '../store/people.ts';
 
-const PersonForward = Acting.extend({ messageId: z.int(), to: ChatName.optional() })
+const PersonForward = ActingPerson.extend({ messageId: z.int(), to: ChatName.optional() })
   .transform(resolveActingChat)
   .transform(({ to, ...given }) => ({ ...given, toChatId: resolveChatName(to ?? given.from) }));
 
@@ -58,13 +58,13 @@ export function registerPersonActions(app: FastifyInstance, store: Store): void 
   });
 }
 
-function toAnswer({ updateId, message }: Sent): object {
+function toAnswer({ updateId, message }: SentMessage): object {
   const { messageId, chatId, seq } = message;
   return { updateId, messageId, chatId, seq };
 }
 
 /** Forwards a visible message to another chat of the person, with its buttons, so that a click can come from an unexpected chat. */
-function forwardFromPerson(store: Store, action: z.output<typeof PersonForward>): Sent {
+function forwardFromPerson(store: Store, action: z.output<typeof PersonForward>): SentMessage {
   const person = requireMember(store, action.from, action.chatId);
   requireMember(store, action.from, action.toChatId);
   const message = requireMessage(store, action.chatId, action.messageId, person.id);

@@ -8,7 +8,7 @@ import { findChat, toGroupChat } from '../store/chat-shapes.ts';
 import { isVisibleTo } from './visibility.ts';
 import { GROUP, toUser } from '../store/people.ts';
 import {
-  Acting,
+  ActingPerson,
   resolveActingChat,
   PersonError,
   requireMember,
@@ -17,7 +17,7 @@ import {
 } from './person-access.ts';
 import { listMessages, type Store } from '../store/store.ts';
 
-export const PersonClick = Acting.extend({
+export const PersonClick = ActingPerson.extend({
   messageId: z.int().nullable().default(null),
   /** Label or data of the button; without a message id, the newest message with it. */
   button: z.string().min(1).nullable().default(null),

@@ -6,13 +6,13 @@ import { FileError, type NewFile, storeFile } from '../files/file-store.ts';
 import { detectEntities } from '../bot-api/messages/message-entities.ts';
 import { getUnixSeconds, putNewMessage } from '../store/new-message.ts';
 import { BOT_USERNAME, GROUP, type Person } from '../store/people.ts';
-import { Acting, resolveActingChat, PersonError, requireMember, requireMessage } from './person-access.ts';
+import { ActingPerson, resolveActingChat, PersonError, requireMember, requireMessage } from './person-access.ts';
 import { PersonFile } from './person-files.ts';
-import { type Sent, sendUpdate } from './sent-update.ts';
+import { type SentMessage, sendUpdate } from './sent-update.ts';
 import { listTopics } from '../store/topic.ts';
 import type { Store } from '../store/store.ts';
 
-export const PersonMessage = Acting.extend({
+export const PersonMessage = ActingPerson.extend({
   /** With files, the caption of the first one. */
   text: z.string().default(''),
   replyTo: z.int().nullable().default(null),
@@ -26,7 +26,7 @@ export const PersonMessage = Acting.extend({
   files: z.array(PersonFile).default([]),
 }).transform(resolveActingChat);
 
-export const PersonEdit = Acting.extend({ messageId: z.int(), text: z.string() }).transform(resolveActingChat);
+export const PersonEdit = ActingPerson.extend({ messageId: z.int(), text: z.string() }).transform(resolveActingChat);
 
 /** Limits of Telegram clients in UTF-16 units: clients split longer texts and truncate longer captions. */
 export const MAX_TEXT_LENGTH = 4096;
@@ -34,7 +34,10 @@ const MAX_CAPTION_LENGTH = 1024;
 const MAX_ALBUM = 10;
 
 /** Sends a person's text and files; several files form an album. Returns its messages in order. */
-export function sendFromPerson(store: Store, given: z.output<typeof PersonMessage>): readonly [Sent, ...Sent[]] {
+export function sendFromPerson(
+  store: Store,
+  given: z.output<typeof PersonMessage>,
+): readonly [SentMessage, ...SentMessage[]] {
   const person = requireMember(store, given.from, given.chatId);
   const { chatId, replyTo, files } = given;
   const text = checkText(given.text, { raw: given.raw, hasFiles: files.length > 0 });
@@ -43,7 +46,7 @@ export function sendFromPerson(store: Store, given: z.output<typeof PersonMessag
   const topicId = findTopic(chatId, given.topic ?? replied?.topicId ?? null);
   const ephemeral = findEphemeral(store, { person, chatId, text, replied });
   if (chatId === person.id) startContact(store, person);
-  const put = (part: string, fileId: string | null, albumId: string | null): Sent => {
+  const put = (part: string, fileId: string | null, albumId: string | null): SentMessage => {
     const message = putNewMessage(store, {
       chatId,
       fromId: person.id,
@@ -64,7 +67,7 @@ export function sendFromPerson(store: Store, given: z.output<typeof PersonMessag
 }
 
 /** Edits a person's text or caption. */
-export function editFromPerson(store: Store, edit: z.output<typeof PersonEdit>): Sent {
+export function editFromPerson(store: Store, edit: z.output<typeof PersonEdit>): SentMessage {
   const person = requireMember(store, edit.from, edit.chatId);
   const old = requireMessage(store, edit.chatId, edit.messageId, person.id);
   if (old.fromId !== person.id) throw new PersonError(403, 'Only the author can edit a message.');

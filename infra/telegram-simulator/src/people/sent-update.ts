@@ -15,13 +15,13 @@ interface PrivacyQuestion {
 }
 
 /** A message with the id of its update; `updateId` is null when the bot does not see the message. */
-export interface Sent {
+export interface SentMessage {
   readonly updateId: number | null;
   readonly message: StoredMessage;
 }
 
 /** Queues the update for a new or edited message, if the bot may see it. */
-export function sendUpdate(store: Store, kind: 'message' | 'edited_message', message: StoredMessage): Sent {
+export function sendUpdate(store: Store, kind: 'message' | 'edited_message', message: StoredMessage): SentMessage {
   const replied = message.replyTo === null ? undefined : store.state.chats.get(message.chatId)?.get(message.replyTo);
   const isShown = isShownToBot({
     chatId: message.chatId,

@@ -1,6 +1,6 @@
 import type { Chat, User } from 'grammy/types';
 import { BOT_NAME, GROUP, type Person, toUser } from './people.ts';
-import type { State } from './state.ts';
+import type { SimulatorState } from './state.ts';
 
 /** A chat in the person API. */
 export interface ChatView {
@@ -9,10 +9,10 @@ export interface ChatView {
   readonly type: 'private' | 'group';
 }
 
-export type KnownChat = Chat.PrivateChat | Chat.SupergroupChat;
+export type BotApiChat = Chat.PrivateChat | Chat.SupergroupChat;
 
 /** Returns a chat in the Bot API's shape; null when unknown. */
-export function findChat(state: State, chatId: number): KnownChat | null {
+export function findChat(state: SimulatorState, chatId: number): BotApiChat | null {
   if (chatId === GROUP.id) return toGroupChat();
   const person = state.people.get(chatId);
   if (!person) return null;
@@ -30,7 +30,7 @@ export function listChats(person: Person): ChatView[] {
 }
 
 /** Returns the sender by id: a person or the bot. */
-export function toSender(state: State, bot: User, id: number): User {
+export function toSender(state: SimulatorState, bot: User, id: number): User {
   const person = state.people.get(id);
   if (person) return toUser(person);
   const { is_bot, first_name, username } = bot;

@@ -61,16 +61,16 @@ export const Click = z.object({
 });
 export type Click = Readonly<z.infer<typeof Click>>;
 
-export const Command = z.object({
+export const StoredCommand = z.object({
   command: z.string(),
   description: z.string(),
   is_ephemeral: z.literal(true).optional(),
 });
-export type Command = Readonly<z.infer<typeof Command>>;
+export type StoredCommand = Readonly<z.infer<typeof StoredCommand>>;
 
 /** State of a person's private chat with the bot. */
-export const Contact = z.object({ personId: z.int(), started: z.boolean(), blocked: z.boolean() });
-export type Contact = Readonly<z.infer<typeof Contact>>;
+export const PrivateChat = z.object({ personId: z.int(), started: z.boolean(), blocked: z.boolean() });
+export type PrivateChat = Readonly<z.infer<typeof PrivateChat>>;
 
 /** Metadata of a sent file; the contents are stored beside the log. */
 export const StoredFile = z.object({
@@ -99,7 +99,7 @@ export type Webhook = Readonly<z.infer<typeof Webhook>>;
 export const StoreEvent = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('counters'), updateId: z.int(), messageId: z.int(), position: z.int(), seq }),
   z.object({ kind: z.literal('person'), person: Person }),
-  z.object({ kind: z.literal('contact'), contact: Contact }),
+  z.object({ kind: z.literal('contact'), contact: PrivateChat }),
   z.object({ kind: z.literal('message'), message: StoredMessage }),
   // Written by earlier releases; topics are fixed now.
   z.object({ kind: z.literal('topic') }),
@@ -109,7 +109,7 @@ export const StoreEvent = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('confirmed'), positions: z.array(z.int()) }),
   z.object({ kind: z.literal('allowedUpdates'), allowed: z.array(z.string()) }),
   z.object({ kind: z.literal('webhook'), webhook: Webhook.nullable() }),
-  z.object({ kind: z.literal('commands'), key: z.string(), commands: z.array(Command) }),
+  z.object({ kind: z.literal('commands'), key: z.string(), commands: z.array(StoredCommand) }),
   z.object({ kind: z.literal('profile'), key: z.string(), value: z.string() }),
   z.object({ kind: z.literal('click'), click: Click }),
 ]);

@@ -2,7 +2,7 @@ import type { Draft } from './draft.ts';
 import type { MessageView } from './message-view.ts';
 
 /** A visible change. `seq` only grows, also across restarts. */
-export type Change =
+export type FeedChange =
   | { readonly kind: 'message' | 'edit' | 'delete'; readonly chatId: number; readonly message: MessageView }
   | {
       readonly kind: 'chatAction';
@@ -26,7 +26,7 @@ export type Change =
       readonly showAlert: boolean;
     }
   | { readonly kind: 'people' | 'commands' | 'bot' };
-export type FeedEvent = (Change | { readonly kind: 'reset' }) & { readonly seq: number };
+export type FeedEvent = (FeedChange | { readonly kind: 'reset' }) & { readonly seq: number };
 
 /** Number of kept events, enough to resume after a laptop's sleep; a message view has about 300 bytes. */
 const KEPT_EVENTS = 5_000;
@@ -34,7 +34,7 @@ const KEPT_EVENTS = 5_000;
 /** The stream of changes. Events up to `knownFrom` are unknown. */
 export class Feed {
   readonly #listeners = new Set<(event: FeedEvent) => void>();
-  #kept: (Change & { readonly seq: number })[] = [];
+  #kept: (FeedChange & { readonly seq: number })[] = [];
   /** `#kept` contains every event after this number. */
   #floor: number;
 
@@ -42,7 +42,7 @@ export class Feed {
     this.#floor = knownFrom;
   }
 
-  publish(event: Change & { readonly seq: number }): void {
+  publish(event: FeedChange & { readonly seq: number }): void {
     this.#kept.push(event);
     // Removes events in bulk, because each removal moves the whole array.
     if (this.#kept.length >= KEPT_EVENTS * 2) {

@@ -3,7 +3,7 @@ import { type ButtonView, toButtonViews } from './button-view.ts';
 import { toSender } from './chat-shapes.ts';
 import type { StoredMessage } from './event.ts';
 import { type FileView, toFileView } from './file-shapes.ts';
-import type { State } from './state.ts';
+import type { SimulatorState } from './state.ts';
 
 /** A message in the person API, with the ids and times of the stored message. */
 export interface MessageView extends Omit<StoredMessage, 'fromId' | 'fileId' | 'forward' | 'keyboard' | 'editDate'> {
@@ -17,7 +17,7 @@ export interface MessageView extends Omit<StoredMessage, 'fromId' | 'fileId' | '
   readonly editedAt: number | null;
 }
 
-export function toMessageView(state: State, bot: User, message: StoredMessage): MessageView {
+export function toMessageView(state: SimulatorState, bot: User, message: StoredMessage): MessageView {
   const { fromId, fileId, forward, keyboard, editDate, ...same } = message;
   const sender = toSender(state, bot, fromId);
   const file = fileId === null ? undefined : state.files.get(fileId);

@@ -1,8 +1,8 @@
 import type {
   BotStatus,
   Click,
-  Command,
-  Contact,
+  StoredCommand,
+  PrivateChat,
   StoreEvent,
   QueuedUpdate,
   StoredFile,
@@ -16,9 +16,9 @@ const MAX_MESSAGES_PER_CHAT = 50_000;
 const MAX_CLICKS = 20_000;
 
 /** All data of the simulator, rebuilt from the log. Only `applyEvent` changes it. */
-export class State {
+export class SimulatorState {
   readonly people = new Map<number, Person>(FIRST_PEOPLE.map((person) => [person.id, person]));
-  readonly contacts = new Map<number, Contact>();
+  readonly contacts = new Map<number, PrivateChat>();
   /** Messages by chat and id, oldest first. */
   readonly chats = new Map<number, Map<number, StoredMessage>>([[GROUP.id, new Map()]]);
   /** Status of the bot in the group. */
@@ -26,7 +26,7 @@ export class State {
   readonly files = new Map<string, StoredFile>();
   /** Unconfirmed updates by position. */
   readonly updates = new Map<number, QueuedUpdate>();
-  readonly commands = new Map<string, readonly Command[]>();
+  readonly commands = new Map<string, readonly StoredCommand[]>();
   readonly clicks = new Map<string, Click>();
   /** Menu buttons by chat. */
   readonly profile = new Map<string, string>();
@@ -42,7 +42,7 @@ export class State {
 }
 
 /** Applies one event; an event about an existing record replaces it. */
-export function applyEvent(state: State, event: StoreEvent): void {
+export function applyEvent(state: SimulatorState, event: StoreEvent): void {
   switch (event.kind) {
     case 'counters':
       ({
@@ -88,7 +88,7 @@ export function applyEvent(state: State, event: StoreEvent): void {
 }
 
 /** Yields the fewest events that rebuild this state. */
-export function* listEvents(state: State): Generator<StoreEvent> {
+export function* listEvents(state: SimulatorState): Generator<StoreEvent> {
   yield { kind: 'counters', ...state.next };
   yield { kind: 'allowedUpdates', allowed: [...state.allowedUpdates] };
   yield { kind: 'webhook', webhook: state.webhook };
@@ -105,7 +105,7 @@ export function* listEvents(state: State): Generator<StoreEvent> {
   for (const item of state.updates.values()) yield { kind: 'update', item };
 }
 
-function applyMessage(state: State, message: StoredMessage): void {
+function applyMessage(state: SimulatorState, message: StoredMessage): void {
   const chat = state.chats.get(message.chatId) ?? new Map<number, StoredMessage>();
   state.chats.set(message.chatId, chat);
   chat.set(message.messageId, message);
@@ -117,7 +117,7 @@ function applyMessage(state: State, message: StoredMessage): void {
 /** Limits the effect of a large injected id, which could exceed exact integers. */
 const MAX_ID_JUMP = 1_000_000;
 
-function applyUpdate(state: State, item: QueuedUpdate): void {
+function applyUpdate(state: SimulatorState, item: QueuedUpdate): void {
   state.updates.set(item.position, item);
   state.next.position = Math.max(state.next.position, item.position + 1);
   const id = item.update['update_id'];

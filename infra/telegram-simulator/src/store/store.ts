@@ -2,13 +2,13 @@ import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { UserFromGetMe } from 'grammy/types';
 import type { Draft } from './draft.ts';
-import type { Contact, StoreEvent, StoredMessage } from './event.ts';
-import { type Change, Feed } from './feed.ts';
+import type { PrivateChat, StoreEvent, StoredMessage } from './event.ts';
+import { type FeedChange, Feed } from './feed.ts';
 import { createVolatileJournal, type Journal, readJournal, rewriteJournal } from './journal.ts';
 import { toMessageView } from './message-view.ts';
 import { createBotUser } from './people.ts';
 import { createSettings } from './settings.ts';
-import { applyEvent, listEvents, State } from './state.ts';
+import { applyEvent, listEvents, SimulatorState } from './state.ts';
 import { UpdatesQueue } from './updates-queue.ts';
 
 /** Storage of file contents by internal name. */
@@ -36,7 +36,7 @@ interface StoreOptions {
 /** Data and synchronous, atomic actions of bot and people; in a folder or in memory. Throws when the log is corrupt. */
 export class Store {
   readonly bot: UserFromGetMe;
-  readonly state = new State(Date.now());
+  readonly state = new SimulatorState(Date.now());
   readonly updates: UpdatesQueue;
   readonly feed: Feed;
   readonly settings = createSettings();
@@ -72,7 +72,7 @@ export class Store {
     this.#listeners.push(listener);
   }
 
-  announce(change: Change): void {
+  announce(change: FeedChange): void {
     this.feed.publish({ ...change, seq: this.state.next.seq++ });
   }
 
@@ -90,7 +90,7 @@ export class Store {
     return this.state.next.seq - 1;
   }
 
-  contactOf(personId: number): Contact {
+  contactOf(personId: number): PrivateChat {
     return this.state.contacts.get(personId) ?? { personId, started: false, blocked: false };
   }
 
@@ -100,12 +100,12 @@ export class Store {
 }
 
 /** Returns the messages of a chat, oldest first. */
-export function listMessages(state: State, chatId: number): StoredMessage[] {
+export function listMessages(state: SimulatorState, chatId: number): StoredMessage[] {
   return [...(state.chats.get(chatId)?.values() ?? [])];
 }
 
 /** Compacts the log at each start. */
-function loadJournal(state: State, dataDir: string | undefined): { journal: Journal; isNew: boolean } {
+function loadJournal(state: SimulatorState, dataDir: string | undefined): { journal: Journal; isNew: boolean } {
   if (dataDir === undefined) return { journal: createVolatileJournal(), isNew: true };
   const events = readJournal(dataDir);
   for (const event of events) applyEvent(state, event);

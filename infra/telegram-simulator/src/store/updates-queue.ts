@@ -1,7 +1,7 @@
 import type { Update } from 'grammy/types';
 import { BotError } from '../bot-error.ts';
 import type { StoreEvent, QueuedUpdate } from './event.ts';
-import type { State } from './state.ts';
+import type { SimulatorState } from './state.ts';
 
 export type UpdateBody = Omit<Update, 'update_id'>;
 
@@ -31,12 +31,12 @@ const WEBHOOK_ACTIVE =
 
 /** Update queue with Telegram's confirmation by offset. Injected updates are confirmed only after one delivery. */
 export class UpdatesQueue {
-  readonly #state: State;
+  readonly #state: SimulatorState;
   readonly #commit: (event: StoreEvent) => void;
   readonly #delivered = new Set<number>();
   #waiter: Waiter | null = null;
 
-  constructor(state: State, commit: (event: StoreEvent) => void) {
+  constructor(state: SimulatorState, commit: (event: StoreEvent) => void) {
     this.#state = state;
     this.#commit = commit;
   }

@@ -1,17 +1,17 @@
 import { expect, it } from 'vitest';
 import { ADA, bot, callGraph, client, send, simulator, useSimulator } from '../simulator.fixture.ts';
-import { DEFAULTS } from '../server.ts';
+import { BOT_DEFAULTS } from '../server.ts';
 
 useSimulator();
 
-const authorization = `Bearer ${DEFAULTS.token}`;
+const authorization = `Bearer ${BOT_DEFAULTS.token}`;
 
 async function upload(bytes: string, type: string): Promise<{ readonly status: number; readonly id: string }> {
   const form = new FormData();
   form.set('messaging_product', 'whatsapp');
   form.set('type', type);
   form.set('file', new Blob([bytes], { type }), 'report.pdf');
-  const response = await fetch(`${simulator.graphUrl}/${DEFAULTS.phoneNumberId}/media`, {
+  const response = await fetch(`${simulator.graphUrl}/${BOT_DEFAULTS.phoneNumberId}/media`, {
     method: 'POST',
     headers: { authorization },
     body: form,

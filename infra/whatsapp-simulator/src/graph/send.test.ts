@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ADA, callGraph, client, send, text, useSimulator } from '../simulator.fixture.ts';
-import { DEFAULTS } from '../server.ts';
+import { BOT_DEFAULTS } from '../server.ts';
 
 useSimulator();
 
@@ -56,7 +56,7 @@ describe('a message of the bot', () => {
   });
 
   it('a call with a wrong token is refused with 190, with another number or version with 100', async () => {
-    const path = `${DEFAULTS.phoneNumberId}/messages`;
+    const path = `${BOT_DEFAULTS.phoneNumberId}/messages`;
     expect(codeOf(await callGraph(path, {}, 'wrong'))).toBe(190);
     expect(codeOf(await callGraph('1/messages', {}))).toBe(100);
     expect(codeOf(await callGraph(`../v1.0/${path}`, {}))).toBe(100);
@@ -64,8 +64,8 @@ describe('a message of the bot', () => {
 });
 
 it('the number of the bot is told to whoever has the token', async () => {
-  const { body } = await callGraph(DEFAULTS.phoneNumberId);
-  expect(body).toMatchObject({ id: DEFAULTS.phoneNumberId, display_phone_number: '12025550100' });
+  const { body } = await callGraph(BOT_DEFAULTS.phoneNumberId);
+  expect(body).toMatchObject({ id: BOT_DEFAULTS.phoneNumberId, display_phone_number: '12025550100' });
 });
 
 describe('the window of 24 hours', () => {

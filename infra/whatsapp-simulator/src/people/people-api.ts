@@ -37,16 +37,22 @@ export function registerPeopleApi(app: FastifyInstance, deps: GraphDeps): void {
     // A person who has blocked the bot does not see its messages.
     return store.messagesOf(request.params.id).filter(({ status }) => status !== 'sent');
   });
-  app.post('/api/messages', async (request) => toAnswer(actions.say(deps, actions.Said.parse(request.body))));
-  app.post('/api/presses', async (request) => toAnswer(actions.press(deps, actions.Pressed.parse(request.body))));
-  app.post('/api/files', async (request) => toAnswer(actions.sendFile(deps, actions.Sent.parse(request.body))));
-  app.post('/api/others', async (request) => toAnswer(actions.sendOther(deps, actions.Other.parse(request.body))));
+  app.post('/api/messages', async (request) =>
+    toAnswer(actions.sendText(deps, actions.TextMessage.parse(request.body))),
+  );
+  app.post('/api/presses', async (request) =>
+    toAnswer(actions.pressButton(deps, actions.ButtonPress.parse(request.body))),
+  );
+  app.post('/api/files', async (request) => toAnswer(actions.sendFile(deps, actions.FileMessage.parse(request.body))));
+  app.post('/api/others', async (request) =>
+    toAnswer(actions.sendOtherMessage(deps, actions.OtherMessage.parse(request.body))),
+  );
   app.post('/api/blocks', async (request) => {
-    actions.block(deps, actions.Blocking.parse(request.body));
+    actions.setBlocked(deps, actions.BlockRequest.parse(request.body));
     return { ok: true };
   });
   app.post('/api/reads', async (request) => {
-    actions.read(deps, actions.Reading.parse(request.body));
+    actions.markAllRead(deps, actions.ReadRequest.parse(request.body));
     return { ok: true };
   });
   app.get('/api/events', async (request) => {

@@ -18,13 +18,13 @@ export class PersonError extends Error {
 const Acting = z.strictObject({ from: z.string().regex(/^\d{5,20}$/, 'is a phone number without its plus') });
 const Writing = Acting.extend({ replyTo: z.string().optional(), forwarded: z.boolean().default(false) });
 
-export const Said = Writing.extend({ text: z.string().min(1).max(65_536) });
-export const Pressed = Acting.extend({
+export const TextMessage = Writing.extend({ text: z.string().min(1).max(65_536) });
+export const ButtonPress = Acting.extend({
   /** Title or id of a button or row; without a message id, the newest message with it. */
   button: z.string().min(1),
   messageId: z.string().optional(),
 });
-export const Sent = Writing.extend({
+export const FileMessage = Writing.extend({
   kind: z.enum(['document', 'image', 'audio', 'voice', 'video', 'sticker']),
   /** In Base64. */
   bytes: z.base64(),
@@ -33,20 +33,20 @@ export const Sent = Writing.extend({
   caption: z.string().optional(),
 });
 /** Any other message type; `content` becomes the field with the name of the type. */
-export const Other = Writing.extend({
+export const OtherMessage = Writing.extend({
   type: z.enum(['location', 'contacts', 'reaction', 'unsupported', 'order', 'edit', 'revoke', 'system']),
   content: z.unknown(),
 });
-export const Blocking = Acting.extend({ blocked: z.boolean() });
-export const Reading = Acting;
+export const BlockRequest = Acting.extend({ blocked: z.boolean() });
+export const ReadRequest = Acting;
 
 /** Sends a person's text. */
-export function say(deps: GraphDeps, given: z.output<typeof Said>): MessageView {
+export function sendText(deps: GraphDeps, given: z.output<typeof TextMessage>): MessageView {
   return putFromPerson(deps, given, { type: 'text', text: given.text, content: { text: { body: given.text } } });
 }
 
 /** Presses a bot's button or chooses a list row as a person. */
-export function press(deps: GraphDeps, { from, button, messageId }: z.output<typeof Pressed>): MessageView {
+export function pressButton(deps: GraphDeps, { from, button, messageId }: z.output<typeof ButtonPress>): MessageView {
   const { store } = deps;
   const candidates = store.messagesOf(from).filter(({ fromBot, id }) => fromBot && id === (messageId ?? id));
   for (const message of candidates.reverse()) {
@@ -68,7 +68,7 @@ export function press(deps: GraphDeps, { from, button, messageId }: z.output<typ
 }
 
 /** Sends a person's file, recording or sticker. */
-export function sendFile(deps: GraphDeps, given: z.output<typeof Sent>): MessageView {
+export function sendFile(deps: GraphDeps, given: z.output<typeof FileMessage>): MessageView {
   const { kind, mimeType, caption, name } = given;
   const bytes = Buffer.from(given.bytes, 'base64');
   if (bytes.length === 0) throw new PersonError(400, 'The file is empty.');
@@ -88,7 +88,7 @@ export function sendFile(deps: GraphDeps, given: z.output<typeof Sent>): Message
 }
 
 /** Sends a location, contact, reaction, edit or deletion of a person. */
-export function sendOther(deps: GraphDeps, given: z.output<typeof Other>): MessageView {
+export function sendOtherMessage(deps: GraphDeps, given: z.output<typeof OtherMessage>): MessageView {
   const { type, content } = given;
   // An unsupported message has errors instead of content.
   const key = type === 'unsupported' ? 'errors' : type;
@@ -96,13 +96,13 @@ export function sendOther(deps: GraphDeps, given: z.output<typeof Other>): Messa
 }
 
 /** Blocks or unblocks the bot as a person. */
-export function block({ store }: GraphDeps, { from, blocked }: z.output<typeof Blocking>): void {
+export function setBlocked({ store }: GraphDeps, { from, blocked }: z.output<typeof BlockRequest>): void {
   if (blocked) store.blocked.add(from);
   else store.blocked.delete(from);
 }
 
 /** Marks all messages of the bot as read by a person. */
-export function read({ store, webhooks }: GraphDeps, { from }: z.output<typeof Reading>): void {
+export function markAllRead({ store, webhooks }: GraphDeps, { from }: z.output<typeof ReadRequest>): void {
   for (const message of store.messagesOf(from)) {
     if (!message.fromBot || message.status !== 'delivered') continue;
     store.setStatus(message.id, 'read');

@@ -34,7 +34,7 @@ export type SimulatorEvent = { readonly seq: number; readonly person: string } &
 );
 
 /** A call of the bot, logged after its response. */
-export interface Call {
+export interface LoggedCall {
   readonly seq: number;
   readonly what: string;
   readonly to: string | null;

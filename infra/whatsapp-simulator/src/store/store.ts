@@ -1,5 +1,5 @@
 import { createHash, randomBytes, randomInt } from 'node:crypto';
-import type { Call, MessageView, SimulatorEvent } from './event.ts';
+import type { LoggedCall, MessageView, SimulatorEvent } from './event.ts';
 
 export interface Person {
   /** Phone number, digits only. */
@@ -51,7 +51,7 @@ export class Store {
     templates: ['*'],
     retryMs: 100,
   };
-  readonly calls: Call[] = [];
+  readonly calls: LoggedCall[] = [];
   readonly #messages = new Map<string, MessageView>();
   readonly #lastWritten = new Map<string, number>();
   readonly #listeners = new Set<() => void>();
@@ -106,7 +106,7 @@ export class Store {
     return media;
   }
 
-  log(call: Omit<Call, 'seq'>): void {
+  log(call: Omit<LoggedCall, 'seq'>): void {
     this.calls.push({ ...call, seq: this.calls.length + 1 });
   }
 

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { ADA, bot, client, send, text, useSimulator } from '../simulator.fixture.ts';
-import { DEFAULTS } from '../server.ts';
+import { BOT_DEFAULTS } from '../server.ts';
 import { PUBLIC_PAYLOADS } from './public-payloads.fixture.ts';
 
 useSimulator();
@@ -27,7 +27,7 @@ describe('a webhook', () => {
     await client.say(ADA, 'Grüße 🙂');
     await expect.poll(() => bot.received.length).toBe(1);
     const [{ text: body, signature } = { text: '', signature: '' }] = bot.received;
-    expect(signature).toBe(`sha256=${createHmac('sha256', DEFAULTS.appSecret).update(body).digest('hex')}`);
+    expect(signature).toBe(`sha256=${createHmac('sha256', BOT_DEFAULTS.appSecret).update(body).digest('hex')}`);
   });
 
   it('a webhook is repeated until it is answered with 200, and later ones wait', async () => {

@@ -1,20 +1,20 @@
 /** A line of `doctor`'s report. `remedy` is null when nothing has to be done. */
-export interface Finding {
+export interface CheckResult {
   readonly what: string;
   readonly state: 'ok' | 'warn' | 'fail';
   readonly say: string;
   readonly remedy: string | null;
 }
 
-export function ok(what: string, say: string): Finding {
+export function createOk(what: string, say: string): CheckResult {
   return { what, state: 'ok', say, remedy: null };
 }
 
-export function warn(what: string, say: string, remedy: string): Finding {
+export function createWarning(what: string, say: string, remedy: string): CheckResult {
   return { what, state: 'warn', say, remedy };
 }
 
-export function fail(what: string, say: string, remedy: string): Finding {
+export function createFailure(what: string, say: string, remedy: string): CheckResult {
   return { what, state: 'fail', say, remedy };
 }
 

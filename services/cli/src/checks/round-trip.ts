@@ -1,28 +1,28 @@
 import { randomBytes } from 'node:crypto';
-import { PRIORITY, type OutboundBody } from '@signalbox/contracts/conversation/envelope';
+import { SEND_PRIORITY, type OutboundBody } from '@signalbox/contracts/conversation/envelope';
 import { newTraceId } from '@signalbox/contracts/ids';
 import { SECOND_MS, abortAfter, sleep } from '@signalbox/contracts/time';
 import { sayDuration } from '@signalbox/messages/duration';
-import { inLanguage } from '@signalbox/messages/language';
+import { runInLanguage } from '@signalbox/messages/language';
 import { say } from '@signalbox/messages/say';
 import { closeAll, type Closable } from '@signalbox/platform/lifecycle';
 import { createQueue } from '@signalbox/platform/queue/queue';
-import { Runs } from '@signalbox/store/turns/runs';
+import { RunStore } from '@signalbox/store/turns/runs';
 import { putOutbox } from '@signalbox/store/conversation/outbox';
 import { findRecipients, type Recipient } from '@signalbox/store/people/recipients';
 import { findUser, readLanguages } from '@signalbox/store/people/users';
 import type { Pool } from '@signalbox/store/pool';
 import {
-  findSealed,
+  isTestEventSealed,
   putTestFile,
   putTestIncident,
   readDelivery,
-  readTestProgram,
-  removeTraces,
+  readCallbackProgram,
+  removeTestData,
 } from '@signalbox/store/round-trip';
 import { recordChange } from '../actor.ts';
 import { UsageError, type CommandContext } from '../command.ts';
-import { fail, ok, getReason, type Finding } from './finding.ts';
+import { createFailure, createOk, getReason, type CheckResult } from './finding.ts';
 
 /** Deadlines: a gateway delivers in a second and a watcher runs every fifteen, but a busy machine needs longer. */
 const DELIVERY_MS = 30 * SECOND_MS;
@@ -46,7 +46,7 @@ interface RoundTrip {
  * Tests every feature with a real person, who gets a message of each. Throws UsageError for a person who is unknown or has no chat.
  * `patience` multiplies the deadlines.
  */
-export async function tryRoundTrip(context: CommandContext, patience = 1): Promise<readonly Finding[]> {
+export async function tryRoundTrip(context: CommandContext, patience = 1): Promise<readonly CheckResult[]> {
   const person = context.arguments.as;
   if (person === undefined)
     throw new UsageError('Write: doctor --round-trip --as <person>. `people list` shows who there is.');
@@ -57,7 +57,7 @@ export async function tryRoundTrip(context: CommandContext, patience = 1): Promi
     tryWithin(what, withinMs * patience, attempt);
   const [language] = await readLanguages(pool, [recipient]);
   try {
-    return await inLanguage(language, async () => {
+    return await runInLanguage(language, async () => {
       const reply = await tryPromise('reply', DELIVERY_MS, (signal) =>
         sendAndWait(round, 'reply', say('round-trip.begin', { by: context.actor }), signal),
       );
@@ -71,7 +71,7 @@ export async function tryRoundTrip(context: CommandContext, patience = 1): Promi
       return [reply, ...others];
     });
   } finally {
-    await removeTraces(pool, round.id);
+    await removeTestData(pool, round.id);
   }
 }
 
@@ -88,13 +88,13 @@ async function findTestRecipient(pool: Pool, person: string): Promise<Recipient>
   );
 }
 
-async function tryWithin(what: string, withinMs: number, attempt: Attempt): Promise<Finding> {
+async function tryWithin(what: string, withinMs: number, attempt: Attempt): Promise<CheckResult> {
   const from = Date.now();
   try {
     const sentence = await attempt(abortAfter(withinMs));
-    return ok(`round trip: ${what}`, `${sentence}, after ${sayDuration(Date.now() - from, ENGLISH_ONLY)}`);
+    return createOk(`round trip: ${what}`, `${sentence}, after ${sayDuration(Date.now() - from, ENGLISH_ONLY)}`);
   } catch (error) {
-    return fail(`round trip: ${what}`, getReason(error), REMEDIES[what] ?? LOGS);
+    return createFailure(`round trip: ${what}`, getReason(error), REMEDIES[what] ?? LOGS);
   }
 }
 
@@ -120,7 +120,7 @@ async function tryJob({ id, context, pool, recipient }: RoundTrip, signal: Abort
   const { userKey, chatKey } = recipient;
   const run = { runId: `doctor:${id}`, traceId: newTraceId() };
   const job = 'knowledge.index' as const;
-  await new Runs(pool).create({ ...run, job, payload: {}, person: { userKey, chatKey }, threadId: null });
+  await new RunStore(pool).create({ ...run, job, payload: {}, person: { userKey, chatKey }, threadId: null });
   const parts: Closable[] = [];
   try {
     if (redisUrl !== undefined) {
@@ -144,13 +144,13 @@ async function tryFile(round: RoundTrip, signal: AbortSignal): Promise<string> {
 async function trySeal(round: RoundTrip, signal: AbortSignal): Promise<string> {
   const { pool, context, id } = round;
   await recordChange(pool, context.actor, 'round_trip.made', { id, as: round.recipient.userKey });
-  await until(async () => ((await findSealed(pool, id)) ? true : null), signal, 'the event was not sealed');
+  await until(async () => ((await isTestEventSealed(pool, id)) ? true : null), signal, 'the event was not sealed');
   await sendAndWait(round, 'seal', say('round-trip.seal'), signal);
   return 'an event was sealed, and that told';
 }
 
 async function tryWebhook(round: RoundTrip, signal: AbortSignal): Promise<string> {
-  const source = await readTestProgram(round.pool);
+  const source = await readCallbackProgram(round.pool);
   if (source === null) {
     await sendAndWait(round, 'webhook', say('round-trip.noWebhook'), signal);
     return 'not tried: no program has sent an event that names a callback';
@@ -176,7 +176,7 @@ async function sendAndWait(
   const key = `doctor:${id}:${what}`;
   const { chatKey } = recipient;
   const body = { text, buttons: [], ...more };
-  await putOutbox(pool, [{ key, chatKey, traceId: newTraceId(), priority: PRIORITY.control, body }]);
+  await putOutbox(pool, [{ key, chatKey, traceId: newTraceId(), priority: SEND_PRIORITY.control, body }]);
   await waitForDelivery(pool, { key }, signal, 'it was not delivered');
   return 'a message was delivered';
 }

@@ -1,7 +1,7 @@
 import { MINUTE_MS, SECOND_MS } from '@signalbox/contracts/time';
 import { sayDuration } from '@signalbox/messages/duration';
 import type { WebhookInfo } from './bot-api.ts';
-import { fail, ok, warn, type Finding } from './finding.ts';
+import { createFailure, createOk, createWarning, type CheckResult } from './finding.ts';
 
 /** Older failures are ignored. */
 const RECENT_MS = 10 * MINUTE_MS;
@@ -9,28 +9,28 @@ const RECENT_MS = 10 * MINUTE_MS;
 const MAX_PENDING = 100;
 
 /** Judges the webhook: updates must arrive at `wanted` (undefined: gateways poll). `now` in milliseconds since 1970. */
-export function judgeWebhook(info: WebhookInfo, wanted: string | undefined, now: number): Finding {
+export function judgeWebhook(info: WebhookInfo, wanted: string | undefined, now: number): CheckResult {
   const { url, pending_update_count: pending } = info;
   if (wanted === undefined) return judgeWithoutWebhook(url);
   if (url === '') {
     const remedy = 'Start a gateway with TELEGRAM_WEBHOOK_URL; its /readyz says what is in its way.';
-    return fail('webhook', 'Telegram knows no webhook, so no updates come in', remedy);
+    return createFailure('webhook', 'Telegram knows no webhook, so no updates come in', remedy);
   }
   if (!(URL.canParse(url) && URL.canParse(wanted) && new URL(url).href === new URL(wanted).href)) {
     const say = `Telegram sends updates to ${readHost(url)}, not to the address in TELEGRAM_WEBHOOK_URL`;
     const remedy =
       'The gateway or program that set it last has it. Stop that one, then start a gateway with the right address.';
-    return fail('webhook', say, remedy);
+    return createFailure('webhook', say, remedy);
   }
   const failure = describeFailure(info, now);
   if (failure && failure.agoMs < RECENT_MS) {
-    const judge = pending > 0 ? fail : warn;
+    const judge = pending > 0 ? createFailure : createWarning;
     const say = `${describePending(pending)}; ${sayDuration(failure.agoMs)} ago ${failure.say}`;
     return judge('webhook', say, failure.remedy);
   }
   if (pending > MAX_PENDING)
-    return warn('webhook', describePending(pending), 'See whether the gateways are ready and their log.');
-  return ok('webhook', `${readHost(url)}, ${describePending(pending)}`);
+    return createWarning('webhook', describePending(pending), 'See whether the gateways are ready and their log.');
+  return createOk('webhook', `${readHost(url)}, ${describePending(pending)}`);
 }
 
 /** Describes the last failed delivery and its remedy; null when there was none. */
@@ -84,11 +84,11 @@ const CAUSES: readonly { readonly pattern: RegExp; readonly say: string; readonl
   },
 ];
 
-function judgeWithoutWebhook(url: string): Finding {
-  if (url === '') return ok('webhook', 'none: a gateway polls');
+function judgeWithoutWebhook(url: string): CheckResult {
+  if (url === '') return createOk('webhook', 'none: a gateway polls');
   const remedy =
     'Set it as for the gateways. If none serves it any more, a gateway that polls removes it, or `webhook remove`.';
-  return warn(
+  return createWarning(
     'webhook',
     `Telegram sends updates to ${readHost(url)}, but TELEGRAM_WEBHOOK_URL is not set here`,
     remedy,

@@ -8,13 +8,13 @@ import {
 import { withTransaction } from '@signalbox/store/pool';
 import { AppError } from '@signalbox/contracts/errors';
 import { recordChange } from '../actor.ts';
-import { runVerb, type CommandContext, type Report } from '../command.ts';
+import { runSubcommand, type CommandContext, type CommandResult } from '../command.ts';
 import { formatList, formatTime } from '../table.ts';
-import { wakeUp } from '../wake-up.ts';
+import { wakeTarget } from '../wake-up.ts';
 
 /** Lists and shows dead letters, retries them, or marks them as resolved. */
-export function runDeadLetters(context: CommandContext): Promise<Report> {
-  return runVerb(context, {
+export function runDeadLetters(context: CommandContext): Promise<CommandResult> {
+  return runSubcommand(context, {
     list: { words: 0, run: listLetters },
     show: { words: 1, run: showLetter },
     retry: { words: 1, run: retryLetter },
@@ -22,7 +22,7 @@ export function runDeadLetters(context: CommandContext): Promise<Report> {
   });
 }
 
-async function listLetters(context: CommandContext): Promise<Report> {
+async function listLetters(context: CommandContext): Promise<CommandResult> {
   const { all, limit } = context.arguments;
   const letters = await listDeadLetters(context.database(), { settled: all, limit });
   const rows = letters.map((letter) => [
@@ -37,7 +37,7 @@ async function listLetters(context: CommandContext): Promise<Report> {
   return { ok: true, data: letters, lines: formatList(headings, rows, none) };
 }
 
-async function showLetter(context: CommandContext, id: string): Promise<Report> {
+async function showLetter(context: CommandContext, id: string): Promise<CommandResult> {
   const letter = (await findDeadLetter(context.database(), id)) ?? throwNotFound(id);
   const lines = [
     `${letter.id}  ${letter.resolvedAt === null ? 'open' : `settled ${formatTime(letter.resolvedAt)}`}`,
@@ -48,7 +48,7 @@ async function showLetter(context: CommandContext, id: string): Promise<Report> 
   return { ok: true, data: letter, lines };
 }
 
-async function retryLetter(context: CommandContext, id: string): Promise<Report> {
+async function retryLetter(context: CommandContext, id: string): Promise<CommandResult> {
   const result = await withTransaction(context.database(), async (db) => {
     const retried = await retryDeadLetter(db, id);
     if (retried.kind === 'retried')
@@ -63,7 +63,7 @@ async function retryLetter(context: CommandContext, id: string): Promise<Report>
     case 'refused':
       return { ok: false, data: result, lines: [`${id} cannot be tried again. ${result.reason}`] };
     case 'retried': {
-      const woken = await wakeUp(context, result.wake);
+      const woken = await wakeTarget(context, result.wake);
       const what =
         result.wake.kind === 'lane' ? 'The message waits for its turn again' : 'The reply is to be delivered again';
       const how = woken ? 'and was woken.' : 'and will be woken by a sweeper: Redis does not answer.';
@@ -72,7 +72,7 @@ async function retryLetter(context: CommandContext, id: string): Promise<Report>
   }
 }
 
-async function resolveLetter(context: CommandContext, id: string): Promise<Report> {
+async function resolveLetter(context: CommandContext, id: string): Promise<CommandResult> {
   const letter = await withTransaction(context.database(), async (db) => {
     const known = await findDeadLetter(db, id);
     const resolved = await resolveDeadLetter(db, id);

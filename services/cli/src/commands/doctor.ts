@@ -7,13 +7,13 @@ import { checkServices } from '../checks/running-services.ts';
 import { checkConfinement, checkSandbox } from '../checks/sandbox.ts';
 import { checkTelegram } from '../checks/telegram.ts';
 import { tryRoundTrip } from '../checks/round-trip.ts';
-import type { Finding } from '../checks/finding.ts';
-import type { CommandContext, Report } from '../command.ts';
+import type { CheckResult } from '../checks/finding.ts';
+import type { CommandContext, CommandResult } from '../command.ts';
 
 const MARKS = { ok: '✓ ok  ', warn: '! warn', fail: '✗ fail' } as const;
 
 /** Runs all checks, even after a failure. Only `fail` makes the exit code 1; warnings are for the owner to judge. */
-export async function runDoctor(context: CommandContext): Promise<Report> {
+export async function runDoctor(context: CommandContext): Promise<CommandResult> {
   const checks = [
     checkNode,
     checkDatabase,
@@ -34,7 +34,7 @@ export async function runDoctor(context: CommandContext): Promise<Report> {
   return { ok, data: { ok, findings }, lines };
 }
 
-function describeFinding({ state, what, say, remedy }: Finding, width: number): readonly string[] {
+function describeFinding({ state, what, say, remedy }: CheckResult, width: number): readonly string[] {
   const line = `${MARKS[state]}  ${what.padEnd(width)}  ${say}`;
   return remedy === null ? [line] : [line, `${' '.repeat(MARKS[state].length + width + 4)}→ ${remedy}`];
 }

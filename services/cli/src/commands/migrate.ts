@@ -9,11 +9,11 @@ import { closeRedis, openRedis } from '@signalbox/platform/redis';
 import { createCheckpointTables } from '@signalbox/worker/checkpoints/set-up';
 import { recordChange } from '../actor.ts';
 import { requireUrl } from '../config.ts';
-import type { CommandContext, Report } from '../command.ts';
+import type { CommandContext, CommandResult } from '../command.ts';
 import { formatCount } from '../table.ts';
 
 /** Migrates the database and sets the services' passwords. Idempotent and safe concurrently. Throws MIGRATION_FAILED. */
-export async function runMigrate({ config, log, actor }: CommandContext): Promise<Report> {
+export async function runMigrate({ config, log, actor }: CommandContext): Promise<CommandResult> {
   const url = requireUrl(config, 'DATABASE_URL');
   const problem = await checkDatabase(url, 'owner');
   if (problem !== null) throw problem;

@@ -1,9 +1,9 @@
 import { ensureOwnerCode } from '@signalbox/store/people/owner-code';
-import type { CommandContext, Report } from '../command.ts';
+import type { CommandContext, CommandResult } from '../command.ts';
 import { requireUrl } from '../config.ts';
 
 /** Creates an owner code while there is no admin. Earlier codes become void. */
-export async function runOwnerCode({ config, actor }: CommandContext): Promise<Report> {
+export async function runOwnerCode({ config, actor }: CommandContext): Promise<CommandResult> {
   const code = await ensureOwnerCode(requireUrl(config, 'DATABASE_URL'), actor);
   const lines =
     code === null

@@ -2,30 +2,30 @@ import { Role } from '@signalbox/contracts/governance/roles';
 import { withTransaction } from '@signalbox/store/pool';
 import { findUserChannel } from '@signalbox/contracts/conversation/chat-key';
 import { restoreAccount } from '@signalbox/store/people/vacated-accounts';
-import { allowUser, denyUser, findUser, listUsers } from '@signalbox/store/people/users';
+import { grantUserRole, removeUser, findUser, listUsers } from '@signalbox/store/people/users';
 import { recordChange } from '../actor.ts';
-import { runVerb, UsageError, type CommandContext, type Report } from '../command.ts';
+import { runSubcommand, UsageError, type CommandContext, type CommandResult } from '../command.ts';
 import { formatList } from '../table.ts';
 
 const LAST_ADMIN =
   'is the only admin, and nobody could let others in any more. Make somebody else an admin first, or add --force.';
 
 /** Lists people with roles, adds people, changes and removes roles. */
-export async function runPeople(context: CommandContext): Promise<Report> {
+export async function runPeople(context: CommandContext): Promise<CommandResult> {
   const [verb, id, ...rest] = context.arguments.words;
   // Names may have several words.
   if (verb === 'add' && id !== undefined) return addPerson(context, id, rest);
-  return runVerb(context, { list: { words: 0, run: listPeople }, remove: { words: 1, run: removePerson } });
+  return runSubcommand(context, { list: { words: 0, run: listPeople }, remove: { words: 1, run: removePerson } });
 }
 
-async function listPeople({ database }: CommandContext): Promise<Report> {
+async function listPeople({ database }: CommandContext): Promise<CommandResult> {
   const people = await listUsers(database());
   const rows = people.map(({ userKey, name, role, channel }) => [userKey, name, role, channel]);
   const lines = formatList(['ID', 'NAME', 'ROLE', 'CHANNEL'], rows, 'Nobody may speak yet.');
   return { ok: true, data: people, lines };
 }
 
-async function addPerson(context: CommandContext, id: string, rest: readonly string[]): Promise<Report> {
+async function addPerson(context: CommandContext, id: string, rest: readonly string[]): Promise<CommandResult> {
   const role = Role.safeParse(rest.at(-1));
   const name = rest.slice(0, -1).join(' ').trim();
   if (!role.success || name === '')
@@ -34,7 +34,7 @@ async function addPerson(context: CommandContext, id: string, rest: readonly str
   const change = await withTransaction(context.database(), async (db) => {
     await restoreAccount(db, id);
     const known = await findUser(db, id);
-    const made = await allowUser(db, person, context.arguments.force);
+    const made = await grantUserRole(db, person, context.arguments.force);
     if (made === 'added' || made === 'changed')
       await recordChange(db, context.actor, 'role.changed', { person: id, from: known?.role ?? null, to: role.data });
     return made;
@@ -43,10 +43,13 @@ async function addPerson(context: CommandContext, id: string, rest: readonly str
   return { ok: true, data: person, lines: [`${name} (${id}) may speak now, as ${role.data}.`] };
 }
 
-async function removePerson({ database, actor, arguments: { force } }: CommandContext, id: string): Promise<Report> {
+async function removePerson(
+  { database, actor, arguments: { force } }: CommandContext,
+  id: string,
+): Promise<CommandResult> {
   const { change, factsForgotten } = await withTransaction(database(), async (db) => {
     const known = await findUser(db, id);
-    const made = await denyUser(db, id, force);
+    const made = await removeUser(db, id, force);
     const lost = { person: id, from: known?.role ?? null, to: null, factsForgotten: made.factsForgotten };
     if (made.change === 'removed') await recordChange(db, actor, 'role.changed', lost);
     return made;
@@ -60,7 +63,7 @@ async function removePerson({ database, actor, arguments: { force } }: CommandCo
   return { ok: true, data: { userKey: id, removed, admins, factsForgotten }, lines };
 }
 
-function refuse(id: string): Report {
+function refuse(id: string): CommandResult {
   return { ok: false, data: { userKey: id, refused: 'last admin' }, lines: [`${id} ${LAST_ADMIN}`] };
 }
 

@@ -1,11 +1,11 @@
-import { readPoolWork, type PoolWork } from '../queries/run-search.ts';
+import { readPoolRunCounts, type PoolRunCounts } from '../queries/run-search.ts';
 import { readQueueDepths, type QueueDepth } from '../queries/queue-depths.ts';
-import type { CommandContext, Report } from '../command.ts';
+import type { CommandContext, CommandResult } from '../command.ts';
 import { formatAge, formatTable } from '../table.ts';
 
 /** Shows waiting, running and failed jobs per pool, from Redis and from Postgres, which decides. Works without Redis. */
-export async function runQueues(context: CommandContext): Promise<Report> {
-  const work = await readPoolWork(context.database());
+export async function runQueues(context: CommandContext): Promise<CommandResult> {
+  const work = await readPoolRunCounts(context.database());
   const depths = await readQueueDepths(context.redis(), context.config.REDIS_PREFIX, new Date()).catch(() => null);
   const pools = work.map((of) => ({ ...of, queue: depths?.find(({ pool }) => pool === of.pool) ?? null }));
   const problems = pools.flatMap(listProblems);
@@ -43,7 +43,7 @@ export async function runQueues(context: CommandContext): Promise<Report> {
 /** A longer wait is a problem, because processes take due jobs within a moment. */
 const MAX_WAIT_MS = 60_000;
 
-function listProblems({ queue, ...of }: PoolWork & { readonly queue: QueueDepth | null }): readonly string[] {
+function listProblems({ queue, ...of }: PoolRunCounts & { readonly queue: QueueDepth | null }): readonly string[] {
   const waits = of.oldestWaitingMs !== null && of.oldestWaitingMs > MAX_WAIT_MS;
   return [
     ...(queue?.consumers === 0 ? [`${of.pool}: no process takes its jobs.`] : []),

@@ -1,17 +1,17 @@
 import { AppError } from '@signalbox/contracts/errors';
 import { readThreadsWithTurns, readTurn } from '@signalbox/store/governance/execution-turns';
 import { loadWorkerParts } from '@signalbox/worker/plugin-parts';
-import { openReplay, type Replay, type TurnReplay } from '@signalbox/worker/replay/replay';
-import { UsageError, type CommandContext, type Report } from '../command.ts';
+import { createReplayer, type Replayer, type TurnReplay } from '@signalbox/worker/replay/replay';
+import { UsageError, type CommandContext, type CommandResult } from '../command.ts';
 import { formatCount, formatTime } from '../table.ts';
 
 /** `replay`: runs recorded turns again without effects and reports the first difference. Not ok when any turn differs. */
-export async function runReplay(context: CommandContext): Promise<Report> {
+export async function runReplay(context: CommandContext): Promise<CommandResult> {
   const [what, ...rest] = context.arguments.words;
   if (what === undefined || rest.length > 0) throw new UsageError();
   const pool = context.database();
   const { groups, agents } = await loadWorkerParts(context.config.AGENTS);
-  const replay = await openReplay(pool, groups, agents);
+  const replay = await createReplayer(pool, groups, agents);
   const counts = { same: 0, different: 0, nothing: 0, 'not-replayable': 0 };
   let otherVersions = 0; // Number of equal turns that were recorded with other versions.
   const turns: TurnReplay[] = [];
@@ -30,7 +30,7 @@ export async function runReplay(context: CommandContext): Promise<Report> {
   return { ok, data: { ...counts, otherVersions, turns }, lines };
 }
 
-async function* select(context: CommandContext, replay: Replay, what: string): AsyncGenerator<TurnReplay, void> {
+async function* select(context: CommandContext, replay: Replayer, what: string): AsyncGenerator<TurnReplay, void> {
   const pool = context.database();
   if (what === 'all') {
     for await (const threadId of readThreadsWithTurns(pool)) yield* replay.thread(threadId);

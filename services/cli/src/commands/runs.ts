@@ -1,30 +1,30 @@
 import { findRun, findRuns, waitForRun, type RunDetail } from '../queries/run-search.ts';
-import { Runs } from '@signalbox/store/turns/runs';
+import { RunStore } from '@signalbox/store/turns/runs';
 import { AppError } from '@signalbox/contracts/errors';
 import { SECOND_MS } from '@signalbox/contracts/time';
 import { sayDuration } from '@signalbox/messages/duration';
 import { recordChange } from '../actor.ts';
-import { readSince, runVerb, type CommandContext, type Report } from '../command.ts';
+import { parseSince, runSubcommand, type CommandContext, type CommandResult } from '../command.ts';
 import { z } from 'zod';
 import { formatList, formatTime } from '../table.ts';
-import { wakeUp } from '../wake-up.ts';
+import { wakeTarget } from '../wake-up.ts';
 
 /** Maximum wait for a cancelled run: handlers are notified within a second, and have 15 s to stop. */
 const CANCEL_WAIT_MS = 20 * SECOND_MS;
 
 /** Searches job runs, shows one, or cancels one and waits for its end. */
-export function runRuns(context: CommandContext): Promise<Report> {
+export function runRuns(context: CommandContext): Promise<CommandResult> {
   const verbs = {
     list: { words: 0, run: listRuns },
     show: { words: 1, run: showRun },
     cancel: { words: 1, run: cancelRun },
   };
-  return runVerb(context, verbs, 'list');
+  return runSubcommand(context, verbs, 'list');
 }
 
-async function listRuns(context: CommandContext): Promise<Report> {
+async function listRuns(context: CommandContext): Promise<CommandResult> {
   const { job, status, project, person, since, text, limit } = context.arguments;
-  const sinceMs = since === undefined ? null : readSince(since);
+  const sinceMs = since === undefined ? null : parseSince(since);
   const runs = await findRuns(context.database(), { job, status, project, userKey: person, sinceMs, text, limit });
   const rows = runs.map((run) => [
     run.runId,
@@ -39,7 +39,7 @@ async function listRuns(context: CommandContext): Promise<Report> {
   return { ok: true, data: runs, lines: formatList(headings, rows, 'No runs match.') };
 }
 
-async function showRun(context: CommandContext, runId: string): Promise<Report> {
+async function showRun(context: CommandContext, runId: string): Promise<CommandResult> {
   const run = (await findRun(context.database(), runId)) ?? throwNotFound(runId);
   const when = (at: Date | null): string => (at === null ? '–' : formatTime(at));
   const lines = [
@@ -56,13 +56,13 @@ async function showRun(context: CommandContext, runId: string): Promise<Report> 
   return { ok: true, data: run, lines };
 }
 
-async function cancelRun(context: CommandContext, runId: string): Promise<Report> {
-  const runs = new Runs(context.database());
+async function cancelRun(context: CommandContext, runId: string): Promise<CommandResult> {
+  const runs = new RunStore(context.database());
   const cancelled = await runs.cancel(runId, context.actor, (db, { job, status }) =>
     recordChange(db, context.actor, 'run.cancel_requested', { run: runId, job, status }),
   );
   // The inbox of the person contains the end of the run by now.
-  if (cancelled.lane) await wakeUp(context, { kind: 'lane', ...cancelled.lane });
+  if (cancelled.lane) await wakeTarget(context, { kind: 'lane', ...cancelled.lane });
   const isOver = (run: RunDetail): boolean => run.status !== 'cancelling';
   const run = (await waitForRun(context.database(), runId, isOver, CANCEL_WAIT_MS)) ?? throwNotFound(runId);
   return { ok: run.status === 'cancelled', data: run, lines: [describeCancel(run)] };

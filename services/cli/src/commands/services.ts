@@ -2,14 +2,14 @@ import { Environment } from '@signalbox/contracts/conversation/fields';
 import { withTransaction } from '@signalbox/store/pool';
 import { putRun, type RunIntent } from '@signalbox/store/turns/runs';
 import { waitForRun, type RunDetail } from '../queries/run-search.ts';
-import { createServices, type ServiceRow } from '@signalbox/store/deploy/services';
+import { createServiceStore, type ServiceRow } from '@signalbox/store/deploy/services';
 import { newId, newTraceId } from '@signalbox/contracts/ids';
 import { readQueueDepths } from '../queries/queue-depths.ts';
 import { enqueueRun } from '@signalbox/platform/queue/enqueue-run';
 import { createQueue } from '@signalbox/platform/queue/queue';
 import { SECOND_MS } from '@signalbox/contracts/time';
 import { recordChange } from '../actor.ts';
-import { runVerb, UsageError, type CommandContext, type Report } from '../command.ts';
+import { runSubcommand, UsageError, type CommandContext, type CommandResult } from '../command.ts';
 import { requireUrl } from '../config.ts';
 import { formatList } from '../table.ts';
 
@@ -17,12 +17,12 @@ import { formatList } from '../table.ts';
 const STOP_WAIT_MS = 60 * SECOND_MS;
 
 /** Lists deployed services, or stops one and waits until its program has ended. */
-export function runServices(context: CommandContext): Promise<Report> {
-  return runVerb(context, { list: { words: 0, run: listAll }, stop: { words: 2, run: stop } }, 'list');
+export function runServices(context: CommandContext): Promise<CommandResult> {
+  return runSubcommand(context, { list: { words: 0, run: listAll }, stop: { words: 2, run: stop } }, 'list');
 }
 
-async function listAll(context: CommandContext): Promise<Report> {
-  const services = await createServices(context.database()).list({});
+async function listAll(context: CommandContext): Promise<CommandResult> {
+  const services = await createServiceStore(context.database()).list({});
   const rows = services.map((service) => [
     service.project,
     service.environment,
@@ -35,7 +35,7 @@ async function listAll(context: CommandContext): Promise<Report> {
   return { ok: true, data: services, lines: formatList(headings, rows, 'Nothing has been deployed yet.') };
 }
 
-async function stop(context: CommandContext, project: string, where: string): Promise<Report> {
+async function stop(context: CommandContext, project: string, where: string): Promise<CommandResult> {
   const { success, data: environment } = Environment.safeParse(where);
   if (!success) throw new UsageError();
   const depths = await readQueueDepths(context.redis(), context.config.REDIS_PREFIX, new Date()).catch(() => null);

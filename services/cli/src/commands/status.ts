@@ -1,14 +1,14 @@
-import { readOverview, type Overview } from '@signalbox/store/turns/overview';
-import { askServices, readRunFile } from '../checks/running-services.ts';
-import type { CommandContext, Report } from '../command.ts';
+import { readWorkOverview, type WorkOverview } from '@signalbox/store/turns/overview';
+import { probeServices, readRunningServices } from '../checks/running-services.ts';
+import type { CommandContext, CommandResult } from '../command.ts';
 import { formatCount, formatAge, formatTable, formatTime, formatSection } from '../table.ts';
 
 /** Shows current activity of all people or one, and the processes of `npm start`. */
-export async function runStatus(context: CommandContext): Promise<Report> {
+export async function runStatus(context: CommandContext): Promise<CommandResult> {
   const { person = null } = context.arguments;
-  const overview = await readOverview(context.database(), person);
-  const run = person === null ? await readRunFile(context.config.runFile) : null;
-  const processes = (run ? await askServices(run) : []).map(({ what: name, say }) => ({ name, say }));
+  const overview = await readWorkOverview(context.database(), person);
+  const run = person === null ? await readRunningServices(context.config.runFile) : null;
+  const processes = (run ? await probeServices(run) : []).map(({ what: name, say }) => ({ name, say }));
   const lines = [
     ...describeOverview(overview),
     ...formatSection('processes', ['NAME', 'STATE'], processes, ({ name, say }) => [name, say]),
@@ -16,7 +16,7 @@ export async function runStatus(context: CommandContext): Promise<Report> {
   return { ok: true, data: { ...overview, processes }, lines };
 }
 
-function describeOverview(overview: Overview): readonly string[] {
+function describeOverview(overview: WorkOverview): readonly string[] {
   const { turns, parkedChats, jobs, deadLetters } = overview;
   return [
     ...formatTable(
@@ -51,7 +51,7 @@ function describeOverview(overview: Overview): readonly string[] {
   ];
 }
 
-function oldestTurnMs({ turns }: Overview): number | null {
+function oldestTurnMs({ turns }: WorkOverview): number | null {
   const since = turns[0]?.since;
   return since ? Date.now() - since.getTime() : null;
 }

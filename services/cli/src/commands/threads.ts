@@ -2,18 +2,18 @@ import { AppError } from '@signalbox/contracts/errors';
 import { readThreadHistory, type ThreadHistory, type TurnHistory } from '../queries/thread-history.ts';
 import { listThreads } from '@signalbox/store/conversation/threads';
 import { sayDuration } from '@signalbox/messages/duration';
-import { runVerb, type CommandContext, type Report } from '../command.ts';
+import { runSubcommand, type CommandContext, type CommandResult } from '../command.ts';
 import { formatCount, formatList, formatTime, formatSection } from '../table.ts';
 
 /** Lists conversations, newest first, or shows the turns, actions and replies of one. */
-export function runThreads(context: CommandContext): Promise<Report> {
-  return runVerb(context, {
+export function runThreads(context: CommandContext): Promise<CommandResult> {
+  return runSubcommand(context, {
     list: { words: 0, run: listConversations },
     show: { words: 1, run: showConversation },
   });
 }
 
-async function listConversations(context: CommandContext): Promise<Report> {
+async function listConversations(context: CommandContext): Promise<CommandResult> {
   const { person = null, limit } = context.arguments;
   const threads = await listThreads(context.database(), { userKey: person, limit });
   const rows = threads.map((thread) => [
@@ -26,7 +26,7 @@ async function listConversations(context: CommandContext): Promise<Report> {
   return { ok: true, data: threads, lines: formatList(headings, rows, 'No conversation yet.') };
 }
 
-async function showConversation(context: CommandContext, threadId: string): Promise<Report> {
+async function showConversation(context: CommandContext, threadId: string): Promise<CommandResult> {
   const thread = await readThreadHistory(context.database(), threadId, context.arguments.limit);
   if (!thread) throw new AppError('NOT_FOUND', { kind: 'thread', name: threadId, known: 'see `threads list`' });
   return { ok: true, data: thread, lines: describeThread(thread) };

@@ -3,18 +3,18 @@ import { listControlStates } from '@signalbox/contracts/governance/control-state
 import { readTurn, type RecordedTurn } from '@signalbox/store/governance/execution-turns';
 import { AppError } from '@signalbox/contracts/errors';
 import { sayDuration } from '@signalbox/messages/duration';
-import { runVerb, type CommandContext, type Report } from '../command.ts';
+import { runSubcommand, type CommandContext, type CommandResult } from '../command.ts';
 import { formatCount, formatTime } from '../table.ts';
 
 /** Longer texts are cut; `--json` shows them in full. */
 const MAX_SHOWN_LENGTH = 160;
 
 /** `turns show`: shows a turn pass by pass: phases, proposals, decisions, results and durations. */
-export function runTurns(context: CommandContext): Promise<Report> {
-  return runVerb(context, { show: { words: 1, run: showTurn } });
+export function runTurns(context: CommandContext): Promise<CommandResult> {
+  return runSubcommand(context, { show: { words: 1, run: showTurn } });
 }
 
-async function showTurn(context: CommandContext, turnId: string): Promise<Report> {
+async function showTurn(context: CommandContext, turnId: string): Promise<CommandResult> {
   const turn = await readTurn(context.database(), turnId);
   if (!turn) throw new AppError('NOT_FOUND', { kind: 'turn', name: turnId, known: 'see `threads show`' });
   const records = turn.records.map(({ record }) => ExecutionTurn.parse(record));

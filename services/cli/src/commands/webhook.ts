@@ -4,20 +4,20 @@ import { z } from 'zod';
 import { callBotApi, WebhookInfo, type BotResult } from '../checks/bot-api.ts';
 import { describeFailure } from '../checks/webhook.ts';
 import { recordChange } from '../actor.ts';
-import { runVerb, type CommandContext, type Report } from '../command.ts';
+import { runSubcommand, type CommandContext, type CommandResult } from '../command.ts';
 
 /** Shows Telegram's data about the webhook, or removes it. Idempotent. */
-export function runWebhook(context: CommandContext): Promise<Report> {
-  return runVerb(context, { show: { words: 0, run: showWebhook }, remove: { words: 0, run: removeWebhook } });
+export function runWebhook(context: CommandContext): Promise<CommandResult> {
+  return runSubcommand(context, { show: { words: 0, run: showWebhook }, remove: { words: 0, run: removeWebhook } });
 }
 
-async function showWebhook(context: CommandContext): Promise<Report> {
+async function showWebhook(context: CommandContext): Promise<CommandResult> {
   const info = await callOrThrow(context, 'getWebhookInfo', WebhookInfo);
   const none = ['There is no webhook: updates wait to be polled.', `  waiting      ${info.pending_update_count}`];
   return { ok: true, data: info, lines: info.url === '' ? none : describe(info, Date.now()) };
 }
 
-async function removeWebhook(context: CommandContext): Promise<Report> {
+async function removeWebhook(context: CommandContext): Promise<CommandResult> {
   const { url } = await callOrThrow(context, 'getWebhookInfo', WebhookInfo);
   if (url === '') return { ok: true, data: { removed: null }, lines: ['There is no webhook; nothing was changed.'] };
   // The audit event comes first, so that no change goes unrecorded. It omits the path, which may be secret.

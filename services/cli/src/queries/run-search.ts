@@ -1,7 +1,7 @@
 import { sleep } from '@signalbox/contracts/time';
 import { JobPool } from '@signalbox/contracts/operations/jobs';
 import type { Queryable } from '@signalbox/store/pool';
-import { RUN_FAILED, RUN_OUTCOME, type RunRow } from '@signalbox/store/turns/runs';
+import { RUN_FAILED_SQL, RUN_OUTCOME_SQL, type RunRow } from '@signalbox/store/turns/runs';
 import { findRow, listRows, sql, type Sql } from '@signalbox/store/sql';
 
 /** A run with all fields for operators; secrets were redacted when it was stored. */
@@ -29,7 +29,7 @@ export interface RunFilter {
   readonly limit: number;
 }
 
-const DETAIL = sql`run_id as "runId", job, ${RUN_OUTCOME} as status, user_key as "userKey", thread_id as "threadId", progress, result, error,
+const DETAIL = sql`run_id as "runId", job, ${RUN_OUTCOME_SQL} as status, user_key as "userKey", thread_id as "threadId", progress, result, error,
   attempts, created_at as "createdAt", finished_at as "finishedAt", payload, chat_key as "chatKey", trace_id as "traceId",
   queued_at as "queuedAt", started_at as "startedAt", beat_at as "beatAt", cancel_at as "cancelAt", cancel_by as "cancelBy"`;
 
@@ -37,7 +37,7 @@ const DETAIL = sql`run_id as "runId", job, ${RUN_OUTCOME} as status, user_key as
 export function findRuns(db: Queryable, filter: RunFilter): Promise<readonly RunDetail[]> {
   const { job, status, project, userKey, sinceMs, text, limit } = filter;
   return listRows<RunDetail>(db)`select ${DETAIL} from runs
-      where (${job}::text is null or job = ${job}) and (${status}::text is null or ${RUN_OUTCOME} = ${status})
+      where (${job}::text is null or job = ${job}) and (${status}::text is null or ${RUN_OUTCOME_SQL} = ${status})
         and (${project}::text is null or payload ? 'project' and payload ->> 'project' = ${project})
           and (${userKey}::text is null or user_key = ${userKey})
         and (${sinceMs}::float8 is null or created_at > clock_timestamp() - ${sinceMs} * interval '1 ms')
@@ -68,7 +68,7 @@ export async function waitForRun(
 }
 
 /** Work of one pool in Postgres. Ages are in milliseconds; null without a run. */
-export interface PoolWork {
+export interface PoolRunCounts {
   readonly pool: JobPool;
   readonly waiting: number;
   readonly running: number;
@@ -82,11 +82,11 @@ export interface PoolWork {
 }
 
 /** Reads the work of each pool. Runs that are not due yet do not count as waiting. */
-export function readPoolWork(db: Queryable): Promise<readonly PoolWork[]> {
+export function readPoolRunCounts(db: Queryable): Promise<readonly PoolRunCounts[]> {
   const isWaiting = sql`r.status = 'queued' and r.queued_at <= clock_timestamp()`;
   const isRecent = sql`r.finished_at > clock_timestamp() - interval '24 hours'`;
   const age = (since: Sql): Sql => sql`(extract(epoch from clock_timestamp() - ${since}) * 1000)::float8`;
-  return listRows<PoolWork>(db)`
+  return listRows<PoolRunCounts>(db)`
     select p.pool, (count(*) filter (where ${isWaiting}))::int as waiting,
            (count(*) filter (where r.status = 'running'))::int as running,
            (count(*) filter (where ${isRecent} and r.status = 'done' and not r.failed))::int as done,
@@ -95,6 +95,6 @@ export function readPoolWork(db: Queryable): Promise<readonly PoolWork[]> {
            ${age(sql`min(r.started_at) filter (where r.status = 'running')`)} as "oldestRunningMs",
            ${age(sql`min(r.beat_at) filter (where r.status = 'running')`)} as "quietestMs"
       from unnest(${JobPool.options}::text[]) with ordinality as p (pool, place)
-           left join (select *, ${RUN_FAILED} as failed from runs) r on job_pool(job_due(r.job, r.payload)) = p.pool
+           left join (select *, ${RUN_FAILED_SQL} as failed from runs) r on job_pool(job_due(r.job, r.payload)) = p.pool
      group by p.pool, p.place order by p.place`;
 }

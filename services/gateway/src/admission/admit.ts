@@ -1,4 +1,4 @@
-import { inLanguage } from '@signalbox/messages/language';
+import { runInLanguage } from '@signalbox/messages/language';
 import { readIdTime, newTraceId } from '@signalbox/contracts/ids';
 import { cleanName } from '@signalbox/contracts/plain-name';
 import { makeStorable } from '@signalbox/contracts/storable';
@@ -10,9 +10,9 @@ import { findUser, readLanguages } from '@signalbox/store/people/users';
 import { moveChat, parkChat, unparkChat } from '../delivery/outgoing.ts';
 import type { AdmissionResult } from '../rows/inbox.ts';
 import { isDeadlock, isTransient } from '@signalbox/store/pool';
-import { background } from '@signalbox/platform/lifecycle';
+import { runInBackground } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
-import { ROOT, type Tracing } from '@signalbox/platform/tracing/tracing';
+import { ROOT_SPAN_KEY, type Tracing } from '@signalbox/platform/tracing/tracing';
 import { sleep } from '@signalbox/contracts/time';
 import { createControlMessage } from './control-line.ts';
 import type { Notifier } from './notify.ts';
@@ -22,11 +22,11 @@ import type { GatewayMetrics } from '../metrics.ts';
 import type { PersonUpdate } from './choice.ts';
 import type { LanguageCache } from './language-cache.ts';
 import type { ChallengeStore } from '@signalbox/plugins/plugin';
-import { planUpdate, type Plan } from './plan.ts';
+import { planUpdate, type AdmissionPlan } from './plan.ts';
 import { extractSecrets, findChallenges } from './secrets/sent-secrets.ts';
 import { createSplitTracker } from './cuts.ts';
-import { appendRest, type JoinedText } from './cut-text.ts';
-import { answerUnnamed } from './unnamed.ts';
+import { appendSplitText, type JoinedText } from './cut-text.ts';
+import { answerAnonymousSender } from './unnamed.ts';
 import { createOwnerCheck } from './vacated.ts';
 import { storePlans, type StoredPlan, type StoreDeps } from './stored-plan.ts';
 
@@ -58,11 +58,11 @@ const WAKE_AFTER_HOLD_MS = 50;
 const DEADLOCK_TRIES = 3;
 
 /** Admits updates in order; resolves once they are committed. Throws when Postgres is away: the channel must deliver them again. */
-export function createAdmission(deps: AdmissionDeps): (updates: readonly IncomingUpdate[]) => Promise<void> {
+export function createUpdateAdmitter(deps: AdmissionDeps): (updates: readonly IncomingUpdate[]) => Promise<void> {
   const { pool, channel, log } = deps;
   const checkOwners = createOwnerCheck({ ...deps, channel: channel.name });
 
-  const plan = async (updates: readonly PersonUpdate[], isRest = false): Promise<readonly Plan[]> => {
+  const plan = async (updates: readonly PersonUpdate[], isRest = false): Promise<readonly AdmissionPlan[]> => {
     // The rate limit counts an album as one message.
     const firstUpdates = new Map<string, PersonUpdate>();
     for (const update of updates)
@@ -85,7 +85,10 @@ export function createAdmission(deps: AdmissionDeps): (updates: readonly Incomin
         voiceLimitBytes: channel.fetchFile ? deps.voiceLimitBytes : null,
         window,
       };
-      return inLanguage(options.language, () => planUpdate(update, options, secrets)).map((one) => ({ ...one, sent }));
+      return runInLanguage(options.language, () => planUpdate(update, options, secrets)).map((one) => ({
+        ...one,
+        sent,
+      }));
     });
   };
 
@@ -100,11 +103,11 @@ export function createAdmission(deps: AdmissionDeps): (updates: readonly Incomin
   };
 
   /** Admits an update that only the database could classify: an edit of an unseen message, or the rest of a split text. */
-  const readmit = async ({ sent }: Plan, { verdict, id }: AdmissionResult): Promise<void> => {
+  const readmit = async ({ sent }: AdmissionPlan, { verdict, id }: AdmissionResult): Promise<void> => {
     if (sent.kind === 'edit' && sent.unseen) return admit([sent.unseen]);
     if (sent.kind !== 'text' || verdict !== 'rest' || id === null) return;
     const stored = await storeAll(deps, [sent], async () => {
-      const joined = await appendRest(deps, id, sent, async (whole) => (await plan([whole], true))[0]);
+      const joined = await appendSplitText(deps, id, sent, async (whole) => (await plan([whole], true))[0]);
       if (joined) return [toStored(joined)];
       if (sent.onlyRest) return [];
       // A turn has already taken the message that this rest continues, so the rest becomes a message of its own.
@@ -190,7 +193,7 @@ async function notifyStored(deps: AdmissionDeps, stored: readonly StoredPlan[]):
     const logFields = { traceId, updateId, userKey, chatKey, verdict, reason, role };
     log.info('update admitted', { ...logFields, asked: plan.answer?.kind });
     if (verdict === 'accepted' || verdict === 'merged') {
-      if (plan.admission.holdMs > 0) background(log, 'album', wakeLater(deps, plan));
+      if (plan.admission.holdMs > 0) runInBackground(log, 'album', wakeLater(deps, plan));
       else lanes.set(userKey, { userKey, traceId });
     }
     if (verdict === 'accepted' && plan.admission.verdict === 'new') stops.add(userKey);
@@ -200,13 +203,13 @@ async function notifyStored(deps: AdmissionDeps, stored: readonly StoredPlan[]):
     }
     for (const chat of admitted.said ? [...said, chatKey] : said) chats.set(chat, traceId);
     for (const wake of wakes) lanes.set(wake.userKey, wake);
-    background(
+    runInBackground(
       log,
       'press',
-      inLanguage(plan.language, () => settlePress(deps, plan, admitted, toast)),
+      runInLanguage(plan.language, () => settlePress(deps, plan, admitted, toast)),
     );
     // A repeated update does this too: the process that admitted it first may have died before this line.
-    if (plan.secrets.isShown && role !== null) background(log, 'secret', deleteShownSecret(deps, plan));
+    if (plan.secrets.isShown && role !== null) runInBackground(log, 'secret', deleteShownSecret(deps, plan));
   }
   await Promise.all([
     notifier.stop([...stops]),
@@ -216,7 +219,7 @@ async function notifyStored(deps: AdmissionDeps, stored: readonly StoredPlan[]):
 }
 
 /** Records the span of an admission: below its turn, or as the root span when no turn follows. */
-function traceAdmission({ tracing, channel }: AdmissionDeps, plan: Plan, { verdict }: AdmissionResult): void {
+function traceAdmission({ tracing, channel }: AdmissionDeps, plan: AdmissionPlan, { verdict }: AdmissionResult): void {
   if (!tracing.isOn || verdict === 'duplicate' || verdict === 'ignored') return;
   const { answer, admission, envelope } = plan;
   const until = Date.now();
@@ -224,7 +227,7 @@ function traceAdmission({ tracing, channel }: AdmissionDeps, plan: Plan, { verdi
   tracing.record({
     name: 'admit',
     traceId: envelope.traceId,
-    ...(waits ? { parent: ROOT } : { key: ROOT, parent: null }),
+    ...(waits ? { parent: ROOT_SPAN_KEY } : { key: ROOT_SPAN_KEY, parent: null }),
     from: readIdTime(envelope.traceId) ?? until,
     until,
     attributes: {
@@ -237,12 +240,12 @@ function traceAdmission({ tracing, channel }: AdmissionDeps, plan: Plan, { verdi
   });
 }
 
-async function deleteShownSecret({ channel }: AdmissionDeps, { envelope }: Plan): Promise<void> {
+async function deleteShownSecret({ channel }: AdmissionDeps, { envelope }: AdmissionPlan): Promise<void> {
   if (envelope.messageId !== null) await channel.remove?.(envelope.chatKey, envelope.messageId);
 }
 
 /** Wakes the sender's lane after the album's hold time. If this process ends first, the worker's sweeper does it. */
-async function wakeLater({ notifier }: AdmissionDeps, { admission, envelope }: Plan): Promise<void> {
+async function wakeLater({ notifier }: AdmissionDeps, { admission, envelope }: AdmissionPlan): Promise<void> {
   await sleep(admission.holdMs + WAKE_AFTER_HOLD_MS);
   await notifier.wakeLanes([{ userKey: envelope.userKey, traceId: envelope.traceId }]);
 }
@@ -250,7 +253,7 @@ async function wakeLater({ notifier }: AdmissionDeps, { admission, envelope }: P
 /** Stops the button's spinner and removes the keyboard: a button works only once. */
 async function settlePress(
   { channel }: AdmissionDeps,
-  plan: Plan,
+  plan: AdmissionPlan,
   admitted: AdmissionResult,
   toast: string | null,
 ): Promise<void> {
@@ -270,7 +273,7 @@ function ignore({ channel, log, metrics }: AdmissionDeps, update: Extract<Incomi
   else log.debug('update ignored', { updateId: update.updateId, reason: update.reason });
   if (update.pressId === null) return;
   const answered = channel.answerPress?.(update.pressId, sayError('BUTTON_EXPIRED', {}));
-  if (answered) background(log, 'press', answered);
+  if (answered) runInBackground(log, 'press', answered);
 }
 
 /** Explains to an anonymous sender why the message is ignored. */
@@ -279,7 +282,7 @@ async function answerUnnamedSender(
   update: Extract<IncomingUpdate, { kind: 'unnamed' }>,
 ): Promise<void> {
   metrics.updates.add({ result: 'ignored', reason: 'unnamed' });
-  if (await answerUnnamed(pool, update)) await notifier.wakeChats([update.chatKey], newTraceId());
+  if (await answerAnonymousSender(pool, update)) await notifier.wakeChats([update.chatKey], newTraceId());
 }
 
 /** Dead-letters an update that cannot be stored, so that it does not block later ones. Notifies a sender who has a role. */
@@ -295,7 +298,7 @@ async function deadLetter(deps: AdmissionDeps, update: PersonUpdate, error: unkn
   if (!isKnown) return;
   const [language] = await readLanguages(pool, [{ userKey, chatKey }]);
   const traceId = newTraceId();
-  const text = inLanguage(language ?? null, () => sayError('INBOUND_REFUSED', { ref }));
+  const text = runInLanguage(language ?? null, () => sayError('INBOUND_REFUSED', { ref }));
   await putOutbox(pool, [
     createControlMessage({ chatKey, userKey, traceId }, `not-storable:${id}`, { text, buttons: [] }),
   ]);

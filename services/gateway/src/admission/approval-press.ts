@@ -4,10 +4,10 @@ import { findApproval } from '@signalbox/store/governance/approvals';
 import { isStopWord } from './log-stop.ts';
 import { findPressedAct, findPrompt } from '../rows/approval-prompts.ts';
 import type { Queryable } from '@signalbox/store/pool';
-import type { Plan } from './plan.ts';
+import type { AdmissionPlan } from './plan.ts';
 
 /** Turns a press on an approval card into a decision. Refuses and audits a press from another chat or message than the card's. */
-export async function matchApprovalPress(db: Queryable, plan: Plan): Promise<Plan> {
+export async function matchApprovalPress(db: Queryable, plan: AdmissionPlan): Promise<AdmissionPlan> {
   const { press } = plan.admission;
   if (press === null || plan.pressed === null) return plan;
   const { chatKey, messageId } = plan.pressed;
@@ -25,7 +25,11 @@ export async function matchApprovalPress(db: Queryable, plan: Plan): Promise<Pla
 }
 
 /** Takes a reply, or with `isPrompted` the author's next plain message, as the answer to a prompt, such as a reject reason. */
-export async function matchPromptReply(db: Queryable, plan: Plan, isPrompted: boolean): Promise<Plan> {
+export async function matchPromptReply(
+  db: Queryable,
+  plan: AdmissionPlan,
+  isPrompted: boolean,
+): Promise<AdmissionPlan> {
   if (plan.answer !== null || plan.admission.verdict !== 'message') return plan;
   if (plan.answers === null && !(isPrompted && canAnswerPrompt(plan))) return plan;
   const { userKey, chatKey, text } = plan.envelope;
@@ -39,7 +43,7 @@ export async function matchPromptReply(db: Queryable, plan: Plan, isPrompted: bo
 }
 
 /** True when a message may answer a prompt: it has only text and is no word that stops a followed log. */
-export function canAnswerPrompt({ envelope, admission, code }: Plan): boolean {
+export function canAnswerPrompt({ envelope, admission, code }: AdmissionPlan): boolean {
   const isWords =
     admission.kind === 'message' &&
     admission.press === null &&
@@ -48,7 +52,7 @@ export function canAnswerPrompt({ envelope, admission, code }: Plan): boolean {
   return isWords && admission.verdict === 'message' && code === null && !isStopWord(envelope.text);
 }
 
-async function recordForgery(db: Queryable, plan: Plan, approvalId: string): Promise<void> {
+async function recordForgery(db: Queryable, plan: AdmissionPlan, approvalId: string): Promise<void> {
   const approval = await findApproval(db, approvalId);
   if (!approval) return;
   const { userKey, chatKey } = plan.envelope;

@@ -1,11 +1,11 @@
-import { MAX_TEXT_LENGTH } from '@signalbox/contracts/conversation/envelope';
+import { MAX_INBOUND_LENGTH } from '@signalbox/contracts/conversation/envelope';
 import { isCertainlyCode, looksLikeCode } from '@signalbox/store/people/access-code';
 import { say, sayError } from '@signalbox/messages/say';
-import type { Admission } from '../rows/inbox.ts';
+import type { InboxUpdate } from '../rows/inbox.ts';
 import { formatBytes } from '@signalbox/contracts/file-name';
 import type { IncomingUpdate } from '../channels/channel.ts';
 import { isProgramCommand, parseCommand } from '../commands/registry.ts';
-import type { Question } from '../commands/question.ts';
+import type { GatewayQuestion } from '../commands/question.ts';
 
 export type PersonUpdate = Extract<
   IncomingUpdate,
@@ -33,8 +33,8 @@ export interface PlanOptions {
 }
 
 /** What one update asks for, before the database is read. */
-export interface UpdateIntent extends Pick<Admission, 'verdict' | 'reason' | 'edit'> {
-  readonly answer: Question | null;
+export interface UpdateIntent extends Pick<InboxUpdate, 'verdict' | 'reason' | 'edit'> {
+  readonly answer: GatewayQuestion | null;
   readonly code: PossibleCode | null;
   /** The text to store: shortened in a refused message, masked when it is a code. */
   readonly text: string;
@@ -100,8 +100,8 @@ export function classifyUpdate(update: PersonUpdate, options: PlanOptions): Upda
     const sentence = say('voice.too-large', { limit: formatBytes(options.voiceLimitBytes) });
     return refuse('voice too large', `too-large:${update.chatKey}:${update.updateId}`, sentence);
   }
-  if (text.length > MAX_TEXT_LENGTH) {
-    const data = { length: formatCount(text.length), limit: formatCount(MAX_TEXT_LENGTH) };
+  if (text.length > MAX_INBOUND_LENGTH) {
+    const data = { length: formatCount(text.length), limit: formatCount(MAX_INBOUND_LENGTH) };
     return refuse('too long', `too-long:${update.chatKey}:${update.updateId}`, sayError('TOO_LONG', data));
   }
   if (update.kind === 'album-part') return { ...plain, verdict: 'join' };
@@ -139,7 +139,7 @@ function isVoiceNote(update: PersonUpdate): update is Extract<PersonUpdate, { ki
 /** An edit into a command leaves the waiting text unchanged: commands are answered at once. */
 function classifyEdit(update: Extract<PersonUpdate, { kind: 'edit' }>, plain: UpdateIntent): UpdateIntent {
   const { text, messageId, album, chatKey, unseen } = update;
-  const fits = text.length <= MAX_TEXT_LENGTH && parseCommand(text) === null;
+  const fits = text.length <= MAX_INBOUND_LENGTH && parseCommand(text) === null;
   return {
     ...plain,
     verdict: 'edit',
@@ -157,7 +157,7 @@ function classifyEdit(update: Extract<PersonUpdate, { kind: 'edit' }>, plain: Up
 }
 
 /** One reply for each state in which a message may be when its edit arrives too late. */
-function describeLateEdits(): NonNullable<Admission['edit']>['lines'] {
+function describeLateEdits(): NonNullable<InboxUpdate['edit']>['lines'] {
   return {
     working: say('admission.edited-working'),
     answered: say('admission.edited-answered'),
@@ -169,7 +169,7 @@ function describeLateEdits(): NonNullable<Admission['edit']>['lines'] {
 }
 
 /** True when the text is only a code, alone or after `/start`. */
-export function isSentCode(text: string): boolean {
+export function isAccessCodeMessage(text: string): boolean {
   return isCertainlyCode(text) || (parseCommand(text)?.name === 'start' && looksLikeCode(withoutStartCommand(text)));
 }
 

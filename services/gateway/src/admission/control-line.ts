@@ -1,4 +1,4 @@
-import { PRIORITY, type MessageEnvelope, type OutboundEnvelope } from '@signalbox/contracts/conversation/envelope';
+import { SEND_PRIORITY, type MessageEnvelope, type OutboundEnvelope } from '@signalbox/contracts/conversation/envelope';
 
 /** Builds a control message about an update, for its sender or for another reader. */
 export function createControlMessage(
@@ -7,5 +7,5 @@ export function createControlMessage(
   body: OutboundEnvelope['body'],
   { userKey, chatKey }: Pick<OutboundEnvelope, 'userKey' | 'chatKey'> = sent,
 ): OutboundEnvelope {
-  return { key, chatKey, userKey, traceId: sent.traceId, priority: PRIORITY.control, body };
+  return { key, chatKey, userKey, traceId: sent.traceId, priority: SEND_PRIORITY.control, body };
 }

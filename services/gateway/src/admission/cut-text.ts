@@ -1,10 +1,10 @@
 import { hasRow, findRow, sql } from '@signalbox/store/sql';
 import { withTransaction, type Pool, type Queryable } from '@signalbox/store/pool';
 import type { SecretSealer } from '@signalbox/safety/secrets/cipher';
-import type { WrittenUpdate } from '../channels/channel.ts';
-import { admitInbox, type Admission, type AdmissionResult } from '../rows/inbox.ts';
+import type { TextUpdate } from '../channels/channel.ts';
+import { admitUpdates, type InboxUpdate, type AdmissionResult } from '../rows/inbox.ts';
 import { storeFoundSecrets } from './secrets/keep-secrets.ts';
-import type { Plan } from './plan.ts';
+import type { AdmissionPlan } from './plan.ts';
 
 /*
  * Clients split a long text into several messages. The first waits for the next (`held_until`), and each further part is
@@ -12,7 +12,7 @@ import type { Plan } from './plan.ts';
  */
 
 export interface JoinedText {
-  readonly plan: Plan;
+  readonly plan: AdmissionPlan;
   readonly admitted: AdmissionResult;
   readonly isSaid: boolean;
 }
@@ -27,11 +27,11 @@ interface FirstPart {
 const MAX_TRIES = 3;
 
 /** Appends the rest of a split text to inbox message `id`. Null when a turn has already taken that message. Idempotent. */
-export async function appendRest(
+export async function appendSplitText(
   { pool, cipher }: { readonly pool: Pool; readonly cipher: SecretSealer },
   id: number,
-  sent: WrittenUpdate,
-  planWhole: (whole: WrittenUpdate) => Promise<Plan | undefined>,
+  sent: TextUpdate,
+  planWhole: (whole: TextUpdate) => Promise<AdmissionPlan | undefined>,
 ): Promise<JoinedText | null> {
   for (let tries = MAX_TRIES; tries > 0; tries -= 1) {
     const first = await findFirst(pool, id);
@@ -46,14 +46,14 @@ export async function appendRest(
       if (!(await isUnchanged(db, id, first))) return 'changed';
       const isRefused = plan.admission.verdict === 'refuse' && !isTooLong;
       const verdict = isRefused ? 'refuse' : 'merge';
-      const item: Admission = {
+      const item: InboxUpdate = {
         ...plan.admission,
         verdict,
         reason: 'rest',
         rest: false,
         envelope: { ...plan.admission.envelope, text: '' },
       };
-      const [admitted] = await admitInbox(db, [item]);
+      const [admitted] = await admitUpdates(db, [item]);
       if (!admitted || admitted.verdict === 'duplicate')
         return { plan, admitted: admitted ?? DUPLICATE_RESULT, isSaid: false };
       if (isRefused || isTooLong) await refuseFirst(db, id, plan);
@@ -89,7 +89,7 @@ function isUnchanged(db: Queryable, id: number, { text, reason }: FirstPart): Pr
        and (i.outcome is not null or not (l.begun > 0 and i.id <= l.taken_to))`;
 }
 
-async function writeWhole(db: Queryable, id: number, { admission, envelope, sent }: Plan): Promise<void> {
+async function writeWhole(db: Queryable, id: number, { admission, envelope, sent }: AdmissionPlan): Promise<void> {
   const cut = 'cut' in admission.envelope ? admission.envelope.cut : null;
   const borrowed = 'borrowed' in sent && sent.borrowed ? { borrowed: sent.borrowed } : {};
   const changes = JSON.stringify({ text: envelope.text, ...borrowed });
@@ -100,7 +100,7 @@ async function writeWhole(db: Queryable, id: number, { admission, envelope, sent
 }
 
 /** Refuses the first part. Later parts still join it, so that none becomes a message of its own. */
-async function refuseFirst(db: Queryable, id: number, { sent }: Plan): Promise<void> {
+async function refuseFirst(db: Queryable, id: number, { sent }: AdmissionPlan): Promise<void> {
   await db.query(sql`
     update inbox set outcome = 'refused', reason = 'too long', settled_at = coalesce(settled_at, now()), held_until = null,
            envelope = jsonb_set(jsonb_set(envelope, '{text}', to_jsonb(left(envelope ->> 'text', 200))), '{cut,at}', ${JSON.stringify(sent.at)}::jsonb)

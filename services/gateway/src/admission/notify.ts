@@ -1,4 +1,10 @@
-import { INBOUND, OUTBOUND, STOP_CHANNEL, type Delivery, type WakeUp } from '@signalbox/contracts/conversation/topics';
+import {
+  INBOUND_TOPIC,
+  OUTBOUND_TOPIC,
+  STOP_CHANNEL,
+  type DeliveryRequest,
+  type WakeUp,
+} from '@signalbox/contracts/conversation/topics';
 import type { Log } from '@signalbox/platform/log';
 import type { Redis } from '@signalbox/platform/redis';
 import type { Publisher } from '@signalbox/platform/streams/publish';
@@ -11,7 +17,7 @@ export function createNotifier(deps: {
   readonly redis: Redis;
   readonly prefix: string;
   readonly log: Log;
-  readonly deliverHere: (delivery: Delivery) => void;
+  readonly deliverHere: (delivery: DeliveryRequest) => void;
 }) {
   const { publisher, redis, prefix, log, deliverHere } = deps;
 
@@ -30,12 +36,12 @@ export function createNotifier(deps: {
   return {
     async wakeLanes(wakeUps: readonly WakeUp[]): Promise<void> {
       if (wakeUps.length === 0) return;
-      await attempt('inbound', () => publisher.publish(INBOUND, wakeUps));
+      await attempt('inbound', () => publisher.publish(INBOUND_TOPIC, wakeUps));
     },
     async wakeChats(chatKeys: readonly string[], traceId: string): Promise<void> {
       if (chatKeys.length === 0) return;
-      const deliveries = [...new Set(chatKeys)].map((chatKey): Delivery => ({ kind: 'send', chatKey, traceId }));
-      if (await attempt('outbound', () => publisher.publish(OUTBOUND, deliveries))) return;
+      const deliveries = [...new Set(chatKeys)].map((chatKey): DeliveryRequest => ({ kind: 'send', chatKey, traceId }));
+      if (await attempt('outbound', () => publisher.publish(OUTBOUND_TOPIC, deliveries))) return;
       deliveries.forEach(deliverHere);
     },
     /** Tells workers to stop these people's turns at once; without Redis they notice at their next poll. */

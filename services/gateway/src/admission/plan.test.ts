@@ -1,8 +1,8 @@
-import { InboundEnvelope, MAX_TEXT_LENGTH } from '@signalbox/contracts/conversation/envelope';
+import { InboundEnvelope, MAX_INBOUND_LENGTH } from '@signalbox/contracts/conversation/envelope';
 import { describe, expect, test } from 'vitest';
 import { parseCommand } from '../commands/registry.ts';
 import type { PersonUpdate } from './choice.ts';
-import { toCodePlan, planUpdate, type Plan } from './plan.ts';
+import { toCodePlan, planUpdate, type AdmissionPlan } from './plan.ts';
 
 const OPTIONS = {
   channel: 'telegram',
@@ -33,7 +33,7 @@ const text = (words: string): Extract<PersonUpdate, { kind: 'text' }> => ({
   whisper: false,
 });
 
-function planOne(update: PersonUpdate, options = OPTIONS): Plan {
+function planOne(update: PersonUpdate, options = OPTIONS): AdmissionPlan {
   const [plan, more] = planUpdate(update, options);
   if (!plan || more) throw new Error('expected exactly one plan');
   return plan;
@@ -85,14 +85,14 @@ test('/new followed by text is a new conversation and a message', () => {
 });
 
 test('a text that is too long is refused, and only its beginning is stored', () => {
-  const { admission } = planOne(text(`${'x'.repeat(199)}😀${'y'.repeat(MAX_TEXT_LENGTH)}`));
+  const { admission } = planOne(text(`${'x'.repeat(199)}😀${'y'.repeat(MAX_INBOUND_LENGTH)}`));
   expect(admission).toMatchObject({ verdict: 'refuse', reason: 'too long' });
   expect(admission.reply?.body.text).toContain('16,201 characters');
   expect(InboundEnvelope.parse(admission.envelope)).toMatchObject({ text: `${'x'.repeat(199)}\ufffd` });
 });
 
 test('a text of exactly the maximum length is accepted', () => {
-  expect(planOne(text('x'.repeat(MAX_TEXT_LENGTH))).admission.verdict).toBe('message');
+  expect(planOne(text('x'.repeat(MAX_INBOUND_LENGTH))).admission.verdict).toBe('message');
 });
 
 test('messages that come too fast are refused with one key per window, except /stop', () => {
@@ -154,7 +154,8 @@ test('a part of an album waits for the others', () => {
 });
 
 test('a file above the size limit is refused, one of exactly the limit is accepted', () => {
-  const sized = (sizeBytes: number): Plan => planOne({ ...text('look'), attachments: [{ ...PDF, sizeBytes }] });
+  const sized = (sizeBytes: number): AdmissionPlan =>
+    planOne({ ...text('look'), attachments: [{ ...PDF, sizeBytes }] });
   expect(sized(OPTIONS.fileLimitBytes).admission.verdict).toBe('message');
   expect(sized(OPTIONS.fileLimitBytes + 1).admission).toMatchObject({
     verdict: 'refuse',
@@ -186,7 +187,7 @@ describe('edits', () => {
     });
   });
 
-  test.each(['/stop', '/new deploy', '/nonsense', 'x'.repeat(MAX_TEXT_LENGTH + 1)])(
+  test.each(['/stop', '/new deploy', '/nonsense', 'x'.repeat(MAX_INBOUND_LENGTH + 1)])(
     'an edit to %.12j never replaces the text',
     (said) => {
       expect(planOne(edit(said)).admission.edit?.text).toBeNull();

@@ -1,28 +1,28 @@
 import { toPlainName } from '@signalbox/contracts/plain-name';
 import type { MessageEnvelope } from '@signalbox/contracts/conversation/envelope';
 import { createControlMessage } from './control-line.ts';
-import type { Admission } from '../rows/inbox.ts';
+import type { InboxUpdate } from '../rows/inbox.ts';
 import { sayError } from '@signalbox/messages/say';
 import { newTraceId } from '@signalbox/contracts/ids';
 import {
   classifyUpdate,
   MASKED_CODE,
-  isSentCode,
+  isAccessCodeMessage,
   type UpdateIntent,
   type PersonUpdate,
   type PlanOptions,
   type PossibleCode,
 } from './choice.ts';
 import { parseCommand } from '../commands/registry.ts';
-import type { Question } from '../commands/question.ts';
+import type { GatewayQuestion } from '../commands/question.ts';
 import { NO_SECRETS_SENT, type SentSecrets } from './secrets/sent-secrets.ts';
 
-export interface Plan {
-  readonly admission: Admission;
+export interface AdmissionPlan {
+  readonly admission: InboxUpdate;
   readonly envelope: MessageEnvelope;
   readonly language: string | null;
   /** The command or question that is answered in the same transaction. */
-  readonly answer: Question | null;
+  readonly answer: GatewayQuestion | null;
   /** A text that may be an access code; it is tried before admission. */
   readonly code: PossibleCode | null;
   /** The inbox id of the voice note that this press confirms or declines; null for any other update. */
@@ -46,8 +46,8 @@ export function planUpdate(
   update: PersonUpdate,
   options: PlanOptions,
   secrets: SentSecrets = NO_SECRETS_SENT,
-): readonly Plan[] {
-  if (update.kind === 'edit' && isSentCode(update.text))
+): readonly AdmissionPlan[] {
+  if (update.kind === 'edit' && isAccessCodeMessage(update.text))
     return [planOne({ ...update, kind: 'text', named: true, whisper: false, attachments: [] }, options, secrets)];
   const command = update.kind === 'text' ? parseCommand(update.text) : null;
   if (update.kind === 'text' && command?.name === null && !update.named && !update.onlyRest) return [];
@@ -58,7 +58,7 @@ export function planUpdate(
   return [planOne(update, options, secrets)];
 }
 
-function planOne(update: PersonUpdate, options: PlanOptions, secrets: SentSecrets): Plan {
+function planOne(update: PersonUpdate, options: PlanOptions, secrets: SentSecrets): AdmissionPlan {
   const choice = classifyUpdate(update, options);
   const envelope = createEnvelope(update, options, choice.text);
   const line: CreateLine = ({ key, text, replyTo }) =>
@@ -130,7 +130,7 @@ function getHoldMs({ album }: MessageEnvelope, isCut: boolean): number {
 function toStoredEnvelope(
   update: PersonUpdate,
   made: { readonly head: object; readonly envelope: MessageEnvelope; readonly text: string },
-): Admission['envelope'] & { readonly kind: string } {
+): InboxUpdate['envelope'] & { readonly kind: string } {
   const { head, envelope, text } = made;
   if (update.kind === 'edit') return { ...head, kind: 'edit', messageId: envelope.messageId, text };
   return update.kind === 'mode' ? { ...head, kind: 'mode', ...update.reads } : envelope;
@@ -138,10 +138,10 @@ function toStoredEnvelope(
 
 /** The plan of a message that is an access code; the code itself is not stored. */
 export function toCodePlan(
-  plan: Plan,
-  answer: Question,
+  plan: AdmissionPlan,
+  answer: GatewayQuestion,
   toStranger: { readonly key: string; readonly text: string } | null,
-): Plan {
+): AdmissionPlan {
   const envelope = { ...plan.envelope, text: MASKED_CODE };
   const { stranger } = plan.admission;
   return {
@@ -162,9 +162,9 @@ export function toCodePlan(
   };
 }
 
-type CreateLine = (said: NonNullable<UpdateIntent['refusal']>) => NonNullable<Admission['reply']>;
+type CreateLine = (said: NonNullable<UpdateIntent['refusal']>) => NonNullable<InboxUpdate['reply']>;
 
-function createStrangerLine(update: PersonUpdate, line: CreateLine): Admission['stranger'] {
+function createStrangerLine(update: PersonUpdate, line: CreateLine): InboxUpdate['stranger'] {
   // Strangers in a group get no answer. A press is answered by a toast; edits and modes follow a message.
   if (update.chatKind === 'group' || ['press', 'edit', 'mode'].includes(update.kind)) return null;
   const text = sayError('STRANGER', { name: toPlainName(update.name), id: update.userKey });

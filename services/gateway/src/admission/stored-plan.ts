@@ -1,27 +1,27 @@
 import type { PolicyEngine } from '@signalbox/contracts/governance/decision';
 import type { WakeUp } from '@signalbox/contracts/conversation/topics';
-import { findPrompted, putPrompt } from '../rows/approval-prompts.ts';
-import { admitInbox, type Admission, type AdmissionResult } from '../rows/inbox.ts';
+import { findPromptedUsers, putPrompt } from '../rows/approval-prompts.ts';
+import { admitUpdates, type InboxUpdate, type AdmissionResult } from '../rows/inbox.ts';
 import { redeemCode, voidCode } from '../commands/invitations.ts';
 import { putOutbox } from '@signalbox/store/conversation/outbox';
 import { withTransaction, type Pool, type Queryable } from '@signalbox/store/pool';
 import { findUser, readLanguages } from '@signalbox/store/people/users';
-import { inLanguage } from '@signalbox/messages/language';
+import { runInLanguage } from '@signalbox/messages/language';
 import type { SecretSealer } from '@signalbox/safety/secrets/cipher';
 import { MINUTE_MS } from '@signalbox/contracts/time';
 import type { GatewayAnswer } from '../commands/question.ts';
 import type { Channel } from '../channels/channel.ts';
-import { answerQuestion, toBody } from '../commands/answer.ts';
+import { answerQuestion, toAnswerBody } from '../commands/answer.ts';
 import { describeCode } from '../commands/codes.ts';
 import { createControlMessage } from './control-line.ts';
 import { storeFoundSecrets } from './secrets/keep-secrets.ts';
-import { toCodePlan, type Plan } from './plan.ts';
+import { toCodePlan, type AdmissionPlan } from './plan.ts';
 import { canAnswerPrompt, matchApprovalPress, matchPromptReply } from './approval-press.ts';
 import { isStopWord, matchLogStop } from './log-stop.ts';
 import { checkVoicePress, settleVoicePress } from './voice/voice-press.ts';
 
 export interface StoredPlan {
-  readonly plan: Plan;
+  readonly plan: AdmissionPlan;
   readonly admitted: AdmissionResult;
   /** Chats to wake besides the plan's own chat. */
   readonly chats: readonly string[];
@@ -44,31 +44,31 @@ export interface StoreDeps {
 const LIMIT_NOTICE_MS = 10 * MINUTE_MS;
 
 /** Stores a batch in one transaction. Idempotent. Plain messages need only two queries and no explicit transaction. */
-export async function storePlans(deps: StoreDeps, plans: readonly Plan[]): Promise<readonly StoredPlan[]> {
+export async function storePlans(deps: StoreDeps, plans: readonly AdmissionPlan[]): Promise<readonly StoredPlan[]> {
   const { pool } = deps;
   const people = new Set(plans.filter(canAnswerPrompt).map(({ envelope }) => envelope.userKey));
-  const prompted = people.size === 0 ? people : await findPrompted(pool, [...people]);
+  const prompted = people.size === 0 ? people : await findPromptedUsers(pool, [...people]);
   if (prompted.size === 0 && plans.every(isPlainMessage))
-    return pairResults(plans, await admitInbox(pool, listAdmissions(plans)));
+    return pairResults(plans, await admitUpdates(pool, listAdmissions(plans)));
   return withTransaction(pool, async (db) => {
-    const matched: Plan[] = [];
+    const matched: AdmissionPlan[] = [];
     for (const plan of plans) {
       const isPrompted = prompted.has(plan.envelope.userKey);
       matched.push(
-        await inLanguage(plan.language, () => runSteps(MATCHES, plan, (step, one) => step(db, one, isPrompted))),
+        await runInLanguage(plan.language, () => runSteps(MATCHES, plan, (step, one) => step(db, one, isPrompted))),
       );
     }
     const stored: StoredPlan[] = [];
-    for (const one of pairResults(matched, await admitInbox(db, listAdmissions(matched))))
+    for (const one of pairResults(matched, await admitUpdates(db, listAdmissions(matched))))
       stored.push(
-        await inLanguage(one.plan.language, () => runSteps(SETTLES, one, (step, now) => step(db, deps, now))),
+        await runInLanguage(one.plan.language, () => runSteps(SETTLES, one, (step, now) => step(db, deps, now))),
       );
     return stored;
   });
 }
 
 /** Run before admission to decide what a message is; each gets the plan that the one before it returned. */
-const MATCHES: readonly ((db: Queryable, plan: Plan, isPrompted: boolean) => Promise<Plan>)[] = [
+const MATCHES: readonly ((db: Queryable, plan: AdmissionPlan, isPrompted: boolean) => Promise<AdmissionPlan>)[] = [
   matchCode,
   matchApprovalPress,
   matchPromptReply,
@@ -89,7 +89,7 @@ async function runSteps<S, T>(steps: readonly S[], first: T, run: (step: S, valu
   return value;
 }
 
-function isPlainMessage({ answer: asked, code, secrets, pressed, answers, envelope }: Plan): boolean {
+function isPlainMessage({ answer: asked, code, secrets, pressed, answers, envelope }: AdmissionPlan): boolean {
   return (
     !isStopWord(envelope.text) &&
     asked === null &&
@@ -111,11 +111,11 @@ async function applyVoicePress(db: Queryable, _deps: StoreDeps, stored: StoredPl
   return isSaid ? { ...stored, chats: [...stored.chats, stored.plan.envelope.chatKey] } : stored;
 }
 
-function listAdmissions(plans: readonly Plan[]): readonly Admission[] {
+function listAdmissions(plans: readonly AdmissionPlan[]): readonly InboxUpdate[] {
   return plans.map(({ admission }) => admission);
 }
 
-function pairResults(plans: readonly Plan[], admitted: readonly AdmissionResult[]): readonly StoredPlan[] {
+function pairResults(plans: readonly AdmissionPlan[], admitted: readonly AdmissionResult[]): readonly StoredPlan[] {
   return plans.flatMap((plan, index) => {
     const one = admitted[index];
     return one ? [{ plan, admitted: one, chats: [], stops: [], peopleChanged: false, toast: null, wakes: [] }] : [];
@@ -123,7 +123,7 @@ function pairResults(plans: readonly Plan[], admitted: readonly AdmissionResult[
 }
 
 /** Tries a possible access code. A text that merely looks like a code stays a message when its author has a role. */
-async function matchCode(db: Queryable, plan: Plan): Promise<Plan> {
+async function matchCode(db: Queryable, plan: AdmissionPlan): Promise<AdmissionPlan> {
   const { code } = plan;
   if (code === null) return plan;
   const { userKey, channel, name } = plan.envelope;
@@ -159,10 +159,11 @@ async function answerStored(
   const languages = notices.length === 0 ? [] : await readLanguages(db, notices);
   const replyKey = `reply:${envelope.id}`;
   const noticeKey = (n: number): string => `notice:${envelope.id}:${n}`;
-  if (given.text !== null) await putOutbox(db, [createControlMessage(envelope, replyKey, toBody(given, envelope))]);
+  if (given.text !== null)
+    await putOutbox(db, [createControlMessage(envelope, replyKey, toAnswerBody(given, envelope))]);
   const below = (await given.putBelow?.()) ?? [];
   for (const [n, one] of notices.entries())
-    await inLanguage(languages[n], () => {
+    await runInLanguage(languages[n], () => {
       const body = { text: one.text(), buttons: [], ...(one.prompt ? { asksReply: true } : {}) };
       return putOutbox(db, [createControlMessage(envelope, noticeKey(n), body, one)]);
     });

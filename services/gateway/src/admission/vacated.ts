@@ -1,14 +1,14 @@
 import { toPrivateChat } from '@signalbox/contracts/conversation/chat-key';
 import { newTraceId } from '@signalbox/contracts/ids';
 import { toPlainName } from '@signalbox/contracts/plain-name';
-import { inLanguage } from '@signalbox/messages/language';
+import { runInLanguage } from '@signalbox/messages/language';
 import { say } from '@signalbox/messages/say';
 import type { Log } from '@signalbox/platform/log';
 import { appendAudit } from '@signalbox/store/audit/audit';
 import { putOutbox } from '@signalbox/store/conversation/outbox';
 import { listAdmins } from '@signalbox/store/people/recipients';
 import { readLanguages } from '@signalbox/store/people/users';
-import { noteMarks, vacateAccount, type VacatedAccount } from '@signalbox/store/people/vacated-accounts';
+import { storeFingerprint, vacateAccount, type VacatedAccount } from '@signalbox/store/people/vacated-accounts';
 import { withTransaction, type Pool, type Queryable } from '@signalbox/store/pool';
 import { listValues } from '@signalbox/store/sql';
 import type { IncomingUpdate } from '../channels/channel.ts';
@@ -35,7 +35,7 @@ export function createOwnerCheck(deps: {
   const hasOtherOwner = async (userKey: string, marks: Readonly<Record<string, string>>): Promise<boolean> => {
     const serialized = JSON.stringify(marks);
     if (known.get(userKey) === serialized) return false;
-    const isChanged = await withTransaction(pool, (db) => noteMarks(db, userKey, marks));
+    const isChanged = await withTransaction(pool, (db) => storeFingerprint(db, userKey, marks));
     if (known.size >= MAX_REMEMBERED) known.clear();
     known.set(userKey, serialized);
     return isChanged;
@@ -81,7 +81,9 @@ async function notifyVacated(
     const chatKey = toPrivateChat(reader);
     if (!(await mayWriteTo(db, reader, chatKey))) continue;
     const [language] = await readLanguages(db, [{ userKey: reader, chatKey }]);
-    const text = inLanguage(language ?? null, () => say('people.vacated', { name: toPlainName(name), userKey, role }));
+    const text = runInLanguage(language ?? null, () =>
+      say('people.vacated', { name: toPlainName(name), userKey, role }),
+    );
     const sent = { userKey: reader, chatKey, traceId: newTraceId() };
     await putOutbox(db, [createControlMessage(sent, `vacated:${event}:${reader}`, { text, buttons: [] })]);
     chats.push(chatKey);

@@ -1,6 +1,6 @@
 import type { Attachment, ChatKind, MessageEnvelope, OutboundBody } from '@signalbox/contracts/conversation/envelope';
 import type { PageMode } from '@signalbox/contracts/conversation/page-mode';
-import type { Closable, Own } from '@signalbox/platform/lifecycle';
+import type { Closable, RegisterClosable } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
 import type { Redis } from '@signalbox/platform/redis';
 import type { Pool } from '@signalbox/store/pool';
@@ -74,7 +74,7 @@ export type IncomingUpdate =
       readonly messageId: string;
       readonly album: string | null;
       /** The update to admit when the original message was never seen; without it the edit is then ignored. */
-      readonly unseen?: WrittenUpdate;
+      readonly unseen?: TextUpdate;
     })
   /** The person switched the page mode to `reads`. */
   | (UpdateSender & { readonly kind: 'mode'; readonly reads: PageMode; readonly messageId: null })
@@ -114,10 +114,10 @@ export type IncomingUpdate =
       /** Set when the update may have been for the bot but could not be read, and nobody can be told. */
       readonly isUnread?: true;
       /** The update to admit when it turns out to be the rest of a split text. */
-      readonly rest?: WrittenUpdate;
+      readonly rest?: TextUpdate;
     };
 
-export type WrittenUpdate = Extract<IncomingUpdate, { kind: 'text' }>;
+export type TextUpdate = Extract<IncomingUpdate, { kind: 'text' }>;
 
 /** The outbox row whose message is encoded. */
 export interface EncodedRow {
@@ -194,7 +194,7 @@ export interface ThrottleOptions {
 }
 
 /** How gateways receive updates: one of them by polling, or all by webhook. The two ways exclude each other. */
-export type ReceivingWay = 'polling' | 'webhook';
+export type ReceiveMode = 'polling' | 'webhook';
 
 /**
  * A platform to receive from and send to. Sends never throw: failures are values. Only the channel looks into `P`, one part of a message.
@@ -204,7 +204,7 @@ export interface Channel<P = unknown> {
   readonly name: string;
   /** The bot account, as used in idempotency keys. */
   readonly bot: string;
-  readonly way: ReceivingWay;
+  readonly way: ReceiveMode;
   /** True when the channel shows approval cards whole to an authenticated reader; elsewhere the message says where to decide. */
   readonly takesDecisions: boolean;
   /** The largest file that can be fetched; 0 where there are no files. */
@@ -254,7 +254,7 @@ export interface ChannelDeps<C> {
   readonly log: Log;
   readonly metrics: GatewayMetrics;
   /** Registers something to close when the gateway stops. */
-  readonly own: Own;
+  readonly own: RegisterClosable;
   /** The gateway's public HTTP server for the channel's routes. It starts listening once every channel is open. */
   readonly http: () => FastifyInstance;
   /** The address that the server listens on. */
@@ -262,7 +262,7 @@ export interface ChannelDeps<C> {
 }
 
 /** A channel as its folder registers it. Importing it must be cheap: `open` loads the rest. */
-export interface ChannelKind<C extends z.ZodObject = z.ZodObject> {
+export interface ChannelDefinition<C extends z.ZodObject = z.ZodObject> {
   /** The name of the folder, and the prefix of the channel's chat and user keys: see shared/contracts/src/conversation/chat-key.ts. */
   readonly name: string;
   /** The variables that only this channel reads. */

@@ -4,7 +4,7 @@
  */
 
 /** The key without its topic. */
-export function getChatKey(chatKey: string): string {
+export function stripTopic(chatKey: string): string {
   return chatKey.split('/', 1)[0] ?? chatKey;
 }
 
@@ -17,5 +17,5 @@ export function getTopic(chatKey: string): string | null {
 /** The key of a chat or topic after the chat moved. */
 export function toMovedKey(chatKey: string, newChat: string): string {
   const topic = getTopic(chatKey);
-  return topic === null ? newChat : `${getChatKey(newChat)}/${topic}`;
+  return topic === null ? newChat : `${stripTopic(newChat)}/${topic}`;
 }

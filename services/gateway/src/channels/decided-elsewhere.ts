@@ -4,7 +4,7 @@ import type { Queryable } from '@signalbox/store/pool';
 import { readLinks } from './links.ts';
 
 /** Replaces approval buttons by links to channels where the person can decide. */
-export async function removeDecisions(db: Queryable, body: OutboundBody): Promise<OutboundBody> {
+export async function removeDecisionButtons(db: Queryable, body: OutboundBody): Promise<OutboundBody> {
   const buttons = body.buttons.filter(({ act }) => act === undefined);
   if (buttons.length === body.buttons.length) return body;
   const links = (await readLinks(db)).filter(({ takesDecisions }) => takesDecisions);

@@ -1,10 +1,10 @@
-import { tryHold, type HeldName, type HoldKind } from './leases.ts';
+import { tryAcquireLease, type HeldLease, type LeaseMode } from './leases.ts';
 import type { Pool } from '@signalbox/store/pool';
 import { say, sayError } from '@signalbox/messages/say';
 import type { Log } from '@signalbox/platform/log';
 import { sleep } from '@signalbox/contracts/time';
 import type { Closable } from '@signalbox/platform/lifecycle';
-import type { Channel, IncomingUpdate, ChannelListener, ReceivingWay } from './channel.ts';
+import type { Channel, IncomingUpdate, ChannelListener, ReceiveMode } from './channel.ts';
 import { createRefusalTracker } from './refused.ts';
 
 /*
@@ -18,7 +18,7 @@ import { createRefusalTracker } from './refused.ts';
 /** How soon a waiting gateway notices that the lease is free. */
 const RETRY_MS = 2_000;
 
-const HOLD_KINDS: Readonly<Record<ReceivingWay, HoldKind>> = { polling: 'exclusive', webhook: 'shared' };
+const HOLD_KINDS: Readonly<Record<ReceiveMode, LeaseMode>> = { polling: 'exclusive', webhook: 'shared' };
 
 /** A channel's listener on this gateway, which listens or waits for the lease. */
 export interface ElectedListener extends Closable {
@@ -31,7 +31,7 @@ export interface ElectedListener extends Closable {
 }
 
 /** Listens while no other gateway holds a conflicting lease. A refused channel is reported to admins and tried again. */
-export function startListening(deps: {
+export function startElectedListener(deps: {
   readonly pool: Pool;
   readonly channel: Channel;
   readonly log: Log;
@@ -44,7 +44,7 @@ export function startListening(deps: {
   const standing = createRefusalTracker({ pool, channel: channel.name, log });
   let state: 'unknown' | 'stands by' | 'stays out' = 'unknown';
 
-  const noteHolder = (heldAs: HoldKind): void => {
+  const noteHolder = (heldAs: LeaseMode): void => {
     const next = heldAs === HOLD_KINDS[way] ? 'stands by' : 'stays out';
     if (next === state) return;
     state = next;
@@ -52,9 +52,9 @@ export function startListening(deps: {
     else log.error('other gateways listen in another way, this one stays out', { channel: channel.name, way });
   };
 
-  const takeLease = async (): Promise<HeldName | null> => {
+  const takeLease = async (): Promise<HeldLease | null> => {
     try {
-      const { hold, heldAs } = await tryHold(pool, `listen:${channel.name}:${channel.bot}`, HOLD_KINDS[way]);
+      const { hold, heldAs } = await tryAcquireLease(pool, `listen:${channel.name}:${channel.bot}`, HOLD_KINDS[way]);
       if (hold) state = 'unknown';
       else if (heldAs) noteHolder(heldAs);
       return hold;
@@ -65,7 +65,7 @@ export function startListening(deps: {
     }
   };
 
-  const listen = async (hold: HeldName): Promise<void> => {
+  const listen = async (hold: HeldLease): Promise<void> => {
     const closed = new AbortController();
     const endSignal = AbortSignal.any([stopping.signal, hold.lost, closed.signal]);
     const started = channel.listen(admit);

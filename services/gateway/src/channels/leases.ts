@@ -2,21 +2,21 @@ import type { Pool, Queryable } from '@signalbox/store/pool';
 import { findValue } from '@signalbox/store/sql';
 
 /** `exclusive`: one process holds the name. `shared`: several processes share it. */
-export type HoldKind = 'exclusive' | 'shared';
+export type LeaseMode = 'exclusive' | 'shared';
 
 /** A name held as long as this connection to Postgres lives. */
-export interface HeldName {
+export interface HeldLease {
   /** Fires when the connection is lost: another process may hold the name by now. */
   readonly lost: AbortSignal;
   release(): void;
 }
 
 /** The hold, or how others hold the name; `heldAs` is null when they released it just now. */
-export type HoldAttempt =
-  { readonly hold: HeldName; readonly heldAs: null } | { readonly hold: null; readonly heldAs: HoldKind | null };
+export type LeaseAttempt =
+  { readonly hold: HeldLease; readonly heldAs: null } | { readonly hold: null; readonly heldAs: LeaseMode | null };
 
 /** Takes the name unless another process holds it. Keeps a pool connection until released; a vanished machine loses it in 30 s. */
-export async function tryHold(pool: Pool, name: string, kind: HoldKind): Promise<HoldAttempt> {
+export async function tryAcquireLease(pool: Pool, name: string, kind: LeaseMode): Promise<LeaseAttempt> {
   const client = await pool.connect();
   const lost = new AbortController();
   client.on('error', () => lost.abort());
@@ -39,8 +39,8 @@ export async function tryHold(pool: Pool, name: string, kind: HoldKind): Promise
 }
 
 /** pg_locks shows a bigint lock as two halves. */
-function readHeldAs(db: Queryable, name: string): Promise<HoldKind | null> {
-  return findValue<HoldKind>(db)`
+function readHeldAs(db: Queryable, name: string): Promise<LeaseMode | null> {
+  return findValue<LeaseMode>(db)`
     select case mode when 'ShareLock' then 'shared' else 'exclusive' end from pg_locks
       where locktype = 'advisory' and objsubid = 1 and granted
         and database = (select oid from pg_database where datname = current_database())

@@ -1,4 +1,4 @@
-import { tryHold } from './leases.ts';
+import { tryAcquireLease } from './leases.ts';
 import { putSetting } from '@signalbox/store/settings';
 import type { Pool } from '@signalbox/store/pool';
 import { listUsers } from '@signalbox/store/people/users';
@@ -30,7 +30,7 @@ export function startMenuKeeper(deps: { readonly pool: Pool; readonly channel: C
 
   /** Updates the menus. False while another gateway updates them. */
   const updateMenus = async (): Promise<boolean> => {
-    const { hold } = await tryHold(pool, `menu:${account}`, 'exclusive');
+    const { hold } = await tryAcquireLease(pool, `menu:${account}`, 'exclusive');
     if (!hold) return false;
     try {
       const users = await listUsers(pool);

@@ -10,7 +10,7 @@ export interface MenuEntry {
   readonly personal: boolean;
 }
 
-export const MENU = listEntries(false);
+export const COMMAND_MENU = listEntries(false);
 export const ADMIN_MENU = listEntries(true);
 
 function listEntries(forAdmins: boolean): readonly MenuEntry[] {

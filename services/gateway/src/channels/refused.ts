@@ -1,7 +1,7 @@
 import { AppError } from '@signalbox/contracts/errors';
 import { computeBackoffMs, MINUTE_MS, SECOND_MS, sleep } from '@signalbox/contracts/time';
-import { explain } from '@signalbox/messages/say';
-import { background, type Own } from '@signalbox/platform/lifecycle';
+import { explainError } from '@signalbox/messages/say';
+import { runInBackground, type RegisterClosable } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
 import { endFault, reportFault } from '@signalbox/store/faults';
 import type { Pool } from '@signalbox/store/pool';
@@ -32,7 +32,7 @@ export class ChannelRecovered extends Error {}
 export function describeRefusal(error: unknown): string {
   if (!(error instanceof AppError)) return error instanceof Error ? error.message : String(error);
   const { reason, problems } = error.data as Readonly<Record<string, string>>; // the data of an error are texts
-  return reason ?? problems ?? explain(error);
+  return reason ?? problems ?? explainError(error);
 }
 
 /** Tracks whether a platform accepts the account; refusals are logged and reported to the admins through other channels. */
@@ -45,7 +45,7 @@ export function createRefusalTracker(parts: { readonly pool: Pool; readonly chan
   const refuse = (reason: string, error?: unknown): void => {
     if (reason !== refusal) log.error(REFUSED_LOG, { channel, reason, error });
     refusal = reason;
-    background(log, 'refused channel', reportRefused(pool, channel, reason));
+    runInBackground(log, 'refused channel', reportRefused(pool, channel, reason));
   };
 
   return {
@@ -77,7 +77,7 @@ export function createRefusalTracker(parts: { readonly pool: Pool; readonly chan
 /** Reports the channels that were not opened. Rejects with ChannelRecovered once one of them could be opened; never resolves. */
 export function watchRefused(parts: {
   readonly refused: readonly RefusedChannel[];
-  readonly own: Own;
+  readonly own: RegisterClosable;
   readonly pool: Pool;
   readonly log: Log;
 }): Promise<never> {

@@ -1,11 +1,11 @@
 import { readdirSync } from 'node:fs';
 import { AppError } from '@signalbox/contracts/errors';
-import type { ChannelKind } from './channel.ts';
+import type { ChannelDefinition } from './channel.ts';
 
 const FOLDER = new URL('./', import.meta.url);
 
 /** All channels by name: each folder beside this file whose index exports one. */
-export const CHANNELS: readonly ChannelKind[] = await Promise.all(listFolders().map(loadKind));
+export const CHANNELS: readonly ChannelDefinition[] = await Promise.all(listFolders().map(loadKind));
 
 function listFolders(): readonly string[] {
   const folders = readdirSync(FOLDER, { withFileTypes: true }).filter((entry) => entry.isDirectory());
@@ -18,10 +18,10 @@ function listFiles(folder: string): readonly string[] {
   return readdirSync(new URL(`${folder}/`, FOLDER));
 }
 
-async function loadKind(folder: string): Promise<ChannelKind> {
+async function loadKind(folder: string): Promise<ChannelDefinition> {
   const file = listFiles(folder).find((one) => /^index\.(ts|js)$/.test(one)) ?? 'index.js';
   const loaded: unknown = await import(new URL(`${folder}/${file}`, FOLDER).href);
-  const kind = (loaded as { default?: ChannelKind }).default; // the next line checks the shape
+  const kind = (loaded as { default?: ChannelDefinition }).default; // the next line checks the shape
   if (kind?.name !== folder)
     throw new AppError('STARTUP_REFUSED', {
       reason: `channels/${folder}/${file} must export default a ChannelKind named ${folder}.`,

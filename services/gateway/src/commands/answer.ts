@@ -8,14 +8,20 @@ import { findValue } from '@signalbox/store/sql';
 import { putNote } from '../rows/voice-notes.ts';
 import { COMMANDS, findSimilarCommand } from './registry.ts';
 import { describeCode, createCodeUseNotice } from './codes.ts';
-import { refuseRole, type GatewayAnswer, type AnswerDeps, type AskedQuestion, type Question } from './question.ts';
-import { answerPress, answerPrompt } from './approval-answers.ts';
+import {
+  refuseRole,
+  type GatewayAnswer,
+  type AnswerDeps,
+  type QuestionContext,
+  type GatewayQuestion,
+} from './question.ts';
+import { applyCardPress, applyPromptReply } from './approval-answers.ts';
 
 /** Answers a command or other question, in the transaction that admitted it. */
 export async function answerQuestion(
   deps: AnswerDeps,
-  question: Question,
-  asked: AskedQuestion,
+  question: GatewayQuestion,
+  asked: QuestionContext,
 ): Promise<GatewayAnswer> {
   switch (question.kind) {
     case 'command':
@@ -28,7 +34,7 @@ export async function answerQuestion(
       await putNote(deps.db, asked.inboxId);
       return { text: null }; // the listener answers once the note is transcribed
     case 'approval':
-      return answerPress(deps, question.act, asked);
+      return applyCardPress(deps, question.act, asked);
     case 'end-log': {
       const { userKey, chatKey } = asked.envelope;
       const which = question.runId === null ? { chatKey } : { runId: question.runId };
@@ -37,7 +43,7 @@ export async function answerQuestion(
       return { text: null, toast: say(ended > 0 ? 'gateway.log-stops' : 'gateway.log-over') };
     }
     case 'prompt':
-      return answerPrompt(deps, question.prompt, question.text, asked);
+      return applyPromptReply(deps, question.prompt, question.text, asked);
     case 'code':
       return {
         text: describeCode(question.outcome, asked.envelope.name),
@@ -49,7 +55,7 @@ export async function answerQuestion(
 }
 
 /** Builds the outbox body of an answer. In a group only the sender sees a personal answer. */
-export function toBody(answer: GatewayAnswer, asked: AskedQuestion['envelope']): OutboundBody {
+export function toAnswerBody(answer: GatewayAnswer, asked: QuestionContext['envelope']): OutboundBody {
   const { text, afterwards, personal, prompt, isExact, buttons = [] } = answer;
   const inGroup = asked.chatKind === 'group';
   return {
@@ -67,7 +73,7 @@ async function answerCommand(
   deps: AnswerDeps,
   name: string,
   typedText: string,
-  asked: AskedQuestion,
+  asked: QuestionContext,
 ): Promise<GatewayAnswer> {
   const command = COMMANDS.find((one) => one.name === name);
   if (!command?.answer)

@@ -1,7 +1,7 @@
 import { toPlainName } from '@signalbox/contracts/plain-name';
-import type { Approval, ApprovalAct } from '@signalbox/contracts/governance/approval';
+import type { Approval, ApprovalCommand } from '@signalbox/contracts/governance/approval';
 import type { RuntimeButton } from '@signalbox/contracts/conversation/envelope';
-import { Approvals, type PressResult, type Decider, type Press } from '@signalbox/governance/approvals';
+import { Approvals, type PressResult, type Decider, type ButtonPress } from '@signalbox/governance/approvals';
 import { createApprovalEvent } from '@signalbox/governance/events';
 import { markPromptUsed, type OpenPrompt } from '../rows/approval-prompts.ts';
 import { appendAudit } from '@signalbox/store/audit/audit';
@@ -9,8 +9,8 @@ import { findAction, findApproval } from '@signalbox/store/governance/approvals'
 import { say, sayError } from '@signalbox/messages/say';
 import { renderCardTitle, escapePerson } from '@signalbox/safety/cards/approval-card';
 import { escapeLine, escapeQuote } from '@signalbox/safety/cards/canonical-card';
-import { renderBoundFor } from './bound-view.ts';
-import type { GatewayAnswer, AnswerDeps, AskedQuestion, Notice } from './question.ts';
+import { renderApprovalScope } from './bound-view.ts';
+import type { GatewayAnswer, AnswerDeps, QuestionContext, Notice } from './question.ts';
 
 type ParsedChange =
   | { readonly ok: true; readonly change: Readonly<Record<string, unknown>> }
@@ -19,14 +19,18 @@ type ParsedChange =
 const OFFERED_REASONS = ['later', 'risky', 'target', 'needless'] as const;
 
 /** Applies a press on an approval card. A press that needs a text asks for it first. */
-export async function answerPress(deps: AnswerDeps, act: ApprovalAct, asked: AskedQuestion): Promise<GatewayAnswer> {
+export async function applyCardPress(
+  deps: AnswerDeps,
+  act: ApprovalCommand,
+  asked: QuestionContext,
+): Promise<GatewayAnswer> {
   const { verb } = act;
   if (verb === 'show') return answerShowBound(deps, act, asked);
   const decided = await new Approvals(deps.db).decide(deps.policy(), { ...act, verb, by: toDecider(asked) });
   return decided.prompt === null ? toAnswer(decided) : askForText(decided.prompt, asked);
 }
 
-function askForText(prompt: NonNullable<PressResult['prompt']>, { envelope }: AskedQuestion): GatewayAnswer {
+function askForText(prompt: NonNullable<PressResult['prompt']>, { envelope }: QuestionContext): GatewayAnswer {
   const { verb, approval } = prompt;
   return {
     text: describePrompt(prompt, toPlainName(envelope.name)),
@@ -37,11 +41,11 @@ function askForText(prompt: NonNullable<PressResult['prompt']>, { envelope }: As
 }
 
 /** Applies the reason, change, question or answer that a person wrote after being asked for it. */
-export async function answerPrompt(
+export async function applyPromptReply(
   deps: AnswerDeps,
   prompt: OpenPrompt,
   text: string,
-  asked: AskedQuestion,
+  asked: QuestionContext,
 ): Promise<GatewayAnswer> {
   const { db } = deps;
   const approval = await findApproval(db, prompt.approvalId);
@@ -49,7 +53,7 @@ export async function answerPrompt(
   const by = toDecider(asked);
   const { approvalId } = approval;
   const sentenceValues = () => toSentenceValues(approval, by, text);
-  const decide = async (press: Press): Promise<GatewayAnswer> => {
+  const decide = async (press: ButtonPress): Promise<GatewayAnswer> => {
     const decided = await new Approvals(db).decide(deps.policy(), press);
     await markPromptUsed(db, prompt.outboxKey);
     return { ...toAnswer(decided), text: decided.toast };
@@ -65,7 +69,7 @@ export async function answerPrompt(
       return decide({ approvalId, verb: 'reject', reason: text.slice(0, 300), by });
     case 'modify': {
       const action = await findAction(db, approval.actionId);
-      const read = parseChange(text, action?.proposal?.action.arguments ?? {});
+      const read = parseArgChange(text, action?.proposal?.action.arguments ?? {});
       return read.ok ? decide({ approvalId, verb: 'modify', change: read.change, by }) : { text: read.why };
     }
     case 'ask': {
@@ -89,12 +93,12 @@ export async function answerPrompt(
 /** Shows everything that the approval covers, visible only to the person who pressed. */
 async function answerShowBound(
   { db }: AnswerDeps,
-  { approvalId, verb }: ApprovalAct,
-  asked: AskedQuestion,
+  { approvalId, verb }: ApprovalCommand,
+  asked: QuestionContext,
 ): Promise<GatewayAnswer> {
   const approval = await findApproval(db, approvalId);
   if (!approval) return { text: null, toast: sayError('BUTTON_EXPIRED', {}) };
-  const text = await renderBoundFor(db, approval, asked);
+  const text = await renderApprovalScope(db, approval, asked);
   if (text !== null) return { text, isExact: true, personal: true };
   const why = say('card.only-deciders-see');
   const data = { verb, why, refusedBy: 'deciders-see' };
@@ -106,7 +110,7 @@ function toAnswer({ toast, chats, wake }: PressResult): GatewayAnswer {
   return { text: null, toast, chats, wake };
 }
 
-function toDecider({ envelope, role }: AskedQuestion): Decider {
+function toDecider({ envelope, role }: QuestionContext): Decider {
   return { userKey: envelope.userKey, name: envelope.name, role };
 }
 
@@ -145,7 +149,7 @@ function shorten(value: unknown): string {
 }
 
 /** Reads `version: 1.4.3` or `version = 1.4.3`, separated by lines or commas. Values get the type of the current ones. */
-export function parseChange(text: string, current: Readonly<Record<string, unknown>>): ParsedChange {
+export function parseArgChange(text: string, current: Readonly<Record<string, unknown>>): ParsedChange {
   const names = Object.keys(current).join(', ');
   const known = names === '' ? say('governance.no-arguments') : say('governance.arguments', { names });
   const lines = text.split(/[\n;]|,\s*(?=\w+\s*[:=])/).map((line) => line.trim());

@@ -1,6 +1,6 @@
 import type { Role } from '@signalbox/contracts/governance/roles';
 import type { MessageKey } from '@signalbox/messages/say';
-import type { GatewayAnswer, AnswerDeps, AskedQuestion } from './question.ts';
+import type { GatewayAnswer, AnswerDeps, QuestionContext } from './question.ts';
 
 /** A chat command: the default export of `commands/<group>/<name>.ts`. */
 export interface ChatCommand {
@@ -20,7 +20,7 @@ export interface ChatCommand {
   readonly help: MessageKey | null;
   /** Answers the text after the name, in the transaction that admitted it. Null: a worker runs the command in the sender's lane. */
   readonly answer:
-    ((parts: CommandDeps, typed: string, asked: AskedQuestion) => GatewayAnswer | Promise<GatewayAnswer>) | null;
+    ((parts: CommandDeps, typed: string, asked: QuestionContext) => GatewayAnswer | Promise<GatewayAnswer>) | null;
 }
 
 export interface CommandDeps extends AnswerDeps {

@@ -3,7 +3,7 @@ import { toPrivateChat } from '@signalbox/contracts/conversation/chat-key';
 import { toPlainName } from '@signalbox/contracts/plain-name';
 import { MINUTE_MS } from '@signalbox/contracts/time';
 import { say, sayError } from '@signalbox/messages/say';
-import type { AskedQuestion, Notice } from './question.ts';
+import type { QuestionContext, Notice } from './question.ts';
 
 export function describeCode(outcome: CodeOutcome, name: string): string {
   switch (outcome.kind) {
@@ -30,7 +30,7 @@ export function describeCode(outcome: CodeOutcome, name: string): string {
   }
 }
 
-export function createCodeUseNotice(outcome: CodeOutcome, guest: AskedQuestion['envelope']): readonly Notice[] {
+export function createCodeUseNotice(outcome: CodeOutcome, guest: QuestionContext['envelope']): readonly Notice[] {
   if (outcome.kind === 'linked') {
     const { userKey } = outcome.owner;
     const used = (): string => say('people.link-used', { name: toPlainName(guest.name), userKey: guest.userKey });

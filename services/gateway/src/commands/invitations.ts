@@ -1,14 +1,19 @@
 import { coversRole, type Role } from '@signalbox/contracts/governance/roles';
 import { toPlainName } from '@signalbox/contracts/plain-name';
-import { createCode } from '@signalbox/contracts/ids';
-import { hashCode } from '@signalbox/store/people/access-code';
-import { findIdentityCode, linkIdentity, takeIdentityCode, voidIdentityCode } from '@signalbox/store/people/identities';
+import { createTypedCode } from '@signalbox/contracts/ids';
+import { hashAccessCode } from '@signalbox/store/people/access-code';
+import {
+  findIdentityCode,
+  linkIdentity,
+  redeemIdentityCode,
+  voidIdentityCode,
+} from '@signalbox/store/people/identities';
 import { redeemOwnerCode, voidOwnerCode } from '@signalbox/store/people/owner-code';
 import { appendAudit } from '@signalbox/store/audit/audit';
 import type { Queryable } from '@signalbox/store/pool';
 import { findRow, hasRow, listRows, sql } from '@signalbox/store/sql';
-import { findVacated, restoreAccount } from '@signalbox/store/people/vacated-accounts';
-import { allowUser, findUser, type User } from '@signalbox/store/people/users';
+import { findVacatedAccount, restoreAccount } from '@signalbox/store/people/vacated-accounts';
+import { grantUserRole, findUser, type User } from '@signalbox/store/people/users';
 
 export const INVITATION_TTL_MS = 24 * 3_600_000;
 const MAX_TRIES_PER_PERSON = 5;
@@ -54,9 +59,9 @@ export async function createInvitation(
     readonly chatKey: string;
   },
 ): Promise<string> {
-  const code = createCode(3);
+  const code = createTypedCode(3);
   await db.query(sql`insert into invitations (code_hash, role, name, invited_by, chat_key, expires_at)
-    values (${hashCode(code)}, ${invitation.role}, ${invitation.name}, ${invitation.invitedBy}, ${invitation.chatKey},
+    values (${hashAccessCode(code)}, ${invitation.role}, ${invitation.name}, ${invitation.invitedBy}, ${invitation.chatKey},
       now() + ${INVITATION_TTL_MS} * interval '1 ms')`);
   return code;
 }
@@ -96,7 +101,7 @@ async function auditRole(db: Queryable, person: Newcomer, before: User | null, t
 export async function voidCode(db: Queryable, code: string): Promise<boolean> {
   if ((await voidOwnerCode(db, code)) || (await voidIdentityCode(db, code))) return true;
   return hasRow(db)`update invitations set voided_at = now()
-    where code_hash = ${hashCode(code)} and used_at is null and voided_at is null`;
+    where code_hash = ${hashAccessCode(code)} and used_at is null and voided_at is null`;
 }
 
 /** Links the account if `code` is another account's; null when it is not, or has expired. */
@@ -111,18 +116,18 @@ async function redeemIdentity(
   if (before !== null) return { kind: 'has-role', role: before.role };
   const { userKey, name, person: owner } = found;
   // A vacated account may be linked again only with a code of the same person.
-  const vacated = await findVacated(db, person.userKey);
+  const vacated = await findVacatedAccount(db, person.userKey);
   if (vacated !== null && vacated !== owner) return null;
   await restoreAccount(db, person.userKey);
   const role = await linkIdentity(db, person, owner);
   if (role === null) return null;
-  await takeIdentityCode(db, code, person.userKey);
+  await redeemIdentityCode(db, code, person.userKey);
   return { kind: 'linked', role, owner: { userKey, name } };
 }
 
 async function redeemInvitation(db: Queryable, code: string, person: Newcomer): Promise<CodeOutcome> {
   // A vacated account would bring its former person's data, so an admin has to clear it first.
-  if ((await findVacated(db, person.userKey)) !== null) return { kind: 'unknown' };
+  if ((await findVacatedAccount(db, person.userKey)) !== null) return { kind: 'unknown' };
   const found = await findRow<{
     role: Role;
     inviterChat: string;
@@ -133,16 +138,16 @@ async function redeemInvitation(db: Queryable, code: string, person: Newcomer): 
     select i.role, i.chat_key as "inviterChat", i.used_by as "usedBy", i.voided_at is not null or i.expires_at <= now()
             or not exists (select 1 from users a where a.user_key = i.invited_by and a.role = 'admin') as gone,
             (select u.role from users u where u.user_key = ${person.userKey}) as had
-       from invitations i where i.code_hash = ${hashCode(code)} for update of i`;
+       from invitations i where i.code_hash = ${hashAccessCode(code)} for update of i`;
   if (!found) return { kind: 'unknown' };
   const { role, inviterChat, usedBy, gone, had } = found;
   if (usedBy !== null) return usedBy === person.userKey && had ? { kind: 'mine', role: had } : { kind: 'used' };
   if (gone) return { kind: 'expired' };
   if (had && coversRole(had, role)) return { kind: 'covered', role: had };
   await db.query(
-    sql`update invitations set used_by = ${person.userKey}, used_at = now() where code_hash = ${hashCode(code)}`,
+    sql`update invitations set used_by = ${person.userKey}, used_at = now() where code_hash = ${hashAccessCode(code)}`,
   );
-  await allowUser(db, { ...person, role });
+  await grantUserRole(db, { ...person, role });
   return { kind: 'invited', role, inviterChat, wasIn: had !== null };
 }
 

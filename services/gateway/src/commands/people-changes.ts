@@ -4,9 +4,9 @@ import { toPlainName } from '@signalbox/contracts/plain-name';
 import { say, sayError } from '@signalbox/messages/say';
 import { findUserChannel, toPrivateChat } from '@signalbox/contracts/conversation/chat-key';
 import { restoreAccount } from '@signalbox/store/people/vacated-accounts';
-import { allowUser, findUser } from '@signalbox/store/people/users';
+import { grantUserRole, findUser } from '@signalbox/store/people/users';
 import { mayWriteTo } from '../delivery/outgoing.ts';
-import type { GatewayAnswer, AnswerDeps, AskedQuestion, Notice } from './question.ts';
+import type { GatewayAnswer, AnswerDeps, QuestionContext, Notice } from './question.ts';
 import { auditCommand } from './record.ts';
 
 const MAX_NAME_LENGTH = 80;
@@ -14,14 +14,14 @@ const MAX_NAME_LENGTH = 80;
 /** Gives a person a role and notifies them, unless that would remove the last admin. */
 export async function allowPerson(
   deps: AnswerDeps,
-  asked: AskedQuestion,
+  asked: QuestionContext,
   { id, role, name }: { readonly id: string; readonly role: Role; readonly name: string | null },
 ): Promise<GatewayAnswer> {
   const channel = findUserChannel(id);
   if (channel === null) return { text: describeUsage('/allow <id> <role> [name]', role) };
   const isConfirmed = await restoreAccount(deps.db, id);
   const known = await findUser(deps.db, id);
-  const change = await allowUser(deps.db, { userKey: id, channel, name, role });
+  const change = await grantUserRole(deps.db, { userKey: id, channel, name, role });
   const person = name ?? known?.name ?? id;
   if (change === 'last admin') return refuseLastAdmin(person);
   if (isConfirmed)
@@ -42,7 +42,7 @@ export async function allowPerson(
 export async function createPrivateNotice(
   deps: AnswerDeps,
   userKey: string,
-  asked: AskedQuestion,
+  asked: QuestionContext,
   text: Notice['text'],
 ): Promise<readonly Notice[]> {
   const chatKey = toPrivateChat(userKey);

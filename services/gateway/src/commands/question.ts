@@ -1,4 +1,4 @@
-import type { ApprovalAct } from '@signalbox/contracts/governance/approval';
+import type { ApprovalCommand } from '@signalbox/contracts/governance/approval';
 import type { PolicyEngine } from '@signalbox/contracts/governance/decision';
 import type { MessageEnvelope, RuntimeButton } from '@signalbox/contracts/conversation/envelope';
 import type { WakeUp } from '@signalbox/contracts/conversation/topics';
@@ -11,18 +11,18 @@ import type { SecretSealer } from '@signalbox/safety/secrets/cipher';
 import type { Channel } from '../channels/channel.ts';
 
 /** What the gateway answers itself at admission, without a turn. */
-export type Question =
+export type GatewayQuestion =
   | { readonly kind: 'command'; readonly name: string; readonly rest: string }
   | { readonly kind: 'unknown-command'; readonly typed: string }
   | { readonly kind: 'code'; readonly outcome: CodeOutcome }
   | { readonly kind: 'exposed-code' }
   | { readonly kind: 'voice' }
-  | { readonly kind: 'approval'; readonly act: ApprovalAct }
+  | { readonly kind: 'approval'; readonly act: ApprovalCommand }
   /** A press on Stop below a followed log, or a stop word (`runId` null). */
   | { readonly kind: 'end-log'; readonly runId: string | null }
   | { readonly kind: 'prompt'; readonly prompt: OpenPrompt; readonly text: string };
 
-export interface AskedQuestion {
+export interface QuestionContext {
   readonly inboxId: number;
   readonly role: Role;
   readonly envelope: MessageEnvelope;
@@ -70,6 +70,6 @@ export interface AnswerDeps {
   readonly channel: Pick<Channel, 'name' | 'link'>;
 }
 
-export function refuseRole({ role }: AskedQuestion, needed: Role): GatewayAnswer {
+export function refuseRole({ role }: QuestionContext, needed: Role): GatewayAnswer {
   return { text: sayError('NOT_PERMITTED', { role, needed }), personal: true };
 }

@@ -1,12 +1,12 @@
 import type { AuditEvent, AuditKind } from '@signalbox/contracts/governance/audit';
 import { appendAudit } from '@signalbox/store/audit/audit';
 import type { Queryable } from '@signalbox/store/pool';
-import type { AskedQuestion } from './question.ts';
+import type { QuestionContext } from './question.ts';
 
 /** Audits a command with its sender's role; call it in the transaction that runs the command. */
 export function auditCommand(
   db: Queryable,
-  { envelope, role }: AskedQuestion,
+  { envelope, role }: QuestionContext,
   kind: AuditKind,
   data: AuditEvent['data'],
 ): Promise<void> {

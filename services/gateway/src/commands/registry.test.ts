@@ -3,7 +3,7 @@ import { Role, coversRole } from '@signalbox/contracts/governance/roles';
 import { LANGUAGES } from '@signalbox/messages/language';
 import { say } from '@signalbox/messages/say';
 import { expect, it } from 'vitest';
-import { ADMIN_MENU, MENU } from '../channels/menu.ts';
+import { ADMIN_MENU, COMMAND_MENU } from '../channels/menu.ts';
 import { describeHelp } from './conversation/help.ts';
 import { COMMANDS, isProgramCommand, findSimilarCommand, parseCommand } from './registry.ts';
 
@@ -14,7 +14,7 @@ it.each(named)('/%s is a name that Telegram allows', (name) => {
   expect(parseCommand(`/${name.toUpperCase()}@signalbox_bot  and more `)).toEqual({ name, rest: 'and more' });
 });
 
-it.each([...MENU, ...ADMIN_MENU])(
+it.each([...COMMAND_MENU, ...ADMIN_MENU])(
   '/$command has a distinct description in each language that fits a phone',
   ({ description }) => {
     const texts = LANGUAGES.map((language) => say(description, {}, language));
@@ -40,11 +40,11 @@ it.each(named)('/%s is never suggested to a role that may not use it', (name, { 
 });
 
 it('only the admin menu holds commands for admins', () => {
-  const offered = [...MENU, ...ADMIN_MENU].map(({ command }) => command);
+  const offered = [...COMMAND_MENU, ...ADMIN_MENU].map(({ command }) => command);
   expect(new Set(offered).size).toBe(offered.length);
-  const whoOf = (entries: typeof MENU): readonly (string | null)[] =>
+  const whoOf = (entries: typeof COMMAND_MENU): readonly (string | null)[] =>
     entries.map(({ command }) => COMMANDS.find(({ name }) => name === command)?.who ?? null);
-  expect(whoOf(MENU)).not.toContain('admin');
+  expect(whoOf(COMMAND_MENU)).not.toContain('admin');
   expect(new Set(whoOf(ADMIN_MENU))).toEqual(new Set(['admin']));
 });
 

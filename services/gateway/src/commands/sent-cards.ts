@@ -3,7 +3,7 @@ import { coversRole } from '@signalbox/contracts/governance/roles';
 import { putCards } from '@signalbox/store/governance/approval-cards';
 import { listApproverChats, listCardChats, listVotes } from '@signalbox/store/governance/approvals';
 import type { Queryable } from '@signalbox/store/pool';
-import type { AskedQuestion } from './question.ts';
+import type { QuestionContext } from './question.ts';
 
 /** The most cards per answer; others are sent by id. */
 const MAX_CARDS = 8;
@@ -15,7 +15,7 @@ const MAX_CARDS = 8;
 export async function chooseCards(
   db: Queryable,
   open: readonly Approval[],
-  { envelope, role }: AskedQuestion,
+  { envelope, role }: QuestionContext,
   own: readonly string[],
 ): Promise<{
   readonly putBelow: () => Promise<readonly string[]>;

@@ -1,14 +1,14 @@
-import { inLanguage } from '@signalbox/messages/language';
+import { runInLanguage } from '@signalbox/messages/language';
 import { toMovedKey } from '../channels/chat-key.ts';
-import type { Delivery } from '@signalbox/contracts/conversation/topics';
+import type { DeliveryRequest } from '@signalbox/contracts/conversation/topics';
 import * as chats from './outgoing.ts';
 import { isTransient, type Pool } from '@signalbox/store/pool';
 import { AppError } from '@signalbox/contracts/errors';
 import { newId, newTraceId } from '@signalbox/contracts/ids';
 import { extendLeases, Leases } from '@signalbox/store/leases';
-import { background, type Closable } from '@signalbox/platform/lifecycle';
+import { runInBackground, type Closable } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
-import { ROOT, type Tracing } from '@signalbox/platform/tracing/tracing';
+import { ROOT_SPAN_KEY, type Tracing } from '@signalbox/platform/tracing/tracing';
 import { computeBackoffMs, sleep } from '@signalbox/contracts/time';
 import type { ChallengeStore } from '@signalbox/plugins/plugin';
 import type { SecretSealer } from '@signalbox/safety/secrets/cipher';
@@ -82,7 +82,7 @@ export class Deliverer implements Closable {
   }
 
   /** Resolves once the claim of the chat has succeeded or failed; `work` ends with the delivery. */
-  handle(delivery: Delivery): Promise<{ readonly work: Promise<void> }> {
+  handle(delivery: DeliveryRequest): Promise<{ readonly work: Promise<void> }> {
     const claimed = this.#claim(delivery);
     // Failures are handled by the caller, through `claimed`.
     const whole = claimed.then(({ work }) => work).catch(() => undefined);
@@ -92,10 +92,10 @@ export class Deliverer implements Closable {
   }
 
   /** Delivers to a chat without a wake-up from the stream, unless too many chats are already served. */
-  deliverHere(delivery: Delivery): void {
+  deliverHere(delivery: DeliveryRequest): void {
     if (this.#leased.size >= this.#deps.maxChats || this.#stop.signal.aborted) return;
     const work = this.handle(delivery).then((claimed) => claimed.work);
-    background(this.#deps.log, 'delivery', work);
+    runInBackground(this.#deps.log, 'delivery', work);
   }
 
   async close(): Promise<void> {
@@ -104,7 +104,7 @@ export class Deliverer implements Closable {
     await this.#leased.close();
   }
 
-  async #claim(delivery: Delivery): Promise<{ work: Promise<void> }> {
+  async #claim(delivery: DeliveryRequest): Promise<{ work: Promise<void> }> {
     const { pool } = this.#deps;
     const { chatKey } = delivery;
     if (delivery.kind === 'typing') return { work: this.#showTyping(chatKey) };
@@ -162,11 +162,11 @@ export class Deliverer implements Closable {
     const { chatKey } = chat;
     const itemLog = log.child({ traceId: item.traceId, outboxId: item.id, chatKey });
     const [startedAt, from] = [performance.now(), Date.now()];
-    const note = (delivery: chats.Delivery): Promise<boolean> => chats.noteDelivery(pool, chat, item.id, delivery);
+    const note = (delivery: chats.SendProgress): Promise<boolean> => chats.storeProgress(pool, chat, item.id, delivery);
     // An edit does not end a draft, so it waits for none.
     if (item.base === null || item.body.anew) await drafts?.waitForDraftEnd(chatKey);
     const sending = (): Promise<SendOutcome> => this.#sender.send(chatKey, item, { signal, note });
-    const outcome = await inLanguage(item.body.language, sending);
+    const outcome = await runInLanguage(item.body.language, sending);
     const durationMs = Math.round(performance.now() - startedAt);
     reportSend({ log: itemLog, metrics, outcome, item, chatKey, durationMs });
     traceSend(tracing, { channel: channel.name, outcome, item, from, until: from + durationMs });
@@ -292,7 +292,7 @@ function traceSend(
   tracing.record({
     name: 'deliver',
     traceId: item.traceId,
-    parent: ROOT,
+    parent: ROOT_SPAN_KEY,
     from,
     until,
     errorCode: result === 'sent' ? null : result,

@@ -1,4 +1,4 @@
-import { background, type Closable } from '@signalbox/platform/lifecycle';
+import { runInBackground, type Closable } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
 import { getChannel } from '@signalbox/contracts/conversation/chat-key';
 import type { Draft } from '@signalbox/platform/streams/drafts';
@@ -103,7 +103,7 @@ export class Drafts implements Closable {
     this.#chats.set(chatKey, chat);
     const work = this.#follow(chat).finally(() => this.#following.delete(work));
     this.#following.add(work);
-    background(log, 'drafts', work);
+    runInBackground(log, 'drafts', work);
   }
 
   /** Called before a message is sent: waits until no draft call of its turn is running, for MAX_DRAFT_WAIT_MS at most. */

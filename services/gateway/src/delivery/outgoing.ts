@@ -9,7 +9,7 @@ export interface LeasedChat {
 }
 
 /** How many parts of a row have reached the chat. `trying` is the index of a part with an unknown outcome, or null. */
-export interface Delivery {
+export interface SendProgress {
   readonly messageIds: readonly string[];
   readonly trying: number | null;
   /** Index of the first part in the simple form; null when all are rich. Left out when the row is settled. */
@@ -25,18 +25,18 @@ export interface OutboxItem {
   readonly body: OutboundBody;
   readonly attempts: number;
   readonly ageMs: number;
-  readonly delivery: Delivery;
+  readonly delivery: SendProgress;
   /** True when an earlier try of part `delivery.trying` may have reached the chat. */
   readonly ambiguous: boolean;
   /** The message that this row edits: the one sent last for the same slot. */
-  readonly base: Delivery | null;
+  readonly base: SendProgress | null;
 }
 
 /** The result of sending a row. `pending` leaves the row for later; `uncounted` tries do not count towards the limit. */
 export interface RowResult {
   readonly id: number;
   readonly status: 'pending' | 'sent' | 'failed';
-  readonly delivery: Delivery;
+  readonly delivery: SendProgress;
   readonly error: string | null;
   readonly uncounted: boolean;
 }
@@ -85,7 +85,7 @@ export async function takeNextRow(
 }
 
 /** Stores the progress of a row with several parts. False when the chat was lost: send no further part. */
-export function noteDelivery(db: Queryable, chat: LeasedChat, id: number, delivery: Delivery): Promise<boolean> {
+export function storeProgress(db: Queryable, chat: LeasedChat, id: number, delivery: SendProgress): Promise<boolean> {
   return findValue<boolean>(db, false)`
     select chat_note(${chat.chatKey}, ${chat.epoch}, ${id}, ${JSON.stringify(delivery)}::jsonb)`;
 }
@@ -124,7 +124,7 @@ interface ItemRow extends Omit<OutboxItem, 'userKey' | 'traceId' | 'ageMs' | 'de
   readonly user_key: string | null;
   readonly trace_id: string;
   readonly age_ms: number;
-  readonly receipt: Delivery;
+  readonly receipt: SendProgress;
 }
 
 function toSettlement({ delivery: receipt, ...rest }: RowResult): string {

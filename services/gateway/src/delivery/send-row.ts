@@ -1,20 +1,20 @@
 import { MESSAGE_LINK, OutboundBody } from '@signalbox/contracts/conversation/envelope';
-import type { Delivery, OutboxItem, RowResult } from './outgoing.ts';
+import type { SendProgress, OutboxItem, RowResult } from './outgoing.ts';
 import { computeBackoffMs } from '@signalbox/contracts/time';
 import type { ChallengeStore } from '@signalbox/plugins/plugin';
 import type { SecretSealer } from '@signalbox/safety/secrets/cipher';
 import type { Queryable } from '@signalbox/store/pool';
-import { removeDecisions } from '../channels/decided-elsewhere.ts';
+import { removeDecisionButtons } from '../channels/decided-elsewhere.ts';
 import type { Channel, SendResult } from '../channels/channel.ts';
 import { createPartSender } from './send-part.ts';
 import type { Throttle } from './throttle.ts';
 import { say } from '@signalbox/messages/say';
-import { CODE_PLACEHOLDER, computeCode, computeMark } from '@signalbox/safety/secrets/step-up-code';
+import { CODE_PLACEHOLDER, computeCode, computeAnswerMac } from '@signalbox/safety/secrets/step-up-code';
 
 /** The result of one try, for the row or for the whole chat. */
 export type SendOutcome =
   | { readonly kind: 'settle'; readonly result: RowResult; readonly pauseMs: number | null; readonly edited: boolean }
-  | { readonly kind: 'park'; readonly reason: string; readonly delivery: Delivery }
+  | { readonly kind: 'park'; readonly reason: string; readonly delivery: SendProgress }
   | { readonly kind: 'move'; readonly result: RowResult; readonly chatKey: string }
   /** Another gateway holds the chat now. */
   | { readonly kind: 'lost' };
@@ -24,7 +24,7 @@ export type RowSender = ReturnType<typeof createRowSender>;
 export interface SendContext {
   readonly signal: AbortSignal;
   /** Stores the progress of the row; false when the chat was lost. */
-  note(delivery: Delivery): Promise<boolean>;
+  note(delivery: SendProgress): Promise<boolean>;
 }
 
 /** A row is given up after this many tries. Waits and missing connections do not count. */
@@ -56,7 +56,7 @@ export function createRowSender(deps: {
       const body = OutboundBody.safeParse(item.body);
       if (!body.success) return toSettled(item, 'failed', item.delivery, 'the stored body is not readable');
       const filled = withMessageLink(channel, chatKey, withMissedCount(body.data));
-      const decided = channel.takesDecisions ? filled : await removeDecisions(pool, filled);
+      const decided = channel.takesDecisions ? filled : await removeDecisionButtons(pool, filled);
       const shown = await fillInCode(pool, deps, decided);
       const before = item.base?.messageIds ?? [];
       const base = body.data.anew ? [] : before;
@@ -66,7 +66,7 @@ export function createRowSender(deps: {
       const firstIndex = messageIds.length;
       let simpleFrom = getSimpleFrom(item);
       const encode = (): readonly unknown[] => channel.encode(shown, { chatKey, outboxId: item.id, simpleFrom });
-      const toDelivery = (trying: number | null): Delivery => ({ messageIds, trying, simpleFrom });
+      const toDelivery = (trying: number | null): SendProgress => ({ messageIds, trying, simpleFrom });
       let parts = encode();
       const kind = channel.throttleOf(chatKey);
       let edited = true;
@@ -134,10 +134,10 @@ function getSimpleFrom({ delivery, attempts }: OutboxItem): number | null {
 }
 
 /** The result for a row whose part failed. Tries and age are bounded, so that every row is settled in the end. */
-function toFailedOutcome(item: OutboxItem, failure: Failure, delivery: Delivery, unreachable: number): SendOutcome {
+function toFailedOutcome(item: OutboxItem, failure: Failure, delivery: SendProgress, unreachable: number): SendOutcome {
   // The refusal does not concern an earlier try of the same part, which may have arrived.
   const isOpen = item.ambiguous && item.delivery.messageIds.length === delivery.messageIds.length;
-  const known: Delivery = isOpen ? delivery : { ...delivery, trying: null };
+  const known: SendProgress = isOpen ? delivery : { ...delivery, trying: null };
   const expired = item.ageMs > MAX_AGE_MS;
   const isOutOfTries = item.attempts >= MAX_ATTEMPTS;
   const giveUp = (error: string): SendOutcome => toSettled(item, 'failed', known, error);
@@ -174,7 +174,7 @@ function toFailedOutcome(item: OutboxItem, failure: Failure, delivery: Delivery,
 function toSettled(
   item: OutboxItem,
   status: RowResult['status'],
-  delivery: Delivery,
+  delivery: SendProgress,
   error: string | null,
   options: { readonly uncounted?: boolean; readonly pauseMs?: number } = {},
 ): Extract<SendOutcome, { kind: 'settle' }> {
@@ -191,6 +191,6 @@ async function fillInCode(
   if (body.code === undefined) return body;
   const { challengeId } = body.code;
   const code = computeCode(cipher, challengeId);
-  const isValid = await challenges.markSent(db, challengeId, computeMark(cipher, challengeId, code));
+  const isValid = await challenges.markSent(db, challengeId, computeAnswerMac(cipher, challengeId, code));
   return { ...body, text: isValid ? body.text.replaceAll(CODE_PLACEHOLDER, code) : say('gateway.code-void') };
 }

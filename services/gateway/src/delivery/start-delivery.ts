@@ -1,6 +1,6 @@
-import { OUTBOUND, type Delivery } from '@signalbox/contracts/conversation/topics';
+import { OUTBOUND_TOPIC, type DeliveryRequest } from '@signalbox/contracts/conversation/topics';
 import { newId } from '@signalbox/contracts/ids';
-import type { Own } from '@signalbox/platform/lifecycle';
+import type { RegisterClosable } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
 import type { Tracing } from '@signalbox/platform/tracing/tracing';
 import type { Redis } from '@signalbox/platform/redis';
@@ -24,13 +24,13 @@ const DRAIN_MS = 8_000;
 export interface ChannelDelivery {
   readonly channel: Channel;
   readonly consumer: Consumer;
-  deliverHere(delivery: Delivery): void;
+  deliverHere(delivery: DeliveryRequest): void;
   receiveDraft(draft: Draft): void;
 }
 
 /** Starts delivery through one channel: its stream consumer, deliverer, throttle and drafts. */
 export function startDelivery(deps: {
-  readonly own: Own;
+  readonly own: RegisterClosable;
   readonly config: GatewayConfig;
   readonly log: Log;
   readonly pool: Pool;
@@ -72,7 +72,7 @@ export function startDelivery(deps: {
     drainMs: DRAIN_MS,
   });
   const consumer = startConsumer({
-    topic: OUTBOUND,
+    topic: OUTBOUND_TOPIC,
     branch: channel.name,
     redisUrl: config.REDIS_URL,
     prefix: config.REDIS_PREFIX,

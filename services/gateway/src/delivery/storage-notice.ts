@@ -1,7 +1,7 @@
 import { OutboundBody } from '@signalbox/contracts/conversation/envelope';
 import { isTransient } from '@signalbox/store/pool';
 import { sayError } from '@signalbox/messages/say';
-import { background } from '@signalbox/platform/lifecycle';
+import { runInBackground } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
 import { SECOND_MS } from '@signalbox/contracts/time';
 import type { Channel, IncomingUpdate } from '../channels/channel.ts';
@@ -40,7 +40,7 @@ export function withStorageNotice(
       for (const chatKey of listPrivateChats(channel, updates)) {
         if (notified.has(chatKey) || notified.size >= MAX_CHATS) continue;
         notified.add(chatKey);
-        background(log, 'storage notice', notify(chatKey));
+        runInBackground(log, 'storage notice', notify(chatKey));
       }
       throw error;
     }

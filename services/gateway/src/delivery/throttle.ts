@@ -1,4 +1,4 @@
-import { getChatKey } from '../channels/chat-key.ts';
+import { stripTopic } from '../channels/chat-key.ts';
 import type { ThrottleOptions } from '../channels/channel.ts';
 import type { ChatKind } from '@signalbox/contracts/conversation/envelope';
 
@@ -13,7 +13,7 @@ export function createThrottle(options: ThrottleOptions, now: () => number = () 
   const chats = new Map<string, Bucket>();
 
   const bucketOf = (chatKey: string, kind: ChatKind): Bucket => {
-    const key = getChatKey(chatKey);
+    const key = stripTopic(chatKey);
     const known = chats.get(key);
     if (known) return known;
     if (chats.size >= MAX_BUCKETS) for (const [other, { isFull }] of chats) if (isFull) chats.delete(other);

@@ -1,4 +1,4 @@
-import type { ApprovalAct } from '@signalbox/contracts/governance/approval';
+import type { ApprovalCommand } from '@signalbox/contracts/governance/approval';
 import type { Queryable } from '@signalbox/store/pool';
 import { findRow, hasRow, listValues, sql } from '@signalbox/store/sql';
 
@@ -38,7 +38,7 @@ export function findPrompt(
 }
 
 /** Which of these people have an open prompt of the last two minutes. One round trip. */
-export async function findPrompted(db: Queryable, userKeys: readonly string[]): Promise<ReadonlySet<string>> {
+export async function findPromptedUsers(db: Queryable, userKeys: readonly string[]): Promise<ReadonlySet<string>> {
   return new Set(
     await listValues<string>(db, 'find_prompted')`
       select distinct user_key from approval_prompts where user_key = any (${userKeys}) and used_at is null and ${IS_FRESH}`,
@@ -59,9 +59,9 @@ export function findPressedAct(
     readonly chatKey: string;
     readonly messageId: string | null;
   },
-): Promise<{ readonly act: ApprovalAct; readonly isBound: boolean } | null> {
+): Promise<{ readonly act: ApprovalCommand; readonly isBound: boolean } | null> {
   const { outboxId, index, chatKey, messageId } = press;
-  return findRow<{ act: ApprovalAct; isBound: boolean }>(db)`
+  return findRow<{ act: ApprovalCommand; isBound: boolean }>(db)`
     select o.body -> 'buttons' -> ${index}::int -> 'act' as act,
             chat_root(o.chat_key) = chat_root(${chatKey})
             and (${messageId}::text is null or not exists (

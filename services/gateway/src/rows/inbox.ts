@@ -5,7 +5,7 @@ import type { Queryable } from '@signalbox/store/pool';
 import { findValue, listRows, listValues, readRow } from '@signalbox/store/sql';
 
 /** An update to put into the inbox, and how to treat it if its sender has a role. */
-export interface Admission {
+export interface InboxUpdate {
   readonly channel: string;
   readonly bot: string;
   readonly updateId: string;
@@ -23,7 +23,7 @@ export interface Admission {
   readonly verdict: 'message' | 'press' | 'new' | 'refuse' | 'answer' | 'edit' | 'join' | 'merge';
   readonly reason: string | null;
   readonly press: { readonly outboxId: string; readonly index: number } | null;
-  readonly edit: Edit | null;
+  readonly edit: MessageEdit | null;
   /** True when the update may be the rest of a split text. */
   readonly rest: boolean;
   /** How long the message waits for the rest of its album or text before a turn may take it. */
@@ -38,7 +38,7 @@ export interface Admission {
 /** The state of a message when its edit arrived. */
 export type EditedState = 'working' | 'waiting' | 'answered' | 'stopped' | 'refused' | 'failed';
 
-export interface Edit {
+export interface MessageEdit {
   readonly messageId: string;
   readonly album: string | null;
   /** The new text; null for a command or a text that is too long, which a waiting message cannot take. */
@@ -71,10 +71,10 @@ export interface AdmissionResult {
  * Admits updates in order, in one round trip, with one result each. Idempotent. Channels reuse numbers: an update whose number another
  * person's update has gets a number of its own. Commands are answered by the caller, in the same transaction.
  */
-export async function admitInbox(db: Queryable, items: readonly Admission[]): Promise<readonly AdmissionResult[]> {
+export async function admitUpdates(db: Queryable, items: readonly InboxUpdate[]): Promise<readonly AdmissionResult[]> {
   const admitted = await admitAll(db, items);
   const repeated = items.filter((_, place) => admitted[place]?.verdict === 'duplicate');
-  const others = repeated.length === 0 ? new Set<Admission>() : await findNumbersOfOthers(db, repeated);
+  const others = repeated.length === 0 ? new Set<InboxUpdate>() : await findNumbersOfOthers(db, repeated);
   if (others.size === 0) return admitted;
   const again = items.filter((item) => others.has(item));
   const renamed = await admitAll(db, again.map(withOwnNumber));
@@ -84,12 +84,12 @@ export async function admitInbox(db: Queryable, items: readonly Admission[]): Pr
   });
 }
 
-function admitAll(db: Queryable, items: readonly Admission[]): Promise<readonly AdmissionResult[]> {
+function admitAll(db: Queryable, items: readonly InboxUpdate[]): Promise<readonly AdmissionResult[]> {
   return listRows<AdmissionResult>(db, 'inbox_admit')`
     select id::float8, verdict, reason, role, label, said from inbox_admit(${JSON.stringify(items)}::jsonb) order by place`;
 }
 
-async function findNumbersOfOthers(db: Queryable, items: readonly Admission[]): Promise<ReadonlySet<Admission>> {
+async function findNumbersOfOthers(db: Queryable, items: readonly InboxUpdate[]): Promise<ReadonlySet<InboxUpdate>> {
   const keys = items.map(({ channel, bot, updateId, userKey }) => ({ channel, bot, updateId, userKey }));
   const places = await listValues<number>(db)`
     select g.place::int - 1 from jsonb_array_elements(${JSON.stringify(keys)}::jsonb) with ordinality as g (key, place)
@@ -99,7 +99,7 @@ async function findNumbersOfOthers(db: Queryable, items: readonly Admission[]): 
 }
 
 /** Adds the sender to the update's number, which stays the same on redelivery. */
-function withOwnNumber(item: Admission): Admission {
+function withOwnNumber(item: InboxUpdate): InboxUpdate {
   const updateId = `${item.updateId}~${item.userKey}`;
   const id = `${item.channel}:${item.bot}:${updateId}`;
   return { ...item, updateId, envelope: 'id' in item.envelope ? { ...item.envelope, id, updateId } : item.envelope };

@@ -11,13 +11,13 @@ export interface ClaimedNote {
 }
 
 /** A note whose question was answered by a button press. */
-export interface QuestionedNote {
+export interface AnsweredNote {
   readonly inboxId: number;
   readonly userKey: string;
   readonly status: 'asked' | 'confirmed' | 'declined' | 'void' | 'failed';
 }
 
-export function getQuestionKey(inboxId: number): string {
+export function getVoiceQuestionKey(inboxId: number): string {
   return `voice:${inboxId}`;
 }
 
@@ -69,8 +69,8 @@ export function failNote(db: Queryable, note: ClaimedNote): Promise<boolean> {
 }
 
 /** Finds and locks the note that an outbox row asked about; null when the row asks about none. */
-export function findQuestionedNote(db: Queryable, outboxId: string): Promise<QuestionedNote | null> {
-  return findRow<QuestionedNote>(db)`
+export function findAnsweredNote(db: Queryable, outboxId: string): Promise<AnsweredNote | null> {
+  return findRow<AnsweredNote>(db)`
     select n.inbox_id::float8 as "inboxId", i.user_key as "userKey", n.status
       from outbox o join voice_notes n on o.key = 'voice:' || n.inbox_id join inbox i on i.id = n.inbox_id
      where o.id = ${outboxId}::bigint for update of n`;
@@ -123,6 +123,6 @@ export async function declineNote(db: Queryable, inboxId: number, pressId: numbe
   await settle(db, inboxId, 'declined');
 }
 
-async function settle(db: Queryable, inboxId: number, status: QuestionedNote['status']): Promise<void> {
+async function settle(db: Queryable, inboxId: number, status: AnsweredNote['status']): Promise<void> {
   await db.query(sql`update voice_notes set status = ${status}, transcript = null where inbox_id = ${inboxId}`);
 }

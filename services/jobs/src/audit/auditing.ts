@@ -1,16 +1,16 @@
 import { getCheckpointFile } from '@signalbox/safety/audit/checkpoint-file';
 import type { Checkpoint } from '@signalbox/safety/audit/checkpoint';
 import { openSigningKey, readPublicKeys } from '@signalbox/safety/audit/signing-key';
-import { PRIORITY } from '@signalbox/contracts/conversation/envelope';
-import { OUTBOUND } from '@signalbox/contracts/conversation/topics';
+import { SEND_PRIORITY } from '@signalbox/contracts/conversation/envelope';
+import { OUTBOUND_TOPIC } from '@signalbox/contracts/conversation/topics';
 import { putDeadLetter } from '@signalbox/store/conversation/dead-letters';
 import { putOutbox } from '@signalbox/store/conversation/outbox';
 import { openPool, type Pool } from '@signalbox/store/pool';
 import { AppError } from '@signalbox/contracts/errors';
 import { newTraceId } from '@signalbox/contracts/ids';
-import type { Own } from '@signalbox/platform/lifecycle';
+import type { RegisterClosable } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
-import { createCount } from '@signalbox/platform/metrics';
+import { createCounter } from '@signalbox/platform/metrics';
 import type { createMetrics } from '@signalbox/platform/probe';
 import { publishStored, type Publisher } from '@signalbox/platform/streams/publish';
 import { MINUTE_MS, SECOND_MS } from '@signalbox/contracts/time';
@@ -38,12 +38,12 @@ interface Parts {
 }
 
 /** Starts to seal audit events; of several processes one seals. Throws STARTUP_REFUSED without a usable signing key. */
-export async function startAuditing(own: Own, parts: Parts): Promise<{ readonly problem: FaultCheck }> {
+export async function startAuditing(own: RegisterClosable, parts: Parts): Promise<{ readonly problem: FaultCheck }> {
   const { config, log, metrics } = parts;
   const keyFile = config.AUDIT_KEY_FILE ?? `${config.AUDIT_CHECKPOINT_DIR}/signing-key.pem`;
   const key = await openSigningKey(keyFile);
-  const sealed = createCount(metrics, 'signalbox_audit_sealed_total', 'Audit events that got their place.', []);
-  const signed = createCount(metrics, 'signalbox_audit_checkpoints_total', 'Signed states of the audit history.', []);
+  const sealed = createCounter(metrics, 'signalbox_audit_sealed_total', 'Audit events that got their place.', []);
+  const signed = createCounter(metrics, 'signalbox_audit_checkpoints_total', 'Signed states of the audit history.', []);
   const sealer = own(
     new Sealer({
       pool: openPool(config.DATABASE_URL, log, {
@@ -68,7 +68,7 @@ export async function startAuditing(own: Own, parts: Parts): Promise<{ readonly 
 
 function createRound(sealer: Sealer, { pool, metrics, log }: Parts) {
   const help = 'Times that the audit history was found not to be what was signed.';
-  const problems = createCount(metrics, 'signalbox_audit_problems_total', help, []);
+  const problems = createCounter(metrics, 'signalbox_audit_problems_total', help, []);
   let pausedUntil = 0;
   /** Undefined while another process seals. */
   let unwritten: string | null | undefined;
@@ -118,10 +118,10 @@ function createNotifier({ config, pool, publisher, log }: Parts, count: () => vo
       key: `audit:${checkpoint.logId}:${checkpoint.size}`,
       chatKey,
       traceId,
-      priority: PRIORITY.progress,
+      priority: SEND_PRIORITY.progress,
       body: { text, buttons: [] },
     };
     await putOutbox(pool, [row], { asIs: true }); // A verifier needs every character of the hashes and the signature.
-    await publishStored({ publisher, log }, OUTBOUND, [{ kind: 'send', chatKey, traceId }]);
+    await publishStored({ publisher, log }, OUTBOUND_TOPIC, [{ kind: 'send', chatKey, traceId }]);
   };
 }

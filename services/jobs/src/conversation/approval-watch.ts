@@ -1,9 +1,9 @@
-import { INBOUND, OUTBOUND, type WakeUp } from '@signalbox/contracts/conversation/topics';
+import { INBOUND_TOPIC, OUTBOUND_TOPIC, type WakeUp } from '@signalbox/contracts/conversation/topics';
 import { newTraceId } from '@signalbox/contracts/ids';
 import { publishStored, type Publisher } from '@signalbox/platform/streams/publish';
 import type { HandlerOf } from '../runner/handlers.ts';
 import { renderCardTitle } from '@signalbox/safety/cards/approval-card';
-import { PRIORITY } from '@signalbox/contracts/conversation/envelope';
+import { SEND_PRIORITY } from '@signalbox/contracts/conversation/envelope';
 import type { Approval } from '@signalbox/contracts/governance/approval';
 import { sayDuration } from '@signalbox/messages/duration';
 import { say } from '@signalbox/messages/say';
@@ -12,14 +12,14 @@ import { createApprovalEvent } from '@signalbox/governance/events';
 import { appendAudit } from '@signalbox/store/audit/audit';
 import { putCards } from '@signalbox/store/governance/approval-cards';
 import { listApproverChats, listCardChats, findApproval, listVotes } from '@signalbox/store/governance/approvals';
-import { putInTheirLanguage } from '@signalbox/store/conversation/outbox';
+import { putLocalized } from '@signalbox/store/conversation/outbox';
 import { withTransaction, type Pool, type Queryable } from '@signalbox/store/pool';
 import { findValue, sql } from '@signalbox/store/sql';
 
 const BATCH = 100;
 
 /** Reminds approvers of open requests, escalates them to admins, and ends expired ones. */
-export function createApprovalsWatch(parts: {
+export function createApprovalsWatchHandler(parts: {
   readonly pool: Pool;
   readonly publisher: Publisher;
 }): HandlerOf<'approvals.watch'> {
@@ -30,8 +30,8 @@ export function createApprovalsWatch(parts: {
       const { chats, wakes, ...counts } = await watchApprovals(parts.pool);
       const traceId = newTraceId();
       const told = chats.map((chatKey) => ({ kind: 'send' as const, chatKey, traceId }));
-      await publishStored({ publisher: parts.publisher, log }, OUTBOUND, told);
-      await publishStored({ publisher: parts.publisher, log }, INBOUND, wakes);
+      await publishStored({ publisher: parts.publisher, log }, OUTBOUND_TOPIC, told);
+      await publishStored({ publisher: parts.publisher, log }, INBOUND_TOPIC, wakes);
       return counts;
     },
     say: ({ expired, voided }) => say('jobs.approvalsLooked', { expired, voided }),
@@ -82,7 +82,7 @@ async function remind(db: Queryable, approval: Approval): Promise<readonly strin
   const all = await listCardChats(db, approval.approvalId);
   // The requester's private chat needs no reminder; other chats see a changed card without a notification.
   const chats = all.filter((chatKey) => all.length === 1 || chatKey !== approval.chatKey);
-  await putInTheirLanguage(db, chats, (chatKey) => {
+  await putLocalized(db, chats, (chatKey) => {
     const left = sayDuration(leftMs);
     const text = say('governance.approvalWaits', { card: renderCardTitle(approval.card), left });
     return {
@@ -90,7 +90,7 @@ async function remind(db: Queryable, approval: Approval): Promise<readonly strin
       chatKey,
       threadId: approval.threadId,
       traceId: approval.traceId,
-      priority: PRIORITY.control,
+      priority: SEND_PRIORITY.control,
       body: { text: `${text}\n_${approval.approvalId}_`, buttons: [] },
     };
   });

@@ -1,8 +1,8 @@
-import { PRIORITY, type OutboundEnvelope } from '@signalbox/contracts/conversation/envelope';
-import { OUTBOUND } from '@signalbox/contracts/conversation/topics';
+import { SEND_PRIORITY, type OutboundEnvelope } from '@signalbox/contracts/conversation/envelope';
+import { OUTBOUND_TOPIC } from '@signalbox/contracts/conversation/topics';
 import { newTraceId } from '@signalbox/contracts/ids';
 import { MINUTE_MS } from '@signalbox/contracts/time';
-import { inLanguage } from '@signalbox/messages/language';
+import { runInLanguage } from '@signalbox/messages/language';
 import { say } from '@signalbox/messages/say';
 import { publishStored, type Publisher } from '@signalbox/platform/streams/publish';
 import { putOutbox } from '@signalbox/store/conversation/outbox';
@@ -25,7 +25,7 @@ export interface ExpiredThread {
 const BATCH = 50;
 
 /** Ends conversations that were idle for too long, and notifies people with an open question. */
-export function createThreadsExpire(parts: {
+export function createThreadExpiryHandler(parts: {
   readonly pool: Pool;
   readonly publisher: Publisher;
   readonly idleMs: number;
@@ -42,7 +42,7 @@ export function createThreadsExpire(parts: {
         const threads = await expireThreads(parts.pool, { idleMs: parts.idleMs, limit: BATCH, toMessage });
         const told = threads.filter((thread) => thread.announced);
         const sent = told.map(({ chatKey }) => ({ kind: 'send' as const, chatKey, traceId }));
-        await publishStored({ publisher: parts.publisher, log }, OUTBOUND, sent);
+        await publishStored({ publisher: parts.publisher, log }, OUTBOUND_TOPIC, sent);
         expired += threads.length;
         if (threads.length < BATCH) return { expired };
       }
@@ -61,7 +61,7 @@ function buildExpiryMessage(thread: ExpiredThread, idleMs: number, traceId: stri
     userKey: thread.userKey,
     threadId: thread.threadId,
     traceId,
-    priority: PRIORITY.reply,
+    priority: SEND_PRIORITY.reply,
     body: { text: say('control.threadExpired', { hasTitle, title: thread.title ?? '', minutes }), buttons: [] },
   };
 }
@@ -101,7 +101,7 @@ export function expireThreads(
   return withTransaction(pool, async (db) => {
     const { rows } = await db.query<ExpiredThread>(expire(options.idleMs, options.limit));
     for (const thread of rows.filter(({ announced }) => announced))
-      await inLanguage(thread.language, () => putOutbox(db, [options.toMessage(thread)]));
+      await runInLanguage(thread.language, () => putOutbox(db, [options.toMessage(thread)]));
     return rows;
   });
 }

@@ -1,13 +1,13 @@
-import type { createDeployments } from '@signalbox/store/deploy/deployments';
+import type { createDeploymentStore } from '@signalbox/store/deploy/deployments';
 import type { PortLeases } from './port-leases.ts';
-import type { DeploymentWork } from './deployment-work.ts';
-import type { PlacedTarget } from '@signalbox/store/deploy/deployments-placement';
-import type { createServices } from '@signalbox/store/deploy/services';
+import type { DeploymentStore } from './deployment-work.ts';
+import type { ServerAccess } from '@signalbox/store/deploy/deployments-placement';
+import type { createServiceStore } from '@signalbox/store/deploy/services';
 import type { Driver } from '../drivers/driver.ts';
 import type { JobContext } from '../runner/handlers.ts';
 import type { Confinement } from '../sandbox/confinement.ts';
-import type { Traffic } from '../traffic/traffic.ts';
-import type { Sources } from '../git/sources.ts';
+import type { TrafficSwitch } from '../traffic/traffic.ts';
+import type { SourceStore } from '../git/sources.ts';
 
 export interface DeployLimits {
   readonly preparingMs: number;
@@ -26,15 +26,15 @@ export interface DeployLimits {
 }
 
 export interface DeployDeps {
-  readonly work: DeploymentWork;
-  readonly deployments: ReturnType<typeof createDeployments>;
-  readonly services: ReturnType<typeof createServices>;
+  readonly work: DeploymentStore;
+  readonly deployments: ReturnType<typeof createDeploymentStore>;
+  readonly services: ReturnType<typeof createServiceStore>;
   readonly leases: PortLeases;
-  readonly sources: Sources;
-  readonly traffic: Traffic;
+  readonly sources: SourceStore;
+  readonly traffic: TrafficSwitch;
   readonly confinement: Confinement;
   /** Opens the login of a server on behalf of its owner, for one run. */
-  readonly openDriver: (target: PlacedTarget, context: Pick<JobContext, 'openSecret'>) => Promise<Driver>;
+  readonly openDriver: (target: ServerAccess, context: Pick<JobContext, 'openSecret'>) => Promise<Driver>;
   /** The proxy listens on `listenHost`; this process reaches the proxy on `reachHost`, people on `publicHost`. */
   readonly listenHost: string;
   readonly reachHost: string;
@@ -43,4 +43,4 @@ export interface DeployDeps {
 }
 
 /** Artifacts per service that are kept for rollbacks. */
-export const KEPT_ARTIFACTS = 5;
+export const MAX_KEPT_ARTIFACTS = 5;

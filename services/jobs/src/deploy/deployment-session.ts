@@ -1,8 +1,8 @@
-import { nameService, type ServiceFile, type ServiceKey } from '@signalbox/contracts/operations/deploy';
+import { formatServiceName, type ServiceFile, type ServiceKey } from '@signalbox/contracts/operations/deploy';
 import { createInstanceLabel } from './port-leases.ts';
-import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
+import type { FullDeploymentRow } from '@signalbox/store/deploy/deployments-rows';
 import type { Closable } from '@signalbox/platform/lifecycle';
-import type { Driver, Instance, ReleaseId } from '../drivers/driver.ts';
+import type { Driver, ProgramInstance, ReleaseId } from '../drivers/driver.ts';
 import type { JobContext } from '../runner/handlers.ts';
 import { createOpenedSecrets, type OpenedSecrets } from '../runner/opened-secrets.ts';
 import { leaseDeployment, type LeasedDeployment } from './leased-deployment.ts';
@@ -22,7 +22,7 @@ export interface DeploymentSession extends Closable {
   /** Opens the variables unless this session has opened them, so that log lines can be redacted. */
   protectLines(): Promise<void>;
   /** Stores the program's output from now on, until `unfollow` or `close`. Idempotent. */
-  follow(instance: Instance): void;
+  follow(instance: ProgramInstance): void;
   unfollow(): Promise<void>;
 }
 
@@ -63,7 +63,7 @@ export async function openDeploymentSession(
       return variables;
     },
     async protectLines() {
-      if (!isProtected) await session.variables(`to keep it out of the lines of ${nameService(held.row())}`);
+      if (!isProtected) await session.variables(`to keep it out of the lines of ${formatServiceName(held.row())}`);
     },
     follow(instance) {
       if (following) return;
@@ -96,7 +96,7 @@ export async function openDeploymentSession(
   return session;
 }
 
-export function getReleaseId(row: WorkRow): ReleaseId {
+export function getReleaseId(row: FullDeploymentRow): ReleaseId {
   const { project, environment, deploymentId, release, epoch } = row;
   return { project, environment, deploymentId, release: release ?? 'unknown', fence: epoch };
 }
@@ -107,7 +107,7 @@ export function pickService({ project, environment }: ServiceKey): ServiceKey {
 }
 
 /** Returns the service's signalbox.json. Throws before it was read, which is a programming error. */
-export function requireFile(row: WorkRow): ServiceFile {
+export function requireServiceFile(row: FullDeploymentRow): ServiceFile {
   if (row.file === null) throw new Error(`${row.deploymentId} is ${row.state}, and its signalbox.json was not read`);
   return row.file;
 }
@@ -115,7 +115,7 @@ export function requireFile(row: WorkRow): ServiceFile {
 /** Releases the port of an ended instance. */
 export async function releaseInstancePort(
   parts: Pick<DeployDeps, 'leases'>,
-  row: Pick<WorkRow, 'server' | 'project' | 'deploymentId'>,
+  row: Pick<FullDeploymentRow, 'server' | 'project' | 'deploymentId'>,
 ): Promise<void> {
   await parts.leases.end(row.server, row.project, createInstanceLabel(row.deploymentId));
 }

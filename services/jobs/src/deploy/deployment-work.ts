@@ -7,23 +7,23 @@ import {
   type ServiceFile,
   type ServiceKey,
 } from '@signalbox/contracts/operations/deploy';
-import type { Artifact, Instance } from '@signalbox/contracts/operations/drivers';
+import type { BuildArtifact, ProgramInstance } from '@signalbox/contracts/operations/drivers';
 import { redactText, redactValue } from '@signalbox/safety/redact/redact';
 import { addEvent, lockState } from '@signalbox/store/deploy/deployments';
-import { findTarget, type PlacedTarget } from '@signalbox/store/deploy/deployments-placement';
-import { FINAL_STATES, SELECT_WORK, type WorkRow } from '@signalbox/store/deploy/deployments-rows';
+import { findDeployServer, type ServerAccess } from '@signalbox/store/deploy/deployments-placement';
+import { FINAL_STATES, SELECT_FULL_DEPLOYMENT, type FullDeploymentRow } from '@signalbox/store/deploy/deployments-rows';
 import { addErrors, type FoundErrors } from '@signalbox/store/deploy/error-groups';
 import { withTransaction, type Pool, type Queryable } from '@signalbox/store/pool';
 import { findRow, findValue, hasRow, listRows, listValues, sql } from '@signalbox/store/sql';
 
-export interface WorkChange {
+export interface DeploymentChange {
   readonly commit?: string;
   readonly release?: string;
   readonly port?: number | null;
   readonly url?: string;
   readonly file?: ServiceFile;
-  readonly artifact?: Artifact;
-  readonly instance?: Instance | null;
+  readonly artifact?: BuildArtifact;
+  readonly instance?: ProgramInstance | null;
   readonly kept?: boolean;
   readonly failure?: DeployFailure;
 }
@@ -39,7 +39,7 @@ export interface TransitionDetails {
   readonly evidence: Readonly<Record<string, unknown>>;
   /** Deadline of the new state, in milliseconds from now; null without a deadline. */
   readonly limitMs: number | null;
-  readonly change?: WorkChange;
+  readonly change?: DeploymentChange;
   /** The deployment that serves from now on: this one, or the replaced one, or null. */
   readonly serving?: { readonly deploymentId: string | null; readonly port: number | null };
   readonly errors?: readonly FoundErrors[];
@@ -48,7 +48,7 @@ export interface TransitionDetails {
 /** An artifact that no deployment needs. */
 export interface StaleArtifact {
   readonly server: string;
-  readonly artifact: Artifact;
+  readonly artifact: BuildArtifact;
   readonly deploymentIds: readonly string[];
 }
 
@@ -69,15 +69,15 @@ export interface AbandonedDeployment extends ServiceKey {
 const MAX_LINES = 5_000;
 
 /** Writes of the job that runs a deployment. Each names the job's epoch, and returns false once a higher epoch exists. */
-export class DeploymentWork {
+export class DeploymentStore {
   readonly #pool: Pool;
 
   constructor(pool: Pool) {
     this.#pool = pool;
   }
 
-  find(deploymentId: string): Promise<WorkRow | null> {
-    return findRow<WorkRow>(this.#pool)`${SELECT_WORK} where d.deployment_id = ${deploymentId}`;
+  find(deploymentId: string): Promise<FullDeploymentRow | null> {
+    return findRow<FullDeploymentRow>(this.#pool)`${SELECT_FULL_DEPLOYMENT} where d.deployment_id = ${deploymentId}`;
   }
 
   /** True when a deployment with this service file has succeeded in the project, in any environment. */
@@ -101,7 +101,7 @@ export class DeploymentWork {
     return withTransaction(this.#pool, (db) => advance(db, deploymentId, move, step));
   }
 
-  async saveChange(deploymentId: string, epoch: number, change: WorkChange): Promise<boolean> {
+  async saveChange(deploymentId: string, epoch: number, change: DeploymentChange): Promise<boolean> {
     return withTransaction(this.#pool, async (db) => {
       const isOurs = await hasRow(db)`
         select 1 from deployments where deployment_id = ${deploymentId} and fence = ${epoch} for update`;
@@ -126,8 +126,8 @@ export class DeploymentWork {
   }
 
   /** Finds the server that a deployment would use now. Throws like `placeService`; writes nothing. */
-  findTarget(service: ServiceKey, named: string | null): Promise<PlacedTarget> {
-    return findTarget(this.#pool, service, named);
+  findTarget(service: ServiceKey, named: string | null): Promise<ServerAccess> {
+    return findDeployServer(this.#pool, service, named);
   }
 
   findLastKnownState(deploymentId: string): Promise<DeployState> {
@@ -263,7 +263,7 @@ async function advance(
   return true;
 }
 
-async function write(db: Queryable, deploymentId: string, change: WorkChange): Promise<void> {
+async function write(db: Queryable, deploymentId: string, change: DeploymentChange): Promise<void> {
   // Columns have the names of the fields, except `kept`.
   const columns: readonly (readonly [string, unknown])[] = Object.entries(change);
   for (const [field, value] of columns) {

@@ -1,7 +1,7 @@
 import { DeployState, type DeployFailure } from '@signalbox/contracts/operations/deploy';
 import type { DeployResult } from '@signalbox/contracts/operations/operations';
-import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
-import { sayState } from '@signalbox/messages/deploy-state';
+import type { FullDeploymentRow } from '@signalbox/store/deploy/deployments-rows';
+import { sayDeployState } from '@signalbox/messages/deploy-state';
 import { SECOND_MS } from '@signalbox/contracts/time';
 import { sayDuration } from '@signalbox/messages/duration';
 import { say } from '@signalbox/messages/say';
@@ -17,20 +17,20 @@ const MAX_SHOWN_LINES = 12;
 const MAX_SHOWN_LENGTH = 160;
 
 export function describeProgress(
-  row: Pick<WorkRow, 'project' | 'environment' | 'kind' | 'ref' | 'release' | 'state'>,
+  row: Pick<FullDeploymentRow, 'project' | 'environment' | 'kind' | 'ref' | 'release' | 'state'>,
   ms: number,
 ): string {
   const { project, environment, kind, state } = row;
   const at = STEPS.indexOf(state);
   const bar = at === -1 ? '' : `${'▰'.repeat(at + 1)}${'▱'.repeat(STEPS.length - at - 1)} `;
   const head = say('deployment.progress', { kind, project, release: row.release ?? row.ref, environment });
-  return `${head}\n${bar}${sayState(state)} · ${sayDuration(ms)}`;
+  return `${head}\n${bar}${sayDeployState(state)} · ${sayDuration(ms)}`;
 }
 
 /** Describes the end of a deployment for the progress message. The same row always gives the same text. */
-export function describeEnded(
+export function describeDeployEnd(
   row: Pick<
-    WorkRow,
+    FullDeploymentRow,
     | 'project'
     | 'environment'
     | 'kind'
@@ -49,7 +49,7 @@ export function describeEnded(
   const head = say('deployment.ended', { mark, kind, project, release: row.release ?? row.ref, environment });
   const isFailed = state === 'failed' && failure !== null;
   const took = sayDuration(Math.max(0, ms));
-  return `${head}\n${say('deployment.endedHow', { how, isFailed, state: failure ? sayState(failure.state) : '', took })}`;
+  return `${head}\n${say('deployment.endedHow', { how, isFailed, state: failure ? sayDeployState(failure.state) : '', took })}`;
 }
 
 function endOf(state: DeployState): readonly [mark: string, how: string] {
@@ -58,13 +58,13 @@ function endOf(state: DeployState): readonly [mark: string, how: string] {
       return ['✅', say('deployment.done', { bar: '▰'.repeat(STEPS.length) })];
     case 'failed':
     case 'rolled_back':
-      return ['❌', sayState(state)];
+      return ['❌', sayDeployState(state)];
     case 'cancelled':
-      return ['⏹', sayState(state)];
+      return ['⏹', sayDeployState(state)];
     case 'unknown':
       return ['❓', say('deployment.endUnknown')];
     default:
-      return ['⏳', sayState(state)];
+      return ['⏳', sayDeployState(state)];
   }
 }
 
@@ -90,11 +90,11 @@ export function describeResult(result: DeployResult): string {
       return say('deployment.unknown', { ...of, hasRelease: result.release !== null, release, ...served });
     }
     default:
-      return say('deployment.underWay', { ...of, state: sayState(result.state) });
+      return say('deployment.underWay', { ...of, state: sayDeployState(result.state) });
   }
 }
 
-export function describeBriefly(result: DeployResult): string {
+export function summarizeResult(result: DeployResult): string {
   const { release, serving, url, seconds } = result;
   const still = sayStill(serving);
   switch (result.state) {
@@ -123,7 +123,7 @@ function describeFailure({ kind, release, failure }: DeployResult): string {
     release: release ?? '',
     kind,
     isKnown: failure !== null,
-    state: failure ? sayState(failure.state) : '',
+    state: failure ? sayDeployState(failure.state) : '',
     sentence: failure?.sentence ?? '',
   });
 }

@@ -1,24 +1,24 @@
-import { explain } from '@signalbox/messages/say';
+import { explainError } from '@signalbox/messages/say';
 import { isFinalState, type DeployFailure, type DeployState } from '@signalbox/contracts/operations/deploy';
 import type { DeployResult } from '@signalbox/contracts/operations/operations';
-import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
+import type { FullDeploymentRow } from '@signalbox/store/deploy/deployments-rows';
 import { isTransient } from '@signalbox/store/pool';
 import { AppError, toAppError, type ErrorCode } from '@signalbox/contracts/errors';
-import { SECOND_MS, abortAfter, computeBackoffMs, pause, sleep } from '@signalbox/contracts/time';
+import { SECOND_MS, abortAfter, computeBackoffMs, sleepOrThrow, sleep } from '@signalbox/contracts/time';
 import type { Closable } from '@signalbox/platform/lifecycle';
 import { startLoop } from '@signalbox/platform/loop';
 import type { JobContext } from '../runner/handlers.ts';
-import { CancelRequested, getLimit } from './leased-deployment.ts';
+import { CancelRequested, getStateTimeout } from './leased-deployment.ts';
 import { readCleanLines } from './line-store.ts';
-import { KEPT_ARTIFACTS, type DeployDeps } from './deploy-deps.ts';
-import { requireSamePlace } from './steps/plan.ts';
-import { build, prepare } from './steps/prepare.ts';
-import { recover } from './steps/recover.ts';
-import { checkHealth, start } from './steps/start.ts';
-import { drain, switchOver, verify } from './steps/switch.ts';
-import { cancel, fail } from './steps/undo.ts';
+import { MAX_KEPT_ARTIFACTS, type DeployDeps } from './deploy-deps.ts';
+import { requireSameTarget } from './steps/plan.ts';
+import { buildArtifact, prepareDeployment } from './steps/prepare.ts';
+import { recoverDeployment } from './steps/recover.ts';
+import { checkHealth, startRelease } from './steps/start.ts';
+import { drainInstances, switchTraffic, verifyRelease } from './steps/switch.ts';
+import { cancelDeployment, failDeployment } from './steps/undo.ts';
 import { openDeploymentSession, type DeploymentSession } from './deployment-session.ts';
-import { describeEnded, describeProgress } from './describe-deployment.ts';
+import { describeDeployEnd, describeProgress } from './describe-deployment.ts';
 
 /** Minimum interval between edits of the progress message; TICK_MS is the interval while the state stays the same. */
 const EDIT_MS = SECOND_MS;
@@ -31,16 +31,16 @@ type PhaseState = Exclude<DeployState, 'queued' | 'succeeded' | 'failed' | 'roll
 const PHASES: Readonly<
   Record<PhaseState, (session: DeploymentSession, signal: AbortSignal, stop: (reason: Error) => void) => Promise<void>>
 > = {
-  preparing: prepare,
-  building: build,
-  starting: start,
+  preparing: prepareDeployment,
+  building: buildArtifact,
+  starting: startRelease,
   health_checking: checkHealth,
-  switching: switchOver,
-  verifying: verify,
-  draining: drain,
-  failing: fail,
-  cancelling: cancel,
-  unknown: recover,
+  switching: switchTraffic,
+  verifying: verifyRelease,
+  draining: drainInstances,
+  failing: failDeployment,
+  cancelling: cancelDeployment,
+  unknown: recoverDeployment,
 };
 
 const CANCELLABLE: ReadonlySet<DeployState> = new Set(['preparing', 'building', 'starting', 'health_checking']);
@@ -106,7 +106,7 @@ async function runPhases(session: DeploymentSession): Promise<void> {
       silentSince ??= performance.now();
       if (performance.now() - silentSince > parts.limits.unknownMs) return;
       failures += 1;
-      await pause(computeBackoffMs(failures - 1, RETRY_BASE_MS, RETRY_MAX_MS), session.context.signal);
+      await sleepOrThrow(computeBackoffMs(failures - 1, RETRY_BASE_MS, RETRY_MAX_MS), session.context.signal);
     }
   }
   await tidyUp(session);
@@ -118,9 +118,9 @@ async function runPhase(session: DeploymentSession): Promise<void> {
   const state = held.state() as PhaseState; // The deployment was claimed, and runPhases stops at a final state.
   const isCancellable = CANCELLABLE.has(state);
   const leftMs = isCancellable ? parts.limits.wholeMs - row.ageMs : Number.POSITIVE_INFINITY;
-  const limitMs = Math.max(1, Math.min(getLimit(parts.limits, state, row), leftMs));
+  const limitMs = Math.max(1, Math.min(getStateTimeout(parts.limits, state, row), leftMs));
   await held.within({ limitMs, isCancellable }, (signal, stop) => {
-    if (PLACE_BOUND_STATES.has(state)) requireSamePlace(row);
+    if (PLACE_BOUND_STATES.has(state)) requireSameTarget(row);
     return PHASES[state](session, signal, stop);
   });
 }
@@ -140,7 +140,7 @@ async function settle(session: DeploymentSession, error: unknown): Promise<boole
   if (failure.code === 'INTERNAL') context.log.error('a step of a deployment broke', { state: row.state, error });
   const isUndoing = row.state === 'draining' || row.state === 'failing' || row.state === 'cancelling';
   if (SILENT_SERVER_CODES.has(failure.code) || isUndoing) {
-    if (row.state !== 'unknown') await held.advance('unknown', { because: explain(failure) });
+    if (row.state !== 'unknown') await held.advance('unknown', { because: explainError(failure) });
     return false;
   }
   // An internal error during recovery must not stop the service, so recovery is repeated.
@@ -153,14 +153,22 @@ async function settle(session: DeploymentSession, error: unknown): Promise<boole
   return true;
 }
 
-async function describeFailure(session: DeploymentSession, row: WorkRow, failure: AppError): Promise<DeployFailure> {
+async function describeFailure(
+  session: DeploymentSession,
+  row: FullDeploymentRow,
+  failure: AppError,
+): Promise<DeployFailure> {
   const state = row.state === 'unknown' ? await session.parts.work.findLastKnownState(row.deploymentId) : row.state;
   const { code } = failure;
-  const sentence = session.opened.mask(explain(failure)).slice(0, 1_000);
+  const sentence = session.opened.mask(explainError(failure)).slice(0, 1_000);
   return { state, code, sentence, lines: [...(await lastLines(session, row, code === 'INSTANCE_ENDED'))] };
 }
 
-async function lastLines(session: DeploymentSession, row: WorkRow, hasEnded: boolean): Promise<readonly string[]> {
+async function lastLines(
+  session: DeploymentSession,
+  row: FullDeploymentRow,
+  hasEnded: boolean,
+): Promise<readonly string[]> {
   const deadline = performance.now() + (hasEnded ? LOG_MS : 0);
   try {
     while (row.instance !== null) {
@@ -180,7 +188,7 @@ async function lastLines(session: DeploymentSession, row: WorkRow, hasEnded: boo
 
 async function readLog(
   session: DeploymentSession,
-  instance: NonNullable<WorkRow['instance']>,
+  instance: NonNullable<FullDeploymentRow['instance']>,
 ): Promise<readonly string[]> {
   await session.protectLines();
   const query = { tail: FAILURE_LINES, since: new Date(instance.startedAt), signal: abortAfter(5 * SECOND_MS) };
@@ -193,7 +201,7 @@ async function tidyUp(session: DeploymentSession): Promise<void> {
   const row = held.row();
   try {
     const driver = await session.driver();
-    for (const { server, artifact, deploymentIds } of await parts.work.listStaleArtifacts(row, KEPT_ARTIFACTS)) {
+    for (const { server, artifact, deploymentIds } of await parts.work.listStaleArtifacts(row, MAX_KEPT_ARTIFACTS)) {
       if (server !== row.server) continue;
       await driver.discard(artifact, AbortSignal.any([context.signal, abortAfter(parts.limits.undoingMs)]));
       await parts.work.forgetArtifacts(deploymentIds);
@@ -218,9 +226,9 @@ async function describeEnd(parts: DeployDeps, deploymentId: string): Promise<Dep
   };
 }
 
-async function endProgress(row: WorkRow, context: Pick<JobContext, 'tell' | 'log'>): Promise<void> {
+async function endProgress(row: FullDeploymentRow, context: Pick<JobContext, 'tell' | 'log'>): Promise<void> {
   await context
-    .tell(describeEnded(row), { slot: 'deploy', isLast: true })
+    .tell(describeDeployEnd(row), { slot: 'deploy', isLast: true })
     .catch((error: unknown) => context.log.warn('end of progress not told', { error }));
 }
 

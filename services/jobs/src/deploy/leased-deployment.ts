@@ -1,5 +1,5 @@
 import { isFinalState, type DeployState } from '@signalbox/contracts/operations/deploy';
-import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
+import type { FullDeploymentRow } from '@signalbox/store/deploy/deployments-rows';
 import type { TransitionDetails } from './deployment-work.ts';
 import { AppError } from '@signalbox/contracts/errors';
 import { SECOND_MS } from '@signalbox/contracts/time';
@@ -37,7 +37,7 @@ export async function leaseDeployment(
   const { deploymentId, epoch } = claimed;
   const lost = new AbortController();
   const requested = new AbortController();
-  const read = async (): Promise<WorkRow> => {
+  const read = async (): Promise<FullDeploymentRow> => {
     const row = await work.find(deploymentId);
     if (row?.epoch !== epoch) lost.abort(new DeploymentLost());
     if (!row || lost.signal.aborted) throw new DeploymentLost();
@@ -62,10 +62,10 @@ export async function leaseDeployment(
   return {
     epoch,
     /** Returns the row as last read or written by this process. */
-    row: (): WorkRow => row,
+    row: (): FullDeploymentRow => row,
     state: (): DeployState => row.state,
     ageMs: (): number => row.ageMs + performance.now() - readAt,
-    refresh: async (): Promise<WorkRow> => (row = await read()),
+    refresh: async (): Promise<FullDeploymentRow> => (row = await read()),
     /** Moves to a state and stores the evidence. Throws DeploymentLost, or CancelRequested instead of starting a cancelled switch. */
     async advance(
       to: DeployState,
@@ -73,7 +73,7 @@ export async function leaseDeployment(
       more: Partial<Pick<TransitionDetails, 'actor' | 'change' | 'serving' | 'errors'>> = {},
     ): Promise<void> {
       const from = row.state;
-      const limitMs = isFinalState(to) ? null : getLimit(limits, to, row);
+      const limitMs = isFinalState(to) ? null : getStateTimeout(limits, to, row);
       const step: TransitionDetails = { actor: 'system', evidence, limitMs, ...more };
       if (!(await work.advance(deploymentId, { epoch, from, to }, step))) {
         await leases.heartbeat();
@@ -111,7 +111,11 @@ export async function leaseDeployment(
 
 export type LeasedDeployment = Awaited<ReturnType<typeof leaseDeployment>>;
 
-export function getLimit(limits: DeployDeps['limits'], state: DeployState, row: Pick<WorkRow, 'file'>): number {
+export function getStateTimeout(
+  limits: DeployDeps['limits'],
+  state: DeployState,
+  row: Pick<FullDeploymentRow, 'file'>,
+): number {
   switch (state) {
     case 'building':
       return limits.buildingMs;

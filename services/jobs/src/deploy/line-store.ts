@@ -1,6 +1,6 @@
-import type { Driver, Instance, LogQuery } from '../drivers/driver.ts';
+import type { Driver, ProgramInstance, LogQuery } from '../drivers/driver.ts';
 import type { DeployState, LogLine } from '@signalbox/contracts/operations/deploy';
-import type { DeploymentWork } from './deployment-work.ts';
+import type { DeploymentStore } from './deployment-work.ts';
 import type { Log } from '@signalbox/platform/log';
 import { redactText } from '@signalbox/safety/redact/redact';
 import { startLoop } from '@signalbox/platform/loop';
@@ -16,7 +16,7 @@ const MAX_NEWEST_LINES = 40;
 
 /** Stores output of builds and instances in batches. Redacts every opened secret before it stores a line. */
 export function createLineStore(options: {
-  readonly work: Pick<DeploymentWork, 'addLines'>;
+  readonly work: Pick<DeploymentStore, 'addLines'>;
   readonly deploymentId: string;
   readonly epoch: number;
   readonly state: () => DeployState;
@@ -90,7 +90,7 @@ export function createLineFilter(
 /** Reads the newest lines of an instance, redacted, oldest first. */
 export async function readCleanLines(
   driver: Pick<Driver, 'logs'>,
-  instance: Instance,
+  instance: ProgramInstance,
   query: LogQuery,
   mask: (text: string) => string,
 ): Promise<string[]> {

@@ -56,7 +56,7 @@ export function createPortLeases(pool: Pool) {
 export type PortLeases = ReturnType<typeof createPortLeases>;
 
 /** Leases the lowest free port that `isUsable` accepts. Throws NOT_FOUND (server), NO_CAPACITY. */
-export async function leaseUsable(
+export async function leaseUsablePort(
   leases: PortLeases,
   lease: Lease,
   isUsable: (port: number, isOld: boolean) => Promise<boolean>,

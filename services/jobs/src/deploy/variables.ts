@@ -1,4 +1,4 @@
-import { explain } from '@signalbox/messages/say';
+import { explainError } from '@signalbox/messages/say';
 import type { ServiceKey } from '@signalbox/contracts/operations/deploy';
 import { AppError } from '@signalbox/contracts/errors';
 import type { JobContext } from '../runner/handlers.ts';
@@ -37,7 +37,7 @@ export async function openVariables(
       values[name] = opened;
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      unopened.push({ name, why: explain(error) });
+      unopened.push({ name, why: explainError(error) });
     }
   }
   return { values, secrets, unopened };

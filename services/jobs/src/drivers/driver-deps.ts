@@ -1,14 +1,14 @@
 import type { DriverName } from '@signalbox/contracts/operations/drivers';
-import type { Connection } from '@signalbox/contracts/operations/deploy';
+import type { ServerConnection } from '@signalbox/contracts/operations/deploy';
 import type { Confinement } from '../sandbox/confinement.ts';
 
 // These types are apart from open-driver.ts, which imports every driver, because the drivers import them.
 
-export interface DriverServer {
+export interface TargetServer {
   readonly name: string;
   readonly host: string;
   readonly driver: DriverName | null;
-  readonly connection: Connection;
+  readonly connection: ServerConnection;
   /** Fingerprint of the server's host key that a person approved: `SHA256:…`. Null without an approval. */
   readonly hostKey: string | null;
 }

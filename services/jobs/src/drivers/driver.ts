@@ -1,9 +1,14 @@
-import type { Artifact, DriverName, Instance } from '@signalbox/contracts/operations/drivers';
+import type { BuildArtifact, DriverName, ProgramInstance } from '@signalbox/contracts/operations/drivers';
 import type { Readable, Writable } from 'node:stream';
-import { ServiceKey, type Inventory, type LogLine, type ServiceFile } from '@signalbox/contracts/operations/deploy';
+import {
+  ServiceKey,
+  type ServerInventory,
+  type LogLine,
+  type ServiceFile,
+} from '@signalbox/contracts/operations/deploy';
 import { z } from 'zod';
 
-export type { Artifact, Instance };
+export type { BuildArtifact, ProgramInstance };
 
 /** Id of a release. Artifacts and instances carry its fields as labels; drivers touch nothing without these labels. */
 export const ReleaseId = ServiceKey.extend({
@@ -27,7 +32,7 @@ export interface BuildRequest {
 
 export interface InstanceRequest {
   readonly id: ReleaseId;
-  readonly artifact: Artifact;
+  readonly artifact: BuildArtifact;
   readonly file: ServiceFile;
   /** Environment variables in plain text, including secrets: never put them into an argv, a label or a log. */
   readonly variables: Readonly<Record<string, string>>;
@@ -61,9 +66,9 @@ export type InstanceState =
 export const MAX_RESTARTS = 10;
 
 /** An instance of a service on a server, running or not. */
-export interface FoundInstance {
+export interface ServiceInstance {
   readonly id: ReleaseId;
-  readonly instance: Instance;
+  readonly instance: ProgramInstance;
   readonly state: InstanceState;
 }
 
@@ -105,27 +110,27 @@ export interface Driver {
   readonly name: DriverName;
   /** Describes the steps of a deployment in sentences, without changing anything. */
   plan(request: Pick<BuildRequest, 'id' | 'file'>): readonly string[];
-  inspect(signal: AbortSignal): Promise<Inventory>;
+  inspect(signal: AbortSignal): Promise<ServerInventory>;
   /** Builds the artifact. Throws BUILD_FAILED with the exit code, or the signal's reason after an abort. */
-  build(request: BuildRequest): Promise<Artifact>;
+  build(request: BuildRequest): Promise<BuildArtifact>;
   /** Kills remaining processes of an interrupted build; settles when none is left. */
   endBuild(id: ReleaseId, signal: AbortSignal): Promise<void>;
   /** Returns the processor time of a running build, in milliseconds; null when unknown. */
   buildCpuMs?(id: ReleaseId, signal: AbortSignal): Promise<number | null>;
   /** Starts the release, or returns the existing instance of that deployment. */
-  start(request: InstanceRequest, signal: AbortSignal): Promise<Instance>;
-  state(instance: Instance, signal: AbortSignal): Promise<InstanceState>;
+  start(request: InstanceRequest, signal: AbortSignal): Promise<ProgramInstance>;
+  state(instance: ProgramInstance, signal: AbortSignal): Promise<InstanceState>;
   /** Stops the instance, by force after `graceMs`. The log stays readable. */
-  stop(instance: Instance, graceMs: number, signal: AbortSignal): Promise<'graceful' | 'killed' | 'gone'>;
+  stop(instance: ProgramInstance, graceMs: number, signal: AbortSignal): Promise<'graceful' | 'killed' | 'gone'>;
   /** Reads log lines, oldest first, without redaction. */
-  logs(instance: Instance, query: LogQuery): AsyncIterable<LogLine>;
-  find(service: ServiceKey, signal: AbortSignal): Promise<readonly FoundInstance[]>;
+  logs(instance: ProgramInstance, query: LogQuery): AsyncIterable<LogLine>;
+  find(service: ServiceKey, signal: AbortSignal): Promise<readonly ServiceInstance[]>;
   /** True when the artifact exists and can be started. */
-  has(artifact: Artifact, signal: AbortSignal): Promise<boolean>;
+  has(artifact: BuildArtifact, signal: AbortSignal): Promise<boolean>;
   /** Removes an artifact and its stopped instances. Idempotent. */
-  discard(artifact: Artifact, signal: AbortSignal): Promise<void>;
+  discard(artifact: BuildArtifact, signal: AbortSignal): Promise<void>;
   /** Returns the local folder of the artifact; null when it is gone. Undefined for drivers without local folders. */
-  releaseFolder?(artifact: Artifact): string | null;
+  releaseFolder?(artifact: BuildArtifact): string | null;
   /** Runs a diagnostic program on the server without a shell. */
   execute(argv: readonly string[], options: ExecuteOptions): Promise<CommandResult>;
   /** Kills programs of `execute` whose connection was lost. Undefined for drivers without connections. */

@@ -8,11 +8,11 @@ import { createProcessDriver } from './process/process-driver.ts';
 import { openLink } from './ssh/link.ts';
 import { openRemoteEngine, openRemoteHost } from './ssh/remote-host.ts';
 import { openThisMachine } from './this-machine.ts';
-import type { DriverDeps, DriverServer } from './driver-deps.ts';
+import type { DriverDeps, TargetServer } from './driver-deps.ts';
 
 const LOGIN_MS = 20 * SECOND_MS;
 
-type Opener = (server: DriverServer, parts: DriverDeps) => Driver | Promise<Driver>;
+type Opener = (server: TargetServer, parts: DriverDeps) => Driver | Promise<Driver>;
 
 const OPENERS: Readonly<Record<DriverName, Opener>> = {
   process: ({ name }, { targetsDir, path, restarts = MAX_RESTARTS, confinement }) =>
@@ -42,7 +42,7 @@ const OPENERS: Readonly<Record<DriverName, Opener>> = {
  * Opens the driver of a server; the caller closes it. Only `ssh` connects here. Throws SERVER_BOOKED, SERVER_LOGIN_MISSING,
  * HOST_KEY_UNKNOWN, HOST_KEY_CHANGED, TARGET_UNREACHABLE, and errors of `openSecret`.
  */
-export async function openDriver(server: DriverServer, parts: DriverDeps): Promise<Driver> {
+export async function openDriver(server: TargetServer, parts: DriverDeps): Promise<Driver> {
   if (server.driver === null) throw new AppError('SERVER_BOOKED', { server: server.name });
   return OPENERS[server.driver](server, parts);
 }

@@ -4,11 +4,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { freemem, totalmem } from 'node:os';
 import { dirname } from 'node:path';
-import type { Host } from './host.ts';
+import type { EngineHost } from './host.ts';
 import { runCaptured } from './process/commands.ts';
 
 /** Opens the machine of the job service. `path`: the search path for programs. */
-export function openThisMachine(path: string): Host {
+export function openThisMachine(path: string): EngineHost {
   return {
     address: '127.0.0.1',
     execute: (argv, { signal, maxBytes, ...ends }) => {

@@ -1,7 +1,7 @@
 import { startGit, type GitOptions } from '@signalbox/analysis/git/start-git';
 import { killGroup } from '@signalbox/contracts/process-group';
 import { KeptOutput } from '../sandbox/kept-output.ts';
-import type { GitCell, GitRoom } from '../sandbox/git-room.ts';
+import type { GitConfinement, GitPaths } from '../sandbox/git-room.ts';
 
 /** Exit code and output of a git command; `stdout` is cut at `maxBytes`. */
 export interface GitResult {
@@ -20,7 +20,7 @@ export interface Git {
       readonly protocols?: string;
       readonly maxBytes?: number;
       /** The folders that git may see, where the machine supports confinement. */
-      readonly room?: GitRoom;
+      readonly room?: GitPaths;
     },
   ): Promise<GitResult>;
 }
@@ -28,7 +28,7 @@ export interface Git {
 const STDERR_BYTES = 8_192;
 const STDOUT_BYTES = 1_048_576;
 /** Runs git without prompts and user settings, over given protocols only. With a cell, git sees only its `room`. */
-export function createGit(options: GitOptions & { readonly cell?: GitCell | null }): Git {
+export function createGit(options: GitOptions & { readonly cell?: GitConfinement | null }): Git {
   const { cell = null } = options;
   return (words, { signal, env = {}, protocols = '', maxBytes = STDOUT_BYTES, room }) =>
     new Promise((resolve, reject) => {

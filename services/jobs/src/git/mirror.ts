@@ -2,9 +2,9 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '@signalbox/contracts/errors';
-import { listNames } from '@signalbox/contracts/nearest-name';
+import { formatNameList } from '@signalbox/contracts/nearest-name';
 import { say } from '@signalbox/messages/say';
-import type { GitRoom } from '../sandbox/git-room.ts';
+import type { GitPaths } from '../sandbox/git-room.ts';
 import type { Git, GitResult } from './git.ts';
 import type { AddressPin } from './public-address.ts';
 import type { RepositoryAddress } from './repository-address.ts';
@@ -14,7 +14,7 @@ import { withLogin } from './repository-login.ts';
 export type ReachableRepository = RepositoryAddress & { readonly pin: AddressPin; readonly login: string | null };
 
 /** The ref of a mirror that holds the repository's main branch. */
-export const MAIN = 'refs/signalbox/head';
+export const MAIN_REF = 'refs/signalbox/head';
 const LISTED_REFS = 200;
 const FETCH = ['fetch', '--quiet', '--force', '--no-tags', '--no-recurse-submodules', '--no-auto-gc'];
 const PUSHED = ['+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*'];
@@ -41,7 +41,7 @@ export async function fetchMirror(
       const made = await git(['init', '--quiet', '--bare', '--template=', mirror], { signal });
       if (made.code !== 0) return made.stderr;
     }
-    const { code, stderr } = await fetch(['--prune'], withMain ? [...PUSHED, `+HEAD:${MAIN}`] : PUSHED);
+    const { code, stderr } = await fetch(['--prune'], withMain ? [...PUSHED, `+HEAD:${MAIN_REF}`] : PUSHED);
     if (code === 0) return null;
     // Repositories without a main branch are fetched again without it; one request for both saves a round trip.
     if (!withMain || !/remote ref HEAD\b/.test(stderr)) return stderr;
@@ -60,7 +60,7 @@ export async function fetchMirror(
   }
 }
 
-function roomOf(mirror: string, { url, protocol, pin: { trustDir } }: ReachableRepository): GitRoom {
+function roomOf(mirror: string, { url, protocol, pin: { trustDir } }: ReachableRepository): GitPaths {
   return { mirror, local: protocol === 'file' ? url : null, isSsh: protocol === 'ssh', trustDir };
 }
 
@@ -122,7 +122,7 @@ export async function resolveRef(
   const other = /^v\d/.test(ref) ? ref.slice(1) : `v${ref}`;
   const names =
     ref === 'HEAD'
-      ? [MAIN]
+      ? [MAIN_REF]
       : [`refs/tags/${ref}`, `refs/heads/${ref}`, ...(/^v?\d/.test(ref) ? [`refs/tags/${other}`] : [])];
   // A full commit id is never a ref name, so no branch can take its place.
   const isWhole = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(ref);
@@ -133,7 +133,7 @@ export async function resolveRef(
   const commit = named ?? byId;
   if (commit !== null) return commit;
   const there = await listRefs(git, mirror, { of: ['refs/tags', 'refs/heads'], count: LISTED_REFS, signal });
-  const known = listNames(ref, there);
+  const known = formatNameList(ref, there);
   throw new AppError('NOT_FOUND', { kind: say('repository.refOf', { repository: shown }), name: ref, known });
 }
 

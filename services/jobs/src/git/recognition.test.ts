@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { recognize } from './recognition.ts';
+import { recognizeProgram } from './recognition.ts';
 
 const commandsOf = (files: Readonly<Record<string, string>>) => {
   const root = {
@@ -7,7 +7,7 @@ const commandsOf = (files: Readonly<Record<string, string>>) => {
     packageJson: files['package.json'] ?? null,
     procfile: files['Procfile'] ?? null,
   };
-  const file = recognize(root);
+  const file = recognizeProgram(root);
   return file && [file.build, file.start];
 };
 const manifest = (scripts: Readonly<Record<string, string>>, more = {}) => JSON.stringify({ scripts, ...more });

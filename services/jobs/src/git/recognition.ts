@@ -6,7 +6,7 @@ import { parseJson } from '@signalbox/contracts/system-error';
 export const PAGE_FOLDERS = ['public', 'dist', 'site', 'www'] as const;
 
 /** The files at a commit's root: all names, and the text of some files. */
-export interface Root {
+export interface RootFiles {
   /** Names also include paths such as `public/index.html`. */
   readonly names: ReadonlySet<string>;
   readonly packageJson: string | null;
@@ -22,14 +22,14 @@ const Manifest = z.object({
 type Commands = Pick<z.input<typeof ServiceFile>, 'build' | 'start'>;
 
 /** Derives how a program without a `signalbox.json` is built and started, from its other files; null when unknown. Pure. */
-export function recognize(root: Root): ServiceFile | null {
+export function recognizeProgram(root: RootFiles): ServiceFile | null {
   const commands = ofProcfile(root) ?? ofManifest(root) ?? ofPython(root) ?? ofPages(root);
   const file = ServiceFile.safeParse(commands);
   return commands && file.success ? file.data : null;
 }
 
 /** Uses the `web:` line of a Procfile, run by a shell, which expands `$PORT`. */
-function ofProcfile(root: Root): Commands | null {
+function ofProcfile(root: RootFiles): Commands | null {
   const web = /^web:[ \t]*(\S.*)$/m.exec(root.procfile ?? '')?.[1]?.trim();
   if (web === undefined) return null;
   const path = root.names.has('requirements.txt') ? 'PATH="$PWD/.venv/bin:$PATH"; ' : '';
@@ -37,7 +37,7 @@ function ofProcfile(root: Root): Commands | null {
 }
 
 /** Uses the `start` script, or Vite's preview server. Vite's development server ignores the given port, and is not used. */
-function ofManifest(root: Root): Commands | null {
+function ofManifest(root: RootFiles): Commands | null {
   const manifest = manifestOf(root);
   if (!manifest) return null;
   const { start, preview, build } = manifest.scripts;
@@ -61,7 +61,7 @@ const DEVELOPMENT = /^\s*vite(?:\s+(?:dev|serve))?(?:\s+-.*)?\s*$/;
 const PYTHON_PROGRAMS = ['main.py', 'app.py', 'server.py', 'wsgi.py'] as const;
 
 /** Starts Django's server or a Python file, which has to listen on `$PORT`, with the requirements installed next to it. */
-function ofPython(root: Root): Commands | null {
+function ofPython(root: RootFiles): Commands | null {
   const { names } = root;
   const hasNeeds = names.has('requirements.txt');
   const inside = (words: string): Commands => ({
@@ -73,7 +73,7 @@ function ofPython(root: Root): Commands | null {
   return program === undefined ? null : inside(program);
 }
 
-function ofPages({ names }: Root): Commands | null {
+function ofPages({ names }: RootFiles): Commands | null {
   const folder = names.has('index.html') ? '.' : PAGE_FOLDERS.find((name) => names.has(`${name}/index.html`));
   if (folder === undefined) return null;
   const below = folder === '.' ? '' : ` --directory ${folder}`;
@@ -85,7 +85,7 @@ export function needsPython({ build, start = [] }: Pick<ServiceFile, 'build' | '
   return [...build, start].flat().some((word) => /\bpython3?\b|\.venv\//.test(word));
 }
 
-function nodeSteps(root: Root): string[][] {
+function nodeSteps(root: RootFiles): string[][] {
   const manifest = manifestOf(root);
   if (!manifest) return [];
   const needs = Object.keys({ ...manifest.dependencies, ...manifest.devDependencies }).length > 0;
@@ -93,7 +93,7 @@ function nodeSteps(root: Root): string[][] {
   return [...(needs ? [install] : []), ...(manifest.scripts['build'] === undefined ? [] : [['npm', 'run', 'build']])];
 }
 
-function pythonSteps({ names }: Root): string[][] {
+function pythonSteps({ names }: RootFiles): string[][] {
   if (!names.has('requirements.txt')) return [];
   return [
     ['python3', '-m', 'venv', '.venv'],
@@ -101,7 +101,7 @@ function pythonSteps({ names }: Root): string[][] {
   ];
 }
 
-function manifestOf({ packageJson }: Root): z.output<typeof Manifest> | null {
+function manifestOf({ packageJson }: RootFiles): z.output<typeof Manifest> | null {
   // Npm could not read a broken manifest either, so it counts as missing.
   return Manifest.safeParse(parseJson(packageJson ?? '')).data ?? null;
 }

@@ -2,8 +2,8 @@ import { existsSync, realpathSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { AppError } from '@signalbox/contracts/errors';
-import { attempt } from '@signalbox/contracts/system-error';
-import { RepositoryFolder, splitFolder } from '@signalbox/contracts/repository-folder';
+import { tryOr } from '@signalbox/contracts/system-error';
+import { RepositoryFolder, splitFolderAddress } from '@signalbox/contracts/repository-folder';
 import { sayList } from '@signalbox/messages/list';
 import { say } from '@signalbox/messages/say';
 
@@ -28,7 +28,7 @@ export function parseRepository(
   folders: readonly string[],
   closed: readonly string[],
 ): RepositoryAddress {
-  const { repository: address, folder } = splitFolder(written);
+  const { repository: address, folder } = splitFolderAddress(written);
   const shown = address.replace(/\/\/[^/@]*@/, '//').slice(0, 200);
   const refuse = (detail: string): AppError => new AppError('REPOSITORY_REFUSED', { repository: shown, detail });
   // eslint-disable-next-line no-control-regex -- the pattern rejects control characters
@@ -44,7 +44,7 @@ export function parseRepository(
     return { url: address, protocol: 'ssh', shown, folder };
   if (/^[A-Za-z0-9._-]+@[A-Za-z0-9][A-Za-z0-9.-]*:[^:]/.test(address))
     return { url: address, protocol: 'ssh', shown, folder };
-  const path = address.startsWith('file://') ? attempt(() => fileURLToPath(address), null) : address;
+  const path = address.startsWith('file://') ? tryOr(() => fileURLToPath(address), null) : address;
   if (path === null || !path.startsWith('/')) throw refuse(say('repository.otherAddress'));
   const real = realOf(path);
   if (real === null) throw refuse(say('repository.noFolder'));
@@ -61,4 +61,4 @@ function isIn(path: string | null, folder: string | null): boolean {
   return path !== null && folder !== null && (path === folder || path.startsWith(`${folder}${sep}`));
 }
 
-const realOf = (path: string): string | null => attempt(() => realpathSync(path), null);
+const realOf = (path: string): string | null => tryOr(() => realpathSync(path), null);

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ServiceFile, type CommitHead } from '@signalbox/contracts/operations/deploy';
+import { ServiceFile, type CommitSummary } from '@signalbox/contracts/operations/deploy';
 import { AppError } from '@signalbox/contracts/errors';
 import { HOUR_MS } from '@signalbox/contracts/time';
 import { cleanName } from '@signalbox/contracts/plain-name';
@@ -11,16 +11,24 @@ import { sayList } from '@signalbox/messages/list';
 import { say } from '@signalbox/messages/say';
 import { redactValue } from '@signalbox/safety/redact/redact';
 import { z } from 'zod';
-import type { GitCell } from '../sandbox/git-room.ts';
+import type { GitConfinement } from '../sandbox/git-room.ts';
 import { createGit, type Git } from './git.ts';
-import { fetchMirror, findCommit, hasCommit, listRefs, MAIN, resolveRef, type ReachableRepository } from './mirror.ts';
+import {
+  fetchMirror,
+  findCommit,
+  hasCommit,
+  listRefs,
+  MAIN_REF,
+  resolveRef,
+  type ReachableRepository,
+} from './mirror.ts';
 import { ObjectReader } from '@signalbox/analysis/git/object-reader';
 import { pinRepository, type RepositoryHosts } from './public-address.ts';
-import { PAGE_FOLDERS, recognize } from './recognition.ts';
+import { PAGE_FOLDERS, recognizeProgram } from './recognition.ts';
 import { parseRepository, type RepositoryAddress } from './repository-address.ts';
 import { openLogin, type Repository, type RepositoryLogin } from './repository-login.ts';
 
-export interface Source {
+export interface SourceCommit {
   readonly commit: string;
   /** The ref and the short commit id: `1.1.0-3f2a9c1`. */
   readonly release: string;
@@ -28,7 +36,7 @@ export interface Source {
   /** True when signalbox.json is missing and `file` was derived from other files. */
   readonly isRecognized: boolean;
   readonly hasDockerfile: boolean;
-  readonly head: CommitHead;
+  readonly head: CommitSummary;
   /** SHA-256 of the Dockerfile; null without one. */
   readonly dockerfile: string | null;
   /** Writes the commit's files, without .git, into a new folder and returns its path. */
@@ -40,7 +48,7 @@ export interface OpenOptions {
   readonly named?: string;
 }
 
-export interface Fetched {
+export interface FetchedCommit {
   readonly mirror: string;
   readonly commit: string;
   readonly folder: string | null;
@@ -53,18 +61,18 @@ export interface RepositoryContents {
   readonly main: string | null;
   readonly branch: string | null;
   /** Build and start commands of that commit, or the error that hides them; null without a main branch. */
-  readonly start: Pick<Source, 'file' | 'hasDockerfile'> | AppError | null;
+  readonly start: Pick<SourceCommit, 'file' | 'hasDockerfile'> | AppError | null;
 }
 
-export interface Sources {
+export interface SourceStore {
   /**
    * Opens the commit of a ref: a tag, else a branch, else a commit id. A full commit id always means that commit; `HEAD` means the main
    * branch. Throws REPOSITORY_REFUSED, REPOSITORY_UNREADABLE, NOT_FOUND (with known refs), REF_AMBIGUOUS, SERVICE_FILE_INVALID,
    * START_UNKNOWN, and errors of opening the login.
    */
-  open(repository: Repository, ref: string, signal: AbortSignal, options?: OpenOptions): Promise<Source>;
+  open(repository: Repository, ref: string, signal: AbortSignal, options?: OpenOptions): Promise<SourceCommit>;
   /** Fetches a ref; returns its commit and the mirror. Throws like `open`, except for errors of the service's files. */
-  fetch(repository: Repository, ref: string, signal: AbortSignal): Promise<Fetched>;
+  fetch(repository: Repository, ref: string, signal: AbortSignal): Promise<FetchedCommit>;
   /** Fetches the repository and reads its contents. Throws like `open`. */
   look(repository: Repository, signal: AbortSignal): Promise<RepositoryContents>;
   discard(name: string): Promise<void>;
@@ -84,14 +92,14 @@ const AUTHOR_SHOWN = 60;
 const LEFT_BEHIND_MS = 6 * HOUR_MS;
 
 /** Mirrors repositories below `dir`. Reads local ones below `repositoriesDirs`, but not in `closed`. `cell` confines fetches. */
-export function createSources(options: {
+export function createSourceStore(options: {
   readonly dir: string;
   readonly repositoriesDirs: readonly string[];
   readonly closed: readonly string[];
-  readonly cell: GitCell | null;
+  readonly cell: GitConfinement | null;
   readonly path: string;
   readonly hosts: RepositoryHosts;
-}): Sources {
+}): SourceStore {
   const { dir, repositoriesDirs, closed, cell, path, hosts } = options;
   const checkouts = join(dir, 'checkouts');
   const git = createGit({ path, home: dir, cell });
@@ -179,7 +187,7 @@ type MirrorPlace = Pick<RepositoryAddress, 'folder' | 'shown'> & { readonly mirr
 async function readContents(git: Git, at: MirrorPlace, signal: AbortSignal): Promise<RepositoryContents> {
   const { mirror } = at;
   const tags = await listRefs(git, mirror, { of: ['refs/tags'], count: SHOWN_TAGS, signal });
-  const main = await findCommit(git, mirror, MAIN, signal);
+  const main = await findCommit(git, mirror, MAIN_REF, signal);
   // Git fetches the commit of HEAD without its branch name; most likely it is one of these.
   const there = { of: ['refs/heads'], pointsAt: main, count: LISTED_BRANCHES, signal };
   const branches = main === null ? [] : await listRefs(git, mirror, there);
@@ -202,7 +210,7 @@ async function readCommit(
   git: Git,
   at: MirrorPlace & { readonly commit: string },
   signal: AbortSignal,
-): Promise<Pick<Source, 'file' | 'isRecognized' | 'dockerfile' | 'head'> & { readonly version: string | null }> {
+): Promise<Pick<SourceCommit, 'file' | 'isRecognized' | 'dockerfile' | 'head'> & { readonly version: string | null }> {
   const { mirror, commit, folder, shown, path } = at;
   const reader = new ObjectReader({ dir: mirror, path, signal });
   try {
@@ -218,7 +226,11 @@ async function readCommit(
     const [text, dockerfile, manifest] = [await show(FILE), await show('Dockerfile'), await show('package.json')];
     const isBare = text === null && dockerfile === null;
     const recognized = isBare
-      ? recognize({ names: await listFiles(git, at, signal), packageJson: manifest, procfile: await show('Procfile') })
+      ? recognizeProgram({
+          names: await listFiles(git, at, signal),
+          packageJson: manifest,
+          procfile: await show('Procfile'),
+        })
       : null;
     const version = z
       .object({ version: z.string().regex(/^\d[A-Za-z0-9.+-]{0,60}$/) })
@@ -235,7 +247,7 @@ async function readCommit(
   }
 }
 
-function readHead(object: string): CommitHead {
+function readHead(object: string): CommitSummary {
   const [headers = '', ...message] = object.split('\n\n');
   const subject = cleanName(message.join('\n\n').trimStart().split('\n')[0] ?? '');
   const author = cleanName(/^author (.*?) ?<[^<>\n]*> \d+ [-+]\d+$/m.exec(headers)?.[1] ?? '');

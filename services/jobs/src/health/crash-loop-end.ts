@@ -1,8 +1,8 @@
 import { SECOND_MS } from '@signalbox/contracts/time';
-import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
+import type { FullDeploymentRow } from '@signalbox/store/deploy/deployments-rows';
 import type { Pool } from '@signalbox/store/pool';
 import { readErrorMessage } from '../logs/error-lines.ts';
-import { readLines, type Mask } from '../logs/read-lines.ts';
+import { readLines, type LogRedactor } from '../logs/read-lines.ts';
 import type { Driver } from '../drivers/driver.ts';
 import { beginCrashStop } from './crash-stops.ts';
 import type { ServiceRevivals } from './service-revivals.ts';
@@ -18,7 +18,7 @@ const SAID_LENGTH = 160;
 export async function endCrashLoop(
   parts: { readonly pool: Pool; readonly revivals: Pick<ServiceRevivals, 'isOpen'> },
   { driver, signal }: { readonly driver: Driver; readonly signal: AbortSignal },
-  { project, environment, deploymentId, instance }: WorkRow,
+  { project, environment, deploymentId, instance }: FullDeploymentRow,
   found: HealthMeasurements,
 ): Promise<HealthMeasurements> {
   const { crashLoop, process } = found;
@@ -34,8 +34,8 @@ export async function endCrashLoop(
 /** Reads the last error line of a program's log, or else its last line, redacted and shortened. Null for an empty log. */
 export async function readLastError(
   driver: Pick<Driver, 'logs'>,
-  { instance }: WorkRow,
-  mask: Mask,
+  { instance }: FullDeploymentRow,
+  mask: LogRedactor,
   signal: AbortSignal,
 ): Promise<string | null> {
   if (instance === null) return null;

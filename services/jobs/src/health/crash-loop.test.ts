@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { LOOP, NO_CRASHES, addRestarts, type CrashLoop, type CrashMemory } from './crash-loop.ts';
+import { CRASH_LOOP_LIMITS, NO_CRASHES, addRestarts, type CrashLoop, type CrashHistory } from './crash-loop.ts';
 
 const START = Date.parse('2026-01-01T10:00:00.000Z');
 const instance = { ref: 'shop/staging/act_1', startedAt: new Date(START).toISOString() };
@@ -8,8 +8,8 @@ const instance = { ref: 'shop/staging/act_1', startedAt: new Date(START).toISOSt
 function look(
   looks: readonly (readonly [seconds: number, restarts: number])[],
   isGivenUp = false,
-): { readonly memory: CrashMemory; readonly loop: CrashLoop | null } {
-  let found: { memory: CrashMemory; loop: CrashLoop | null } = { memory: NO_CRASHES, loop: null };
+): { readonly memory: CrashHistory; readonly loop: CrashLoop | null } {
+  let found: { memory: CrashHistory; loop: CrashLoop | null } = { memory: NO_CRASHES, loop: null };
   for (const [seconds, restarts] of looks)
     found = addRestarts(found.memory, { instance, restarts, isGivenUp, at: START + seconds * 1_000 });
   return found;
@@ -71,5 +71,5 @@ test('a crash loop ends when the program stays up, and a new start of the progra
   ).toBeNull();
   // Its engine counts from none when it is started by hand, and has no new time of its start.
   expect(addRestarts(memory, { instance, restarts: 4, isGivenUp: false, at }).loop).toBeNull();
-  expect(LOOP.restarts).toBe(5);
+  expect(CRASH_LOOP_LIMITS.restarts).toBe(5);
 });

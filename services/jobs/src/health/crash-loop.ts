@@ -16,7 +16,7 @@ export interface CrashLoopLimits {
  * A restarting database causes two or three crashes, so five are a loop. Supervisors wait longer before each restart and a program may
  * run for half a minute, hence three minutes. Ten restarts take at least a minute; a program that crashes more slowly gets ten minutes.
  */
-export const LOOP: CrashLoopLimits = {
+export const CRASH_LOOP_LIMITS: CrashLoopLimits = {
   restarts: 5,
   withinMs: 3 * MINUTE_MS,
   stopRestarts: MAX_RESTARTS,
@@ -27,16 +27,16 @@ export const LOOP: CrashLoopLimits = {
 const MAX_ENTRIES = 60;
 
 /** Restart counts of an instance over time, from earlier probes. */
-export const CrashMemory = z.object({
+export const CrashHistory = z.object({
   /** Reference and start time of the counted instance. */
   begun: z.string().nullable(),
   seen: z.array(z.object({ at: z.number(), restarts: z.number().int() })),
   /** When the loop started, in milliseconds since 1970; null outside a loop. */
   since: z.number().nullable(),
 });
-export type CrashMemory = z.infer<typeof CrashMemory>;
+export type CrashHistory = z.infer<typeof CrashHistory>;
 
-export const NO_CRASHES: CrashMemory = { begun: null, seen: [], since: null };
+export const NO_CRASHES: CrashHistory = { begun: null, seen: [], since: null };
 
 export interface CrashLoop {
   readonly restarts: number;
@@ -58,10 +58,10 @@ export interface RestartProbe {
 
 /** Adds a probe's restart count. Counts from the window's earliest probe, as older restarts have no known time. Pure. */
 export function addRestarts(
-  before: CrashMemory,
+  before: CrashHistory,
   { instance, restarts, isGivenUp, at }: RestartProbe,
-  limits: CrashLoopLimits = LOOP,
-): { readonly memory: CrashMemory; readonly loop: CrashLoop | null } {
+  limits: CrashLoopLimits = CRASH_LOOP_LIMITS,
+): { readonly memory: CrashHistory; readonly loop: CrashLoop | null } {
   const begun = `${instance.ref} ${instance.startedAt}`;
   const startedAt = Date.parse(instance.startedAt);
   const isSame = before.begun === begun && (before.seen.at(-1)?.restarts ?? 0) <= restarts;

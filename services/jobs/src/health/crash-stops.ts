@@ -3,7 +3,7 @@ import { addNote } from '@signalbox/store/deploy/deployments';
 import { withTransaction, type Pool, type Queryable } from '@signalbox/store/pool';
 import { z } from 'zod';
 import type { CrashLoop } from './crash-loop.ts';
-import { lockServing, takeEpoch, type Serving } from './serving.ts';
+import { lockService, takeEpoch, type ServingDeployment } from './serving.ts';
 import { findRow } from '@signalbox/store/sql';
 
 const Stopped = z.object({ restarts: z.number(), withinMs: z.number() });
@@ -18,12 +18,12 @@ export async function findCrashStop(db: Queryable, deploymentId: string): Promis
 /** Records a stop before it happens, and takes an epoch. Idempotent. False when another deployment serves or runs. */
 export function beginCrashStop(
   pool: Pool,
-  serving: Serving,
+  serving: ServingDeployment,
   { restarts, withinMs }: Pick<CrashLoop, 'restarts' | 'withinMs'>,
 ): Promise<boolean> {
   return withTransaction(pool, async (db) => {
     const { deploymentId, project, environment } = serving;
-    if (!(await lockServing(db, serving))) return false;
+    if (!(await lockService(db, serving))) return false;
     if (await findCrashStop(db, deploymentId)) return true;
     const epoch = await takeEpoch(db, serving);
     if (epoch === null) return false;

@@ -1,6 +1,6 @@
 import { say } from '@signalbox/messages/say';
 import type { FoundErrors } from '@signalbox/store/deploy/error-groups';
-import type { HealthMemory } from './latencies.ts';
+import type { HealthState } from './latencies.ts';
 import type { HealthMeasurements, Verdict } from './verdict.ts';
 
 /** Kinds of trouble whose errors are counted elsewhere: crashes one by one, errors by log lines. */
@@ -8,7 +8,7 @@ const COUNTED_ELSEWHERE: ReadonlySet<Verdict['kind']> = new Set(['crash-loop', '
 
 /** Finds crashes since the last probe: restarts and a final exit. `isLost`: killed from outside, which is no crash. Pure. */
 export function findCrashErrors(
-  memory: Pick<HealthMemory, 'ended' | 'instance'>,
+  memory: Pick<HealthState, 'ended' | 'instance'>,
   { process, newRestarts, release }: Pick<HealthMeasurements, 'process' | 'newRestarts' | 'release'>,
   probe: { readonly instance: string | null; readonly isLost: boolean },
 ): readonly FoundErrors[] {

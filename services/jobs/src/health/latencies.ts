@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { CrashMemory, NO_CRASHES } from './crash-loop.ts';
+import { CrashHistory, NO_CRASHES } from './crash-loop.ts';
 
 /** State of a service's health between two probes, in the column `services.health`. */
-export const HealthMemory = z.preprocess(
+export const HealthState = z.preprocess(
   (stored) => stored ?? {},
   z.object({
     verdict: z.string().catch('unknown'),
@@ -16,14 +16,14 @@ export const HealthMemory = z.preprocess(
     instance: z.string().nullable().catch(null),
     /** True when the last probe found the program ended. */
     ended: z.boolean().catch(false),
-    crashes: CrashMemory.catch(NO_CRASHES),
+    crashes: CrashHistory.catch(NO_CRASHES),
     /** Usual number of errors in five minutes, as of the last healthy probe. */
     errorsUsually: z.number().catch(0),
     /** Latencies of the newest healthy probes by release, newest release first. */
     samples: z.array(z.object({ release: z.string(), latencies: z.array(z.number()) })).catch([]),
   }),
 );
-export type HealthMemory = z.infer<typeof HealthMemory>;
+export type HealthState = z.infer<typeof HealthState>;
 
 /** Maximum of stored latencies per release, and of releases per service. */
 const MAX_LATENCIES = 40;
@@ -33,10 +33,10 @@ const MIN_LATENCIES = 3;
 
 /** Adds a latency to the samples of its release. Slow responses count too. */
 export function addLatency(
-  samples: HealthMemory['samples'],
+  samples: HealthState['samples'],
   release: string,
   latencyMs: number,
-): HealthMemory['samples'] {
+): HealthState['samples'] {
   const before = samples.find((one) => one.release === release)?.latencies ?? [];
   const others = samples.filter((one) => one.release !== release);
   return [{ release, latencies: [...before, Math.round(latencyMs)].slice(-MAX_LATENCIES) }, ...others].slice(
@@ -47,7 +47,7 @@ export function addLatency(
 
 /** Returns the median latency of a release; null with fewer than `enough` probes. */
 export function getMedian(
-  samples: HealthMemory['samples'],
+  samples: HealthState['samples'],
   release: string | null,
   enough = MIN_LATENCIES,
 ): number | null {
@@ -58,7 +58,7 @@ export function getMedian(
 }
 
 /** Returns the lower median of this release and the previous one, so that a slow new release does not set the standard. */
-export function getUsualLatency(samples: HealthMemory['samples'], release: string | null): number | null {
+export function getUsualLatency(samples: HealthState['samples'], release: string | null): number | null {
   const own = getMedian(samples, release);
   const before = samples.find((one) => one.release !== release && one.latencies.length > 0);
   const other = before ? getMedian(samples, before.release, 1) : null;

@@ -1,7 +1,7 @@
-import { INBOUND } from '@signalbox/contracts/conversation/topics';
+import { INBOUND_TOPIC } from '@signalbox/contracts/conversation/topics';
 import { publishStored, type Publisher } from '@signalbox/platform/streams/publish';
-import type { IncidentNews } from '@signalbox/store/deploy/incidents';
-import { notifyWaiting } from '@signalbox/store/deploy/incident-news';
+import type { IncidentOutcome } from '@signalbox/store/deploy/incidents';
+import { sendPendingNotices } from '@signalbox/store/deploy/incident-news';
 import { listAdmins } from '@signalbox/store/people/recipients';
 import type { Pool, Queryable } from '@signalbox/store/pool';
 import type { Log } from '@signalbox/platform/log';
@@ -17,7 +17,7 @@ interface Deps {
 }
 
 /** Wakes the conversations of notified people. Logs an error for an incident that nobody could be notified of. */
-export async function notify({ publisher, log }: Deps, news: readonly (IncidentNews | null)[]): Promise<void> {
+export async function notifyPeople({ publisher, log }: Deps, news: readonly (IncidentOutcome | null)[]): Promise<void> {
   for (const { incident, hasNoRecipient } of news.filter((one) => one !== null))
     if (hasNoRecipient)
       log.error('nobody can be notified of an incident; it waits until somebody can be reached', {
@@ -26,11 +26,11 @@ export async function notify({ publisher, log }: Deps, news: readonly (IncidentN
         incidentId: incident.incidentId,
       });
   const wakes = news.flatMap((one) => one?.notified ?? []);
-  await publishStored({ publisher, log }, INBOUND, wakes);
+  await publishStored({ publisher, log }, INBOUND_TOPIC, wakes);
 }
 
 /** Notifies people of incidents that nobody could be notified of before. */
 export async function notifyPending({ publisher, log }: Deps, pool: Pool): Promise<void> {
-  const wakes = await notifyWaiting(pool, await listAdmins(pool));
-  await publishStored({ publisher, log }, INBOUND, wakes);
+  const wakes = await sendPendingNotices(pool, await listAdmins(pool));
+  await publishStored({ publisher, log }, INBOUND_TOPIC, wakes);
 }

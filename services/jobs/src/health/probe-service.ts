@@ -1,15 +1,15 @@
 import type { ServiceKey } from '@signalbox/contracts/operations/deploy';
 import type { ServiceHealthResult } from '@signalbox/contracts/operations/operations';
 import { countErrors } from '@signalbox/store/deploy/error-groups';
-import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
+import type { FullDeploymentRow } from '@signalbox/store/deploy/deployments-rows';
 import type { ServiceRow } from '@signalbox/store/deploy/services';
 import { AppError } from '@signalbox/contracts/errors';
 import { findCrashStop } from './crash-stops.ts';
-import { LOOP, NO_CRASHES, addRestarts } from './crash-loop.ts';
+import { CRASH_LOOP_LIMITS, NO_CRASHES, addRestarts } from './crash-loop.ts';
 import { HOUR_MS, MINUTE_MS } from '@signalbox/contracts/time';
 import { probeHealth, type HealthProbe } from '../deploy/steps/probe-health.ts';
 import type { Driver } from '../drivers/driver.ts';
-import { getUsualLatency, type HealthMemory } from './latencies.ts';
+import { getUsualLatency, type HealthState } from './latencies.ts';
 import { readRouteProblem, type DiagnoseDeps } from './target.ts';
 import type { HealthMeasurements } from './verdict.ts';
 
@@ -20,8 +20,8 @@ const LATELY_MS = 5 * MINUTE_MS;
 export async function probeService(
   parts: Pick<DiagnoseDeps, 'pool' | 'reachHost' | 'traffic' | 'loop'>,
   { driver, signal }: { readonly driver: Driver; readonly signal: AbortSignal },
-  { service, serving }: { readonly service: ServiceRow; readonly serving: WorkRow },
-  memory: HealthMemory,
+  { service, serving }: { readonly service: ServiceRow; readonly serving: FullDeploymentRow },
+  memory: HealthState,
 ): Promise<HealthMeasurements> {
   const { file, instance } = serving;
   const [proxy, direct, program, diskFreeMb] = await Promise.all([
@@ -50,7 +50,7 @@ export async function probeService(
   const { memory: crashes, loop } =
     instance === null || restarts === null
       ? { memory: memory.crashes, loop: null }
-      : addRestarts(memory.crashes, { instance, restarts, isGivenUp, at: now }, parts.loop ?? LOOP);
+      : addRestarts(memory.crashes, { instance, restarts, isGivenUp, at: now }, parts.loop ?? CRASH_LOOP_LIMITS);
   return {
     release: serving.release,
     reportedRelease: proxy?.release == null ? null : plainRelease(proxy.release),
@@ -68,7 +68,7 @@ export async function probeService(
   };
 }
 
-export function createEmptyMeasurements(memory: HealthMemory, errorsLastHour: number): HealthMeasurements {
+export function createEmptyMeasurements(memory: HealthState, errorsLastHour: number): HealthMeasurements {
   return {
     release: null,
     reportedRelease: null,
@@ -90,7 +90,7 @@ export function createEmptyMeasurements(memory: HealthMemory, errorsLastHour: nu
 async function probeThroughProxy(
   parts: Pick<DiagnoseDeps, 'reachHost' | 'traffic'>,
   service: ServiceKey,
-  { file, port }: { readonly file: NonNullable<WorkRow['file']>; readonly port: number },
+  { file, port }: { readonly file: NonNullable<FullDeploymentRow['file']>; readonly port: number },
   signal: AbortSignal,
 ): Promise<HealthProbe> {
   const problem = await readRouteProblem(parts, service, signal);
@@ -110,7 +110,11 @@ interface Program {
   readonly isGivenUp: boolean;
 }
 
-async function programOf(driver: Driver, { instance }: WorkRow, signal: AbortSignal): Promise<Program | null> {
+async function programOf(
+  driver: Driver,
+  { instance }: FullDeploymentRow,
+  signal: AbortSignal,
+): Promise<Program | null> {
   if (instance === null) return null;
   try {
     const state = await driver.state(instance, signal);

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import { HealthMemory } from './latencies.ts';
+import { HealthState } from './latencies.ts';
 import { createEmptyMeasurements } from './probe-service.ts';
-import { judge } from './verdict.ts';
-import { propose, type DiagnosisFacts } from './proposal.ts';
+import { judgeHealth } from './verdict.ts';
+import { proposeAction, type DiagnosisContext } from './proposal.ts';
 
-const NOTHING = createEmptyMeasurements(HealthMemory.parse(undefined), 0);
-const AROUND: DiagnosisFacts = { previous: null, servingForMs: 60_000, isMoving: false, errorKinds: 0 };
+const NOTHING = createEmptyMeasurements(HealthState.parse(undefined), 0);
+const AROUND: DiagnosisContext = { previous: null, servingForMs: 60_000, isMoving: false, errorKinds: 0 };
 const SERVING = { ...NOTHING, release: '1.0-3f2a9c1', proxy: { status: 200, latencyMs: 20, error: null } };
 
 it.each([
@@ -14,6 +14,6 @@ it.each([
   ['its log has errors', SERVING, { ...AROUND, errorKinds: 2 }],
   ['nothing served before', { ...SERVING, proxy: { status: 500, latencyMs: 20, error: null } }, AROUND],
 ])('when %s, the proposal does not repeat the verdict', (_, found, around) => {
-  const verdict = judge(found);
-  expect(propose(found, verdict, around).because ?? '').not.toContain(verdict.because);
+  const verdict = judgeHealth(found);
+  expect(proposeAction(found, verdict, around).because ?? '').not.toContain(verdict.because);
 });

@@ -5,7 +5,7 @@ import { say } from '@signalbox/messages/say';
 import { isSlow, type HealthMeasurements, type TroubleKind, type Verdict } from './verdict.ts';
 
 /** Further facts about a diagnosed service. */
-export interface DiagnosisFacts {
+export interface DiagnosisContext {
   readonly previous: ServiceDiagnosisResult['previous'];
   readonly servingForMs: number | null;
   /** True while a deployment is in progress. */
@@ -25,10 +25,10 @@ const OF_RELEASE: ReadonlySet<TroubleKind> = new Set([
 ]);
 
 /** Proposes the next action, with reasons that the verdict does not state. Pure. */
-export function propose(
+export function proposeAction(
   found: HealthMeasurements,
   { verdict, kind, because }: Verdict,
-  around: DiagnosisFacts,
+  around: DiagnosisContext,
 ): ServiceDiagnosisResult['proposal'] {
   const { previous, servingForMs, isMoving, errorKinds } = around;
   if (verdict === 'nothing-deployed') return { action: 'deploy', because: null };

@@ -1,11 +1,11 @@
 import { appendAudit } from '@signalbox/store/audit/audit';
 import { addNote } from '@signalbox/store/deploy/deployments';
-import type { Instance } from '@signalbox/contracts/operations/drivers';
+import type { ProgramInstance } from '@signalbox/contracts/operations/drivers';
 import { FINAL_STATES } from '@signalbox/store/deploy/deployments-rows';
 import { withTransaction, type Pool, type Queryable } from '@signalbox/store/pool';
 import { formatIncidentSubject } from '@signalbox/store/deploy/service-health';
 import { findCrashStop } from './crash-stops.ts';
-import { lockServing, takeEpoch, type Serving } from './serving.ts';
+import { lockService, takeEpoch, type ServingDeployment } from './serving.ts';
 import { findRow, findValue, hasRow, sql } from '@signalbox/store/sql';
 
 export interface RevivalPlan {
@@ -29,24 +29,24 @@ const JOB = 'service.revive';
 export function createServiceRevivals(pool: Pool) {
   return {
     /** Plans the run that restarts a service. Null while a deployment is in progress or after a crash stop. */
-    plan: (serving: Serving): Promise<RevivalPlan | null> => plan(pool, serving),
+    plan: (serving: ServingDeployment): Promise<RevivalPlan | null> => plan(pool, serving),
 
     /** True while a revival is queued or running. */
-    async isOpen({ deploymentId }: Serving): Promise<boolean> {
+    async isOpen({ deploymentId }: ServingDeployment): Promise<boolean> {
       return hasRow(pool)`select 1 from runs where job = ${JOB}
           and status in ('queued', 'running') and payload ->> 'deploymentId' = ${deploymentId} limit 1`;
     },
 
     /** Takes an epoch and records an event. Null when the deployment no longer serves or another one is in progress. */
     begin: (
-      serving: Serving,
+      serving: ServingDeployment,
       evidence: Readonly<Record<string, string | number>>,
     ): Promise<{ readonly epoch: number; readonly isTooOften: boolean } | null> =>
       withTransaction(pool, (db) => begin(db, serving, evidence)),
 
     /** Runs `work`, for seconds, while the service's row is locked; stores its instance. Null when a higher epoch exists. */
-    within: <T extends Instance | null>(
-      serving: Serving,
+    within: <T extends ProgramInstance | null>(
+      serving: ServingDeployment,
       epoch: number,
       work: () => Promise<T>,
     ): Promise<{ readonly made: T } | null> =>
@@ -60,14 +60,17 @@ export function createServiceRevivals(pool: Pool) {
       }),
 
     /** Records the end of a revival; giving up opens an incident. Idempotent per run. False when a higher epoch exists. */
-    end: (serving: Serving, end: RevivalEnd): Promise<boolean> =>
+    end: (serving: ServingDeployment, end: RevivalEnd): Promise<boolean> =>
       withTransaction(pool, (db) => finish(db, serving, end)),
   };
 }
 
 export type ServiceRevivals = ReturnType<typeof createServiceRevivals>;
 
-async function plan(db: Queryable, { deploymentId, project, environment }: Serving): Promise<RevivalPlan | null> {
+async function plan(
+  db: Queryable,
+  { deploymentId, project, environment }: ServingDeployment,
+): Promise<RevivalPlan | null> {
   const row = await findRow<{ open: number; settled: number; moving: boolean }>(db)`
     select count(*) filter (where r.status in ('queued', 'running'))::int as open,
             count(*) filter (where r.status = 'done' and r.result ->> 'outcome' <> 'given-up')::int as settled,
@@ -80,12 +83,12 @@ async function plan(db: Queryable, { deploymentId, project, environment }: Servi
 
 async function begin(
   db: Queryable,
-  serving: Serving,
+  serving: ServingDeployment,
   evidence: Readonly<Record<string, string | number>>,
 ): Promise<{ readonly epoch: number; readonly isTooOften: boolean } | null> {
   const { deploymentId } = serving;
   // Losses are counted under the lock, so that attempts do not race.
-  if (!(await lockServing(db, serving)) || (await findCrashStop(db, deploymentId))) return null;
+  if (!(await lockService(db, serving)) || (await findCrashStop(db, deploymentId))) return null;
   const epoch = await takeEpoch(db, serving);
   if (epoch === null) return null;
   const losses = await findValue(db, 0)`select count(*)::int from deployment_events
@@ -94,12 +97,16 @@ async function begin(
   return { epoch, isTooOften: losses >= MAX_LOSSES_A_DAY };
 }
 
-async function isOurs(db: Queryable, { deploymentId, project, environment }: Serving, epoch: number): Promise<boolean> {
+async function isOurs(
+  db: Queryable,
+  { deploymentId, project, environment }: ServingDeployment,
+  epoch: number,
+): Promise<boolean> {
   return hasRow(db)`select 1 from services where project = ${project}
       and environment = ${environment} and serving = ${deploymentId} and fence = ${epoch} for update`;
 }
 
-async function finish(db: Queryable, serving: Serving, end: RevivalEnd): Promise<boolean> {
+async function finish(db: Queryable, serving: ServingDeployment, end: RevivalEnd): Promise<boolean> {
   const { deploymentId, project, environment } = serving;
   const { runId, epoch, outcome, evidence } = end;
   if (!(await isOurs(db, serving, epoch))) return false;

@@ -1,7 +1,7 @@
-import { inLanguage } from '@signalbox/messages/language';
+import { runInLanguage } from '@signalbox/messages/language';
 import type { JobResult } from '@signalbox/contracts/operations/jobs';
-import { listOpenIncidents, type IncidentNews } from '@signalbox/store/deploy/incidents';
-import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
+import { listOpenIncidents, type IncidentOutcome } from '@signalbox/store/deploy/incidents';
+import type { FullDeploymentRow } from '@signalbox/store/deploy/deployments-rows';
 import type { RunIntent } from '@signalbox/store/turns/runs';
 import { say } from '@signalbox/messages/say';
 import type { ServiceRevivals } from './service-revivals.ts';
@@ -17,14 +17,14 @@ import type { Publisher } from '@signalbox/platform/streams/publish';
 import { groupErrors } from '../logs/error-lines.ts';
 import { findCrashErrors } from './health-errors.ts';
 import { closeServiceIncident, openServiceIncident } from './incident-news.ts';
-import { notify, notifyPending } from './notify.ts';
+import { notifyPeople, notifyPending } from './notify.ts';
 import { endCrashLoop, readLastError } from './crash-loop-end.ts';
-import { addLatency, HealthMemory } from './latencies.ts';
+import { addLatency, HealthState } from './latencies.ts';
 import { LogCursor, readNewLines } from '../logs/log-cursor.ts';
-import { openMask, readLines, type Mask } from '../logs/read-lines.ts';
+import { openLogRedactor, readLines, type LogRedactor } from '../logs/read-lines.ts';
 import { probeService } from './probe-service.ts';
-import { findServing, readRouteProblem, withDriver, type DiagnoseDeps } from './target.ts';
-import { judge, type HealthMeasurements, type Verdict } from './verdict.ts';
+import { findServingDeployment, readRouteProblem, withDriver, type DiagnoseDeps } from './target.ts';
+import { judgeHealth, type HealthMeasurements, type Verdict } from './verdict.ts';
 import type { Driver } from '../drivers/driver.ts';
 import type { JobContext, HandlerOf } from '../runner/handlers.ts';
 
@@ -41,7 +41,7 @@ const MASK_MS = 30 * MINUTE_MS;
  * Probes every serving service: health, new log lines, incidents. Only one process probes a service at a time. Stores results before it
  * notifies anybody; each incident is notified once, even after a crash. `gapMs`: minimum time between two probes.
  */
-export function createServicesWatch(
+export function createServicesWatchHandler(
   parts: DiagnoseDeps & {
     readonly publisher: Publisher;
     readonly gapMs?: number;
@@ -59,7 +59,7 @@ export function createServicesWatch(
       const work = async (): Promise<void> => {
         for (let next = taken.pop(); next && !context.signal.aborted; next = taken.pop())
           // The failure of one service must not keep the others from being probed.
-          await inLanguage(next.language, () => watchService({ ...parts, masks }, next, { context, counts })).catch(
+          await runInLanguage(next.language, () => watchService({ ...parts, masks }, next, { context, counts })).catch(
             (error: unknown) =>
               context.log.warn('service not probed; the next probe tries again', {
                 project: next?.project,
@@ -77,7 +77,7 @@ export function createServicesWatch(
   };
 }
 
-type Masks = Map<string, { readonly mask: Mask; readonly until: number }>;
+type Masks = Map<string, { readonly mask: LogRedactor; readonly until: number }>;
 
 interface Round {
   readonly context: JobContext;
@@ -85,19 +85,20 @@ interface Round {
 }
 
 async function watchService(
-  parts: Parameters<typeof createServicesWatch>[0] & { readonly masks: Masks },
+  parts: Parameters<typeof createServicesWatchHandler>[0] & { readonly masks: Masks },
   watched: WatchedService,
   { context, counts }: Round,
 ): Promise<void> {
-  const { service, serving } = await findServing(parts, watched);
+  const { service, serving } = await findServingDeployment(parts, watched);
   if (serving?.deploymentId !== watched.serving) return; // Another deployment serves now.
   const { openSecret } = context;
   const signal = AbortSignal.any([context.signal, abortAfter(PROBE_MS)]);
-  const memory = HealthMemory.parse(watched.health);
+  const memory = HealthState.parse(watched.health);
   const cursor = LogCursor.parse(watched.logCursor);
   const key = `${watched.project}/${watched.environment}/${watched.serving}`;
   const known = parts.masks.get(key);
-  const mask = known && known.until > performance.now() ? known.mask : await openMask(parts, watched, openSecret);
+  const mask =
+    known && known.until > performance.now() ? known.mask : await openLogRedactor(parts, watched, openSecret);
   if (mask !== known?.mask) parts.masks.set(key, { mask, until: performance.now() + MASK_MS });
 
   const { found, read, missing, lastError } = await withDriver(parts, serving, context, async (driver) => {
@@ -118,7 +119,7 @@ async function watchService(
   context.signal.throwIfAborted();
   const groups = groupErrors(read.lines);
   const fresh = groups.reduce((sum, { count }) => sum + count, 0);
-  const verdict = judge({ ...found, errorsLately: found.errorsLately + fresh });
+  const verdict = judgeHealth({ ...found, errorsLately: found.errorsLately + fresh });
   const isReviving = verdict.kind !== null && (await bringBack(parts, watched, missing));
   // The revival reports its own end.
   const isMoving = watched.isMoving || isReviving;
@@ -157,9 +158,9 @@ async function watchService(
  */
 async function whyMissing(
   { driver, signal }: { readonly driver: Driver; readonly signal: AbortSignal },
-  { instance }: WorkRow,
+  { instance }: FullDeploymentRow,
   { process, proxy, instance: direct, newRestarts, crashLoop }: HealthMeasurements,
-  { bad, isBlocked }: HealthMemory & { readonly isBlocked: boolean },
+  { bad, isBlocked }: HealthState & { readonly isBlocked: boolean },
 ): Promise<string | null> {
   if (instance === null || process === null) return null;
   // A restarted program may respond before the proxy routes to it again.
@@ -174,7 +175,7 @@ async function whyMissing(
 }
 
 async function bringBack(
-  parts: Parameters<typeof createServicesWatch>[0],
+  parts: Parameters<typeof createServicesWatchHandler>[0],
   watched: WatchedService,
   because: string | null,
 ): Promise<boolean> {
@@ -196,23 +197,23 @@ async function bringBack(
 }
 
 interface JudgedProbe {
-  readonly health: HealthMemory;
+  readonly health: HealthState;
   readonly verdict: Verdict;
-  readonly before: HealthMemory['verdict'];
+  readonly before: HealthState['verdict'];
   readonly ref: string;
   readonly lastError: string | null;
 }
 
 /** Opens or closes the incident of a service once two consecutive probes agree; a crash loop opens it at once. */
 async function settle(
-  parts: Parameters<typeof createServicesWatch>[0],
+  parts: Parameters<typeof createServicesWatchHandler>[0],
   watched: WatchedService,
   judged: JudgedProbe,
   { context, counts }: Round,
 ): Promise<void> {
   const { health, verdict, before, ref, lastError } = judged;
   const open = await listOpenIncidents(parts.pool, formatIncidentSubject(watched));
-  const news: (IncidentNews | null)[] = [];
+  const news: (IncidentOutcome | null)[] = [];
   if (verdict.kind !== null && (health.bad >= PROBES_IN_A_ROW || open.length > 0 || verdict.kind === 'crash-loop')) {
     const isDown = health.bad >= PROBES_IN_A_ROW && before === 'down' && verdict.verdict === 'down';
     const known = { open: open[0] ?? null, isDown, release: health.release, ref, lastError };
@@ -227,15 +228,15 @@ async function settle(
       if (closed) counts.closed += 1;
       news.push(closed);
     }
-  await notify({ publisher: parts.publisher, log: context.log }, news);
+  await notifyPeople({ publisher: parts.publisher, log: context.log }, news);
 }
 
 function remember(
-  memory: HealthMemory,
+  memory: HealthState,
   found: HealthMeasurements,
   { verdict, because, kind }: Verdict,
   { instance, isMoving }: { readonly instance: string | null; readonly isMoving: boolean },
-): HealthMemory {
+): HealthState {
   const { release, proxy, process } = found;
   const latencyMs = proxy?.latencyMs ?? null;
   const isSample = !isMoving && release !== null && latencyMs !== null && proxy?.status === 200;

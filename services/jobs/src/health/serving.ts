@@ -4,12 +4,15 @@ import type { Queryable } from '@signalbox/store/pool';
 import { findValue, hasRow } from '@signalbox/store/sql';
 
 /** The deployment that serves, or should serve. */
-export interface Serving extends ServiceKey {
+export interface ServingDeployment extends ServiceKey {
   readonly deploymentId: string;
 }
 
 /** Locks a service until the transaction ends, as a deployment does at its start. False when another deployment serves. */
-export async function lockServing(db: Queryable, { project, environment, deploymentId }: Serving): Promise<boolean> {
+export async function lockService(
+  db: Queryable,
+  { project, environment, deploymentId }: ServingDeployment,
+): Promise<boolean> {
   return hasRow(db)`select 1 from services where project = ${project}
       and environment = ${environment} and serving = ${deploymentId} for update`;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { NO_CRASHES } from './crash-loop.ts';
-import { addLatency, getUsualLatency, type HealthMemory } from './latencies.ts';
-import { judge, type HealthMeasurements } from './verdict.ts';
+import { addLatency, getUsualLatency, type HealthState } from './latencies.ts';
+import { judgeHealth, type HealthMeasurements } from './verdict.ts';
 
 const WELL: HealthMeasurements = {
   release: '1.1.0-abc',
@@ -63,7 +63,7 @@ describe('the health verdict', () => {
     ['as many errors as always', { errorsLately: 25, errorsUsually: 20 }, 'healthy', null, /answers/],
     ['no disk', { diskFreeMb: 12 }, 'degraded', 'disk', /12 MB/],
   ])('%s', (_, over, verdict, kind, because) => {
-    const found = judge({ ...WELL, ...over });
+    const found = judgeHealth({ ...WELL, ...over });
     expect({ verdict: found.verdict, kind: found.kind }).toEqual({ verdict, kind });
     expect(found.because).toMatch(because);
   });
@@ -72,7 +72,7 @@ describe('the health verdict', () => {
 describe('the usual latency', () => {
   const fed =
     (release: string, ...latencies: number[]) =>
-    (samples: HealthMemory['samples']) =>
+    (samples: HealthState['samples']) =>
       latencies.reduce((rest, latency) => addLatency(rest, release, latency), samples);
 
   it('is unknown after two probes', () => {
@@ -85,7 +85,7 @@ describe('the usual latency', () => {
   });
 
   it('uses a bounded number of probes and releases', () => {
-    let samples: HealthMemory['samples'] = [];
+    let samples: HealthState['samples'] = [];
     for (let n = 0; n < 20; n++) samples = fed(`1.${n}`, ...Array.from({ length: 60 }, () => n))(samples);
     expect(samples.length).toBeLessThanOrEqual(6);
     expect(Math.max(...samples.map(({ latencies }) => latencies.length))).toBe(40);

@@ -1,7 +1,7 @@
 import type { ServiceHealthResult } from '@signalbox/contracts/operations/operations';
 import { sayDuration, formatSeconds } from '@signalbox/messages/duration';
 import { say } from '@signalbox/messages/say';
-import type { CrashLoop, CrashMemory } from './crash-loop.ts';
+import type { CrashLoop, CrashHistory } from './crash-loop.ts';
 
 /** Measurements of a probed service; see ServiceHealthResult. */
 export type HealthMeasurements = Omit<ServiceHealthResult, 'verdict' | 'because' | 'project' | 'environment'> & {
@@ -10,7 +10,7 @@ export type HealthMeasurements = Omit<ServiceHealthResult, 'verdict' | 'because'
   readonly errorsUsually: number;
   readonly newRestarts: number;
   readonly crashLoop: CrashLoop | null;
-  readonly crashes: CrashMemory;
+  readonly crashes: CrashHistory;
 };
 
 /** Kinds of trouble, worst first. */
@@ -35,7 +35,7 @@ const BURST_TIMES = 5;
 const DISK_LOW_MB = 200;
 
 /** Judges measurements by their worst trouble. The sentence names the measured value. Pure. */
-export function judge(found: HealthMeasurements): Verdict {
+export function judgeHealth(found: HealthMeasurements): Verdict {
   if (found.release === null) return well('nothing-deployed', say('health.nothingDeployed'));
   const { process, proxy, instance } = found;
   const trouble = (verdict: 'down' | 'degraded', kind: TroubleKind, because: string): Verdict => ({

@@ -19,22 +19,22 @@ export function createAnalysisHandlers(config: JobsConfig, pool: Pool, log: Log)
 }
 
 async function openChain(config: JobsConfig, pool: Pool, log: Log): Promise<HandlerOf<'repository.chain'>> {
-  const [{ createRepositoryChain }, startScan] = await Promise.all([
+  const [{ createRepositoryChainHandler }, startScan] = await Promise.all([
     import('./repository-chain.ts'),
     openScans(config, log),
   ]);
-  return createRepositoryChain(pool, { log, path: config.PATH, startScan });
+  return createRepositoryChainHandler(pool, { log, path: config.PATH, startScan });
 }
 
 async function openScans(config: JobsConfig, log: Log): Promise<ChainDeps['startScan']> {
-  const [{ ScanProcess }, { openScanCell }, { findCellProgram, findConfinement }, { openAdvisories }] =
+  const [{ ScanProcess }, { openScanSandbox }, { findRepositoryBubblewrap, findConfinement }, { openAdvisorySource }] =
     await Promise.all([
       import('@signalbox/analysis/scan/scan-process'),
       import('../sandbox/scan-room.ts'),
       import('../sandbox/find-confinement.ts'),
       import('@signalbox/analysis/advisories/open-advisories'),
     ]);
-  const cell = openScanCell(findCellProgram(config, await findConfinement(config, log)));
-  const advisories = openAdvisories({ folder: config.OSV_DIR, address: config.OSV_URL });
+  const cell = openScanSandbox(findRepositoryBubblewrap(config, await findConfinement(config, log)));
+  const advisories = openAdvisorySource({ folder: config.OSV_DIR, address: config.OSV_URL });
   return (place, signal) => new ScanProcess(place, { cell, advisories, signal });
 }

@@ -1,7 +1,7 @@
 import type { JobPayload, JobResult } from '@signalbox/contracts/operations/jobs';
-import type { createProjects } from '@signalbox/store/deploy/projects';
+import type { createProjectStore } from '@signalbox/store/deploy/projects';
 import { AppError } from '@signalbox/contracts/errors';
-import { explain, say } from '@signalbox/messages/say';
+import { explainError, say } from '@signalbox/messages/say';
 import type { DeployDeps } from '../deploy/deploy-deps.ts';
 import { toRepository, type Repository } from '../git/repository-login.ts';
 import { resolvePlan } from '../deploy/steps/plan.ts';
@@ -13,9 +13,9 @@ import { createOpenedSecrets } from '../runner/opened-secrets.ts';
 const NOTHING = { server: null, commit: null, checks: [], plan: null, head: null, isUnseen: false, problem: null };
 
 /** Checks whether a deployment could start. A missing requirement is a result, not a failure. */
-export function createDeployCheck(
+export function createDeployCheckHandler(
   parts: DeployDeps,
-  projects: Pick<ReturnType<typeof createProjects>, 'get'>,
+  projects: Pick<ReturnType<typeof createProjectStore>, 'get'>,
 ): HandlerOf<'deploy.check'> {
   return {
     title: () => say('jobs.theCheckBeforeADeployment'),
@@ -59,6 +59,6 @@ async function resolve(
     return { ...NOTHING, ready: true, server: plan.server.name, commit: plan.commit, plan, head, isUnseen };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    return { ...NOTHING, ready: false, problem: explain(error).slice(0, 2_000) };
+    return { ...NOTHING, ready: false, problem: explainError(error).slice(0, 2_000) };
   }
 }

@@ -1,4 +1,4 @@
-import type { Runs } from '@signalbox/store/turns/runs';
+import type { RunStore } from '@signalbox/store/turns/runs';
 import { AppError } from '@signalbox/contracts/errors';
 import { newTraceId } from '@signalbox/contracts/ids';
 import { SECOND_MS, abortAfter } from '@signalbox/contracts/time';
@@ -12,9 +12,9 @@ const QUIET_MS = 30 * SECOND_MS;
 const POLL_MS = 15 * SECOND_MS;
 
 /** Resumes abandoned deployments once their server and the proxy answer, so that people get no repeated messages. */
-export function createDeployReconciler(
+export function createDeployReconcileHandler(
   parts: DeployDeps,
-  runs: Pick<Runs, 'create'>,
+  runs: Pick<RunStore, 'create'>,
   quietMs: number = QUIET_MS,
 ): HandlerOf<'deploys.reconcile'> {
   return {

@@ -3,7 +3,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join, relative, sep } from 'node:path';
 import { allowMissing } from '@signalbox/contracts/system-error';
 import { say } from '@signalbox/messages/say';
-import type { createKnowledgePassages } from '../knowledge/knowledge-passages.ts';
+import type { createPassageStore } from '../knowledge/knowledge-passages.ts';
 import type { JobContext, HandlerOf } from '../runner/handlers.ts';
 import { splitMarkdown } from '../knowledge/passages.ts';
 
@@ -19,8 +19,8 @@ interface Document {
 }
 
 /** Indexes markdown files of a folder and one more file. Skips unchanged files, removes deleted ones. Safe concurrently. */
-export function createKnowledgeIndex(parts: {
-  readonly passages: ReturnType<typeof createKnowledgePassages>;
+export function createKnowledgeIndexHandler(parts: {
+  readonly passages: ReturnType<typeof createPassageStore>;
   readonly docsDir: string;
   readonly readmeFile: string;
 }): HandlerOf<'knowledge.index'> {

@@ -1,58 +1,58 @@
 import { dirname } from 'node:path';
-import { createDeployments } from '@signalbox/store/deploy/deployments';
+import { createDeploymentStore } from '@signalbox/store/deploy/deployments';
 import { createPortLeases } from '../deploy/port-leases.ts';
-import { DeploymentWork } from '../deploy/deployment-work.ts';
+import { DeploymentStore } from '../deploy/deployment-work.ts';
 import type { Pool } from '@signalbox/store/pool';
-import { createProjects } from '@signalbox/store/deploy/projects';
-import { Runs } from '@signalbox/store/turns/runs';
-import { createServerProbes } from '../machine/server-probes.ts';
+import { createProjectStore } from '@signalbox/store/deploy/projects';
+import { RunStore } from '@signalbox/store/turns/runs';
+import { createServerProbeStore } from '../machine/server-probes.ts';
 import { createServiceRevivals } from '../health/service-revivals.ts';
-import { createServiceStops } from '@signalbox/store/deploy/service-stops';
-import { createServices } from '@signalbox/store/deploy/services';
+import { createServiceStopStore } from '@signalbox/store/deploy/service-stops';
+import { createServiceStore } from '@signalbox/store/deploy/services';
 import type { Log } from '@signalbox/platform/log';
 import type { Queue } from '@signalbox/platform/queue/queue';
 import type { Publisher } from '@signalbox/platform/streams/publish';
 import { MINUTE_MS, SECOND_MS, HOUR_MS } from '@signalbox/contracts/time';
 import type { JobsConfig } from '../config.ts';
 import type { DeployDeps } from '../deploy/deploy-deps.ts';
-import { createSources, type Sources } from '../git/sources.ts';
+import { createSourceStore, type SourceStore } from '../git/sources.ts';
 import { openDriver } from '../drivers/open-driver.ts';
 import type { PoolHandlers, HandlerOf, JobContext } from '../runner/handlers.ts';
 import type { Confinement } from '../sandbox/confinement.ts';
-import { findConfiguredBubblewrap, findCellProgram, findConfinement } from '../sandbox/find-confinement.ts';
-import { openGitCell } from '../sandbox/git-room.ts';
+import { findConfiguredBubblewrap, findRepositoryBubblewrap, findConfinement } from '../sandbox/find-confinement.ts';
+import { openGitConfinement } from '../sandbox/git-room.ts';
 import { listHiddenPaths } from '../sandbox/program-room.ts';
 import { openSandbox, type Sandbox } from '../sandbox/sandbox.ts';
 import { HaproxyTraffic } from '../traffic/haproxy-traffic.ts';
 import { createProxyTraffic } from '../traffic/proxy-traffic.ts';
-import { say, explain } from '@signalbox/messages/say';
+import { say, explainError } from '@signalbox/messages/say';
 import { findDriverServer, readHealth } from '@signalbox/store/deploy/service-health';
 import { AppError } from '@signalbox/contracts/errors';
 import { redactText } from '@signalbox/safety/redact/redact';
 import { classifyCommand } from '@signalbox/safety/shell/classification';
-import type { ChainFetch } from '@signalbox/contracts/repository/chain-run';
+import type { ChainFetchResult } from '@signalbox/contracts/repository/chain-run';
 import type { JobPayload, JobResult } from '@signalbox/contracts/operations/jobs';
 import { countErrors } from '@signalbox/store/deploy/error-groups';
 import { runDeployment } from '../deploy/engine.ts';
-import { describeBriefly, describeResult } from '../deploy/describe-deployment.ts';
-import { createDeployCheck } from './deploy-check.ts';
-import { createDeployReconciler } from './deploys-reconcile.ts';
-import { createRepositoryLook } from './repository-look.ts';
-import { createServersWatch } from '../machine/servers-watch.ts';
-import { createServiceDiagnose } from './service-diagnose.ts';
-import { createServiceLogs } from './service-logs.ts';
-import { createServiceRevive } from './service-revive.ts';
-import { createServiceStop } from './service-stop.ts';
-import { createServicesWatch } from '../health/services-watch.ts';
+import { summarizeResult, describeResult } from '../deploy/describe-deployment.ts';
+import { createDeployCheckHandler } from './deploy-check.ts';
+import { createDeployReconcileHandler } from './deploys-reconcile.ts';
+import { createRepositoryReadHandler } from './repository-look.ts';
+import { createServersWatchHandler } from '../machine/servers-watch.ts';
+import { createServiceDiagnoseHandler } from './service-diagnose.ts';
+import { createServiceLogsHandler } from './service-logs.ts';
+import { createServiceReviveHandler } from './service-revive.ts';
+import { createServiceStopHandler } from './service-stop.ts';
+import { createServicesWatchHandler } from '../health/services-watch.ts';
 import { takeLastLines } from '../sandbox/kept-output.ts';
-import { withDriver, type DiagnoseDeps, findServing } from '../health/target.ts';
+import { withDriver, type DiagnoseDeps, findServingDeployment } from '../health/target.ts';
 import { executeBounded } from '../machine/bounded-run.ts';
 import { readRelease, type ReleaseDeps } from '../machine/read-release.ts';
 import { toRepository } from '../git/repository-login.ts';
-import { describeEnded, probeServer, type MachineDeps } from '../machine/probe-server.ts';
-import { HealthMemory } from '../health/latencies.ts';
+import { describeEndedCommands, probeServer, type MachineDeps } from '../machine/probe-server.ts';
+import { HealthState } from '../health/latencies.ts';
 import { probeService, createEmptyMeasurements } from '../health/probe-service.ts';
-import { judge } from '../health/verdict.ts';
+import { judgeHealth } from '../health/verdict.ts';
 
 /** Maximum of stored bytes per output. */
 const MAX_OUTPUT_BYTES = 30_000;
@@ -69,30 +69,30 @@ export async function createOperationsHandlers(
 ): Promise<PoolHandlers<'deploy'>> {
   const confinement = await findConfinement(config, log);
   const deploy = openDeployParts(config, pool, confinement);
-  const runs = new Runs(pool);
+  const runs = new RunStore(pool);
   const revivals = createServiceRevivals(pool);
   const diagnose = { ...deploy, pool };
-  const servers = { probes: createServerProbes(pool), openDriver: deploy.openDriver };
+  const servers = { probes: createServerProbeStore(pool), openDriver: deploy.openDriver };
   return {
     'deploy.run': {
       title: () => say('jobs.theDeployment'),
       run: ({ deploymentId }, context) => runDeployment(deploy, deploymentId, context),
       say: describeResult,
-      brief: describeBriefly,
+      brief: summarizeResult,
     },
-    'deploy.check': createDeployCheck(deploy, createProjects(pool)),
-    'deploys.reconcile': createDeployReconciler(deploy, runs),
-    'service.logs': createServiceLogs(diagnose),
+    'deploy.check': createDeployCheckHandler(deploy, createProjectStore(pool)),
+    'deploys.reconcile': createDeployReconcileHandler(deploy, runs),
+    'service.logs': createServiceLogsHandler(diagnose),
     'service.health': createServiceHealth(diagnose),
-    'service.diagnose': createServiceDiagnose(diagnose),
-    'service.stop': createServiceStop({ ...diagnose, stops: createServiceStops(pool) }),
-    'service.revive': createServiceRevive({ ...deploy, revivals }),
+    'service.diagnose': createServiceDiagnoseHandler(diagnose),
+    'service.stop': createServiceStopHandler({ ...diagnose, stops: createServiceStopStore(pool) }),
+    'service.revive': createServiceReviveHandler({ ...deploy, revivals }),
     'diagnostic.run': createDiagnosticRun({ ...diagnose, sandbox: createSandboxOpener(config) }),
-    'repository.look': createRepositoryLook(deploy, createProjects(pool)),
-    'repository.fetch': createRepositoryFetch(deploy.sources, createProjects(pool)),
-    'server.inspect': createServerInspect(servers),
-    'servers.watch': createServersWatch({ ...servers, pool, publisher }),
-    'services.watch': createServicesWatch({
+    'repository.look': createRepositoryReadHandler(deploy, createProjectStore(pool)),
+    'repository.fetch': createRepositoryFetchHandler(deploy.sources, createProjectStore(pool)),
+    'server.inspect': createServerInspectHandler(servers),
+    'servers.watch': createServersWatchHandler({ ...servers, pool, publisher }),
+    'services.watch': createServicesWatchHandler({
       ...diagnose,
       publisher,
       revivals,
@@ -115,16 +115,16 @@ function openDeployParts(config: JobsConfig, pool: Pool, confinement: Confinemen
   const { TARGETS_DIR: targetsDir, BASE_IMAGE: baseImage, PATH: path } = config;
   return {
     confinement,
-    work: new DeploymentWork(pool),
-    deployments: createDeployments(pool),
-    services: createServices(pool),
+    work: new DeploymentStore(pool),
+    deployments: createDeploymentStore(pool),
+    services: createServiceStore(pool),
     leases: createPortLeases(pool),
-    sources: createSources({
+    sources: createSourceStore({
       dir: config.DEPLOY_DIR,
       repositoriesDirs: config.REPOSITORIES_DIR,
       closed: [targetsDir, dirname(config.SECRETS_KEY_FILE), dirname(config.PROXY_SOCKET), config.WORKSPACE_DIR],
-      cell: openGitCell({
-        program: findCellProgram(config, confinement),
+      cell: openGitConfinement({
+        program: findRepositoryBubblewrap(config, confinement),
         path,
         hidden: listHiddenPaths(targetsDir),
       }),
@@ -191,13 +191,13 @@ function createDiagnosticRun(
 }
 
 /** Fetches a project's repository for a chain of analysis steps. An unreadable repository is a result, not a failure. */
-export function createRepositoryFetch(
-  sources: Pick<Sources, 'fetch'>,
-  projects: Pick<ReturnType<typeof createProjects>, 'get'>,
+export function createRepositoryFetchHandler(
+  sources: Pick<SourceStore, 'fetch'>,
+  projects: Pick<ReturnType<typeof createProjectStore>, 'get'>,
 ): HandlerOf<'repository.fetch'> {
   return {
     title: () => say('jobs.repositoryChain'),
-    async run({ project, ref }, { openSecret, signal }): Promise<ChainFetch> {
+    async run({ project, ref }, { openSecret, signal }): Promise<ChainFetchResult> {
       try {
         const repository = toRepository(await projects.get(project), openSecret);
         if (repository === null) throw new AppError('REPOSITORY_MISSING', { project });
@@ -206,7 +206,7 @@ export function createRepositoryFetch(
       } catch (error) {
         signal.throwIfAborted();
         if (!(error instanceof AppError)) throw error;
-        return { mirror: null, commit: null, folder: null, problem: explain(error).slice(0, 2_000) };
+        return { mirror: null, commit: null, folder: null, problem: explainError(error).slice(0, 2_000) };
       }
     },
     // The chain reports at its end.
@@ -215,7 +215,7 @@ export function createRepositoryFetch(
 }
 
 /** Measures a server and stores the result. */
-export function createServerInspect(deps: MachineDeps): HandlerOf<'server.inspect'> {
+export function createServerInspectHandler(deps: MachineDeps): HandlerOf<'server.inspect'> {
   return {
     title: () => say('jobs.lookingAtAServer'),
     run: async ({ server: name }, context) => {
@@ -226,7 +226,7 @@ export function createServerInspect(deps: MachineDeps): HandlerOf<'server.inspec
       if (probe.kind === 'up') {
         const { hostKey } = server;
         const hostKeyTrusted = hostKey === null ? null : true;
-        const detail = describeEnded(probe.ended);
+        const detail = describeEndedCommands(probe.ended);
         return { server: name, reached: true, inventory: probe.inventory, hostKey, hostKeyTrusted, detail };
       }
       const { detail, hostKey } = probe;
@@ -251,13 +251,13 @@ async function probeOnce(
   key: JobPayload<'service.health'>,
   context: Pick<JobContext, 'signal' | 'openSecret'>,
 ): Promise<JobResult<'service.health'>> {
-  const { service, serving } = await findServing(parts, key);
-  const memory = HealthMemory.parse((await readHealth(parts.pool, key))?.health);
+  const { service, serving } = await findServingDeployment(parts, key);
+  const memory = HealthState.parse((await readHealth(parts.pool, key))?.health);
   const found =
     serving === null
       ? createEmptyMeasurements(memory, await countErrors(parts.pool, key, HOUR_MS))
       : await withDriver(parts, serving, context, (driver) =>
           probeService(parts, { driver, signal: context.signal }, { service, serving }, memory),
         );
-  return { ...key, ...found, ...judge(found) };
+  return { ...key, ...found, ...judgeHealth(found) };
 }

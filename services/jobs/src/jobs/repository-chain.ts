@@ -2,20 +2,20 @@ import { z } from 'zod';
 import type { ChainDeps, ChainRun } from '@signalbox/analysis/chain/chain-deps';
 import { runChain } from '@signalbox/analysis/chain/run-chain';
 import { readOutput, readDryFindings } from '@signalbox/analysis/chain/run-step';
-import { sayFacts } from '@signalbox/analysis/steps/facts';
+import { sayMeasurements } from '@signalbox/analysis/steps/facts';
 import { STEPS } from '@signalbox/analysis/steps/steps';
 import type { Pool } from '@signalbox/store/pool';
-import { createChainRuns } from '@signalbox/store/repository/chain-runs';
-import { createFindings } from '@signalbox/store/repository/findings';
-import { createChainRecords } from './repository-records.ts';
+import { createChainRunStore } from '@signalbox/store/repository/chain-runs';
+import { createFindingStore } from '@signalbox/store/repository/findings';
+import { createChainStore } from './repository-records.ts';
 import { CHAINS } from '@signalbox/contracts/repository/chains';
-import { MAX_SHOWN_FINDINGS, type ChainFetch } from '@signalbox/contracts/repository/chain-run';
+import { MAX_SHOWN_FINDINGS, type ChainFetchResult } from '@signalbox/contracts/repository/chain-run';
 import type { JobPayload, JobResult } from '@signalbox/contracts/operations/jobs';
 import { findUnread } from '@signalbox/contracts/repository/unread';
 import { AppError } from '@signalbox/contracts/errors';
 import { SECOND_MS } from '@signalbox/contracts/time';
 import { sayChain, sayChainResult, sayUnread } from '@signalbox/analysis/reports/say-findings';
-import { explain, say } from '@signalbox/messages/say';
+import { explainError, say } from '@signalbox/messages/say';
 import type { HandlerOf, JobContext } from '../runner/handlers.ts';
 
 /** Output of the dependency step when no source of advisories answered, which differs from finding no advisories. */
@@ -25,12 +25,15 @@ const WithoutAdvisories = z.object({ summaries: z.object({ advisories: z.object(
 const QUIET_MS = 4 * SECOND_MS;
 
 /** Runs a chain of analysis steps over a project's fetched repository. An unreadable repository is a result, not a failure. */
-export function createRepositoryChain(pool: Pool, options: Omit<ChainDeps, 'records'>): HandlerOf<'repository.chain'> {
+export function createRepositoryChainHandler(
+  pool: Pool,
+  options: Omit<ChainDeps, 'records'>,
+): HandlerOf<'repository.chain'> {
   const deps: Deps = {
     ...options,
-    records: createChainRecords(pool),
-    runs: createChainRuns(pool),
-    findings: createFindings(pool),
+    records: createChainStore(pool),
+    runs: createChainRunStore(pool),
+    findings: createFindingStore(pool),
   };
   return {
     title: () => say('jobs.repositoryChain'),
@@ -47,12 +50,12 @@ export function createRepositoryChain(pool: Pool, options: Omit<ChainDeps, 'reco
 }
 
 interface Deps extends ChainDeps {
-  readonly runs: ReturnType<typeof createChainRuns>;
-  readonly findings: ReturnType<typeof createFindings>;
+  readonly runs: ReturnType<typeof createChainRunStore>;
+  readonly findings: ReturnType<typeof createFindingStore>;
 }
 
 interface Work {
-  readonly fetched: ChainFetch;
+  readonly fetched: ChainFetchResult;
   readonly begun: ChainRun;
   readonly before: ChainRun | null;
 }
@@ -93,7 +96,11 @@ async function work(deps: Deps, { fetched, begun, before }: Work, context: JobCo
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof AppError)) throw error;
-    return await deps.runs.end(runId, { status: 'stopped', problem: explain(error).slice(0, 2_000), counts: null });
+    return await deps.runs.end(runId, {
+      status: 'stopped',
+      problem: explainError(error).slice(0, 2_000),
+      counts: null,
+    });
   } finally {
     started.close();
   }
@@ -122,7 +129,7 @@ async function toResult(
     isFirst: before === null,
     counts: run.counts,
     problem: run.problem?.slice(0, 2_000) ?? null,
-    facts: sayFacts(chain, new Map(steps.map(({ agent, output }) => [agent, readOutput(output)]))),
+    facts: sayMeasurements(chain, new Map(steps.map(({ agent, output }) => [agent, readOutput(output)]))),
     total,
     top: found.slice(0, MAX_SHOWN_FINDINGS).map(({ findingId, rule, severity, path, line, evidence, values }) => ({
       findingId,

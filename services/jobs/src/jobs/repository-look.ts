@@ -1,17 +1,17 @@
 import type { JobResult } from '@signalbox/contracts/operations/jobs';
 import { AppError } from '@signalbox/contracts/errors';
-import { sayLook } from '@signalbox/messages/repository-look';
-import { explain, say } from '@signalbox/messages/say';
-import type { createProjects } from '@signalbox/store/deploy/projects';
+import { describeRepository } from '@signalbox/messages/repository-look';
+import { explainError, say } from '@signalbox/messages/say';
+import type { createProjectStore } from '@signalbox/store/deploy/projects';
 import type { DeployDeps } from '../deploy/deploy-deps.ts';
 import { toRepository } from '../git/repository-login.ts';
 import type { HandlerOf } from '../runner/handlers.ts';
 import type { RepositoryContents } from '../git/sources.ts';
 
 /** Reads the repository of a project, so that problems show before a deployment. A problem is a result, not a failure. */
-export function createRepositoryLook(
+export function createRepositoryReadHandler(
   parts: Pick<DeployDeps, 'sources'>,
-  projects: Pick<ReturnType<typeof createProjects>, 'get'>,
+  projects: Pick<ReturnType<typeof createProjectStore>, 'get'>,
 ): HandlerOf<'repository.look'> {
   return {
     title: () => say('jobs.lookingAtARepository'),
@@ -25,10 +25,10 @@ export function createRepositoryLook(
       } catch (error) {
         context.signal.throwIfAborted();
         if (!(error instanceof AppError)) throw error;
-        return { ...nothing, problem: explain(error).slice(0, 2_000) };
+        return { ...nothing, problem: explainError(error).slice(0, 2_000) };
       }
     },
-    say: (found) => sayLook(found).join(' '),
+    say: (found) => describeRepository(found).join(' '),
   };
 }
 
@@ -36,7 +36,7 @@ function buildDeployPlan(
   start: RepositoryContents['start'],
 ): Pick<JobResult<'repository.look'>, 'plan' | 'planProblem'> {
   if (start === null) return { plan: null, planProblem: null };
-  if (start instanceof AppError) return { plan: null, planProblem: explain(start).slice(0, 2_000) };
+  if (start instanceof AppError) return { plan: null, planProblem: explainError(start).slice(0, 2_000) };
   const { build, start: command } = start.file;
   const plan = { build: build.map(asTyped), start: command === undefined ? null : asTyped(command) };
   return { plan, planProblem: null };

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { ChainRecords, RunHandle, StepResults } from '@signalbox/analysis/chain/chain-deps';
+import type { ChainStore, RunHandle, StepResults } from '@signalbox/analysis/chain/chain-deps';
 import { STEP_CLASSES } from '@signalbox/contracts/repository/chains';
 import { appendAudit } from '@signalbox/store/audit/audit';
 import { isTransient, withTransaction, type Pool, type Queryable } from '@signalbox/store/pool';
-import { createChainRuns } from '@signalbox/store/repository/chain-runs';
-import { createFindings, reconcileFindings } from '@signalbox/store/repository/findings';
+import { createChainRunStore } from '@signalbox/store/repository/chain-runs';
+import { createFindingStore, reconcileFindings } from '@signalbox/store/repository/findings';
 import { reconcilePackages } from '@signalbox/store/repository/relationships';
 import { readScanCaches, writeScanCaches } from '@signalbox/store/repository/scan-caches';
 import { sql } from '@signalbox/store/sql';
@@ -12,9 +12,9 @@ import { sql } from '@signalbox/store/sql';
 const MAX_LISTED_FINDINGS = 10_000;
 
 /** Stores the runs of chains, their steps and their findings in Postgres. */
-export function createChainRecords(pool: Pool): ChainRecords {
-  const runs = createChainRuns(pool);
-  const findings = createFindings(pool);
+export function createChainStore(pool: Pool): ChainStore {
+  const runs = createChainRunStore(pool);
+  const findings = createFindingStore(pool);
   return {
     isTransient,
     listSteps: (runId) => runs.steps(runId),

@@ -3,12 +3,12 @@ import { readHealth } from '@signalbox/store/deploy/service-health';
 import { HOUR_MS, SECOND_MS } from '@signalbox/contracts/time';
 import { say } from '@signalbox/messages/say';
 import { readErrorMessage, groupErrors } from '../logs/error-lines.ts';
-import { HealthMemory, getMedian } from '../health/latencies.ts';
-import { openMask, readLines } from '../logs/read-lines.ts';
+import { HealthState, getMedian } from '../health/latencies.ts';
+import { openLogRedactor, readLines } from '../logs/read-lines.ts';
 import { probeService, createEmptyMeasurements } from '../health/probe-service.ts';
-import { propose } from '../health/proposal.ts';
-import { findServing, withDriver, type DiagnoseDeps } from '../health/target.ts';
-import { judge } from '../health/verdict.ts';
+import { proposeAction } from '../health/proposal.ts';
+import { findServingDeployment, withDriver, type DiagnoseDeps } from '../health/target.ts';
+import { judgeHealth } from '../health/verdict.ts';
 import type { HandlerOf } from '../runner/handlers.ts';
 
 /** Log lines searched for errors, lines shown, and error kinds shown. */
@@ -17,13 +17,13 @@ const MAX_SHOWN_LINES = 12;
 const MAX_SHOWN_KINDS = 5;
 
 /** Collects facts about a reported service, and proposes a next action. Changes nothing. */
-export function createServiceDiagnose(parts: DiagnoseDeps): HandlerOf<'service.diagnose'> {
+export function createServiceDiagnoseHandler(parts: DiagnoseDeps): HandlerOf<'service.diagnose'> {
   return {
     title: () => say('jobs.diagnosingAService'),
     run: async (key, context) => {
       const { signal, openSecret, now } = context;
-      const { service, serving } = await findServing(parts, key);
-      const memory = HealthMemory.parse((await readHealth(parts.pool, key))?.health);
+      const { service, serving } = await findServingDeployment(parts, key);
+      const memory = HealthState.parse((await readHealth(parts.pool, key))?.health);
       const before = await parts.deployments.before(key);
       const isMoving = (await parts.deployments.list({ ...key, open: true }, 1)).length > 0;
       const previous = before && {
@@ -33,8 +33,8 @@ export function createServiceDiagnose(parts: DiagnoseDeps): HandlerOf<'service.d
       };
       if (serving === null) {
         const found = createEmptyMeasurements(memory, await countErrors(parts.pool, key, HOUR_MS));
-        const verdict = judge(found);
-        const proposal = propose(found, verdict, { previous, servingForMs: null, isMoving, errorKinds: 0 });
+        const verdict = judgeHealth(found);
+        const proposal = proposeAction(found, verdict, { previous, servingForMs: null, isMoving, errorKinds: 0 });
         return {
           ...key,
           health: { ...key, ...found, ...verdict },
@@ -45,13 +45,13 @@ export function createServiceDiagnose(parts: DiagnoseDeps): HandlerOf<'service.d
           proposal,
         };
       }
-      const mask = await openMask(parts, key, openSecret);
+      const mask = await openLogRedactor(parts, key, openSecret);
       return withDriver(parts, serving, context, async (driver) => {
         const [found, lines] = await Promise.all([
           probeService(parts, { driver, signal }, { service, serving }, memory),
           serving.instance === null ? [] : readLines(driver, serving.instance, { tail: MAX_READ_LINES, signal }, mask),
         ]);
-        const verdict = judge(found);
+        const verdict = judgeHealth(found);
         const groups = groupErrors(lines);
         const telling = lines.filter(({ line }) => readErrorMessage(line) !== null);
         const servingForMs = Math.max(0, now().getTime() - (serving.finishedAt ?? serving.stateAt).getTime());
@@ -64,7 +64,7 @@ export function createServiceDiagnose(parts: DiagnoseDeps): HandlerOf<'service.d
             .slice(0, MAX_SHOWN_KINDS)
             .map(({ sample, count }) => ({ sample: sample.slice(0, 300), count })),
           lines: (telling.length > 0 ? telling : lines).slice(-MAX_SHOWN_LINES),
-          proposal: propose(found, verdict, { previous, servingForMs, isMoving, errorKinds: groups.length }),
+          proposal: proposeAction(found, verdict, { previous, servingForMs, isMoving, errorKinds: groups.length }),
         };
       });
     },

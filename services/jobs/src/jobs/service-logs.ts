@@ -1,11 +1,11 @@
 import type { LogLine } from '@signalbox/contracts/operations/deploy';
 import type { JobPayload } from '@signalbox/contracts/operations/jobs';
-import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
+import type { FullDeploymentRow } from '@signalbox/store/deploy/deployments-rows';
 import { AppError } from '@signalbox/contracts/errors';
 import { MINUTE_MS } from '@signalbox/contracts/time';
 import { say } from '@signalbox/messages/say';
-import { openMask, readLines } from '../logs/read-lines.ts';
-import { findServing, withDriver, type DiagnoseDeps } from '../health/target.ts';
+import { openLogRedactor, readLines } from '../logs/read-lines.ts';
+import { findServingDeployment, withDriver, type DiagnoseDeps } from '../health/target.ts';
 import type { HandlerOf } from '../runner/handlers.ts';
 import { followLog } from '../logs/follow-log.ts';
 
@@ -17,7 +17,7 @@ const MAX_SEARCHED_LINES = 20_000;
 const MAX_CHARACTERS = 60_000;
 
 /** Reads the log of the serving release, the previous one, or one deployment. Follows the log for a while on request. */
-export function createServiceLogs(parts: DiagnoseDeps): HandlerOf<'service.logs'> {
+export function createServiceLogsHandler(parts: DiagnoseDeps): HandlerOf<'service.logs'> {
   return {
     title: () => say('jobs.readingALog'),
     run: async (payload, context) => {
@@ -25,7 +25,7 @@ export function createServiceLogs(parts: DiagnoseDeps): HandlerOf<'service.logs'
       const { instance } = deployment;
       const head = { release: deployment.release, deploymentId: deployment.deploymentId };
       if (instance === null) return { ...head, lines: [], truncated: false, followed: false };
-      const mask = await openMask(parts, payload, context.openSecret);
+      const mask = await openLogRedactor(parts, payload, context.openSecret);
       return withDriver(parts, deployment, context, async (driver) => {
         if (payload.followSeconds > 0) {
           await followLog({ driver, instance, mask, pool: parts.pool }, payload, matching(payload), context);
@@ -56,9 +56,9 @@ export function createServiceLogs(parts: DiagnoseDeps): HandlerOf<'service.logs'
   };
 }
 
-async function findDeployment(parts: DiagnoseDeps, payload: Payload): Promise<WorkRow> {
+async function findDeployment(parts: DiagnoseDeps, payload: Payload): Promise<FullDeploymentRow> {
   const { project, environment, of } = payload;
-  const { serving } = await findServing(parts, payload);
+  const { serving } = await findServingDeployment(parts, payload);
   if (of === 'serving') {
     if (serving) return serving;
     throw new AppError('NOTHING_SERVES', { project, environment, act: 'read' });

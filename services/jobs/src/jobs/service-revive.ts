@@ -1,21 +1,21 @@
-import { nameService } from '@signalbox/contracts/operations/deploy';
+import { formatServiceName } from '@signalbox/contracts/operations/deploy';
 import type { JobPayload, JobResult } from '@signalbox/contracts/operations/jobs';
-import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
+import type { FullDeploymentRow } from '@signalbox/store/deploy/deployments-rows';
 import { isTransient } from '@signalbox/store/pool';
 import { sayDuration } from '@signalbox/messages/duration';
-import { explain, say } from '@signalbox/messages/say';
+import { explainError, say } from '@signalbox/messages/say';
 import type { ServiceRevivals } from '../health/service-revivals.ts';
 import { AppError, toAppError, type ErrorCode } from '@signalbox/contracts/errors';
-import { SECOND_MS, abortAfter, pause } from '@signalbox/contracts/time';
+import { SECOND_MS, abortAfter, sleepOrThrow } from '@signalbox/contracts/time';
 import { readCleanLines } from '../deploy/line-store.ts';
 import type { DeployDeps } from '../deploy/deploy-deps.ts';
 import { quoteLines } from '../deploy/describe-deployment.ts';
 import { leaseInstancePort } from '../deploy/steps/instance-port.ts';
-import { isRelease, probeHealth } from '../deploy/steps/probe-health.ts';
+import { isExpectedRelease, probeHealth } from '../deploy/steps/probe-health.ts';
 import { describeUnopened, openVariables } from '../deploy/variables.ts';
-import { requireFile, getReleaseId, pickService } from '../deploy/deployment-session.ts';
+import { requireServiceFile, getReleaseId, pickService } from '../deploy/deployment-session.ts';
 import { withDriver } from '../health/target.ts';
-import type { Driver, Instance } from '../drivers/driver.ts';
+import type { Driver, ProgramInstance } from '../drivers/driver.ts';
 import type { JobContext, HandlerOf } from '../runner/handlers.ts';
 import { createOpenedSecrets, type OpenedSecrets } from '../runner/opened-secrets.ts';
 
@@ -43,7 +43,7 @@ class Superseded extends Error {}
 const TERMINAL: ReadonlySet<ErrorCode> = new Set(['SERVICE_LOST_AGAIN', 'ARTIFACT_GONE', 'VARIABLES_UNOPENED']);
 
 /** Restarts a lost service from its artifact. Takes an epoch of its own, so a later deployment or stop supersedes it. */
-export function createServiceRevive(parts: ReviveDeps): HandlerOf<'service.revive'> {
+export function createServiceReviveHandler(parts: ReviveDeps): HandlerOf<'service.revive'> {
   return {
     title: () => say('jobs.bringingAServiceBack'),
     run: (payload, context) => revive(parts, payload, context),
@@ -79,10 +79,10 @@ async function revive(parts: ReviveDeps, { because, ...serving }: Payload, conte
       context.log.info('service not back yet', { ...pickService(serving), tries, because: failure.code });
       const restSeconds = pauses[tries - 1];
       if (restSeconds !== undefined && !TERMINAL.has(failure.code)) {
-        await pause(restSeconds * SECOND_MS, signal);
+        await sleepOrThrow(restSeconds * SECOND_MS, signal);
         continue;
       }
-      const sentence = opened.mask(explain(failure)).slice(0, 1_000);
+      const sentence = opened.mask(explainError(failure)).slice(0, 1_000);
       const lines = await lastLines(parts, { row, context, opened });
       const end = { runId, epoch, outcome: 'given-up', evidence: { because: sentence, lost: because, tries } } as const;
       if (!(await parts.revivals.end(serving, end))) return { ...result, outcome: 'unneeded', tries, seconds };
@@ -98,7 +98,7 @@ async function revive(parts: ReviveDeps, { because, ...serving }: Payload, conte
 
 /** One attempt of a run, valid while its epoch is the highest. */
 interface Trying {
-  readonly row: WorkRow;
+  readonly row: FullDeploymentRow;
   readonly epoch: number;
   readonly context: JobContext;
   readonly opened: OpenedSecrets;
@@ -117,20 +117,20 @@ async function bringBack(parts: ReviveDeps, trying: Trying): Promise<Record<stri
   });
 }
 
-async function startAgain(parts: ReviveDeps, driver: Driver, trying: Trying): Promise<Instance> {
+async function startAgain(parts: ReviveDeps, driver: Driver, trying: Trying): Promise<ProgramInstance> {
   const { row, epoch, context, opened } = trying;
   const { artifact } = row;
   const { signal } = context;
   if (artifact === null || !(await driver.has(artifact, signal)))
     throw new AppError('ARTIFACT_GONE', { artifact: artifact?.ref ?? 'no artifact' });
-  const purpose = `to start ${nameService(row)} again`;
+  const purpose = `to start ${formatServiceName(row)} again`;
   const { values, unopened } = await openVariables(parts, row, { openSecret: context.openSecret, opened, purpose });
   if (unopened.length > 0) throw new AppError('VARIABLES_UNOPENED', { problems: describeUnopened(unopened) });
   const port = await leaseInstancePort(parts.leases, row, { mayListen: false });
   const request = {
     id: getReleaseId({ ...row, epoch }),
     artifact,
-    file: requireFile(row),
+    file: requireServiceFile(row),
     variables: values,
     port,
   };
@@ -138,11 +138,11 @@ async function startAgain(parts: ReviveDeps, driver: Driver, trying: Trying): Pr
 }
 
 /** Routes requests to the instance unless the proxy does already. Returns the public port. */
-async function ensureRoute(parts: ReviveDeps, instance: Instance, trying: Trying): Promise<number> {
+async function ensureRoute(parts: ReviveDeps, instance: ProgramInstance, trying: Trying): Promise<number> {
   const { row, epoch } = trying;
   const { signal } = trying.context;
   const { deploymentId, release } = row;
-  const service = nameService(row);
+  const service = formatServiceName(row);
   const port = (await parts.services.find(row))?.port ?? null;
   if (port === null || release === null) throw new Error(`${deploymentId} serves and has no port or release`);
   const upstream = { host: instance.host, port: instance.port };
@@ -165,10 +165,14 @@ async function ensureRoute(parts: ReviveDeps, instance: Instance, trying: Trying
 async function waitUntilHealthy(
   parts: ReviveDeps,
   driver: Driver,
-  { row, instance, port }: { readonly row: WorkRow; readonly instance: Instance; readonly port: number },
+  {
+    row,
+    instance,
+    port,
+  }: { readonly row: FullDeploymentRow; readonly instance: ProgramInstance; readonly port: number },
   signal: AbortSignal,
 ): Promise<number> {
-  const file = requireFile(row);
+  const file = requireServiceFile(row);
   const { path, withinSeconds } = file.health;
   const deadline = performance.now() + withinSeconds * SECOND_MS;
   for (let good = 0; ;) {
@@ -178,7 +182,7 @@ async function waitUntilHealthy(
       throw new AppError('INSTANCE_ENDED', { how: say('deployment.instanceEnded', { code: String(code ?? 'gone') }) });
     }
     const probe = await probeHealth({ host: parts.reachHost, port }, file, signal);
-    const isReported = row.release !== null && isRelease(probe.release, row.release, file);
+    const isReported = row.release !== null && isExpectedRelease(probe.release, row.release, file);
     good = probe.status === 200 && isReported ? good + 1 : 0;
     if (good === HEALTHY_PROBES) return probe.ms;
     if (performance.now() > deadline) {
@@ -191,11 +195,11 @@ async function waitUntilHealthy(
       const last = probe.status === null ? say('deployment.lastProblem', { problem }) : answered;
       throw new AppError('INSTANCE_UNHEALTHY', { path, seconds: String(withinSeconds), last });
     }
-    await pause(PROBE_PAUSE_MS, signal);
+    await sleepOrThrow(PROBE_PAUSE_MS, signal);
   }
 }
 
-async function whileOurs<T extends Instance | null>(
+async function whileOurs<T extends ProgramInstance | null>(
   parts: ReviveDeps,
   { row, epoch }: Trying,
   work: () => Promise<T>,
@@ -213,7 +217,7 @@ async function lastLines(parts: ReviveDeps, { row, context, opened }: Omit<Tryin
   const { instance } = (await parts.work.find(row.deploymentId)) ?? row;
   if (instance === null) return [];
   try {
-    const purpose = `to keep it out of the lines of ${nameService(row)}`;
+    const purpose = `to keep it out of the lines of ${formatServiceName(row)}`;
     await openVariables(parts, row, { openSecret: context.openSecret, opened, purpose });
     const signal = AbortSignal.any([context.signal, abortAfter(5 * SECOND_MS)]);
     return await withDriver(parts, row, context, (driver) =>

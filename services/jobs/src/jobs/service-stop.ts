@@ -1,16 +1,16 @@
 import { endInstances } from '../deploy/steps/undo.ts';
-import { nameService } from '@signalbox/contracts/operations/deploy';
+import { formatServiceName } from '@signalbox/contracts/operations/deploy';
 import type { JobPayload, JobResult } from '@signalbox/contracts/operations/jobs';
 import { say } from '@signalbox/messages/say';
-import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
+import type { FullDeploymentRow } from '@signalbox/store/deploy/deployments-rows';
 import { closeIncident, listOpenIncidents } from '@signalbox/store/deploy/incidents';
 import type { Pool } from '@signalbox/store/pool';
 import { formatIncidentSubject } from '@signalbox/store/deploy/service-health';
-import type { ServiceStops } from '@signalbox/store/deploy/service-stops';
+import type { ServiceStopStore } from '@signalbox/store/deploy/service-stops';
 import { AppError } from '@signalbox/contracts/errors';
-import { SECOND_MS, pause } from '@signalbox/contracts/time';
+import { SECOND_MS, sleepOrThrow } from '@signalbox/contracts/time';
 import type { DeployDeps } from '../deploy/deploy-deps.ts';
-import { releaseInstancePort, requireFile } from '../deploy/deployment-session.ts';
+import { releaseInstancePort, requireServiceFile } from '../deploy/deployment-session.ts';
 import { withDriver } from '../health/target.ts';
 import type { JobContext, HandlerOf } from '../runner/handlers.ts';
 
@@ -20,11 +20,11 @@ const LEAST_GRACE_MS = SECOND_MS;
 
 export type StopDeps = Pick<DeployDeps, 'work' | 'leases' | 'traffic' | 'openDriver'> & {
   readonly pool: Pool;
-  readonly stops: ServiceStops;
+  readonly stops: ServiceStopStore;
 };
 
 /** Stops a service but keeps its artifact. Updates the row first, so that a retry continues with the same deployment. */
-export function createServiceStop(parts: StopDeps): HandlerOf<'service.stop'> {
+export function createServiceStopHandler(parts: StopDeps): HandlerOf<'service.stop'> {
   return {
     title: () => say('jobs.stoppingAService'),
     run: (service, context) => stopService(parts, service, context),
@@ -45,7 +45,7 @@ async function stopService(
   if (row === null) throw new Error(`${deploymentId} served and has no row`);
   await removeRoute(parts, row, epoch, signal);
   const cut = await drain(parts, row, signal);
-  const graceMs = Math.max(LEAST_GRACE_MS, requireFile(row).drainSeconds * SECOND_MS);
+  const graceMs = Math.max(LEAST_GRACE_MS, requireServiceFile(row).drainSeconds * SECOND_MS);
   const ended = await withDriver(parts, row, context, (driver) => endInstances(driver, row, graceMs, signal));
   const how = ended ?? 'gone';
   await releaseInstancePort(parts, row);
@@ -56,8 +56,13 @@ async function stopService(
 }
 
 /** Removes the route unless it leads to another deployment. */
-async function removeRoute(parts: StopDeps, row: WorkRow, epoch: number | null, signal: AbortSignal): Promise<void> {
-  const name = nameService(row);
+async function removeRoute(
+  parts: StopDeps,
+  row: FullDeploymentRow,
+  epoch: number | null,
+  signal: AbortSignal,
+): Promise<void> {
+  const name = formatServiceName(row);
   const route = await parts.traffic.current(name, signal);
   if (route?.deploymentId !== row.deploymentId) return;
   try {
@@ -70,18 +75,18 @@ async function removeRoute(parts: StopDeps, row: WorkRow, epoch: number | null, 
   }
 }
 
-async function drain({ traffic }: StopDeps, row: WorkRow, signal: AbortSignal): Promise<number> {
-  const until = performance.now() + requireFile(row).drainSeconds * SECOND_MS;
+async function drain({ traffic }: StopDeps, row: FullDeploymentRow, signal: AbortSignal): Promise<number> {
+  const until = performance.now() + requireServiceFile(row).drainSeconds * SECOND_MS;
   const { instance } = row;
   if (instance === null) return 0;
   for (;;) {
-    const open = await traffic.open(nameService(row), { host: instance.host, port: instance.port }, signal);
+    const open = await traffic.open(formatServiceName(row), { host: instance.host, port: instance.port }, signal);
     if (open === 0 || performance.now() > until) return open;
-    await pause(PAUSE_MS, signal);
+    await sleepOrThrow(PAUSE_MS, signal);
   }
 }
 
-async function closeIncidents(pool: Pool, row: WorkRow): Promise<void> {
+async function closeIncidents(pool: Pool, row: FullDeploymentRow): Promise<void> {
   const { project, environment } = row;
   for (const { subject, kind } of await listOpenIncidents(pool, formatIncidentSubject(row)))
     await closeIncident(pool, {

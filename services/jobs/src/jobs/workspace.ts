@@ -3,25 +3,25 @@ import { MIB } from '@signalbox/contracts/size';
 import { say, sayError as sentence } from '@signalbox/messages/say';
 import { getAgentBounds } from '@signalbox/contracts/governance/agent-bounds';
 import type { JobPayload, JobsOf } from '@signalbox/contracts/operations/jobs';
-import { Refusal, type WorkspaceCall } from '@signalbox/contracts/operations/workspace';
+import { JobRefusal, type WorkspaceContext } from '@signalbox/contracts/operations/workspace';
 import { appendAudit } from '@signalbox/store/audit/audit';
 import { withLock } from '@signalbox/store/deploy/locks';
 import { openPool, type Pool } from '@signalbox/store/pool';
 import { AppError, type ErrorCode, type ErrorData } from '@signalbox/contracts/errors';
-import type { Own } from '@signalbox/platform/lifecycle';
+import type { RegisterClosable } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
 import { HOUR_MS } from '@signalbox/contracts/time';
 import type { JobsConfig } from '../config.ts';
 import type { JobContext, JobHandler, PoolHandlers } from '../runner/handlers.ts';
 import { findBubblewrap } from '../sandbox/program.ts';
-import { LIMITS } from '../sandbox/limits.ts';
+import { COMMAND_LIMITS } from '../sandbox/limits.ts';
 import { openSandbox, type Sandbox } from '../sandbox/sandbox.ts';
 import { selectDatabaseRole } from '../service-name.ts';
 import { applyDiff } from '../workspace/apply.ts';
-import { listEntries, readLines, writeText, type Scope } from '../workspace/files.ts';
-import { recover, type JournalPlace } from '../workspace/journal.ts';
-import { createWorkspacesPrune, markUsed, getWorkspaceLock } from '../workspace/prune.ts';
-import { requireRoom, type Quota } from '../workspace/quota.ts';
+import { listEntries, readLines, writeText, type ReadScope } from '../workspace/files.ts';
+import { recoverJournal, type JournalFolders } from '../workspace/journal.ts';
+import { createWorkspacesPruneHandler, touchWorkspace, getWorkspaceLock } from '../workspace/prune.ts';
+import { requireFreeSpace, type Quota } from '../workspace/quota.ts';
 import { runCommand } from '../workspace/run.ts';
 import { openWorkspace } from '../workspace/workspaces.ts';
 
@@ -35,13 +35,13 @@ interface WorkspaceDeps {
   readonly quota: Quota;
 }
 
-interface Workplace extends Scope, JournalPlace {}
+interface Workplace extends ReadScope, JournalFolders {}
 
-type WorkspaceAnswer<T> = { outcome: 'refused'; refusal: Refusal } | { outcome: 'done'; result: T };
+type WorkspaceAnswer<T> = { outcome: 'refused'; refusal: JobRefusal } | { outcome: 'done'; result: T };
 
 /** Creates the handlers of the pool `agents`. Without a working sandbox, commands are refused and files work. */
 export async function createWorkspaceHandlers(
-  own: Own,
+  own: RegisterClosable,
   config: JobsConfig,
   pool: Pool,
   log: Log,
@@ -53,7 +53,7 @@ export async function createWorkspaceHandlers(
     ...selectDatabaseRole(config.JOBS_POOLS),
   });
   own({ close: () => lockPool.end() });
-  const limits = { ...LIMITS, scratchBytes: config.SANDBOX_TMP_MB * MIB };
+  const limits = { ...COMMAND_LIMITS, scratchBytes: config.SANDBOX_TMP_MB * MIB };
   const sandbox = await openSandbox({ program: findBubblewrap({ file, libraryPath, path }), limits });
   if (sandbox.problem === null) log.info('sandbox is ready', { bounds: sandbox.bounds });
   else log.warn('commands are refused, there is no sandbox', { reason: sandbox.problem });
@@ -63,7 +63,7 @@ export async function createWorkspaceHandlers(
 
 function createHandlers(parts: WorkspaceDeps): PoolHandlers<'agents'> {
   return {
-    'workspaces.prune': createWorkspacesPrune(parts),
+    'workspaces.prune': createWorkspacesPruneHandler(parts),
     'workspace.run': handler('workspace.run', parts, {
       title: () => say('jobs.runningACommand'),
       isAlone: false,
@@ -87,7 +87,7 @@ function createHandlers(parts: WorkspaceDeps): PoolHandlers<'agents'> {
       title: () => say('jobs.writingAFile'),
       isAlone: true,
       run: (place, { path, content }, { signal }) =>
-        writeText({ ...place, fits: (more) => requireRoom(place.root, parts.quota, more, signal) }, path, content),
+        writeText({ ...place, fits: (more) => requireFreeSpace(place.root, parts.quota, more, signal) }, path, content),
       say: ({ path, sizeBytes }) => say('jobs.fileWritten', { path, sizeBytes }),
     }),
     'workspace.apply': handler('workspace.apply', parts, {
@@ -95,7 +95,7 @@ function createHandlers(parts: WorkspaceDeps): PoolHandlers<'agents'> {
       isAlone: true,
       run: (place, { actionId, diff }, { signal }) =>
         applyDiff(
-          { ...place, fits: (more) => requireRoom(place.root, parts.quota, more, signal) },
+          { ...place, fits: (more) => requireFreeSpace(place.root, parts.quota, more, signal) },
           place,
           actionId,
           diff,
@@ -126,8 +126,8 @@ function handler<N extends Exclude<JobsOf<'agents'>, 'workspaces.prune'>, T>(
           const folder = await openWorkspace(parts.home, payload.workspace);
           const entered = { ...folder, bounds: getAgentBounds(payload.bounds) };
           // Every job first finishes an interrupted diff, so that nobody sees half of it.
-          await recover(entered);
-          await markUsed(folder.notes, context.now());
+          await recoverJournal(entered);
+          await touchWorkspace(folder.notes, context.now());
           return { place: entered, alone: job.isAlone ? { value: await job.run(entered, payload, context) } : null };
         });
         return { outcome: 'done', result: alone ? alone.value : await job.run(place, payload, context) };
@@ -145,14 +145,14 @@ function handler<N extends Exclude<JobsOf<'agents'>, 'workspaces.prune'>, T>(
   };
 }
 
-async function recordDenial(pool: Pool, call: WorkspaceCall, { data }: Refusal): Promise<void> {
+async function recordDenial(pool: Pool, call: WorkspaceContext, { data }: JobRefusal): Promise<void> {
   const { actor, threadId, actionId, workspace, bounds } = call;
   const event = { kind: 'file.denied' as const, actor, threadId, actionId };
   await appendAudit(pool, [{ ...event, data: { workspace, bounds, ...data } }]);
 }
 
-function asRefusal(error: unknown): Refusal | null {
+function asRefusal(error: unknown): JobRefusal | null {
   if (!(error instanceof AppError)) return null;
-  const parsed = Refusal.safeParse({ code: error.code, data: error.data });
+  const parsed = JobRefusal.safeParse({ code: error.code, data: error.data });
   return parsed.success ? parsed.data : null;
 }

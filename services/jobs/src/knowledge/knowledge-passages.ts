@@ -3,7 +3,7 @@ import { withTransaction, type Pool } from '@signalbox/store/pool';
 import type { Passage } from './passages.ts';
 
 /** Stores passages of documents, one source at a time. Callers compare `hashes` to find changed sources. */
-export function createKnowledgePassages(pool: Pool) {
+export function createPassageStore(pool: Pool) {
   return {
     async hashes(): Promise<ReadonlyMap<string, string>> {
       const rows = await listRows<{ source: string; hash: string }>(pool)`

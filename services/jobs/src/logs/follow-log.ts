@@ -1,13 +1,13 @@
 import type { LogLine } from '@signalbox/contracts/operations/deploy';
 import type { JobPayload } from '@signalbox/contracts/operations/jobs';
-import { endFollowedLogs, readFollowed } from '@signalbox/store/deploy/followed-logs';
+import { endFollowedLogs, readFollowState } from '@signalbox/store/deploy/followed-logs';
 import type { Pool } from '@signalbox/store/pool';
 import { toAppError } from '@signalbox/contracts/errors';
 import { SECOND_MS, abortAfter, sleep } from '@signalbox/contracts/time';
 import { sayDuration } from '@signalbox/messages/duration';
 import { say } from '@signalbox/messages/say';
-import type { Mask } from './read-lines.ts';
-import type { Driver, Instance } from '../drivers/driver.ts';
+import type { LogRedactor } from './read-lines.ts';
+import type { Driver, ProgramInstance } from '../drivers/driver.ts';
 import type { JobContext } from '../runner/handlers.ts';
 
 /** Maximum of lines and characters in the message of a followed log, and the interval of its edits. */
@@ -17,7 +17,7 @@ const EDIT_MS = 2 * SECOND_MS;
 
 /** Shows new log lines in one chat message until the time is over, the log ends, or somebody stops it. */
 export async function followLog(
-  { driver, instance, mask, pool }: { driver: Driver; instance: Instance; mask: Mask; pool: Pool },
+  { driver, instance, mask, pool }: { driver: Driver; instance: ProgramInstance; mask: LogRedactor; pool: Pool },
   payload: JobPayload<'service.logs'>,
   wanted: (line: LogLine) => boolean,
   context: JobContext,
@@ -25,7 +25,7 @@ export async function followLog(
   const { runId, owner, signal } = context;
   if (owner) await endFollowedLogs(pool, { userKey: owner.userKey, butRunId: runId });
   const wholeMs = payload.followSeconds * SECOND_MS;
-  const { ageMs } = await readFollowed(pool, runId);
+  const { ageMs } = await readFollowState(pool, runId);
   const begun = performance.now() - ageMs;
   const ended = new AbortController();
   const timeIsUp = abortAfter(Math.max(1, Math.ceil(wholeMs - ageMs)));
@@ -63,7 +63,7 @@ export async function followLog(
   const isTimeOver = timeIsUp.aborted; // The wall clock may be a millisecond behind the timer, so the timer decides.
   ended.abort();
   await showing;
-  const { isStopped } = await readFollowed(pool, runId);
+  const { isStopped } = await readFollowState(pool, runId);
   // Another process continues in the same message.
   if (signal.aborted && !isStopped) signal.throwIfAborted();
   const took = sayDuration(Math.min(performance.now() - begun, wholeMs));

@@ -1,23 +1,23 @@
 import type { LogLine, ServiceKey } from '@signalbox/contracts/operations/deploy';
 import { AppError } from '@signalbox/contracts/errors';
 import { redactText } from '@signalbox/safety/redact/redact';
-import type { Driver, Instance, LogQuery } from '../drivers/driver.ts';
+import type { Driver, ProgramInstance, LogQuery } from '../drivers/driver.ts';
 import type { JobContext } from '../runner/handlers.ts';
 import { createOpenedSecrets } from '../runner/opened-secrets.ts';
-import type { createServices } from '@signalbox/store/deploy/services';
+import type { createServiceStore } from '@signalbox/store/deploy/services';
 
 /** Maximum length of a line in characters. */
 const MAX_LINE_LENGTH = 2_000;
 
 /** Redacts secrets in a log text. */
-export type Mask = (text: string) => string;
+export type LogRedactor = (text: string) => string;
 
 /** Creates a function that redacts a service's secrets from its log. Each opening is audited; unreadable secrets are skipped. */
-export async function openMask(
-  deps: { readonly services: Pick<ReturnType<typeof createServices>, 'variables'> },
+export async function openLogRedactor(
+  deps: { readonly services: Pick<ReturnType<typeof createServiceStore>, 'variables'> },
   service: ServiceKey,
   openSecret: JobContext['openSecret'],
-): Promise<Mask> {
+): Promise<LogRedactor> {
   const opened = createOpenedSecrets();
   for (const { secret, givenBy } of await deps.services.variables(service)) {
     if (secret === null) continue;
@@ -32,9 +32,9 @@ export async function openMask(
 
 export async function readLines(
   driver: Pick<Driver, 'logs'>,
-  instance: Instance,
+  instance: ProgramInstance,
   query: Omit<LogQuery, 'follow'>,
-  mask: Mask,
+  mask: LogRedactor,
 ): Promise<readonly LogLine[]> {
   const lines: LogLine[] = [];
   for await (const line of driver.logs(instance, query)) {

@@ -6,7 +6,7 @@ import type { CommandResult, Driver, ExecuteOptions } from '../drivers/driver.ts
 import { executePipeline } from './pipeline.ts';
 
 /** Limits of a pipeline that runs without approval. */
-export interface Bounds {
+export interface PipelineLimits {
   readonly wallMs: number;
   readonly cpuSeconds: number;
   /** Maximum address space of each program. */
@@ -15,7 +15,7 @@ export interface Bounds {
 }
 
 /** Reading a machine's figures takes seconds and some megabytes. */
-export const UNAPPROVED_BOUNDS: Bounds = {
+export const UNAPPROVED_LIMITS: PipelineLimits = {
   wallMs: MINUTE_MS / 2,
   cpuSeconds: 20,
   memoryBytes: 512 * MIB,
@@ -37,7 +37,7 @@ export async function executeBounded(
   driver: Pick<Driver, 'execute'>,
   pipeline: readonly (readonly string[])[],
   { signal, maxBytes }: Pick<ExecuteOptions, 'signal' | 'maxBytes'>,
-  bounds: Bounds = UNAPPROVED_BOUNDS,
+  bounds: PipelineLimits = UNAPPROVED_LIMITS,
 ): Promise<CommandResult> {
   const { wallMs, cpuSeconds, memoryBytes, outputBytes } = bounds;
   const wall = abortAfter(wallMs);

@@ -1,21 +1,21 @@
-import type { PlacedTarget } from '@signalbox/store/deploy/deployments-placement';
-import type { ServerProbe, ServerProbes, WatchedServer } from './server-probes.ts';
+import type { ServerAccess } from '@signalbox/store/deploy/deployments-placement';
+import type { ServerProbe, ServerProbeStore, WatchedServer } from './server-probes.ts';
 import { AppError } from '@signalbox/contracts/errors';
 import { SECOND_MS, abortAfter } from '@signalbox/contracts/time';
 import { sayDuration } from '@signalbox/messages/duration';
-import { explain, say } from '@signalbox/messages/say';
+import { explainError, say } from '@signalbox/messages/say';
 import type { Driver, EndedCommand } from '../drivers/driver.ts';
 import type { JobContext } from '../runner/handlers.ts';
 
 export interface MachineDeps {
-  readonly probes: ServerProbes;
-  readonly openDriver: (target: PlacedTarget, context: Pick<JobContext, 'openSecret'>) => Promise<Driver>;
+  readonly probes: ServerProbeStore;
+  readonly openDriver: (target: ServerAccess, context: Pick<JobContext, 'openSecret'>) => Promise<Driver>;
 }
 
 const PROBE_MS = 20 * SECOND_MS;
 
 /** Says how many lost commands were ended, without naming them; empty for none. */
-export function describeEnded(ended: readonly EndedCommand[]): string {
+export function describeEndedCommands(ended: readonly EndedCommand[]): string {
   if (ended.length === 0) return '';
   const longest = sayDuration(Math.max(...ended.map(({ ranMs }) => ranMs)));
   return say('servers.endedCommands', { count: ended.length, longest });
@@ -49,7 +49,7 @@ function describeFailure(name: string, error: unknown, { log }: Pick<JobContext,
   if (error instanceof AppError) {
     const shown = 'fingerprint' in error.data ? error.data.fingerprint : null;
     const kind = error.code === 'HOST_KEY_UNKNOWN' ? 'unknown' : 'down';
-    return { kind, detail: explain(error), hostKey: shown };
+    return { kind, detail: explainError(error), hostKey: shown };
   }
   if (error instanceof DOMException && error.name === 'TimeoutError')
     return {

@@ -1,11 +1,11 @@
-import { nameService, type ServiceKey } from '@signalbox/contracts/operations/deploy';
+import { formatServiceName, type ServiceKey } from '@signalbox/contracts/operations/deploy';
 import type { JobResult } from '@signalbox/contracts/operations/jobs';
 import { AppError } from '@signalbox/contracts/errors';
 import { redactText } from '@signalbox/safety/redact/redact';
 import { classifyCommand } from '@signalbox/safety/shell/classification';
 import { MINUTE_MS } from '@signalbox/contracts/time';
 import { say } from '@signalbox/messages/say';
-import { findServing, withDriver, type DiagnoseDeps } from '../health/target.ts';
+import { findServingDeployment, withDriver, type DiagnoseDeps } from '../health/target.ts';
 import type { JobContext } from '../runner/handlers.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 
@@ -27,10 +27,10 @@ export async function readRelease(
 ): Promise<JobResult<'diagnostic.run'>> {
   const { pipeline, reason } = classifyCommand(command, 'workspace');
   if (pipeline === null) throw new AppError('COMMAND_REFUSED', { reason });
-  const { serving } = await findServing(parts, service);
+  const { serving } = await findServingDeployment(parts, service);
   if (serving?.server !== server)
     throw new AppError('RELEASE_UNREADABLE', {
-      problem: say('diagnose.releaseElsewhere', { service: nameService(service), server }),
+      problem: say('diagnose.releaseElsewhere', { service: formatServiceName(service), server }),
     });
   const { artifact } = serving;
   const workspace = await withDriver(parts, serving, context, async (driver) =>
@@ -38,7 +38,7 @@ export async function readRelease(
   );
   if (workspace === null)
     throw new AppError('RELEASE_UNREADABLE', {
-      problem: say('diagnose.releaseNoFolder', { service: nameService(service), server }),
+      problem: say('diagnose.releaseNoFolder', { service: formatServiceName(service), server }),
     });
   const sandbox = await parts.sandbox();
   const { exitCode, killed, output, cut, durationMs } = await sandbox.runArgv(pipeline, {

@@ -1,4 +1,4 @@
-import type { Inventory } from '@signalbox/contracts/operations/deploy';
+import type { ServerInventory } from '@signalbox/contracts/operations/deploy';
 import { createNameNotFound } from '@signalbox/store/deploy/not-found';
 import type { Pool, Queryable } from '@signalbox/store/pool';
 import { SERVER_COLUMNS, type ServerRow } from '@signalbox/store/deploy/servers';
@@ -13,7 +13,7 @@ export interface WatchedServer extends ServerRow {
 export type ServerProbe =
   | {
       readonly kind: 'up';
-      readonly inventory: Inventory;
+      readonly inventory: ServerInventory;
       /** Commands of lost connections that this probe killed. */
       readonly ended: readonly { readonly pid: number; readonly ranMs: number }[];
     }
@@ -28,7 +28,7 @@ export type ServerProbe =
 const WATCHED = sql`select ${SERVER_COLUMNS}, a.user_key as owner, user_language(a.user_key) as language from servers s left join actions a on a.action_id = s.action_id`;
 
 /** Stores measurements of servers in Postgres. */
-export function createServerProbes(pool: Pool) {
+export function createServerProbeStore(pool: Pool) {
   return {
     listWatched(): Promise<readonly WatchedServer[]> {
       return listRows<WatchedServer>(pool)`${WATCHED} where s.driver is not null order by s.name`;
@@ -57,10 +57,10 @@ export function createServerProbes(pool: Pool) {
   };
 }
 
-export type ServerProbes = ReturnType<typeof createServerProbes>;
+export type ServerProbeStore = ReturnType<typeof createServerProbeStore>;
 
 /** Closes an incident without notifying anybody. Idempotent. */
-export async function closeQuietly(db: Queryable, subject: string, kind: string): Promise<void> {
+export async function closeIncidentSilently(db: Queryable, subject: string, kind: string): Promise<void> {
   await db.query(sql`update incidents set closed_at = clock_timestamp() where subject = ${subject} and kind = ${kind}
       and closed_at is null`);
 }

@@ -1,13 +1,18 @@
-import { inLanguage } from '@signalbox/messages/language';
-import { closeIncident, openIncident, type IncidentNews, type IncidentReport } from '@signalbox/store/deploy/incidents';
+import { runInLanguage } from '@signalbox/messages/language';
+import {
+  closeIncident,
+  openIncident,
+  type IncidentOutcome,
+  type IncidentReport,
+} from '@signalbox/store/deploy/incidents';
 import type { Pool } from '@signalbox/store/pool';
 import { say } from '@signalbox/messages/say';
-import { notify, findRecipients } from '../health/notify.ts';
-import { closeQuietly, type ServerProbe, type WatchedServer } from './server-probes.ts';
+import { notifyPeople, findRecipients } from '../health/notify.ts';
+import { closeIncidentSilently, type ServerProbe, type WatchedServer } from './server-probes.ts';
 import type { Publisher } from '@signalbox/platform/streams/publish';
 import { MINUTE_MS, sleep } from '@signalbox/contracts/time';
 import type { JobContext, HandlerOf } from '../runner/handlers.ts';
-import { describeEnded, probeServer, type MachineDeps } from './probe-server.ts';
+import { describeEndedCommands, probeServer, type MachineDeps } from './probe-server.ts';
 
 const MAX_PARALLEL = 4;
 /** A failed probe may be chance, so it is repeated after this time before anybody is notified. */
@@ -20,7 +25,7 @@ const LOST = 'lost-command';
 type OpenSecret = JobContext['openSecret'];
 
 /** Probes every server with a driver. Opens and closes incidents of servers, and notifies each owner once. */
-export function createServersWatch(
+export function createServersWatchHandler(
   deps: MachineDeps & { readonly pool: Pool; readonly publisher: Publisher },
 ): HandlerOf<'servers.watch'> {
   const keys = new Map<string, { readonly value: string; readonly until: number }>();
@@ -43,7 +48,7 @@ export function createServersWatch(
       const left = [...(await deps.probes.listWatched())];
       const work = async (): Promise<void> => {
         for (let next = left.pop(); next && !signal.aborted; next = left.pop())
-          await inLanguage(next.language, () => watchServer(deps, next, probing, counts));
+          await runInLanguage(next.language, () => watchServer(deps, next, probing, counts));
       };
       await Promise.all(Array.from({ length: MAX_PARALLEL }, work));
       return counts;
@@ -54,7 +59,7 @@ export function createServersWatch(
 }
 
 async function watchServer(
-  deps: Parameters<typeof createServersWatch>[0],
+  deps: Parameters<typeof createServersWatchHandler>[0],
   server: WatchedServer,
   context: Pick<JobContext, 'signal' | 'openSecret' | 'log'>,
   counts: { looked: number; down: number; opened: number; closed: number },
@@ -69,7 +74,7 @@ async function watchServer(
   counts.looked += 1;
   if (probe.kind === 'down') counts.down += 1;
   const news = await settle(deps.pool, server, probe, counts);
-  await notify({ publisher: deps.publisher, log: context.log }, [news]);
+  await notifyPeople({ publisher: deps.publisher, log: context.log }, [news]);
 }
 
 async function settle(
@@ -77,7 +82,7 @@ async function settle(
   server: WatchedServer,
   probe: ServerProbe,
   counts: { opened: number; closed: number },
-): Promise<IncidentNews | null> {
+): Promise<IncidentOutcome | null> {
   const { name, driver, measuredAt } = server;
   const subject = subjectOf(server);
   if (probe.kind === 'up') {
@@ -101,15 +106,15 @@ async function settle(
 async function notifyEnded(
   pool: Pool,
   server: WatchedServer,
-  ended: Parameters<typeof describeEnded>[0],
-): Promise<IncidentNews | null> {
-  const detail = describeEnded(ended);
+  ended: Parameters<typeof describeEndedCommands>[0],
+): Promise<IncidentOutcome | null> {
+  const detail = describeEndedCommands(ended);
   const opened = await openFor(pool, server, LOST, {
     detail,
     evidence: { ended },
     say: `**${server.name}**: ${detail}`,
   });
-  await closeQuietly(pool, subjectOf(server), LOST);
+  await closeIncidentSilently(pool, subjectOf(server), LOST);
   return opened;
 }
 

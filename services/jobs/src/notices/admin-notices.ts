@@ -1,6 +1,6 @@
-import { OUTBOUND } from '@signalbox/contracts/conversation/topics';
+import { OUTBOUND_TOPIC } from '@signalbox/contracts/conversation/topics';
 import { newTraceId } from '@signalbox/contracts/ids';
-import { SECOND_MS, withinMs } from '@signalbox/contracts/time';
+import { SECOND_MS, waitAtMost } from '@signalbox/contracts/time';
 import type { Closable } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
 import { startLoop } from '@signalbox/platform/loop';
@@ -21,7 +21,7 @@ export function listRedisChecks(redis: Redis): FaultChecks {
   const { host, port } = redis.options;
   let missed = 0;
   const away: FaultCheck = async () => {
-    const isThere = await withinMs(redis.ping(), ANSWER_MS).then(Boolean, () => false);
+    const isThere = await waitAtMost(redis.ping(), ANSWER_MS).then(Boolean, () => false);
     missed = isThere ? 0 : missed + 1;
     if (isThere) return null;
     return missed > 1 ? `${host}:${port}` : undefined;
@@ -62,7 +62,7 @@ export function startAdminNotices({
     isSaid = waiting > 0;
     const traceId = newTraceId();
     const sent = chats.map((chatKey) => ({ kind: 'send' as const, chatKey, traceId }));
-    if (sent.length > 0) await publishStored({ publisher, log }, OUTBOUND, sent);
+    if (sent.length > 0) await publishStored({ publisher, log }, OUTBOUND_TOPIC, sent);
   };
   return startLoop({ name: 'admin notices', everyMs, log, step });
 }

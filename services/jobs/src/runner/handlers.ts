@@ -1,5 +1,5 @@
 import type { JobName, JobPayload, JobPool, JobResult, JobsOf } from '@signalbox/contracts/operations/jobs';
-import type { TellOptions } from '@signalbox/store/turns/runs';
+import type { RunMessageOptions } from '@signalbox/store/turns/runs';
 import type { Log } from '@signalbox/platform/log';
 
 /** Context of a running job. */
@@ -21,7 +21,7 @@ export interface JobContext {
    * unchanged text is not sent again. The slot's last message is dropped when the one to edit was deleted or is too old. Does nothing
    * without a requester, or when the run was lost.
    */
-  tell(text: string, options: { readonly slot: string } & TellOptions): Promise<void>;
+  tell(text: string, options: { readonly slot: string } & RunMessageOptions): Promise<void>;
   /**
    * Opens a secret such as `secret:db-password` of the requester, audited with the purpose. Messages, results and errors are redacted of
    * its value. Jobs of the pool `deploy` may name another `owner`, who is audited too. Throws SECRET_UNKNOWN, SECRET_UNREADABLE.

@@ -1,5 +1,5 @@
 import { JOBS, type JobName, type JobSpec } from '@signalbox/contracts/operations/jobs';
-import type { Runs, LeasedRun, TellOptions } from '@signalbox/store/turns/runs';
+import type { RunStore, LeasedRun, RunMessageOptions } from '@signalbox/store/turns/runs';
 import { AppError } from '@signalbox/contracts/errors';
 import type { Log } from '@signalbox/platform/log';
 import type { JobContext } from './handlers.ts';
@@ -21,7 +21,7 @@ export interface Execution {
 /** Creates the context of one execution. It calls `lost` when another process has the run. */
 export function createJobContext(
   parts: {
-    readonly runs: Pick<Runs, 'report' | 'tell'>;
+    readonly runs: Pick<RunStore, 'report' | 'tell'>;
     readonly openSecret: SecretOpener;
     /** Notifies the gateway of messages for a chat. The sweeper covers failures. */
     readonly notify: (chat: { readonly chatKey: string; readonly traceId: string }) => Promise<void>;
@@ -38,7 +38,7 @@ export function createJobContext(
   let told = 0;
   let telling: Promise<unknown> = Promise.resolve();
 
-  const say = async (held: LeasedRun, text: string, slot: string, more: TellOptions): Promise<void> => {
+  const say = async (held: LeasedRun, text: string, slot: string, more: RunMessageOptions): Promise<void> => {
     // Keys contain the epoch, so another attempt's messages have other keys.
     const key = `${slot}:${held.epoch}:${(told += 1)}`;
     const said = await parts.runs.tell(held, { text: hold.opened.mask(text), slot, key, ...more });

@@ -1,7 +1,7 @@
 import { SECOND_MS } from '@signalbox/contracts/time';
 import { Leases } from '@signalbox/store/leases';
 import type { Log } from '@signalbox/platform/log';
-import type { LeasedRun, Runs } from '@signalbox/store/turns/runs';
+import type { LeasedRun, RunStore } from '@signalbox/store/turns/runs';
 
 /** A run held by this process. */
 interface HeldRun extends LeasedRun {
@@ -20,7 +20,7 @@ const BEAT_MAX_MS = SECOND_MS;
 
 /** Starts the heartbeat of the runs of this process, which also learns of cancellations. */
 export function createLeasedRuns(options: {
-  readonly runs: Pick<Runs, 'beat'>;
+  readonly runs: Pick<RunStore, 'beat'>;
   readonly leaseMs: number;
   readonly log: Log;
 }): LeasedRuns {

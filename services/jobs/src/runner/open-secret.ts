@@ -1,6 +1,6 @@
 import { appendAudit } from '@signalbox/store/audit/audit';
 import { withTransaction, type Pool } from '@signalbox/store/pool';
-import { takeSecret } from '@signalbox/store/secrets';
+import { readSealedSecret } from '@signalbox/store/secrets';
 import { AppError } from '@signalbox/contracts/errors';
 import type { SecretCipher } from '@signalbox/safety/secrets/cipher';
 
@@ -22,7 +22,7 @@ export type SecretOpener = (use: SecretUse) => Promise<string>;
 export function createSecretOpener(deps: { readonly pool: Pool; readonly cipher: SecretCipher }): SecretOpener {
   return async ({ actor, threadId, runId, owner, handle, purpose }) => {
     const value = await withTransaction(deps.pool, async (db) => {
-      const taken = await takeSecret(db, owner, handle);
+      const taken = await readSealedSecret(db, owner, handle);
       // An unreadable secret rolls the transaction back, so no use is recorded.
       const opened = taken && deps.cipher.open(taken.ciphertext, { userKey: owner, handle });
       const kind = opened === null ? 'secret.refused' : 'secret.used';

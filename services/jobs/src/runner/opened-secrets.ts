@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { AppError } from '@signalbox/contracts/errors';
-import { redactValue, SECRET } from '@signalbox/safety/redact/redact';
+import { redactValue, REDACTED } from '@signalbox/safety/redact/redact';
 
 /** Shorter values occur in too many words to be redacted. */
 const MIN_LENGTH = 4;
@@ -10,7 +10,7 @@ const MIN_PART_LENGTH = 8;
 /** Collects the secrets that one execution has opened, and redacts them from its output. */
 export function createOpenedSecrets() {
   let forms: readonly string[] = [];
-  const replace = (text: string): string => forms.reduce((rest, form) => rest.replaceAll(form, SECRET), text);
+  const replace = (text: string): string => forms.reduce((rest, form) => rest.replaceAll(form, REDACTED), text);
   return {
     add: (value: string): void => {
       if (value.length < MIN_LENGTH || forms.includes(value)) return;

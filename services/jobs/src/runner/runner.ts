@@ -1,14 +1,14 @@
 import { getFirstJob, JOBS, getNextJob, type JobName, type JobSpec } from '@signalbox/contracts/operations/jobs';
 import { isTransient } from '@signalbox/store/pool';
-import { inLanguage } from '@signalbox/messages/language';
-import type { BegunRun, Runs, LeasedRun, RunEnd } from '@signalbox/store/turns/runs';
+import { runInLanguage } from '@signalbox/messages/language';
+import type { BeginRunResult, RunStore, LeasedRun, RunEnd } from '@signalbox/store/turns/runs';
 import { AppError, toAppError } from '@signalbox/contracts/errors';
-import { explain, sayError } from '@signalbox/messages/say';
+import { explainError, sayError } from '@signalbox/messages/say';
 import { readActionId, newId, newTraceId } from '@signalbox/contracts/ids';
 import type { Log } from '@signalbox/platform/log';
 import type { Tracing } from '@signalbox/platform/tracing/tracing';
 import type { QueuedJob, QueueVerdict } from '@signalbox/platform/queue/consume';
-import { computeBackoffMs, SECOND_MS, sleep, untilAborted, withinMs } from '@signalbox/contracts/time';
+import { computeBackoffMs, SECOND_MS, sleep, waitOrAbort, waitAtMost } from '@signalbox/contracts/time';
 import type { JobContext, JobHandler, JobHandlers } from './handlers.ts';
 import type { LeasedRuns } from './leased-runs.ts';
 import { createJobContext, type Execution } from './job-context.ts';
@@ -18,7 +18,7 @@ import { createOpenedSecrets } from './opened-secrets.ts';
 
 type JobLimits = Pick<JobSpec, 'attempts' | 'deadlineMs' | 'stallMs'>;
 export interface RunnerDeps {
-  readonly runs: Runs;
+  readonly runs: RunStore;
   readonly held: LeasedRuns;
   readonly handlers: JobHandlers;
   readonly metrics: JobMetrics;
@@ -69,7 +69,7 @@ async function runAsked(parts: RunnerDeps, queued: QueuedJob, runId: string): Pr
   const begun = await parts.runs.begin(runId, parts.leaseMs, job);
   if (begun.kind === 'over') return FORGET;
   if (begun.kind === 'busy') return { kind: 'again', delayMs: parts.leaseMs / 2 };
-  return inLanguage(begun.language, () => runClaimed(parts, { ...queued, job }, runId, begun));
+  return runInLanguage(begun.language, () => runClaimed(parts, { ...queued, job }, runId, begun));
 }
 
 /** Runs a claimed job, with messages in the language of its requester. */
@@ -77,7 +77,7 @@ async function runClaimed(
   parts: RunnerDeps,
   queued: QueuedJob,
   runId: string,
-  { run, attempt, payload, traceId, userKey, threadId, isCancelled }: Extract<BegunRun, { kind: 'held' }>,
+  { run, attempt, payload, traceId, userKey, threadId, isCancelled }: Extract<BeginRunResult, { kind: 'held' }>,
 ): Promise<QueueVerdict> {
   const owner = userKey === null ? null : { userKey, threadId };
   const log = parts.log.child({ job: queued.job, runId, traceId, attempt });
@@ -229,7 +229,7 @@ async function work(parts: RunnerDeps, queued: QueuedJob, execution: Execution):
   const working = call(parts.handlers, job, payload, context);
   try {
     // A handler that ignores the signal is abandoned, and can no longer end its run.
-    return settle(opened.mask(await untilAborted(working, stop.signal)));
+    return settle(opened.mask(await waitOrAbort(working, stop.signal)));
   } catch (error) {
     if (why !== null) {
       const late = WAITED_FOR.includes(why) && (await settled(working, parts.settleMs ?? SETTLE_MS, queued.signal));
@@ -269,7 +269,7 @@ async function settled(
   signal: AbortSignal,
 ): Promise<DoneOutcome | false | null> {
   const ended = working.catch(() => false as const);
-  const inTime = await withinMs(untilAborted(ended, signal), forMs).catch(() => null); // Null because the process is stopping.
+  const inTime = await waitAtMost(waitOrAbort(ended, signal), forMs).catch(() => null); // Null because the process is stopping.
   return inTime ?? null;
 }
 
@@ -340,5 +340,5 @@ function tooLong(why: StopReason, { deadlineMs, stallMs = deadlineMs }: JobLimit
 
 /** Returns the catalog's sentence for people, never a third party's message. */
 function describe(error: unknown, ref: string): string {
-  return explain(toAppError(error, ref));
+  return explainError(toAppError(error, ref));
 }

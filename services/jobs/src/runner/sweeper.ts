@@ -1,6 +1,6 @@
 import { isJobName, JOBS, type JobPool } from '@signalbox/contracts/operations/jobs';
 import { MINUTE_MS } from '@signalbox/contracts/time';
-import type { Runs } from '@signalbox/store/turns/runs';
+import type { RunStore } from '@signalbox/store/turns/runs';
 import type { Closable } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
 import type { Queue } from '@signalbox/platform/queue/queue';
@@ -11,7 +11,7 @@ const MAX_TICK_MS = MINUTE_MS;
 
 /** Repairs the queue every `everyMs`: enqueues lost or abandoned runs, and schedules due jobs. Safe in several processes. */
 export function startSweeper(options: {
-  readonly runs: Pick<Runs, 'sweep'>;
+  readonly runs: Pick<RunStore, 'sweep'>;
   readonly queue: Pick<Queue, 'enqueue' | 'tick'>;
   /** Pools to sweep: a process may not write into the queues of other pools. */
   readonly pools: readonly JobPool[];

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Limits } from './limits.ts';
+import type { CommandLimits } from './limits.ts';
 import { listSystemMounts } from './system-mounts.ts';
 
 const INSIDE = '/workspace';
@@ -16,7 +16,7 @@ export interface BubblewrapProgram {
 }
 
 /** Paths and limits of one command. Callers have checked that no path is a link. */
-export interface Room {
+export interface SandboxSpec {
   /** Null when the command needs no workspace. */
   readonly workspace: string | null;
   /** True (the default) to protect hooks and configuration of a git repository. */
@@ -24,7 +24,7 @@ export interface Room {
   /** Writable folders relative to the workspace; `all` for the whole workspace. */
   readonly writable: 'all' | readonly string[];
   readonly cwd: string;
-  readonly limits: Limits;
+  readonly limits: CommandLimits;
   readonly cpuSeconds: number;
 }
 
@@ -41,7 +41,7 @@ const ENVIRONMENT = {
  * Builds bubblewrap's arguments for one command: no network, a read-only system, and only the writable folders, without a repository's
  * hooks and configuration. Bubblewrap reads the system call filter from FILTER_FD, and starts the command after a byte on BLOCK_FD.
  */
-export function createBubblewrapArguments(room: Room, argv: readonly string[]): readonly string[] {
+export function createBubblewrapArguments(room: SandboxSpec, argv: readonly string[]): readonly string[] {
   const { limits } = room;
   const size = ['--size', String(limits.scratchBytes)];
   const groups: readonly (readonly string[])[] = [
@@ -66,7 +66,7 @@ export function createBubblewrapArguments(room: Room, argv: readonly string[]): 
 
 function workspaceMounts(
   workspace: string,
-  { writable, hasRepository = true }: Pick<Room, 'writable' | 'hasRepository'>,
+  { writable, hasRepository = true }: Pick<SandboxSpec, 'writable' | 'hasRepository'>,
 ): readonly string[] {
   const folders = writable === 'all' ? [] : writable;
   const git = join(workspace, '.git');

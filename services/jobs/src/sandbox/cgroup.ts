@@ -1,5 +1,5 @@
 import { MIB } from '@signalbox/contracts/size';
-import { attempt } from '@signalbox/contracts/system-error';
+import { tryOr } from '@signalbox/contracts/system-error';
 import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -38,7 +38,7 @@ export function makeGroup(name: string, limits: ProgramLimits, root: string = RO
 export function removeGroup(folders: GroupFolders): void {
   for (const folder of folders) {
     // The folder is missing, or has processes, which keep their limits.
-    attempt(() => rmdirSync(folder), undefined);
+    tryOr(() => rmdirSync(folder), undefined);
   }
 }
 
@@ -54,12 +54,12 @@ export function listMembers(folders: GroupFolders): readonly number[] {
 
 /** Describes the kernel's refusals in a group as the end of a sentence; empty without any. */
 export function describeRefusals(folders: GroupFolders): string {
-  if (hasRefusedMemory(folders)) return '; it used more memory than it may have';
+  if (wasKilledForMemory(folders)) return '; it used more memory than it may have';
   return has(folders, ['pids.events'], /^max [1-9]/m) ? '; it wanted more processes than it may have' : '';
 }
 
 /** True when the kernel killed a process of the group for lack of memory. */
-export function hasRefusedMemory(folders: GroupFolders): boolean {
+export function wasKilledForMemory(folders: GroupFolders): boolean {
   return has(folders, ['memory.events', 'memory.oom_control'], /^oom_kill [1-9]/m);
 }
 
@@ -132,7 +132,7 @@ function put(folder: string, file: string, value: string | number): void {
 
 /** Ignores missing files: without swap accounting or on older kernels the memory limit still holds. */
 function putIfThere(folder: string, file: string, value: number): void {
-  attempt(() => put(folder, file, value), undefined);
+  tryOr(() => put(folder, file, value), undefined);
 }
 
-const read = (file: string): string => attempt(() => readFileSync(file, 'utf8'), '');
+const read = (file: string): string => tryOr(() => readFileSync(file, 'utf8'), '');

@@ -14,7 +14,7 @@ import {
   createPasswdLine,
   createProgramArguments,
   buildProgramArgs,
-  type ProgramRoom,
+  type ProgramSandbox,
 } from './program-room.ts';
 import { compileFilter } from './system-call-filter.ts';
 
@@ -39,10 +39,10 @@ export interface Confinement {
    * Writes bubblewrap's files into `control`, which no program can write, gives the release and data folders to the program's user, and
    * returns how to start the program. Null with confinement off. Throws CONFINEMENT_MISSING. Idempotent.
    */
-  confine(place: ProgramPlace): Promise<ConfinedProgram | null>;
+  confine(place: ConfinementInput): Promise<ConfinedProgram | null>;
 }
 
-export interface ProgramPlace extends Omit<ProgramRoom, 'passwd' | 'hostname'> {
+export interface ConfinementInput extends Omit<ProgramSandbox, 'passwd' | 'hostname'> {
   /** Installation and service together determine the system user. */
   readonly targetsDir: string;
   readonly service: string;
@@ -82,7 +82,7 @@ interface Cell {
   readonly kind: 'user' | 'sandbox';
 }
 
-async function confine({ program, filter, kind }: Cell, place: ProgramPlace): Promise<ConfinedProgram> {
+async function confine({ program, filter, kind }: Cell, place: ConfinementInput): Promise<ConfinedProgram> {
   const { control, service, targetsDir, ...room } = place;
   const user = kind === 'user' ? userOf(targetsDir, service) : null;
   mkdirSync(control, { recursive: true, mode: 0o700 });

@@ -13,7 +13,7 @@ export function findConfiguredBubblewrap(config: SandboxSettings): BubblewrapPro
 }
 
 /** Finds the bubblewrap that confines git and scans; null when it is missing, broken or switched off. */
-export function findCellProgram(config: SandboxSettings, { kind }: Confinement): BubblewrapProgram | null {
+export function findRepositoryBubblewrap(config: SandboxSettings, { kind }: Confinement): BubblewrapProgram | null {
   return kind === 'user' || kind === 'sandbox' ? findConfiguredBubblewrap(config) : null;
 }
 

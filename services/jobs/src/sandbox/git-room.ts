@@ -6,7 +6,7 @@ import { compileFilter } from './system-call-filter.ts';
 import { NETWORK_FILES, listSystemMounts } from './system-mounts.ts';
 
 /** Paths of a fetch: its mirror, and the repository's folder or the network. */
-export interface GitRoom {
+export interface GitPaths {
   readonly mirror: string;
   /** Folder of a local repository, which needs no network; null for a remote one. */
   readonly local: string | null;
@@ -16,9 +16,9 @@ export interface GitRoom {
 }
 
 /** Confines a git command. */
-export interface GitCell {
+export interface GitConfinement {
   /** Builds the arguments before git's own, starting with bubblewrap. */
-  words(room: GitRoom): readonly string[];
+  words(room: GitPaths): readonly string[];
   /** The system call filter, which the program reads from its fourth file descriptor. */
   readonly filter: Buffer;
   readonly libraryPath: string | null;
@@ -26,12 +26,12 @@ export interface GitCell {
 
 const FILTER_FD = 3;
 /** Opens the confinement for git: a read-only system and the given paths. Null without bubblewrap, or with a git elsewhere. */
-export function openGitCell(options: {
+export function openGitConfinement(options: {
   readonly program: BubblewrapProgram | null;
   readonly path: string;
   /** Folders to hide although they may lie below a system folder. */
   readonly hidden: readonly string[];
-}): GitCell | null {
+}): GitConfinement | null {
   const { program, path, hidden } = options;
   const filter = compileFilter(process.arch);
   const git = path.split(delimiter).find((folder) => folder !== '' && existsSync(join(folder, 'git')));

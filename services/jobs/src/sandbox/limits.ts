@@ -1,7 +1,7 @@
 import { MIB } from '@signalbox/contracts/size';
 
 /** Limits of one command. */
-export interface Limits {
+export interface CommandLimits {
   /** Memory of each process; with a control group of all processes together. */
   readonly memoryBytes: number;
   readonly processes: number;
@@ -14,7 +14,7 @@ export interface Limits {
 }
 
 /** Enough for a build or test run of a small project. */
-export const LIMITS: Limits = {
+export const COMMAND_LIMITS: CommandLimits = {
   memoryBytes: 1024 * MIB,
   processes: 128,
   fileBytes: 256 * MIB,

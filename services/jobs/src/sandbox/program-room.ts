@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { NETWORK_FILES, listSystemMounts } from './system-mounts.ts';
 
 /** Paths and settings of a confined build or program. Host paths are in folders that no such program can write. */
-export interface ProgramRoom {
+export interface ProgramSandbox {
   /** Files of the release, mounted as /app. */
   readonly release: string;
   /** True for a build. A running program must not change the files, so that a rollback starts the same files. */
@@ -19,7 +19,7 @@ export interface ProgramRoom {
 
 const RELEASE = '/app';
 const DATA = '/data';
-export const REPOSITORY = fileURLToPath(new URL('../../../../', import.meta.url)).replace(/\/$/, '');
+export const REPOSITORY_ROOT = fileURLToPath(new URL('../../../../', import.meta.url)).replace(/\/$/, '');
 const SCRATCH_BYTES = 256 * 1024 * 1024;
 const SETPRIV = '/usr/bin/setpriv';
 
@@ -28,7 +28,7 @@ const SETPRIV = '/usr/bin/setpriv';
  * shared memory; the machine's network, because the proxy connects to a port there. The program becomes `user`, or an unprivileged user
  * of a namespace. NUL-separated, because they contain secrets and must not be in an argument vector. Throws for text with a NUL.
  */
-export function createProgramArguments(room: ProgramRoom, user: number | null, hidden: readonly string[]): Buffer {
+export function createProgramArguments(room: ProgramSandbox, user: number | null, hidden: readonly string[]): Buffer {
   const scratch = ['--size', String(SCRATCH_BYTES), '--perms', '1777', '--tmpfs'];
   const environment = { ...room.environment, HOME: DATA };
   const words = [
@@ -74,7 +74,7 @@ export function createPasswdLine(user: number | null): string {
 
 /** Lists paths that are hidden from a program even below /usr. */
 export function listHiddenPaths(targetsDir: string): readonly string[] {
-  return [REPOSITORY, targetsDir, dirname(targetsDir)].filter(existsSync);
+  return [REPOSITORY_ROOT, targetsDir, dirname(targetsDir)].filter(existsSync);
 }
 
 /** Bubblewrap would create parent folders of mounts that only its own user can enter. */

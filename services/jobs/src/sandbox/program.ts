@@ -1,6 +1,6 @@
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { attempt } from '@signalbox/contracts/system-error';
+import { tryOr } from '@signalbox/contracts/system-error';
 import type { BubblewrapProgram } from './bubblewrap.ts';
 
 /** Finds the configured bubblewrap, else the one on PATH; null without one. `openSandbox` checks whether it works. */
@@ -15,6 +15,6 @@ export function findBubblewrap(settings: {
     .split(delimiter)
     .filter((folder) => folder !== '')
     .map((folder) => join(folder, 'bwrap'))
-    .find((program) => attempt(() => accessSync(program, constants.X_OK) === undefined, false));
+    .find((program) => tryOr(() => accessSync(program, constants.X_OK) === undefined, false));
   return found === undefined ? null : { file: found, libraryPath: null };
 }

@@ -2,15 +2,15 @@ import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppError } from '@signalbox/contracts/errors';
 import { abortAfter, sleep } from '@signalbox/contracts/time';
-import { attempt } from '@signalbox/contracts/system-error';
+import { tryOr } from '@signalbox/contracts/system-error';
 import { newId } from '@signalbox/contracts/ids';
 import { MIB } from '@signalbox/contracts/size';
-import { createBubblewrapArguments, type BubblewrapProgram, type Room } from './bubblewrap.ts';
+import { createBubblewrapArguments, type BubblewrapProgram, type SandboxSpec } from './bubblewrap.ts';
 import { KeptOutput } from './kept-output.ts';
-import { LIMITS, type Limits } from './limits.ts';
-import { countProcesses, startStage, type Stage } from './stage.ts';
+import { COMMAND_LIMITS, type CommandLimits } from './limits.ts';
+import { countProcesses, startPipelineStage, type PipelineStage } from './stage.ts';
 import { compileFilter } from './system-call-filter.ts';
-import { hasRefusedMemory, listGroupParents, makeGroup, removeGroup } from './cgroup.ts';
+import { wasKilledForMemory, listGroupParents, makeGroup, removeGroup } from './cgroup.ts';
 
 const OF_SANDBOX = 'signalbox-';
 /** The kernel frees a group a moment after its processes have ended. */
@@ -19,7 +19,7 @@ const REMOVE_ATTEMPTS = 40;
 /** Reasons for killing a command from outside. */
 export type KillReason = 'deadline' | 'memory' | 'processes' | 'workspace' | 'disk';
 
-export interface CommandRun {
+export interface SandboxResult {
   /** Exit code of the pipeline's last command; 128 + n after signal n. */
   readonly exitCode: number;
   /** Null when the command exited by itself. */
@@ -30,9 +30,9 @@ export interface CommandRun {
   readonly durationMs: number;
 }
 
-export type RoomFor = Pick<Room, 'workspace' | 'writable' | 'cwd' | 'hasRepository'>;
+export type CommandFolders = Pick<SandboxSpec, 'workspace' | 'writable' | 'cwd' | 'hasRepository'>;
 
-export interface RunOptions extends RoomFor {
+export interface RunOptions extends CommandFolders {
   /** Running processes are killed after this time, and the result says so. */
   readonly deadlineMs: number;
   /** Aborts everything at once; the promise rejects with its reason. */
@@ -49,9 +49,9 @@ export interface Sandbox {
   /** How memory and processes are limited here, for the log. */
   readonly bounds: 'control group' | 'each process';
   /** Runs commands joined by pipes, without a shell. Throws SANDBOX_MISSING before anything has run. */
-  runArgv(pipeline: readonly (readonly string[])[], options: RunOptions): Promise<CommandRun>;
+  runArgv(pipeline: readonly (readonly string[])[], options: RunOptions): Promise<SandboxResult>;
   /** Runs a script with /bin/sh. Throws SANDBOX_MISSING before anything has run. */
-  runShell(script: string, options: RunOptions): Promise<CommandRun>;
+  runShell(script: string, options: RunOptions): Promise<SandboxResult>;
 }
 
 const SELF_TEST_MS = 20_000;
@@ -60,10 +60,10 @@ const COUNT_MS = 50;
 /** Opens the sandbox and tests it; after a failed test every run is refused. Each command of a pipeline has its own sandbox. */
 export async function openSandbox(options: {
   readonly program: BubblewrapProgram | null;
-  readonly limits?: Limits;
+  readonly limits?: CommandLimits;
   readonly architecture?: string;
 }): Promise<Sandbox> {
-  const { program, limits = LIMITS, architecture = process.arch } = options;
+  const { program, limits = COMMAND_LIMITS, architecture = process.arch } = options;
   sweepControlGroups();
   const group = createControlGroup(limits);
   await group?.remove();
@@ -72,7 +72,7 @@ export async function openSandbox(options: {
   const missing =
     program === null ? 'bubblewrap is not installed' : `no filter of system calls is known for ${architecture}`;
   const problem = cell === null ? missing : await tryOut(cell);
-  const run = (pipeline: readonly (readonly string[])[], given: RunOptions): Promise<CommandRun> => {
+  const run = (pipeline: readonly (readonly string[])[], given: RunOptions): Promise<SandboxResult> => {
     if (cell === null || problem !== null) throw new AppError('SANDBOX_MISSING', { reason: problem ?? '' });
     return runPipeline(cell, pipeline, given);
   };
@@ -87,7 +87,7 @@ export async function openSandbox(options: {
 interface Cell {
   readonly program: BubblewrapProgram;
   readonly filter: Buffer;
-  readonly limits: Limits;
+  readonly limits: CommandLimits;
 }
 
 async function tryOut(cell: Cell): Promise<string | null> {
@@ -109,16 +109,16 @@ async function runPipeline(
   { program, filter, limits }: Cell,
   pipeline: readonly (readonly string[])[],
   options: RunOptions,
-): Promise<CommandRun> {
+): Promise<SandboxResult> {
   options.signal.throwIfAborted();
   const startedAt = performance.now();
   const fileBytes = Math.min(limits.fileBytes, options.fileBytes ?? limits.fileBytes);
-  const room: Room = {
+  const room: SandboxSpec = {
     ...options,
     limits: { ...limits, fileBytes },
     cpuSeconds: Math.ceil(options.deadlineMs / 1_000),
   };
-  const stages = pipeline.map((argv) => startStage(program, createBubblewrapArguments(room, argv), filter));
+  const stages = pipeline.map((argv) => startPipelineStage(program, createBubblewrapArguments(room, argv), filter));
   const kept = new KeptOutput(limits.outputBytes);
   const written = kept.stream();
   connect(stages, (stream) => {
@@ -140,7 +140,7 @@ async function runPipeline(
     const firsts = await Promise.all(stages.map((stage) => stage.first));
     const alive = firsts.filter((first) => first !== null);
     // An exited stage has run nothing.
-    for (const first of alive) attempt(() => group?.add(first), undefined);
+    for (const first of alive) tryOr(() => group?.add(first), undefined);
     // Without control groups the kernel counts the processes of a sandbox only for users other than root.
     const isUncounted = group === null && process.getuid?.() === 0;
     const counting = isUncounted ? countUntil(over.signal, alive, limits, () => kill('processes')) : null;
@@ -172,7 +172,7 @@ async function runPipeline(
   }
 }
 
-function connect(stages: readonly Stage[], follow: (stream: Stage['stdout']) => void): void {
+function connect(stages: readonly PipelineStage[], follow: (stream: PipelineStage['stdout']) => void): void {
   stages.at(0)?.stdin.end();
   for (const [place, stage] of stages.entries()) {
     follow(stage.stderr);
@@ -191,7 +191,7 @@ function connect(stages: readonly Stage[], follow: (stream: Stage['stdout']) => 
 async function countUntil(
   signal: AbortSignal,
   firsts: readonly number[],
-  limits: Limits,
+  limits: CommandLimits,
   onTooMany: () => void,
 ): Promise<void> {
   while (!signal.aborted) {
@@ -205,12 +205,12 @@ function firstLine(text: string): string {
 }
 
 /** Creates a command's control group, which limits processes and memory together; null when this process may not. */
-function createControlGroup({ memoryBytes, processes: tasks }: Limits) {
+function createControlGroup({ memoryBytes, processes: tasks }: CommandLimits) {
   const folders = makeGroup(`${OF_SANDBOX}${newId('run')}`, { memoryMb: memoryBytes / MIB, cpus: null, tasks });
   if (folders === null) return null;
   return {
     add: (pid: number): void => folders.forEach((folder) => writeFileSync(join(folder, 'cgroup.procs'), String(pid))),
-    ranOutOfMemory: () => hasRefusedMemory(folders),
+    ranOutOfMemory: () => wasKilledForMemory(folders),
     remove: async (): Promise<void> => {
       for (let tries = 0; tries < REMOVE_ATTEMPTS && folders.some((folder) => existsSync(folder)); tries += 1) {
         if (tries > 0) await sleep(25);
@@ -223,7 +223,7 @@ function createControlGroup({ memoryBytes, processes: tasks }: Limits) {
 /** Removes groups that a killed service left. Groups with processes stay. */
 function sweepControlGroups(): void {
   for (const parent of listGroupParents()) {
-    const names = attempt(() => readdirSync(parent), []);
+    const names = tryOr(() => readdirSync(parent), []);
     removeGroup(names.filter((name) => name.startsWith(OF_SANDBOX)).map((name) => join(parent, name)));
   }
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import type { ScanCell } from '@signalbox/analysis/scan/scan-process';
+import type { ScanSandbox } from '@signalbox/analysis/scan/scan-process';
 import type { BubblewrapProgram } from './bubblewrap.ts';
-import { listNodeMounts, REPOSITORY } from './program-room.ts';
+import { listNodeMounts, REPOSITORY_ROOT } from './program-room.ts';
 import { compileFilter } from './system-call-filter.ts';
 import { listSystemMounts } from './system-mounts.ts';
 
@@ -10,10 +10,10 @@ const FILTER_FD = 3;
 const CODE = ['node_modules', 'shared', 'package.json'];
 
 /** Opens a read-only sandbox without network for scans, with the system, the scan's code and the mirror. Null without bubblewrap. */
-export function openScanCell(program: BubblewrapProgram | null): ScanCell | null {
+export function openScanSandbox(program: BubblewrapProgram | null): ScanSandbox | null {
   const filter = compileFilter(process.arch);
   if (program === null || filter === null) return null;
-  const code = CODE.map((name) => join(REPOSITORY, name)).flatMap((path) => ['--ro-bind', path, path]);
+  const code = CODE.map((name) => join(REPOSITORY_ROOT, name)).flatMap((path) => ['--ro-bind', path, path]);
   return {
     filter,
     libraryPath: program.libraryPath,

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import { sleep } from '@signalbox/contracts/time';
-import { attempt } from '@signalbox/contracts/system-error';
+import { tryOr } from '@signalbox/contracts/system-error';
 import { killGroup } from '@signalbox/contracts/process-group';
 import type { BubblewrapProgram } from './bubblewrap.ts';
 
@@ -13,7 +13,7 @@ const GONE_PAUSE_MS = 10;
 const KILLED = 137;
 
 /** Starts a command in its own sandbox, held until `release`. It gets none of this process's environment. */
-export function startStage(program: BubblewrapProgram, words: readonly string[], filter: Buffer) {
+export function startPipelineStage(program: BubblewrapProgram, words: readonly string[], filter: Buffer) {
   const child = spawn(program.file, [...words], {
     env: program.libraryPath === null ? {} : { LD_LIBRARY_PATH: program.libraryPath },
     cwd: '/',
@@ -46,13 +46,13 @@ export function startStage(program: BubblewrapProgram, words: readonly string[],
   };
 }
 
-export type Stage = ReturnType<typeof startStage>;
+export type PipelineStage = ReturnType<typeof startPipelineStage>;
 
 /** Counts the processes in the sandbox; 0 when it is gone, still starting, or unreadable. */
 export function countProcesses(first: number): number {
-  const seesOurs = attempt(() => statSync(`/proc/${first}/root`).dev === statSync('/').dev, true);
+  const seesOurs = tryOr(() => statSync(`/proc/${first}/root`).dev === statSync('/').dev, true);
   if (seesOurs) return 0;
-  return attempt(() => readdirSync(`/proc/${first}/root/proc`), []).filter((name) => /^\d+$/.test(name)).length;
+  return tryOr(() => readdirSync(`/proc/${first}/root/proc`), []).filter((name) => /^\d+$/.test(name)).length;
 }
 
 async function waitForEnd(child: ChildProcess, first: Promise<number | null>): Promise<number> {
@@ -60,8 +60,8 @@ async function waitForEnd(child: ChildProcess, first: Promise<number | null>): P
   failed.catch(() => undefined); // `Promise.race` throws the error.
   const [code] = (await Promise.race([once(child, 'close'), failed])) as [number | null];
   const pid = await first;
-  for (let attempt = 0; pid !== null && !isGone(pid); attempt += 1) {
-    if (attempt === GONE_ATTEMPTS) throw new Error(`process ${pid} of a sandbox does not end`);
+  for (let tryOr = 0; pid !== null && !isGone(pid); tryOr += 1) {
+    if (tryOr === GONE_ATTEMPTS) throw new Error(`process ${pid} of a sandbox does not end`);
     await sleep(GONE_PAUSE_MS);
   }
   return code ?? KILLED;
@@ -81,6 +81,6 @@ async function readFirstProcess(info: Readable): Promise<number | null> {
 }
 
 function isGone(pid: number): boolean {
-  const stat = attempt(() => readFileSync(`/proc/${pid}/stat`, 'utf8'), ') X');
+  const stat = tryOr(() => readFileSync(`/proc/${pid}/stat`, 'utf8'), ') X');
   return /^[ZX]/.test(stat.slice(stat.lastIndexOf(')') + 2));
 }

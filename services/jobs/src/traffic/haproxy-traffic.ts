@@ -8,7 +8,7 @@ import { newId } from '@signalbox/contracts/ids';
 import { allowMissing } from '@signalbox/contracts/system-error';
 import { z } from 'zod';
 import { askHaproxy, readServers, type HaproxyServer } from './haproxy-wire.ts';
-import type { Traffic } from './traffic.ts';
+import type { TrafficSwitch } from './traffic.ts';
 
 /** The last route set for a service. A removed route keeps its epoch. */
 const HaproxyState = z.object({ route: Route, since: z.iso.datetime(), isRemoved: z.boolean() });
@@ -23,7 +23,7 @@ type Slot = (typeof SLOTS)[number];
  * `b`; the frontend is part of HAProxy's own configuration: see docs/traffic.md. HAProxy stores no epochs, so a file per service holds
  * them. Throws UPSTREAM_UNAVAILABLE when HAProxy does not answer, ROUTE_REFUSED when it lacks the backend.
  */
-export class HaproxyTraffic implements Traffic {
+export class HaproxyTraffic implements TrafficSwitch {
   readonly opensDoors = false;
   readonly #socket: string;
   readonly #states: ReturnType<typeof createHaproxyStates>;

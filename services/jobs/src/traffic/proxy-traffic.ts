@@ -4,7 +4,7 @@ import { AppError } from '@signalbox/contracts/errors';
 import { SECOND_MS, abortAfter } from '@signalbox/contracts/time';
 import { z } from 'zod';
 import { say } from '@signalbox/messages/say';
-import type { Traffic } from './traffic.ts';
+import type { TrafficSwitch } from './traffic.ts';
 
 /** The proxy answers from memory, or after one write to disk. */
 const DEADLINE_MS = 10 * SECOND_MS;
@@ -13,7 +13,7 @@ const OpenRequests = z.object({ requests: z.number().int().nonnegative() });
 const Refusal = z.object({ code: z.string(), message: z.string() });
 
 /** Switches traffic through the proxy's socket. Throws UPSTREAM_UNAVAILABLE (outcome unknown; calling again is safe). */
-export function createProxyTraffic(options: { readonly socket: string }): Traffic {
+export function createProxyTraffic(options: { readonly socket: string }): TrafficSwitch {
   const ask = (method: string, path: string, signal: AbortSignal, body?: unknown): Promise<ProxyResponse> =>
     send({ socket: options.socket, method, path, body, signal });
   return {

@@ -1,7 +1,7 @@
 import type { Route, RouteState } from '@signalbox/contracts/operations/traffic';
 
 /** The traffic switch: Signalbox's own proxy, or HAProxy. */
-export interface Traffic {
+export interface TrafficSwitch {
   /** True when the switch opens a route's port itself; otherwise the port is configured and open before the first route. */
   readonly opensDoors: boolean;
   current(service: string, signal: AbortSignal): Promise<RouteState | null>;

@@ -1,9 +1,9 @@
 import { AppError } from '@signalbox/contracts/errors';
 import { parsePath, requireWritable } from '@signalbox/safety/paths/boundary';
-import { applyFileDiff, readDiff, refuse, type FileDiff } from './diff.ts';
-import { readText, type Scope, type WriteScope } from './files.ts';
+import { applyFileDiff, readDiff, refuseDiff, type FileDiff } from './diff.ts';
+import { readText, type ReadScope, type WriteScope } from './files.ts';
 import { readFileMode, withFolder } from './folder.ts';
-import { commitJournal, findEarlierResult, stageText, type JournalPlace, type FileStep } from './journal.ts';
+import { commitJournal, findEarlierResult, stageText, type JournalFolders, type FileStep } from './journal.ts';
 
 export interface AppliedDiff {
   readonly files: { path: string; change: FileDiff['change']; added: number; removed: number }[];
@@ -14,7 +14,7 @@ const NEW_FILE_MODE = 0o644;
 /** Applies a diff or changes nothing. Idempotent. Throws DIFF_REFUSED, PATH_DENIED, PATH_UNSUITABLE, WORKSPACE_FULL. */
 export async function applyDiff(
   scope: WriteScope,
-  place: JournalPlace,
+  place: JournalFolders,
   actionId: string,
   diff: string,
 ): Promise<AppliedDiff> {
@@ -52,18 +52,18 @@ export async function applyDiff(
   return result;
 }
 
-async function readCurrent(scope: Scope, { path, change }: FileDiff): Promise<string | null> {
+async function readCurrent(scope: ReadScope, { path, change }: FileDiff): Promise<string | null> {
   try {
     return (await readText(scope, path)).text;
   } catch (error) {
     if (error instanceof AppError && error.code === 'NOT_FOUND') return null;
     if (error instanceof AppError && error.code === 'PATH_UNSUITABLE' && change === 'created')
-      return refuse(`${path} exists already`);
+      return refuseDiff(`${path} exists already`);
     throw error;
   }
 }
 
-function readMode(scope: Scope, parts: readonly string[]): Promise<number> {
+function readMode(scope: ReadScope, parts: readonly string[]): Promise<number> {
   const name = parts.at(-1) as string; // requireWritable refuses the workspace itself, so there is a name.
   return withFolder(scope.root, parts.slice(0, -1), { create: false }, async (folder) => {
     return (await readFileMode(folder, name, parts.join('/'))) ?? NEW_FILE_MODE;
@@ -76,6 +76,6 @@ function requireApart(paths: readonly string[]): void {
     const other = paths
       .slice(place + 1)
       .find((one) => one === path || one.startsWith(`${path}/`) || path.startsWith(`${one}/`));
-    if (other !== undefined) refuse(`${path} and ${other} cannot both be changed`);
+    if (other !== undefined) refuseDiff(`${path} and ${other} cannot both be changed`);
   }
 }

@@ -17,21 +17,21 @@ const MAX_FILES = 200;
 
 /** Parses a unified diff. Throws DIFF_REFUSED for malformed diffs, renames, modes, links, binary files and repeated files. */
 export function readDiff(text: string): readonly FileDiff[] {
-  if (/^(GIT binary patch|Binary files .* differ)/m.test(text)) refuse('it changes a binary file');
+  if (/^(GIT binary patch|Binary files .* differ)/m.test(text)) refuseDiff('it changes a binary file');
   let parsed: readonly ParsedFile[];
   try {
     // The final line break of a diff is often lost in transit.
     parsed = parsePatch(text.endsWith('\n') ? text : `${text}\n`);
   } catch (error) {
-    return refuse(`it cannot be read: ${error instanceof Error ? error.message.slice(0, 200) : 'unknown reason'}`);
+    return refuseDiff(`it cannot be read: ${error instanceof Error ? error.message.slice(0, 200) : 'unknown reason'}`);
   }
-  if (parsed.length === 0) refuse('it names no file');
+  if (parsed.length === 0) refuseDiff('it names no file');
   requireNothingElse(text);
-  if (parsed.length > MAX_FILES) refuse(`it changes more than ${MAX_FILES} files`);
+  if (parsed.length > MAX_FILES) refuseDiff(`it changes more than ${MAX_FILES} files`);
   const files = parsed.map(readFileDiff);
   const seen = new Set<string>();
   for (const { path } of files) {
-    if (seen.has(path)) refuse(`it changes ${path} twice`);
+    if (seen.has(path)) refuseDiff(`it changes ${path} twice`);
     seen.add(path);
   }
   return files;
@@ -40,21 +40,21 @@ export function readDiff(text: string): readonly FileDiff[] {
 /** Computes a file's text after its diff; null when deleted. Every hunk must match exactly. Throws DIFF_REFUSED. */
 export function applyFileDiff(file: FileDiff, current: string | null): string | null {
   const { path, change, parsed } = file;
-  if (change === 'created' && current !== null) refuse(`${path} exists already`);
-  if (change !== 'created' && current === null) refuse(`${path} does not exist`);
+  if (change === 'created' && current !== null) refuseDiff(`${path} exists already`);
+  if (change !== 'created' && current === null) refuseDiff(`${path} does not exist`);
   const lines = (current ?? '').split('\n');
   for (const [place, hunk] of parsed.hunks.entries()) {
     const problem = findMismatch(hunk, lines);
-    if (problem !== null) refuse(`hunk ${place + 1} of ${path} does not fit: ${problem}`);
+    if (problem !== null) refuseDiff(`hunk ${place + 1} of ${path} does not fit: ${problem}`);
   }
   const result = applyPatch(current ?? '', parsed, { fuzzFactor: 0, autoConvertLineEndings: false });
-  if (result === false) return refuse(`the hunks of ${path} do not fit; look at the end of the file`);
+  if (result === false) return refuseDiff(`the hunks of ${path} do not fit; look at the end of the file`);
   if (change !== 'deleted') return result;
-  if (result !== '') refuse(`it deletes ${path}, but not all of its lines`);
+  if (result !== '') refuseDiff(`it deletes ${path}, but not all of its lines`);
   return null;
 }
 
-export function refuse(detail: string): never {
+export function refuseDiff(detail: string): never {
   throw new AppError('DIFF_REFUSED', { detail });
 }
 
@@ -70,7 +70,7 @@ function requireNothingElse(text: string): void {
     }
     const counts = HUNK.exec(line);
     if (counts) [oldLeft, newLeft] = [Number(counts[1] ?? 1), Number(counts[2] ?? 1)];
-    else if (!HEADING.test(line)) refuse(`line ${place + 1} of it is no part of a diff`);
+    else if (!HEADING.test(line)) refuseDiff(`line ${place + 1} of it is no part of a diff`);
   }
 }
 
@@ -82,19 +82,19 @@ function readFileDiff(parsed: ParsedFile, place: number): FileDiff {
   const from = parsed.oldFileName;
   const to = parsed.newFileName;
   if (from === undefined || to === undefined || from === '' || to === '')
-    return refuse(`part ${place + 1} names no file`);
+    return refuseDiff(`part ${place + 1} names no file`);
   const [oldName, newName] = withoutPrefixes(from, to);
   const path = newName === NOWHERE ? oldName : newName;
-  if (path === NOWHERE) refuse(`part ${place + 1} names no file`);
+  if (path === NOWHERE) refuseDiff(`part ${place + 1} names no file`);
   if (
     parsed.isRename === true ||
     parsed.isCopy === true ||
     (oldName !== NOWHERE && newName !== NOWHERE && oldName !== newName)
   )
-    refuse(`it renames or copies ${oldName}; delete one file and create the other`);
-  if (parsed.isBinary === true) refuse(`${path} is a binary file`);
+    refuseDiff(`it renames or copies ${oldName}; delete one file and create the other`);
+  if (parsed.isBinary === true) refuseDiff(`${path} is a binary file`);
   requireOrdinary(parsed, path);
-  if (parsed.hunks.length === 0) refuse(`it changes nothing in ${path}`);
+  if (parsed.hunks.length === 0) refuseDiff(`it changes nothing in ${path}`);
   const kept = newName === NOWHERE ? 'deleted' : 'changed';
   const change = oldName === NOWHERE ? 'created' : kept;
   const all = parsed.hunks.flatMap((hunk) => hunk.lines);
@@ -104,9 +104,9 @@ function readFileDiff(parsed: ParsedFile, place: number): FileDiff {
 
 function requireOrdinary({ oldMode, newMode }: ParsedFile, path: string): void {
   const odd = [oldMode, newMode].find((mode) => mode !== undefined && mode !== ORDINARY_MODE);
-  if (odd === '120000') refuse(`${path} is a link`);
+  if (odd === '120000') refuseDiff(`${path} is a link`);
   if (odd !== undefined || (oldMode !== undefined && newMode !== undefined && oldMode !== newMode))
-    refuse(`it changes the mode of ${path}`);
+    refuseDiff(`it changes the mode of ${path}`);
 }
 
 /** Strips git's prefixes `a/` and `b/` when both are present. */

@@ -6,14 +6,14 @@ import { getSystemCode } from '@signalbox/contracts/system-error';
 import { parsePath, requireReadable, requireWritable } from '@signalbox/safety/paths/boundary';
 import { putFile, readFileMode, withFile, withFolder, type Folder } from './folder.ts';
 
-export interface Scope {
+export interface ReadScope {
   /** Absolute path of the workspace, without links. */
   readonly root: string;
   readonly bounds: AgentBounds;
 }
 
 /** A workspace in which files may be changed. */
-export interface WriteScope extends Scope {
+export interface WriteScope extends ReadScope {
   /** Throws WORKSPACE_FULL when this many more bytes do not fit. */
   fits(moreBytes: number): Promise<void>;
 }
@@ -31,7 +31,7 @@ const NEW_FILE_MODE = 0o644;
 
 /** Reads lines of a text file, counted from 1. Throws PATH_DENIED, NOT_FOUND, and PATH_UNSUITABLE for a binary file. */
 export async function readLines(
-  scope: Scope,
+  scope: ReadScope,
   path: string,
   range: { readonly fromLine: number; readonly lines: number },
 ): Promise<{ path: string; text: string; fromLine: number; totalLines: number; sizeBytes: number }> {
@@ -48,7 +48,10 @@ export async function readLines(
 }
 
 /** Reads a text file. Throws PATH_DENIED, NOT_FOUND, and PATH_UNSUITABLE for a binary file. */
-export async function readText(scope: Scope, path: string): Promise<{ readonly text: string; readonly shown: string }> {
+export async function readText(
+  scope: ReadScope,
+  path: string,
+): Promise<{ readonly text: string; readonly shown: string }> {
   const parts = parsePath(path);
   requireReadable(scope.bounds, parts);
   const shown = parts.join('/');
@@ -68,7 +71,7 @@ export async function readText(scope: Scope, path: string): Promise<{ readonly t
 
 /** Lists a folder, `depth` levels deep, without the .git folder and without following links. */
 export async function listEntries(
-  scope: Scope,
+  scope: ReadScope,
   path: string,
   depth: number,
 ): Promise<{ path: string; entries: Entry[]; cut: boolean }> {

@@ -3,7 +3,7 @@ import { lstat, mkdir, open, readlink, rename, rm, type FileHandle } from 'node:
 import { join } from 'node:path';
 import { AppError } from '@signalbox/contracts/errors';
 import { allowMissing, getSystemCode } from '@signalbox/contracts/system-error';
-import { deny, type PathParts } from '@signalbox/safety/paths/boundary';
+import { denyPath, type PathParts } from '@signalbox/safety/paths/boundary';
 
 const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
 
@@ -43,14 +43,14 @@ export async function withFile<T>(root: string, parts: PathParts, use: (file: Fi
     throw new AppError('PATH_UNSUITABLE', { path: 'The workspace itself', problem: 'is a folder' });
   return withFolder(root, parts.slice(0, -1), { create: false }, async (folder) => {
     const file = await open(folder.at(name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch((error: unknown) => {
-      if (getSystemCode(error) === 'ELOOP') deny(path, 'it is a link');
+      if (getSystemCode(error) === 'ELOOP') denyPath(path, 'it is a link');
       throw asMissing(error, path);
     });
     try {
       const stats = await file.stat();
       if (stats.isDirectory()) throw new AppError('PATH_UNSUITABLE', { path, problem: 'is a folder' });
-      if (!stats.isFile()) deny(path, 'it is no ordinary file');
-      if (stats.nlink > 1) deny(path, 'it is a hard link: another name leads to the same file');
+      if (!stats.isFile()) denyPath(path, 'it is no ordinary file');
+      if (stats.nlink > 1) denyPath(path, 'it is a hard link: another name leads to the same file');
       await requireSame(file, root, parts);
       return await use(file);
     } finally {
@@ -85,10 +85,10 @@ export async function putFile(
 export async function readFileMode(folder: Folder, name: string, path: string): Promise<number | null> {
   const stats = await allowMissing(lstat(folder.at(name)));
   if (stats === null) return null;
-  if (stats.isSymbolicLink()) deny(path, 'it is a link');
+  if (stats.isSymbolicLink()) denyPath(path, 'it is a link');
   if (stats.isDirectory()) throw new AppError('PATH_UNSUITABLE', { path, problem: 'is a folder' });
-  if (!stats.isFile()) deny(path, 'it is no ordinary file');
-  if (stats.nlink > 1) deny(path, 'it is a hard link: another name leads to the same file');
+  if (!stats.isFile()) denyPath(path, 'it is no ordinary file');
+  if (stats.nlink > 1) denyPath(path, 'it is a hard link: another name leads to the same file');
   return stats.mode & 0o777;
 }
 
@@ -103,7 +103,8 @@ async function openStep(
     return await open(inside(parent, name), flags);
   } catch (error) {
     const code = getSystemCode(error);
-    if (code === 'ELOOP' || (code === 'ENOTDIR' && (await isLink(inside(parent, name))))) deny(path, 'it is a link');
+    if (code === 'ELOOP' || (code === 'ENOTDIR' && (await isLink(inside(parent, name)))))
+      denyPath(path, 'it is a link');
     if (code === 'ENOTDIR') throw new AppError('PATH_UNSUITABLE', { path, problem: 'is no folder' }, error);
     if (code !== 'ENOENT' || !create) throw asMissing(error, path);
   }
@@ -116,7 +117,7 @@ async function openStep(
 /** Throws PATH_DENIED unless the open file is at the requested path. */
 async function requireSame(handle: FileHandle, root: string, parts: PathParts): Promise<void> {
   if ((await readlink(`/proc/self/fd/${handle.fd}`)) !== join(root, ...parts))
-    deny(parts.join('/'), 'it was moved while it was opened');
+    denyPath(parts.join('/'), 'it was moved while it was opened');
 }
 
 /** A path that vanished during the check was swapped, and counts as a link. */

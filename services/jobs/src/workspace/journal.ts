@@ -19,12 +19,12 @@ export type Journal = z.infer<typeof Journal>;
 export type FileStep = z.infer<typeof FileStep>;
 
 /** Moments of an apply at which a test may kill the process. */
-export type ApplyPoint = 'staged' | 'written' | 'placed' | 'finished';
+export type CommitStage = 'staged' | 'written' | 'placed' | 'finished';
 
-export interface JournalPlace {
+export interface JournalFolders {
   readonly root: string;
   readonly notes: string;
-  readonly reached?: (point: ApplyPoint) => Promise<void>;
+  readonly reached?: (point: CommitStage) => Promise<void>;
 }
 
 const FILE = 'journal.json';
@@ -37,7 +37,7 @@ const DONE_KEPT_MS = 7 * 24 * 60 * 60_000;
  * the journal. A process that dies before the journal is written has changed nothing; afterwards the next call of `recover` finishes the
  * changes. Callers hold the workspace's lock and have called `recover`.
  */
-export async function commitJournal(place: JournalPlace, journal: Journal): Promise<void> {
+export async function commitJournal(place: JournalFolders, journal: Journal): Promise<void> {
   await place.reached?.('staged');
   await writeWhole(join(place.notes, `${FILE}.new`), JSON.stringify(journal));
   await rename(join(place.notes, `${FILE}.new`), join(place.notes, FILE));
@@ -46,7 +46,7 @@ export async function commitJournal(place: JournalPlace, journal: Journal): Prom
 }
 
 /** Finishes the journal of a dead process, and removes texts without a journal. */
-export async function recover(place: JournalPlace): Promise<void> {
+export async function recoverJournal(place: JournalFolders): Promise<void> {
   const journal = await readJournal(place);
   if (journal !== null) await finish(place, journal);
   for (const name of await readdir(place.notes)) {
@@ -74,7 +74,7 @@ export async function stageText(notes: string, name: string, text: string): Prom
   return name;
 }
 
-async function finish(place: JournalPlace, journal: Journal): Promise<void> {
+async function finish(place: JournalFolders, journal: Journal): Promise<void> {
   try {
     for (const step of journal.steps) {
       await forward(place, step);
@@ -91,7 +91,7 @@ async function finish(place: JournalPlace, journal: Journal): Promise<void> {
   await place.reached?.('finished');
 }
 
-async function forward({ root, notes }: JournalPlace, { parts, mode, staged }: FileStep): Promise<void> {
+async function forward({ root, notes }: JournalFolders, { parts, mode, staged }: FileStep): Promise<void> {
   const name = parts.at(-1) as string; // The schema requires at least one part.
   await withFolder(root, parts.slice(0, -1), { create: staged !== null }, async (folder) => {
     await readFileMode(folder, name, parts.join('/')); // Throws unless the existing file may be replaced.
@@ -105,7 +105,7 @@ async function forward({ root, notes }: JournalPlace, { parts, mode, staged }: F
   });
 }
 
-async function backward(place: JournalPlace, step: FileStep): Promise<void> {
+async function backward(place: JournalFolders, step: FileStep): Promise<void> {
   if (step.backup !== null) return forward(place, { ...step, staged: step.backup });
   const name = step.parts.at(-1) as string; // The schema requires at least one part.
   await withFolder(place.root, step.parts.slice(0, -1), { create: false }, (folder) =>
@@ -115,7 +115,7 @@ async function backward(place: JournalPlace, step: FileStep): Promise<void> {
   });
 }
 
-async function readJournal({ notes }: JournalPlace): Promise<Journal | null> {
+async function readJournal({ notes }: JournalFolders): Promise<Journal | null> {
   const text = await allowMissing(readFile(join(notes, FILE)));
   return text === null ? null : Journal.parse(JSON.parse(text.toString()));
 }

@@ -13,12 +13,12 @@ export function getWorkspaceLock(name: string): string {
 }
 
 /** Records the use of a workspace as the time of its notes folder, which no command can reach. The caller holds its lock. */
-export async function markUsed(notes: string, now: Date): Promise<void> {
+export async function touchWorkspace(notes: string, now: Date): Promise<void> {
   await utimes(notes, now, now);
 }
 
 /** Removes workspaces unused for `idleMs`. Each is moved to the trash first, so interrupted and concurrent runs are safe. */
-export function createWorkspacesPrune(parts: {
+export function createWorkspacesPruneHandler(parts: {
   readonly lockPool: Pool;
   readonly home: string;
   readonly idleMs: number;

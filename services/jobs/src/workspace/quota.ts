@@ -20,7 +20,7 @@ export interface Usage {
 }
 
 /** Reasons for killing a writing command: its workspace is too large, or the disk is nearly full. */
-export type Overrun = 'workspace' | 'disk';
+export type OverrunReason = 'workspace' | 'disk';
 
 /** Even an empty entry counts as a block: names alone can fill a disk. */
 const ENTRY_BYTES = 4096;
@@ -65,7 +65,12 @@ export async function measureUsage(root: string, signal: AbortSignal): Promise<U
 }
 
 /** Throws WORKSPACE_FULL when this many more bytes do not fit. Shrinking always fits. */
-export async function requireRoom(root: string, quota: Quota, moreBytes: number, signal: AbortSignal): Promise<void> {
+export async function requireFreeSpace(
+  root: string,
+  quota: Quota,
+  moreBytes: number,
+  signal: AbortSignal,
+): Promise<void> {
   if (moreBytes <= 0) return;
   const { usedBytes, isHidden, freeBytes } = await measureUsage(root, signal);
   if (isHidden) refuse('it holds something that cannot be looked into');
@@ -85,7 +90,7 @@ export async function watchUsage(
   quota: Quota,
   start: Usage,
   signal: AbortSignal,
-): Promise<Overrun | null> {
+): Promise<OverrunReason | null> {
   try {
     // Both settle soon after the signal.
     return await Promise.race([watchTotal(root, quota, start, signal), watchFree(root, quota, start, signal)]);
@@ -95,7 +100,7 @@ export async function watchUsage(
   }
 }
 
-async function watchFree(root: string, quota: Quota, start: Usage, signal: AbortSignal): Promise<Overrun | null> {
+async function watchFree(root: string, quota: Quota, start: Usage, signal: AbortSignal): Promise<OverrunReason | null> {
   const mustStay = Math.min(quota.reserveBytes, start.freeBytes - SLACK_BYTES);
   while (!signal.aborted) {
     if ((await freeBytesAt(root)) < mustStay) return 'disk';
@@ -104,7 +109,12 @@ async function watchFree(root: string, quota: Quota, start: Usage, signal: Abort
   return null;
 }
 
-async function watchTotal(root: string, quota: Quota, start: Usage, signal: AbortSignal): Promise<Overrun | null> {
+async function watchTotal(
+  root: string,
+  quota: Quota,
+  start: Usage,
+  signal: AbortSignal,
+): Promise<OverrunReason | null> {
   const mayHold = Math.max(quota.limitBytes, start.usedBytes);
   while (!signal.aborted) {
     const startedAt = performance.now();

@@ -4,9 +4,9 @@ import type { Pool } from '@signalbox/store/pool';
 import { AppError } from '@signalbox/contracts/errors';
 import { getSystemCode } from '@signalbox/contracts/system-error';
 import type { JobContext } from '../runner/handlers.ts';
-import type { CommandRun, Sandbox } from '../sandbox/sandbox.ts';
-import { deny, parsePath } from '@signalbox/safety/paths/boundary';
-import type { Scope } from './files.ts';
+import type { SandboxResult, Sandbox } from '../sandbox/sandbox.ts';
+import { denyPath, parsePath } from '@signalbox/safety/paths/boundary';
+import type { ReadScope } from './files.ts';
 import { withFolder } from './folder.ts';
 import { findEarlierResult, storeResult } from './journal.ts';
 import { getFileLimit, measureUsage, watchUsage, type Quota } from './quota.ts';
@@ -19,13 +19,13 @@ const LOCK_TIMED_OUT = '55P03';
  */
 export async function runCommand(
   { sandbox, lockPool, quota }: { readonly sandbox: Sandbox; readonly lockPool: Pool; readonly quota: Quota },
-  scope: Scope & { readonly notes: string },
+  scope: ReadScope & { readonly notes: string },
   payload: JobPayload<'workspace.run'>,
   context: JobContext,
-): Promise<CommandRun> {
+): Promise<SandboxResult> {
   const { command, deadlineMs, actionId } = payload;
   if (sandbox.problem !== null) throw new AppError('SANDBOX_MISSING', { reason: sandbox.problem });
-  if (!scope.bounds.canRead) deny('.', 'this kind of agent may not read files');
+  if (!scope.bounds.canRead) denyPath('.', 'this kind of agent may not read files');
   const cwd = parsePath(payload.cwd);
   // The start folder must exist and be no link.
   await withFolder(scope.root, cwd, { create: false }, async () => undefined);
@@ -61,7 +61,7 @@ async function oneAtATime<T>(lockPool: Pool, workspace: string, work: () => Prom
   }
 }
 
-async function writableFolders({ root, bounds }: Scope): Promise<'all' | readonly string[]> {
+async function writableFolders({ root, bounds }: ReadScope): Promise<'all' | readonly string[]> {
   if (!bounds.canWrite) return [];
   if (bounds.writePaths === 'all') return 'all';
   const folders = bounds.writePaths.map((path) => parsePath(path));

@@ -6,19 +6,19 @@ import type {
   PassRecord,
   PromptContext,
   RecordedMessage,
-  RecordedRun,
+  RecordedTurnRun,
 } from '@signalbox/contracts/governance/execution-turn';
 import type { Role } from '@signalbox/contracts/governance/roles';
 import type { Model, ModelSpend, Picture } from '@signalbox/models/port';
-import type { ContextOf } from '@signalbox/store/turns/context-rows';
+import type { ContextScope } from '@signalbox/store/turns/context-rows';
 import type { ToolCallResult } from '@signalbox/governance/calls/call';
 import type { GraphNode } from '../tools/ports/graph-nodes.ts';
 import type { KnowledgeScope } from '../tools/ports/knowledge-rows.ts';
-import type { ToolOffer } from '../tools/registry.ts';
-import type { EvaluationOutcome, PassFacts } from '../loop/evaluation.ts';
-import type { AskedArgument, resolveNewest } from '../tools/choices.ts';
+import type { OfferedTools } from '../tools/registry.ts';
+import type { EvaluationOutcome, PassSummary } from '../loop/evaluation.ts';
+import type { AskedArgument, resolveNewestArgs } from '../tools/choices.ts';
 import type { Phase } from '../loop/fsm.ts';
-import type { Loaded } from '../loop/loading.ts';
+import type { LoadedGroups } from '../loop/loading.ts';
 
 /** One message of a batch, as the agent receives it. */
 export interface AgentMessage {
@@ -60,7 +60,7 @@ export interface AgentRun {
     /** Possible values for one argument of a tool, the likeliest first; empty when unknown. */
     choices(callId: string, asked: AskedArgument): Promise<readonly string[]>;
     /** Replaces “the newest” in a call's arguments by its current value; null when the arguments contain no such words. */
-    meant(callId: string, tool: string, args: Readonly<Record<string, unknown>>): ReturnType<typeof resolveNewest>;
+    meant(callId: string, tool: string, args: Readonly<Record<string, unknown>>): ReturnType<typeof resolveNewestArgs>;
   };
   /** Marks the conversation as tainted before the agent reads outside text by another way than `call`. */
   reads(source: string): Promise<void>;
@@ -68,11 +68,11 @@ export interface AgentRun {
   enter(next: Phase): void;
   path(): readonly Phase[];
   /** Asks policy which of these capability groups this conversation may load. */
-  load(groups: readonly string[]): Promise<Loaded>;
+  load(groups: readonly string[]): Promise<LoadedGroups>;
   /** Returns the loaded groups that the turn keeps, and records removals. `idle`: groups that the turn no longer needs. */
   keep(groups: readonly string[], idle: readonly string[]): Promise<readonly string[]>;
   /** Judges a pass by rules, without a model. */
-  judge(pass: PassFacts): Promise<EvaluationOutcome>;
+  judge(pass: PassSummary): Promise<EvaluationOutcome>;
   say(reply: AgentReply): Promise<void>;
   /** Shows all unsent markdown as a draft, where the chat supports drafts. `say` and the end of the turn remove the draft. */
   draft(text: string): void;
@@ -98,7 +98,7 @@ export interface AgentRecord {
   readonly passes: readonly PassRecord[];
   readonly messages: readonly RecordedMessage[];
   readonly isNew: boolean;
-  readonly run: RecordedRun;
+  readonly run: RecordedTurnRun;
 }
 
 export interface ThreadStates extends BaseCheckpointSaver {
@@ -144,14 +144,14 @@ export interface Agent {
 
 export type CallResults = Readonly<Record<string, { readonly ok: boolean; readonly say: string }>>;
 
-export interface AgentParts {
+export interface AgentDeps {
   readonly model: (node: string) => Model;
   readonly checkpoints: ThreadStates;
-  readonly registry: ToolOffer;
+  readonly registry: OfferedTools;
   /** Known names by kind, for the prompt and for filling arguments. `texts`: texts that may mention names, newest first. */
   readonly knownNames: (texts: () => readonly string[]) => Promise<Readonly<Record<string, readonly string[]>>>;
   /** The prompt's facts about a person, their work and memory; null for older records without these facts. */
-  readonly context?: (of: ContextOf) => Promise<PromptContext | null>;
+  readonly context?: (of: ContextScope) => Promise<PromptContext | null>;
   /** The ledger's results of these calls; calls that never started are omitted. */
   readonly cameOf: (callIds: readonly string[]) => Promise<CallResults>;
   readonly search: (query: string, scope: KnowledgeScope, userKey: string) => Promise<ToolCallResult>;
@@ -172,5 +172,5 @@ export interface AgentPlugin {
   /** Nodes that ask a model; MODEL_FOR may give each node its own. */
   readonly nodes: readonly string[];
   readonly graph: readonly GraphNode[];
-  create(parts: AgentParts): Agent;
+  create(parts: AgentDeps): Agent;
 }

@@ -3,14 +3,14 @@ import { ExecutionTurn } from '@signalbox/contracts/governance/execution-turn';
 import {
   clearProjectState,
   findGraphThread,
-  isNodeRunPut,
+  isNodeRunRequested,
   listRecordedPasses,
-  putNodeRun,
+  requestNodeRun,
 } from '@signalbox/store/turns/graph-nodes';
 import type { Pool } from '@signalbox/store/pool';
 import { AppError } from '@signalbox/contracts/errors';
 import { redactValue } from '@signalbox/safety/redact/redact';
-import type { GraphNodes, NodePass } from '../tools/ports/graph-nodes.ts';
+import type { AgentGraphs, NodePass } from '../tools/ports/graph-nodes.ts';
 import type { AgentPlugin } from './agent.ts';
 import { Checkpoints } from '../checkpoints/checkpoints.ts';
 
@@ -18,7 +18,7 @@ const MESSAGES_SHOWN = 12;
 const TEXT_SHOWN = 400;
 
 /** Reads what the nodes of conversations did and know, from records and checkpoints. */
-export function createGraphNodes(pool: Pool, plugins: readonly AgentPlugin[]): GraphNodes {
+export function createGraphNodeReader(pool: Pool, plugins: readonly AgentPlugin[]): AgentGraphs {
   const checkpoints = new Checkpoints(pool);
   return {
     thread: async (threadId) => {
@@ -44,8 +44,8 @@ export function createGraphNodes(pool: Pool, plugins: readonly AgentPlugin[]): G
         newest: all.slice(-MESSAGES_SHOWN).map(describe),
       });
     },
-    runAgain: (request) => putNodeRun(pool, request),
-    isPut: (actionId) => isNodeRunPut(pool, actionId),
+    runAgain: (request) => requestNodeRun(pool, request),
+    isPut: (actionId) => isNodeRunRequested(pool, actionId),
     clearProject: (project, except, actionId) => clearProjectState(pool, project, except, actionId),
   };
 }

@@ -17,7 +17,7 @@ interface ReadNames {
 }
 
 /** Caches names of projects and servers until their version changes; of long lists, looks up only names that match the words. */
-export class KnownNames {
+export class NameCache {
   readonly #pool: Pool;
   #newest = 0n;
   #read: ReadNames | null = null;

@@ -1,5 +1,5 @@
 import { AIMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
-import type { ModelContext, RecordedAnswer } from '@signalbox/contracts/governance/execution-turn';
+import type { ModelInputHashes, RecordedAnswer } from '@signalbox/contracts/governance/execution-turn';
 import type { ModelRequest } from '@signalbox/models/port';
 import { toReasoningExtras, getReasoning } from '@signalbox/models/reasoning';
 import { hashCanonical, toCanonicalJson, sha256 } from '@signalbox/safety/cards/canonical';
@@ -10,7 +10,7 @@ export function hashContext({
   messages,
   tools,
   object,
-}: Pick<ModelRequest, 'messages' | 'tools' | 'object'>): ModelContext {
+}: Pick<ModelRequest, 'messages' | 'tools' | 'object'>): ModelInputHashes {
   const [first] = messages;
   const hasSystem = first?.getType() === 'system';
   const system = sha256(hasSystem ? cleanJson(first) : 'null');

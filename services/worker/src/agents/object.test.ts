@@ -1,10 +1,10 @@
 import { AIMessage, HumanMessage } from '@langchain/core/messages';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { askObject, createObjectKind } from './object.ts';
+import { askForObject, createOutputSchema } from './object.ts';
 import type { Model, ModelRequest } from '@signalbox/models/port';
 
-const Person = createObjectKind(
+const Person = createOutputSchema(
   'person',
   'Somebody.',
   z.object({ name: z.string().max(5), age: z.number().nullable() }),
@@ -21,7 +21,7 @@ function open(...answers: readonly AIMessage[]) {
     },
   };
   const request = { messages: [new HumanMessage('who?')], signal: new AbortController().signal };
-  return { ask: () => askObject(model, Person, request), requests };
+  return { ask: () => askForObject(model, Person, request), requests };
 }
 
 const called = (args: Record<string, unknown>): AIMessage =>

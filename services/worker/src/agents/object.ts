@@ -2,17 +2,17 @@ import { AIMessage, HumanMessage, type BaseMessage } from '@langchain/core/messa
 import { z } from 'zod';
 import { AppError } from '@signalbox/contracts/errors';
 import { parseJson } from '@signalbox/contracts/system-error';
-import { isUnfinished } from '@signalbox/models/whole-answer';
-import type { Model, ModelRequest, ObjectRequest } from '@signalbox/models/port';
+import { isTruncatedAnswer } from '@signalbox/models/whole-answer';
+import type { Model, ModelRequest, JsonOutputSpec } from '@signalbox/models/port';
 
 /** A named schema for structured model output. */
-export interface ObjectKind<T> {
+export interface OutputSchema<T> {
   readonly schema: z.ZodType<T>;
-  readonly request: ObjectRequest;
+  readonly request: JsonOutputSpec;
 }
 
 /** Defines a structured output. Optional fields must allow null, since some providers always send every field. */
-export function createObjectKind<T>(name: string, description: string, schema: z.ZodType<T>): ObjectKind<T> {
+export function createOutputSchema<T>(name: string, description: string, schema: z.ZodType<T>): OutputSchema<T> {
   const json = { ...z.toJSONSchema(schema, { io: 'input', target: 'draft-7' }) };
   return { schema, request: { name, description, schema: json } };
 }
@@ -20,9 +20,9 @@ export function createObjectKind<T>(name: string, description: string, schema: z
 const SHOWN_CHARS = 4_000;
 
 /** Asks for an object of a schema. An invalid answer is sent back once with its problems; then throws MODEL_GARBAGE. */
-export async function askObject<T>(
+export async function askForObject<T>(
   model: Model,
-  { schema, request: object }: ObjectKind<T>,
+  { schema, request: object }: OutputSchema<T>,
   request: Pick<ModelRequest, 'messages' | 'signal' | 'onSpend'>,
 ): Promise<T> {
   const { name } = object;
@@ -47,7 +47,7 @@ function readObject<T>(message: AIMessage, name: string, schema: z.ZodType<T>): 
   const call = message.tool_calls?.find((candidate) => candidate.name === name);
   const broken = message.invalid_tool_calls?.find((candidate) => candidate.name === name);
   const given = call ? JSON.stringify(call.args) : (broken?.args ?? message.text);
-  if (isUnfinished(message)) return { ok: false, given, problems: 'it was cut off before its end' };
+  if (isTruncatedAnswer(message)) return { ok: false, given, problems: 'it was cut off before its end' };
   // Small models may wrap the JSON in a code block.
   const json: unknown = call ? call.args : parseJson(given.trim().replace(/^```(?:json)?\s*|(?<!\s)\s*```$/g, ''));
   if (json === undefined) return { ok: false, given, problems: 'it is not JSON' };

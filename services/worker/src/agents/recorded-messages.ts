@@ -1,6 +1,6 @@
 import { HumanMessage, type BaseMessage } from '@langchain/core/messages';
-import type { RecordedMessage, RecordedRun } from '@signalbox/contracts/governance/execution-turn';
-import { getCurrentLanguage, ENGLISH } from '@signalbox/messages/language';
+import type { RecordedMessage, RecordedTurnRun } from '@signalbox/contracts/governance/execution-turn';
+import { getCurrentLanguage, DEFAULT_LANGUAGE } from '@signalbox/messages/language';
 import type { AgentMessage } from './agent.ts';
 
 export function findTurnStart(messages: readonly BaseMessage[], batch: ReadonlySet<string>): number {
@@ -35,11 +35,11 @@ function readsOf({ additional_kwargs: { reads } }: BaseMessage): Pick<RecordedMe
 }
 
 export function toRecordedRun(
-  run: { readonly turnId: string; readonly actor: RecordedRun['actor'] },
+  run: { readonly turnId: string; readonly actor: RecordedTurnRun['actor'] },
   came: number,
-): RecordedRun {
+): RecordedTurnRun {
   const { userKey, name, role } = run.actor;
   const language = getCurrentLanguage();
-  const spoken = language === ENGLISH ? {} : { language };
+  const spoken = language === DEFAULT_LANGUAGE ? {} : { language };
   return { turnId: run.turnId, came, actor: { userKey, name, role }, ...spoken };
 }

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { AppError } from '@signalbox/contracts/errors';
 import type { Models } from '@signalbox/models/port';
-import type { Agent, AgentParts, AgentPlugin } from './agent.ts';
+import type { Agent, AgentDeps, AgentPlugin } from './agent.ts';
 import { DEFAULT_AGENT } from './default-agent.ts';
 
 const FOLDER = new URL('./', import.meta.url);
@@ -19,7 +19,7 @@ export async function loadAgents(more: readonly AgentPlugin[] = []): Promise<rea
 /** Creates the agents. Throws on duplicate ids or a missing default agent. */
 export function createAgents(
   plugins: readonly AgentPlugin[],
-  parts: Omit<AgentParts, 'model'> & { readonly models: Models },
+  parts: Omit<AgentDeps, 'model'> & { readonly models: Models },
   defaultId: string = DEFAULT_AGENT,
 ) {
   const agents = new Map<string, Agent>();

@@ -2,7 +2,7 @@ import { AIMessage, HumanMessage, SystemMessage, ToolMessage, type BaseMessage }
 import { expect, test } from 'vitest';
 import { makeCanaries } from '@signalbox/safety/redact/secrets.fixture';
 import type { Model, ModelRequest, Models } from '@signalbox/models/port';
-import { redactModels } from './without-secrets.ts';
+import { withRedaction } from './without-secrets.ts';
 
 const KEY = makeCanaries()[0]?.secret ?? '';
 const HANDLE = 'secret:aws-key-7f3a9c2e';
@@ -17,7 +17,7 @@ function guarded(answer: AIMessage): { readonly model: Model; readonly asked: Mo
     },
   };
   const models: Models = { names: ['recorded'], of: () => model };
-  return { model: redactModels(models).of('agent', 'node'), asked };
+  return { model: withRedaction(models).of('agent', 'node'), asked };
 }
 
 const request = (messages: readonly BaseMessage[]): ModelRequest => ({

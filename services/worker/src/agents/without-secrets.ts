@@ -3,7 +3,7 @@ import { redactText, redactValue } from '@signalbox/safety/redact/redact';
 import type { Model, ModelAnswer, Models } from '@signalbox/models/port';
 
 /** Wraps models so that `[secret]` replaces any secret in their input and output, as a last line of defense. */
-export function redactModels(models: Models): Models {
+export function withRedaction(models: Models): Models {
   const known = new Map<Model, Model>();
   return {
     names: models.names,

@@ -4,7 +4,7 @@ import { ProjectName, ThreadId } from '@signalbox/contracts/conversation/fields'
 import { AppError } from '@signalbox/contracts/errors';
 import { toCodeBlock } from '@signalbox/contracts/markdown';
 import { say } from '@signalbox/messages/say';
-import { LOOK_UP, READ, tool, toolGroup, type ToolContext } from '../tools/tool.ts';
+import { LOOK_UP_DEFAULTS, READ_DEFAULTS, tool, toolGroup, type ToolContext } from '../tools/tool.ts';
 
 /** The number of newest passes over which the uses of nodes are counted. */
 const PASSES_COUNTED = 200;
@@ -32,7 +32,7 @@ export default toolGroup({
         'show the graph',
       ],
       input: z.object({ thread: OwnOrOther }),
-      ...LOOK_UP,
+      ...LOOK_UP_DEFAULTS,
       role: 'admin',
       deadlineMs: 10_000,
       run: async ({ thread: given }, { ports, threadId }) => {
@@ -82,7 +82,7 @@ export default toolGroup({
         'node state of po_tools',
       ],
       input: z.object({ node: Node, thread: OwnOrOther }),
-      ...READ,
+      ...READ_DEFAULTS,
       touchesPrivate: true,
       role: 'admin',
       deadlineMs: 10_000,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { say } from '@signalbox/messages/say';
-import { optionalProject, optionalServer, LOOK_UP, tool, toolGroup, withFiles } from '../tools/tool.ts';
+import { optionalProject, optionalServer, LOOK_UP_DEFAULTS, tool, toolGroup, withFiles } from '../tools/tool.ts';
 
 type Cell = string | number | null;
 
@@ -24,7 +24,7 @@ export default toolGroup({
         server: optionalServer('Only this server', 'Of which server?'),
         project: optionalProject('Only this project'),
       }),
-      ...LOOK_UP,
+      ...LOOK_UP_DEFAULTS,
       deadlineMs: 10_000,
       run: async ({ server, project }, { ports, now }) => {
         // A mistyped name must not look like an empty list.
@@ -59,7 +59,7 @@ export default toolGroup({
         'spreadsheet of our projects',
       ],
       input: z.object({}),
-      ...LOOK_UP,
+      ...LOOK_UP_DEFAULTS,
       deadlineMs: 10_000,
       run: async (_input, { ports, now }) => {
         const projects = await ports.projects.list();

@@ -1,6 +1,6 @@
 import { say } from '@signalbox/messages/say';
 import { z } from 'zod';
-import { CHANGE, tool, toolGroup } from '../tools/tool.ts';
+import { CHANGE_DEFAULTS, tool, toolGroup } from '../tools/tool.ts';
 
 export default toolGroup({
   name: 'knowledge',
@@ -21,7 +21,7 @@ export default toolGroup({
         'the docs are out of date',
       ],
       input: z.object({}),
-      ...CHANGE,
+      ...CHANGE_DEFAULTS,
       holds: 'facts',
       deadlineMs: 10_000,
       run: (_, { enqueue }) => enqueue('knowledge.index', {}),

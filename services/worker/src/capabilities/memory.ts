@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { MAX_FACT_LENGTH } from '@signalbox/contracts/conversation/fields';
 import { toPlainName } from '@signalbox/contracts/plain-name';
 import { say } from '@signalbox/messages/say';
-import { CHANGE, tool, toolGroup } from '../tools/tool.ts';
+import { CHANGE_DEFAULTS, tool, toolGroup } from '../tools/tool.ts';
 
 export default toolGroup({
   name: 'memory',
@@ -29,7 +29,7 @@ export default toolGroup({
           .describe('One fact, as the person said it.')
           .meta({ ask: 'What should I remember?' }),
       }),
-      ...CHANGE,
+      ...CHANGE_DEFAULTS,
       holds: 'facts',
       deadlineMs: 10_000,
       told: ['fact'],

@@ -1,10 +1,15 @@
 import { z } from 'zod';
-import { NewName, ProjectName, SecretHandle } from '@signalbox/contracts/conversation/fields';
+import { NewEntityName, ProjectName, SecretHandle } from '@signalbox/contracts/conversation/fields';
 import { AppError } from '@signalbox/contracts/errors';
-import { addFolder, RepositoryFolder, splitFolder } from '@signalbox/contracts/repository-folder';
-import { sayLook, STILL_LOOKING, createVersionButtons, type RepositoryLook } from '@signalbox/messages/repository-look';
+import { buildFolderAddress, RepositoryFolder, splitFolderAddress } from '@signalbox/contracts/repository-folder';
+import {
+  describeRepository,
+  SUMMARY_PENDING,
+  createVersionButtons,
+  type RepositorySummary,
+} from '@signalbox/messages/repository-look';
 import { say } from '@signalbox/messages/say';
-import { CHANGE, LOOK_UP, tool, toolGroup, type ToolContext } from '../tools/tool.ts';
+import { CHANGE_DEFAULTS, LOOK_UP_DEFAULTS, tool, toolGroup, type ToolContext } from '../tools/tool.ts';
 
 const Status = z.enum(['intended', 'active', 'archived']);
 
@@ -54,7 +59,7 @@ export default toolGroup({
           .describe('Only projects of this status')
           .meta({ ask: 'Intended, active or archived ones?' }),
       }),
-      ...LOOK_UP,
+      ...LOOK_UP_DEFAULTS,
       run: async ({ status }, { ports }) => {
         const all = await ports.projects.list();
         const wanted = all.filter((project) => (status ? project.status === status : project.status !== 'archived'));
@@ -98,7 +103,7 @@ export default toolGroup({
         'who is responsible for shop',
       ],
       input: z.object({ project: ProjectName }),
-      ...LOOK_UP,
+      ...LOOK_UP_DEFAULTS,
       run: async ({ project: name }, { ports }) => {
         const [project, allocations, openRuns] = await Promise.all([
           ports.projects.get(name),
@@ -143,7 +148,7 @@ export default toolGroup({
         'make a project shop for selling shoes',
       ],
       input: z.object({
-        name: NewName.describe('Name of the new project: lowercase letters, digits and single hyphens').meta({
+        name: NewEntityName.describe('Name of the new project: lowercase letters, digits and single hyphens').meta({
           entity: 'name',
           ask: 'What should the project be called?',
         }),
@@ -158,7 +163,7 @@ export default toolGroup({
         repositoryLogin: Login,
       }),
       handles: ['repositoryLogin'],
-      ...CHANGE,
+      ...CHANGE_DEFAULTS,
       // Inspecting the repository returns words of its authors.
       holds: 'records',
       madeHere: ['name', 'description', 'repository', 'status'],
@@ -183,14 +188,16 @@ export default toolGroup({
       phrases: {
         order: ({ name, description, repository, folder }) => {
           const place =
-            repository === undefined ? 'none' : sayRepository(addFolder(repository, folder ?? null)).repository;
+            repository === undefined
+              ? 'none'
+              : sayRepository(buildFolderAddress(repository, folder ?? null)).repository;
           return say('projects.createOrder', { name, description, repository: place });
         },
         done: ({ name, description, repository, look }) => {
           // A project without a description shows its repository once.
           const isDescribed = repository === null || !repository.startsWith(description);
           const created = say('projects.created', { name, isDescribed, description, ...sayRepository(repository) });
-          return [created, ...sayLook(look)].join(' ');
+          return [created, ...describeRepository(look)].join(' ');
         },
         next: ({ name, look }) => createVersionButtons(name, look, 'staging', 1),
       },
@@ -273,7 +280,9 @@ export default toolGroup({
             ...(repositoryLogin ? [say('repository.login', { handle: `\`${repositoryLogin}\`` })] : []),
           ];
           const lines = changed.map((line) => `- ${line}`).join('\n');
-          return [say('projects.updated', { name: project.name }), lines, ...sayLook(project.look)].join('\n\n');
+          return [say('projects.updated', { name: project.name }), lines, ...describeRepository(project.look)].join(
+            '\n\n',
+          );
         },
         next: ({ name, look }) => createVersionButtons(name, look, 'staging', 1),
       },
@@ -291,7 +300,7 @@ export default toolGroup({
         'set up the demo project',
       ],
       input: z.object({}),
-      ...CHANGE,
+      ...CHANGE_DEFAULTS,
       holds: 'facts',
       resources: () => [`project:${DEMO.name}`],
       deadlineMs: 5_000,
@@ -337,9 +346,9 @@ function requireRepository(project: string, repository: string | null, login: st
   if (login !== undefined && repository === null) throw new AppError('REPOSITORY_MISSING', { project });
 }
 
-async function loadPictures(work: ToolContext['work'], project: string): Promise<RepositoryLook> {
+async function loadPictures(work: ToolContext['work'], project: string): Promise<RepositorySummary> {
   const worked = await work('repository.look', { project });
-  return worked.kind === 'goes-on' ? STILL_LOOKING : worked.result;
+  return worked.kind === 'goes-on' ? SUMMARY_PENDING : worked.result;
 }
 
 interface Place {
@@ -351,14 +360,14 @@ interface Place {
 /** The repository and folder after a change: a new repository drops the old folder. Throws REPOSITORY_MISSING. */
 function placeOf(project: string, { repository, folder, before }: Place): string | undefined {
   if (folder === undefined) return repository;
-  const whole = repository ?? (before === null ? null : splitFolder(before).repository);
+  const whole = repository ?? (before === null ? null : splitFolderAddress(before).repository);
   if (whole === null) throw new AppError('REPOSITORY_MISSING', { project });
-  return addFolder(whole, folder);
+  return buildFolderAddress(whole, folder);
 }
 
 function sayRepository(address: string | null) {
   if (address === null) return { hasRepository: false, repository: '' };
-  const { repository, folder } = splitFolder(address);
+  const { repository, folder } = splitFolderAddress(address);
   return {
     hasRepository: true,
     repository: folder === null ? repository : say('repository.inFolder', { repository, folder }),

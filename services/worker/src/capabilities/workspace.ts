@@ -3,14 +3,22 @@ import { ProjectName, ShellCommand } from '@signalbox/contracts/conversation/fie
 import {
   MAX_COMMAND_MS,
   MAX_PATH_LENGTH,
-  MAX_TEXT_LENGTH,
+  MAX_WRITE_LENGTH,
   toWorkspaceName,
 } from '@signalbox/contracts/operations/workspace';
 import { AppError, type ErrorCode, type ErrorData } from '@signalbox/contracts/errors';
 import { classifyCommand } from '@signalbox/safety/shell/classification';
 import { toCodeBlock } from '@signalbox/contracts/markdown';
 import { say } from '@signalbox/messages/say';
-import { CHANGE, READ, tool, toolGroup, type ProbeResult, type ToolContext, type JobWait } from '../tools/tool.ts';
+import {
+  CHANGE_DEFAULTS,
+  READ_DEFAULTS,
+  tool,
+  toolGroup,
+  type ProbeResult,
+  type ToolContext,
+  type JobWait,
+} from '../tools/tool.ts';
 
 /** The characters of an output that a person is shown; the model gets more. */
 const SHOWN = 3_000;
@@ -46,7 +54,7 @@ export default toolGroup({
         lines: z.coerce.number().int().min(1).max(2_000).default(200).describe('How many lines to read'),
         project: Project,
       }),
-      ...READ,
+      ...READ_DEFAULTS,
       deadlineMs: 20_000,
       run: async ({ path, from_line, lines, project }, context) => {
         const call = await callOf(context, project);
@@ -85,7 +93,7 @@ export default toolGroup({
         depth: z.coerce.number().int().min(1).max(10).default(3).describe('How many levels of folders to go down'),
         project: Project,
       }),
-      ...READ,
+      ...READ_DEFAULTS,
       deadlineMs: 20_000,
       run: async ({ path, depth, project }, context) =>
         unwrap(await context.work('workspace.list', { ...(await callOf(context, project)), path, depth })),
@@ -118,12 +126,12 @@ export default toolGroup({
         path: FilePath.describe('Path of the file in the workspace').meta({ ask: 'What should the file be called?' }),
         content: z
           .string()
-          .max(MAX_TEXT_LENGTH)
+          .max(MAX_WRITE_LENGTH)
           .describe('The whole text of the file')
           .meta({ entity: 'text', ask: 'What should the file contain?' }),
         project: Project,
       }),
-      ...CHANGE,
+      ...CHANGE_DEFAULTS,
       resources: ({ path, project }) => [`file:${project ?? 'thread'}/${path}`],
       holds: 'facts',
       deadlineMs: 30_000,
@@ -154,13 +162,13 @@ export default toolGroup({
         diff: z
           .string()
           .min(1)
-          .max(MAX_TEXT_LENGTH)
+          .max(MAX_WRITE_LENGTH)
           .describe('A unified diff of one or more text files, with three lines of context')
           .meta({ entity: 'text', ask: 'What is the diff?' }),
         project: Project,
       }),
       kind: 'code_diff',
-      ...CHANGE,
+      ...CHANGE_DEFAULTS,
       told: ['project'],
       preview: ({ project }) => ({
         what: say('workspace.apply', workspaceOf(project)),
@@ -200,7 +208,7 @@ export default toolGroup({
         project: Project,
       }),
       kind: 'shell_cmd',
-      ...CHANGE,
+      ...CHANGE_DEFAULTS,
       risk: ({ command }) => {
         const { decision, reason } = classifyCommand(command);
         const refusal = decision === 'deny' ? { refusal: reason } : {};

@@ -10,7 +10,7 @@ import { WRITES_IDX_MAP, type CheckpointListOptions } from '@langchain/langgraph
 import { PostgresSaver } from '@langchain/langgraph-checkpoint-postgres';
 import { AppError } from '@signalbox/contracts/errors';
 import {
-  findNewest,
+  findNewestCheckpoint,
   pruneCheckpoints,
   putCheckpoint,
   readBlobs,
@@ -18,8 +18,8 @@ import {
 } from '@signalbox/store/conversation/checkpoints';
 import type { Lane } from '@signalbox/store/conversation/lane';
 import type { Pool } from '@signalbox/store/pool';
-import { SCHEMA } from './set-up.ts';
-import { addBlob, isOwnFormat, ThreadRows, type BlobColumns } from './thread-rows.ts';
+import { CHECKPOINT_SCHEMA } from './set-up.ts';
+import { addBlob, isIncrementalFormat, ThreadRows, type BlobColumns } from './thread-rows.ts';
 
 /** The number of threads whose newest state is cached between turns: tens of kilobytes each. */
 const WARM_THREADS = 500;
@@ -27,7 +27,7 @@ const WARM_THREADS = 500;
 const KEPT = 50;
 
 /** `incremental`: each message is written once. `stock`: all changed values, as LangGraph's own saver does. Both are read. */
-export type CheckpointForm = 'incremental' | 'stock';
+export type CheckpointFormat = 'incremental' | 'stock';
 
 interface OpenThread {
   readonly lane: Lane;
@@ -72,10 +72,10 @@ export class Checkpoints extends PostgresSaver {
   /** Least recently used first. */
   readonly #warm = new Map<string, WarmThread>();
 
-  readonly #form: CheckpointForm;
+  readonly #form: CheckpointFormat;
 
-  constructor(pool: Pool, form: CheckpointForm = 'incremental') {
-    super(pool, undefined, { schema: SCHEMA });
+  constructor(pool: Pool, form: CheckpointFormat = 'incremental') {
+    super(pool, undefined, { schema: CHECKPOINT_SCHEMA });
     this.#pool = pool;
     this.#form = form;
   }
@@ -177,13 +177,13 @@ export class Checkpoints extends PostgresSaver {
     if (thread?.empty) return undefined;
     if (thread?.stored && !checkpointId) return copyOf(thread.stored);
     // LangGraph's own reader takes the highest id for the newest, but ids begin with a machine's clock.
-    const id = checkpointId || (await findNewest(this.#pool, threadId, space));
+    const id = checkpointId || (await findNewestCheckpoint(this.#pool, threadId, space));
     if (!id) return undefined;
     const { configurable } = config;
     const found = await super.getTuple({ ...config, configurable: { ...configurable, checkpoint_id: id } });
     if (!found) return undefined;
     if (!thread || checkpointId || space !== '') return this.#decode(found, new ThreadRows(this.serde));
-    thread.isIncremental = isOwnFormat(found.checkpoint);
+    thread.isIncremental = isIncrementalFormat(found.checkpoint);
     thread.stored = await this.#decode(found, thread.rows);
     return copyOf(thread.stored);
   }

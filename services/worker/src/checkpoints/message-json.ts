@@ -8,7 +8,7 @@ const CLASSES: Readonly<Record<string, (fields: Fields) => BaseMessage>> = {
   AIMessage: (fields) => new AIMessage(fields),
   HumanMessage: (fields) => new HumanMessage(fields),
   SystemMessage: (fields) => new SystemMessage(fields),
-  ToolMessage: (fields) => new ToolMessage(fields as never), // writeMessage wrote the fields of a ToolMessage
+  ToolMessage: (fields) => new ToolMessage(fields as never), // encodeMessage wrote the fields of a ToolMessage
 };
 
 /** Marks LangChain's own objects and escaped values. A text cannot contain this mark, because JSON escapes quotation marks. */
@@ -17,7 +17,7 @@ const OF_LANGCHAIN = /"lc":|"__lc_escaped__":/;
 type Written = readonly [name: string, fields: Fields];
 
 /** Writes a message as compact JSON, without empty fields; an unknown class or LangChain object in LangGraph's own form. */
-export async function writeMessage(message: BaseMessage, serde: SerializerProtocol): Promise<Uint8Array> {
+export async function encodeMessage(message: BaseMessage, serde: SerializerProtocol): Promise<Uint8Array> {
   const written = message.toJSON();
   const name = written.id.at(-1) ?? '';
   if ('kwargs' in written && CLASSES[name] !== undefined) {
@@ -29,8 +29,8 @@ export async function writeMessage(message: BaseMessage, serde: SerializerProtoc
   return (await serde.dumpsTyped(message))[1];
 }
 
-/** Reads a message that `writeMessage` wrote. LangChain's own loader takes ten times as long. */
-export async function readMessage(json: string, serde: SerializerProtocol): Promise<BaseMessage> {
+/** Reads a message that `encodeMessage` wrote. LangChain's own loader takes ten times as long. */
+export async function decodeMessage(json: string, serde: SerializerProtocol): Promise<BaseMessage> {
   if (OF_LANGCHAIN.test(json)) return (await serde.loadsTyped('json', json)) as BaseMessage; // these rows hold only messages
   const [name, fields] = JSON.parse(json) as Written; // as above
   const create = CLASSES[name];

@@ -1,6 +1,6 @@
 import { BaseMessage } from '@langchain/core/messages';
 import type { ChannelVersions, Checkpoint, CheckpointTuple, SerializerProtocol } from '@langchain/langgraph-checkpoint';
-import { readMessage, writeMessage } from './message-json.ts';
+import { decodeMessage, encodeMessage } from './message-json.ts';
 
 /*
  * The row format of a conversation in LangGraph's tables. A row of `checkpoints` holds the small values. Each message is a row of
@@ -25,7 +25,7 @@ type ReadRows = (channel: string, pattern: string) => Promise<readonly { version
 const ROW = 'message-';
 
 /** True when a checkpoint has this format instead of LangGraph's own. */
-export function isOwnFormat(checkpoint: object): checkpoint is Checkpoint & Body {
+export function isIncrementalFormat(checkpoint: object): checkpoint is Checkpoint & Body {
   return 'numbered' in checkpoint;
 }
 
@@ -69,7 +69,7 @@ export class ThreadRows {
       else values[channel] = await this.#textOf(channel, value, versions[channel]);
     }
     for (const { channel, number, message } of this.#unstored) {
-      addBlob(blobs, channel, `${ROW}${number}`, 'json', await writeMessage(message, this.#serde));
+      addBlob(blobs, channel, `${ROW}${number}`, 'json', await encodeMessage(message, this.#serde));
     }
     const body: Omit<Checkpoint, 'channel_values'> & Body = { ...fields, values, messages, numbered: this.#numbered };
     return { body: JSON.stringify(body), blobs };
@@ -89,7 +89,7 @@ export class ThreadRows {
   }
 
   async #read(tuple: CheckpointTuple, readRows: ReadRows): Promise<CheckpointTuple> {
-    if (!isOwnFormat(tuple.checkpoint)) return tuple;
+    if (!isIncrementalFormat(tuple.checkpoint)) return tuple;
     const { values, messages, numbered, ...checkpoint } = tuple.checkpoint;
     const all: Record<string, unknown> = { ...checkpoint.channel_values };
     for (const [channel, text] of Object.entries(values)) {
@@ -102,7 +102,7 @@ export class ThreadRows {
         numbersIn(ranges).map(async (number) => {
           const row = rows.get(`${ROW}${number}`);
           if (!row) throw new Error(`message ${number} of a conversation has no row`);
-          const message = await readMessage(row.toString(), this.#serde);
+          const message = await decodeMessage(row.toString(), this.#serde);
           this.#numbers.set(message, number);
           return message;
         }),

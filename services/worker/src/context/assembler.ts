@@ -1,9 +1,9 @@
 import type { PromptContext } from '@signalbox/contracts/governance/execution-turn';
 import type { PolicySet } from '@signalbox/safety/policy/policy-set';
-import { readContext, type ContextOf, type ContextRows, type MemoryRows } from '@signalbox/store/turns/context-rows';
+import { readContext, type ContextScope, type ContextRows, type MemoryRows } from '@signalbox/store/turns/context-rows';
 import type { Queryable } from '@signalbox/store/pool';
 import { fitSections } from './bounds.ts';
-import { createMoments, type Moments } from './moments.ts';
+import { createTimeFormat, type TimeFormat } from './moments.ts';
 import { writeSections, type SectionOptions } from './sections.ts';
 import { findTimedRules } from './windows.ts';
 
@@ -26,16 +26,16 @@ interface CachedMemory {
 /** Assembles the prompt's facts about a person in one round trip. Memory is cached until its key changes. */
 export class ContextAssembler {
   readonly #parts: AssemblerParts;
-  readonly #moments: Moments;
+  readonly #moments: TimeFormat;
   /** By identity, the least recently used first. */
   readonly #cached = new Map<string, CachedMemory>();
 
   constructor(parts: AssemblerParts) {
     this.#parts = parts;
-    this.#moments = createMoments(parts.timeZone);
+    this.#moments = createTimeFormat(parts.timeZone);
   }
 
-  async assemble(of: ContextOf): Promise<PromptContext> {
+  async assemble(of: ContextScope): Promise<PromptContext> {
     const { db, policies, titleOf } = this.#parts;
     const cached = this.#cached.get(of.userKey) ?? null;
     const rows = await readContext(db, of, cached?.key ?? null);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { fitSections, MAX_BYTES, type Section } from './bounds.ts';
+import { fitSections, MAX_CONTEXT_BYTES, type PromptSection } from './bounds.ts';
 
-const section = (name: string, lines: readonly string[], more = 0): Section => ({
+const section = (name: string, lines: readonly string[], more = 0): PromptSection => ({
   name,
   heading: `About ${name}`,
   lines,
@@ -45,7 +45,7 @@ describe('the context of a prompt', () => {
       for (const count of [0, 1, 30, 400]) {
         const given = ['one', 'two', 'three'].map((name) => section(name, many(count, char.repeat(length)), 9_999_999));
         const { text } = fitSections('Now:', given);
-        expect(Buffer.byteLength(text)).toBeLessThanOrEqual(MAX_BYTES);
+        expect(Buffer.byteLength(text)).toBeLessThanOrEqual(MAX_CONTEXT_BYTES);
       }
   });
 });

@@ -1,6 +1,6 @@
 import type { PromptContext } from '@signalbox/contracts/governance/execution-turn';
 
-export interface Section {
+export interface PromptSection {
   readonly name: string;
   readonly heading: string;
   /** Whole lines, the most important first. */
@@ -11,13 +11,17 @@ export interface Section {
 }
 
 /** The maximum length of the prompt's facts, in bytes of UTF-8: a tokenizer makes at most one token of a byte. */
-export const MAX_BYTES = 8_000;
+export const MAX_CONTEXT_BYTES = 8_000;
 
 /** The longest count in `and 10,000 more`. */
 const COUNT_ROOM = '0,000,000';
 
 /** Joins sections into at most `mostBytes`. Omits and counts lines after the first that does not fit; never cuts a line. Pure. */
-export function fitSections(opening: string, sections: readonly Section[], mostBytes = MAX_BYTES): PromptContext {
+export function fitSections(
+  opening: string,
+  sections: readonly PromptSection[],
+  mostBytes = MAX_CONTEXT_BYTES,
+): PromptContext {
   let room = mostBytes - bytesOf(opening) - sections.reduce((sum, section) => sum + frameOf(section), 0);
   let isFull = false;
   const fitted = sections.map((section) => {
@@ -34,13 +38,13 @@ export function fitSections(opening: string, sections: readonly Section[], mostB
   };
 }
 
-function write({ heading, elsewhere }: Section, shown: readonly string[], left: number): string {
+function write({ heading, elsewhere }: PromptSection, shown: readonly string[], left: number): string {
   const rest = left > 0 ? [`- and ${left.toLocaleString('en')} more: ${elsewhere}`] : [];
   const lines = [...shown.map((line) => `- ${line}`), ...rest];
   return `${heading}:\n${lines.length === 0 ? '- none' : lines.join('\n')}`;
 }
 
-function frameOf({ heading, elsewhere }: Section): number {
+function frameOf({ heading, elsewhere }: PromptSection): number {
   return bytesOf(`\n\n${heading}:\n- and ${COUNT_ROOM} more: ${elsewhere}`);
 }
 

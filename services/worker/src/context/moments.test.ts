@@ -1,20 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import { createMoments } from './moments.ts';
+import { createTimeFormat } from './moments.ts';
 
 const at = (text: string): Date => new Date(text);
 
 describe('moments', () => {
   it("are formatted in the time zone's clock time", () => {
-    const berlin = createMoments('Europe/Berlin');
+    const berlin = createTimeFormat('Europe/Berlin');
     expect(berlin.minute(at('2026-11-25T23:30:00Z'))).toBe('2026-11-26 00:30');
     expect(berlin.day(at('2026-11-25T23:30:00Z'))).toBe('Thursday 2026-11-26');
     expect(berlin.offset(at('2026-11-25T12:00:00Z'))).toBe('UTC+01:00');
     expect(berlin.offset(at('2026-07-25T12:00:00Z'))).toBe('UTC+02:00');
-    expect(createMoments('Asia/Kathmandu').offset(at('2026-07-25T12:00:00Z'))).toBe('UTC+05:45');
+    expect(createTimeFormat('Asia/Kathmandu').offset(at('2026-07-25T12:00:00Z'))).toBe('UTC+05:45');
   });
 
   it('use the day of their zone instead of UTC', () => {
-    const auckland = createMoments('Pacific/Auckland');
+    const auckland = createTimeFormat('Pacific/Auckland');
     // In Sydney this moment is 01:00 on the 26th.
     const now = at('2026-11-25T12:00:00Z');
     expect(auckland.ago(at('2026-11-25T11:30:00Z'), now)).toBe('today');
@@ -28,6 +28,6 @@ describe('moments', () => {
     ['America/New_York', '2026-11-02T05:30:00Z', 'Sunday 2026-11-01'], // after a day of 25 hours
     ['Europe/Berlin', '2026-01-01T00:10:00Z', 'Wednesday 2025-12-31'],
   ])('have a day before in %s, also where clocks change', (zone, now, before) => {
-    expect(createMoments(zone).dayBefore(at(now))).toBe(before);
+    expect(createTimeFormat(zone).dayBefore(at(now))).toBe(before);
   });
 });

@@ -1,12 +1,12 @@
 /** Formats times in one zone, for a model. */
-export type Moments = ReturnType<typeof createMoments>;
+export type TimeFormat = ReturnType<typeof createTimeFormat>;
 
 type Part = 'weekday' | 'year' | 'month' | 'day' | 'hour' | 'minute' | 'timeZoneName';
 
 /** Formats are slow to create. */
 const WEEKDAY = new Intl.DateTimeFormat('en-GB', { weekday: 'long', timeZone: 'UTC' });
 
-export function createMoments(timeZone: string) {
+export function createTimeFormat(timeZone: string) {
   const format = new Intl.DateTimeFormat('en-GB', {
     timeZone,
     weekday: 'long',

@@ -2,18 +2,18 @@ import { isHarmlessText } from '@signalbox/contracts/governance/outside';
 import { escapeText } from '@signalbox/safety/cards/canonical-card';
 import { redactText } from '@signalbox/safety/redact/redact';
 import type {
-  ChangeRow,
+  ActionChangeRow,
   ContextRows,
-  Counted,
+  CountedRows,
   JobRow,
   MemoryRows,
-  MovingRow,
-  OwnedRow,
-  PendingRow,
-  RememberedRow,
+  ActiveDeploymentRow,
+  OwnedProjectRow,
+  PendingApprovalRow,
+  RememberedThreadRow,
 } from '@signalbox/store/turns/context-rows';
-import type { Section } from './bounds.ts';
-import type { Moments } from './moments.ts';
+import type { PromptSection } from './bounds.ts';
+import type { TimeFormat } from './moments.ts';
 import type { TimedRule } from './windows.ts';
 
 /*
@@ -23,16 +23,20 @@ import type { TimedRule } from './windows.ts';
  */
 
 export interface SectionOptions {
-  readonly moments: Moments;
+  readonly moments: TimeFormat;
   readonly timed: readonly TimedRule[];
   /** The title of an action on its receipt. */
-  titleOf(action: Pick<ChangeRow, 'tool' | 'arguments'>): string;
+  titleOf(action: Pick<ActionChangeRow, 'tool' | 'arguments'>): string;
 }
 
 const TITLE_LENGTH = 80;
 
 /** The sections in the order of the prompt; lines of the last section are omitted first. Pure. */
-export function writeSections(rows: ContextRows, memory: MemoryRows, telling: SectionOptions): readonly Section[] {
+export function writeSections(
+  rows: ContextRows,
+  memory: MemoryRows,
+  telling: SectionOptions,
+): readonly PromptSection[] {
   const { moments } = telling;
   const now = rows.at;
   return [
@@ -56,7 +60,7 @@ export function writeSections(rows: ContextRows, memory: MemoryRows, telling: Se
 /** Other people read a group chat, so neither the model nor its answer may hold private facts. */
 const NOT_HERE = whole('memory', 'Memory', ['Others read here, so what is remembered stays in the private chat.']);
 
-function memorySections(memory: MemoryRows, now: Date, telling: SectionOptions): readonly Section[] {
+function memorySections(memory: MemoryRows, now: Date, telling: SectionOptions): readonly PromptSection[] {
   const outside =
     memory.outside === 0
       ? []
@@ -100,8 +104,8 @@ function rulesOf({ frozenSince, breakGlassUntil }: ContextRows, { moments, timed
 }
 
 function pending(
-  { approvalId, tool, environment, resources, byRequester, requestedAt, expiresAt, votes, needed }: PendingRow,
-  moments: Moments,
+  { approvalId, tool, environment, resources, byRequester, requestedAt, expiresAt, votes, needed }: PendingApprovalRow,
+  moments: TimeFormat,
 ): string {
   const about = [...(environment === 'none' ? [] : [environment]), ...resources.filter(isResource)];
   const waits = byRequester ? 'for their own confirmation, on the card' : `${votes} of ${needed} approvals`;
@@ -109,16 +113,19 @@ function pending(
   return `${tool}${about.length === 0 ? '' : ` (${about.join(', ')})`}, ${waits}, ${times}, ${approvalId}`;
 }
 
-function moving({ project, environment, kind, ref, state, requestedAt, isOwn }: MovingRow, moments: Moments): string {
+function moving(
+  { project, environment, kind, ref, state, requestedAt, isOwn }: ActiveDeploymentRow,
+  moments: TimeFormat,
+): string {
   const whose = isOwn ? '' : ', asked for by somebody else';
   return `${kind} of ${project}${named(ref)} to ${environment}: ${state}, since ${moments.minute(new Date(requestedAt))}${whose}`;
 }
 
-function job({ runId, job: name, status, createdAt }: JobRow, moments: Moments): string {
+function job({ runId, job: name, status, createdAt }: JobRow, moments: TimeFormat): string {
   return `${name}: ${status}, since ${moments.minute(new Date(createdAt))}, ${runId}`;
 }
 
-function owned(row: OwnedRow, moments: Moments): string {
+function owned(row: OwnedProjectRow, moments: TimeFormat): string {
   const { project, environment, server, serving, release, verdict, lookedAt, incidents, serverHealth } = row;
   if (environment === null) return `${project}: never deployed`;
   const place = `${project} in ${environment}`;
@@ -129,7 +136,7 @@ function owned(row: OwnedRow, moments: Moments): string {
   return `${place}: ${verdict ?? 'health unknown'}, release${named(release) || ' unknown'}${host}, ${looked}${trouble}`;
 }
 
-function conversation(row: RememberedRow, now: Date, { moments, titleOf }: SectionOptions): string {
+function conversation(row: RememberedThreadRow, now: Date, { moments, titleOf }: SectionOptions): string {
   const { threadId, status, awaiting, title, tainted, createdAt, lastActiveAt, changes } = row;
   const [from, to] = [new Date(createdAt), new Date(lastActiveAt)];
   const when = `${moments.minute(from)} to ${moments.ago(from, now) === moments.ago(to, now) ? moments.clock(to) : moments.minute(to)} (${moments.ago(to, now)})`;
@@ -148,23 +155,23 @@ function conversation(row: RememberedRow, now: Date, { moments, titleOf }: Secti
 const OVER: ReadonlySet<string | null> = new Set([null, 'done', 'succeeded']);
 const FAILED: ReadonlySet<string | null> = new Set(['failed', 'cancelled', 'rolled_back']);
 
-function stateOf({ status, work }: ChangeRow): string {
+function stateOf({ status, work }: ActionChangeRow): string {
   if (status === 'unknown' || work === 'unknown') return 'outcome unknown';
   if (status === 'failed' || FAILED.has(work)) return 'failed';
   return OVER.has(work) ? '' : 'under way';
 }
 
-function whole(name: string, heading: string, lines: readonly string[]): Section {
+function whole(name: string, heading: string, lines: readonly string[]): PromptSection {
   return { name, heading, lines, more: 0, elsewhere: 'not shown' };
 }
 
 function listed<T>(
   name: string,
   heading: string,
-  { rows, total }: Counted<T>,
+  { rows, total }: CountedRows<T>,
   elsewhere: string,
   write: (row: T) => string,
-): Section {
+): PromptSection {
   return { name, heading, lines: rows.map(write), more: Math.max(0, total - rows.length), elsewhere };
 }
 

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { parseJson } from '@signalbox/contracts/system-error';
 import { say } from '@signalbox/messages/say';
-import type { Actions, RequestedAction } from './spec.ts';
+import type { ActionSpecs, RequestedAction } from './spec.ts';
 
 export type ParsedAction =
   | { readonly kind: 'words' }
@@ -15,7 +15,7 @@ const MAX_DATA_LENGTH = 2_000;
 const FORM = /^(?:([a-z][a-z0-9_]{0,39})\.)?([a-z][a-z0-9_]{0,59})(?:\s+(\{.*\}))?$/s;
 
 /** Parses a text as an action and validates its data. A bare name counts only when the agent has that action. Pure. */
-export function parseAction(agent: string, actions: Actions, text: string): ParsedAction {
+export function parseAction(agent: string, actions: ActionSpecs, text: string): ParsedAction {
   const [, prefix, name = '', json] = FORM.exec(text.trim()) ?? [];
   const isOwn = Object.hasOwn(actions, name);
   if (name === '' || (prefix === undefined && !isOwn)) return { kind: 'words' };
@@ -28,7 +28,7 @@ export function parseAction(agent: string, actions: Actions, text: string): Pars
 
 /** Parses a requested action's data with the action's schema. `fields` says what is wrong by field, never a value. */
 export function parseRequestedData(
-  actions: Actions,
+  actions: ActionSpecs,
   { action, data }: RequestedAction,
 ): { readonly ok: true; readonly data: unknown } | { readonly ok: false; readonly fields: string } {
   const spec = Object.hasOwn(actions, action) ? actions[action] : undefined;
@@ -45,7 +45,7 @@ function fieldsOf({ issues }: z.ZodError): string {
   return [...new Set(fields)].join(', ').slice(0, 200);
 }
 
-function refuseUnknown(agent: string, actions: Actions, action: string): ParsedAction {
+function refuseUnknown(agent: string, actions: ActionSpecs, action: string): ParsedAction {
   const list = Object.keys(actions).map((name) => `- \`${agent}.${name}\``);
   return { kind: 'refused', say: say('guided.unknownAction', { action, list: list.join('\n') }) };
 }

@@ -5,20 +5,20 @@ import { toCanonicalJson } from '@signalbox/safety/cards/canonical';
 import { redactValue } from '@signalbox/safety/redact/redact';
 import { hashValue } from '../agents/model-context.ts';
 import type { ToolCallResult } from '@signalbox/governance/calls/call';
-import { listTurnParts, type RunExtras } from './extras.ts';
-import type { CommonState, TurnPart } from './state.ts';
+import { listNodeRecords, type RunContext } from './extras.ts';
+import type { GuidedState, NodeRecord } from './state.ts';
 
-type Acted = Extract<TurnPart, { kind: 'acted' }>;
+type Acted = Extract<NodeRecord, { kind: 'acted' }>;
 
 /** The tool calls of one node. They are one proposal, like an answer of a model: governed one after another, judged together. */
 export class NodeCalls {
-  readonly #extras: RunExtras;
-  readonly #state: CommonState;
+  readonly #extras: RunContext;
+  readonly #state: GuidedState;
   readonly #groups: readonly string[];
   readonly #answerId: string;
   readonly #calls: Acted['calls'] = [];
 
-  constructor(extras: RunExtras, state: CommonState, groups: readonly string[]) {
+  constructor(extras: RunContext, state: GuidedState, groups: readonly string[]) {
     this.#extras = extras;
     this.#state = state;
     this.#groups = groups;
@@ -74,7 +74,7 @@ export class NodeCalls {
   }
 
   #acted(): readonly Acted[] {
-    return listTurnParts(this.#state, this.#extras.turnKey).filter((part) => part.kind === 'acted');
+    return listNodeRecords(this.#state, this.#extras.turnKey).filter((part) => part.kind === 'acted');
   }
 
   /** A pass starts with THINKING, unless a resumed run continues a pass. */

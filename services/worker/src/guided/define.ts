@@ -1,13 +1,13 @@
 import type { z } from 'zod';
 import type { AgentPlugin } from '../agents/agent.ts';
-import { INGEST } from './ingest.ts';
+import { INGEST_NODE } from './ingest.ts';
 import { listNodes } from './graph.ts';
-import type { Actions, GuidedSpec } from './spec.ts';
-import { TURN_LISTS } from './state.ts';
+import type { ActionSpecs, GuidedSpec } from './spec.ts';
+import { TURN_CHANNELS } from './state.ts';
 import { createGuidedAgent } from './turn.ts';
 
 /** Defines a guided agent as a plug-in. Throws a teaching error for the author when nodes or migrations do not fit together. */
-export function defineGuidedAgent<S extends z.ZodType, A extends Actions>(spec: GuidedSpec<S, A>): AgentPlugin {
+export function defineGuidedAgent<S extends z.ZodType, A extends ActionSpecs>(spec: GuidedSpec<S, A>): AgentPlugin {
   for (const [name, { then = [] }] of Object.entries(spec.nodes))
     for (const other of then)
       if (!Object.hasOwn(spec.nodes, other)) refuse(spec.id, `${name} goes on to ${other}, which is no node`);
@@ -19,8 +19,8 @@ export function defineGuidedAgent<S extends z.ZodType, A extends Actions>(spec: 
     class: spec.class,
     summary: spec.summary,
     stateVersion: spec.stateVersion,
-    turnLists: TURN_LISTS,
-    nodes: [INGEST],
+    turnLists: TURN_CHANNELS,
+    nodes: [INGEST_NODE],
     graph: listNodes(spec),
     create: (parts) => createGuidedAgent(spec, parts),
   };

@@ -1,14 +1,14 @@
 import type { LangGraphRunnableConfig } from '@langchain/langgraph';
 import { END, START, StateGraph } from '@langchain/langgraph';
 import type { z } from 'zod';
-import type { AgentParts } from '../agents/agent.ts';
+import type { AgentDeps } from '../agents/agent.ts';
 import type { GraphNode } from '../tools/ports/graph-nodes.ts';
 import { NodeCalls } from './calls.ts';
-import { getRunExtras } from './extras.ts';
-import { CLEAR, INGEST, createIngestNode } from './ingest.ts';
+import { getRunContext } from './extras.ts';
+import { CLEAR_NODE, INGEST_NODE, createIngestNode } from './ingest.ts';
 import { drawView, sendReplies, sendView } from './replies.ts';
-import type { Actions, GuidedSpec, NodeContext, NodeSpec } from './spec.ts';
-import { CommonState, type CommonUpdate, type ServerEvent } from './state.ts';
+import type { ActionSpecs, GuidedSpec, NodeContext, NodeSpec } from './spec.ts';
+import { GuidedState, type GuidedStateUpdate, type ServerEvent } from './state.ts';
 
 /*
  *   START ─▶ ingest_input ─┬─ the node that the agent's route names ─▶ … ─┬─▶ clear_pending_action ─▶ END
@@ -17,46 +17,56 @@ import { CommonState, type CommonUpdate, type ServerEvent } from './state.ts';
  * One message goes through the graph at a time. A node continues with one of `then`, or ends the turn.
  */
 
-export function listNodes<S extends z.ZodType, A extends Actions>({ nodes }: GuidedSpec<S, A>): readonly GraphNode[] {
+export function listNodes<S extends z.ZodType, A extends ActionSpecs>({
+  nodes,
+}: GuidedSpec<S, A>): readonly GraphNode[] {
   const own = Object.entries(nodes);
   const before = (name: string): string[] =>
     own.filter(([, { then = [] }]) => then.includes(name)).map(([other]) => other);
   return [
-    { name: INGEST, does: 'Takes a message and finds out which of the agent’s actions it asks for.', after: ['start'] },
-    ...own.map(([name, { does }]) => ({ name, does, after: [INGEST, ...before(name)] })),
-    { name: CLEAR, does: 'Forgets the action that the turn was about.', after: [INGEST, ...own.map(([name]) => name)] },
+    {
+      name: INGEST_NODE,
+      does: 'Takes a message and finds out which of the agent’s actions it asks for.',
+      after: ['start'],
+    },
+    ...own.map(([name, { does }]) => ({ name, does, after: [INGEST_NODE, ...before(name)] })),
+    {
+      name: CLEAR_NODE,
+      does: 'Forgets the action that the turn was about.',
+      after: [INGEST_NODE, ...own.map(([name]) => name)],
+    },
   ];
 }
 
-export function buildGraph<S extends z.ZodType, A extends Actions>(
+export function buildGraph<S extends z.ZodType, A extends ActionSpecs>(
   spec: GuidedSpec<S, A>,
-  parts: Pick<AgentParts, 'model' | 'maxPasses' | 'checkpoints'>,
+  parts: Pick<AgentDeps, 'model' | 'maxPasses' | 'checkpoints'>,
 ) {
   const own = Object.entries(spec.nodes);
-  const next = ({ meta }: CommonState): string => meta.next;
-  const graph = new StateGraph(CommonState)
+  const next = ({ meta }: GuidedState): string => meta.next;
+  const graph = new StateGraph(GuidedState)
     .addNode(Object.fromEntries(own.map(([name, node]) => [name, runNode(spec, parts, name, node)])))
-    .addNode(INGEST, createIngestNode(spec, parts))
-    .addNode(CLEAR, clear)
-    .addEdge(START, INGEST)
-    .addConditionalEdges(INGEST, next, [...own.map(([name]) => name), CLEAR])
-    .addEdge(CLEAR, END);
-  for (const [name, { then = [] }] of own) graph.addConditionalEdges(name, next, [...then, CLEAR]);
+    .addNode(INGEST_NODE, createIngestNode(spec, parts))
+    .addNode(CLEAR_NODE, clear)
+    .addEdge(START, INGEST_NODE)
+    .addConditionalEdges(INGEST_NODE, next, [...own.map(([name]) => name), CLEAR_NODE])
+    .addEdge(CLEAR_NODE, END);
+  for (const [name, { then = [] }] of own) graph.addConditionalEdges(name, next, [...then, CLEAR_NODE]);
   return graph.compile({ checkpointer: parts.checkpoints });
 }
 
-function clear(): CommonUpdate {
+function clear(): GuidedStateUpdate {
   return { pendingAction: null };
 }
 
-function runNode<S extends z.ZodType, A extends Actions>(
+function runNode<S extends z.ZodType, A extends ActionSpecs>(
   spec: GuidedSpec<S, A>,
-  { maxPasses }: Pick<AgentParts, 'maxPasses'>,
+  { maxPasses }: Pick<AgentDeps, 'maxPasses'>,
   name: string,
   node: NodeSpec<z.output<S>, A>,
 ) {
-  return async (state: CommonState, config: LangGraphRunnableConfig): Promise<CommonUpdate> => {
-    const extras = getRunExtras(config);
+  return async (state: GuidedState, config: LangGraphRunnableConfig): Promise<GuidedStateUpdate> => {
+    const extras = getRunContext(config);
     const calls = new NodeCalls(extras, state, spec.groups);
     const { mode, device, meta, pendingAction } = state;
     const before = state.domain[spec.id] as z.output<S>; // loadState parsed it
@@ -75,12 +85,12 @@ function runNode<S extends z.ZodType, A extends Actions>(
     const outcome = await node.run(context);
     const acted = await calls.end({ maxPasses });
     const domain = spec.domain.parse(Object.assign({}, before, outcome.domain));
-    const { goto = CLEAR, view, awaits = false, audit = [] } = outcome;
-    if (goto !== CLEAR && !node.then?.includes(goto))
+    const { goto = CLEAR_NODE, view, awaits = false, audit = [] } = outcome;
+    if (goto !== CLEAR_NODE && !node.then?.includes(goto))
       throw new Error(`${name} may not go on to ${goto}; add it to then.`);
     const { replies = [] } = outcome;
     const { turnKey } = extras;
-    const sent: ReturnType<typeof sendReplies> & Partial<Pick<CommonState, 'ui'>> =
+    const sent: ReturnType<typeof sendReplies> & Partial<Pick<GuidedState, 'ui'>> =
       view === undefined
         ? sendReplies(state, extras, replies)
         : sendView(state, extras, { state: view, view: drawView(spec, view, domain, { mode, device }), replies });

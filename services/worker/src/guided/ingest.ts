@@ -1,17 +1,17 @@
 import { HumanMessage, type BaseMessage } from '@langchain/core/messages';
 import type { LangGraphRunnableConfig } from '@langchain/langgraph';
 import type { z } from 'zod';
-import type { AgentMessage, AgentParts } from '../agents/agent.ts';
+import type { AgentMessage, AgentDeps } from '../agents/agent.ts';
 import { parseRequestedData, parseAction } from './actions.ts';
-import { getRunExtras, type RunExtras } from './extras.ts';
-import { listAllActions, MODE_ACTION, applyPageMode, applyChosenMode } from './mode.ts';
+import { getRunContext, type RunContext } from './extras.ts';
+import { addModeAction, MODE_ACTION, applyPageMode, applyChosenMode } from './mode.ts';
 import { canAskModel, describeActions, readActionWithModel } from './reading.ts';
 import { sendReplies } from './replies.ts';
-import type { Actions, GuidedSpec, TurnInput, RequestedAction } from './spec.ts';
-import type { CommonState, CommonUpdate } from './state.ts';
+import type { ActionSpecs, GuidedSpec, TurnInput, RequestedAction } from './spec.ts';
+import type { GuidedState, GuidedStateUpdate } from './state.ts';
 
-export const INGEST = 'ingest_input';
-export const CLEAR = 'clear_pending_action';
+export const INGEST_NODE = 'ingest_input';
+export const CLEAR_NODE = 'clear_pending_action';
 
 type Event = AgentMessage['event'];
 
@@ -22,49 +22,49 @@ type Taken =
   | { readonly kind: 'refused'; readonly say: string };
 
 /** Creates the node that finds the meaning of one message (an action, free text or an event) and chooses the next node. */
-export function createIngestNode<S extends z.ZodType, A extends Actions>(
+export function createIngestNode<S extends z.ZodType, A extends ActionSpecs>(
   spec: GuidedSpec<S, A>,
-  parts: Pick<AgentParts, 'model'>,
+  parts: Pick<AgentDeps, 'model'>,
 ) {
-  const model = parts.model(INGEST);
-  const actions = listAllActions(spec.actions);
+  const model = parts.model(INGEST_NODE);
+  const actions = addModeAction(spec.actions);
   const reading = describeActions({ summary: spec.summary, actions });
 
-  return async (state: CommonState, config: LangGraphRunnableConfig): Promise<CommonUpdate> => {
-    const extras = getRunExtras(config);
+  return async (state: GuidedState, config: LangGraphRunnableConfig): Promise<GuidedStateUpdate> => {
+    const extras = getRunContext(config);
     const { text, event } = newest(state.messages);
     const domain = state.domain[spec.id] as z.output<S>; // loadState parsed it
-    const goTo = (next: string, input: TurnInput): CommonUpdate => ({
+    const goTo = (next: string, input: TurnInput): GuidedStateUpdate => ({
       transcript: text,
       meta: { ...state.meta, heard: input, next },
     });
-    const start = (input: TurnInput): CommonUpdate =>
+    const start = (input: TurnInput): GuidedStateUpdate =>
       goTo(nodeAgain(event, spec.nodes) ?? spec.route(input, domain), input);
 
     if (event?.kind === 'mode')
-      return { meta: { ...state.meta, next: CLEAR }, ...applyPageMode(spec, state, extras, event) };
+      return { meta: { ...state.meta, next: CLEAR_NODE }, ...applyPageMode(spec, state, extras, event) };
     if (event && event.kind !== 'node') return start({ kind: 'news', say: event.say });
     const isAgain = nodeAgain(event, spec.nodes) !== null;
     const { taken, update } = await take(extras, text, domain, !isAgain);
     if (taken.kind === 'words') return { ...update, ...start({ kind: 'words', text }) };
     if (taken.kind === 'refused')
       return {
-        ...goTo(CLEAR, { kind: 'words', text }),
+        ...goTo(CLEAR_NODE, { kind: 'words', text }),
         ...sendReplies(state, extras, [{ text: taken.say, buttons: [] }]),
       };
     const { action: name, data } = taken.requested;
     const pending = { pendingAction: { id: `${spec.id}.${name}`, data } };
     if (name !== MODE_ACTION) return { ...update, ...pending, ...start({ kind: 'action', name }) };
-    return { ...update, ...goTo(CLEAR, { kind: 'action', name }), ...applyChosenMode(spec, state, extras, data) };
+    return { ...update, ...goTo(CLEAR_NODE, { kind: 'action', name }), ...applyChosenMode(spec, state, extras, data) };
   };
 
   /** Interprets a text: as an action, else by the agent's rules, else by a model. */
   async function take(
-    extras: RunExtras,
+    extras: RunContext,
     text: string,
     domain: z.output<S>,
     mayAsk: boolean,
-  ): Promise<{ readonly taken: Taken; readonly update: CommonUpdate }> {
+  ): Promise<{ readonly taken: Taken; readonly update: GuidedStateUpdate }> {
     const read = parseAction(spec.id, actions, text);
     if (read.kind === 'refused') return { taken: read, update: {} };
     if (read.kind === 'action') {
@@ -86,17 +86,17 @@ export function createIngestNode<S extends z.ZodType, A extends Actions>(
     return requested && checked?.ok ? { action: requested.action, data: checked.data } : null;
   }
 
-  async function ask({ run, turnKey, recorded }: RunExtras, text: string) {
-    const spent: CommonState['spent'][number][] = [];
+  async function ask({ run, turnKey, recorded }: RunContext, text: string) {
+    const spent: GuidedState['spent'][number][] = [];
     if (run.path().at(-1) !== 'THINKING') run.enter('THINKING');
-    const { requested, asks } = await readActionWithModel(reading, { model, node: INGEST }, text, {
+    const { requested, asks } = await readActionWithModel(reading, { model, node: INGEST_NODE }, text, {
       signal: run.signal,
       onSpend: (spend) => {
         run.spent(spend);
         if (spend.costUsd !== 0) spent.push({ ...spend, turnKey });
       },
     });
-    const update: CommonUpdate = {
+    const update: GuidedStateUpdate = {
       ...(asks.length > 0 ? { record: [{ kind: 'read', turnKey, run: recorded, asks }] } : {}),
       ...(spent.length > 0 ? { spent } : {}),
     };

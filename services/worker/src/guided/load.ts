@@ -1,22 +1,22 @@
 import type { z } from 'zod';
 import type { ThreadStates } from '../agents/agent.ts';
-import type { CommonUpdate } from './state.ts';
-import type { GuidedSpec, Actions, StoredValues } from './spec.ts';
+import type { GuidedStateUpdate } from './state.ts';
+import type { GuidedSpec, ActionSpecs, StoredValues } from './spec.ts';
 
 export type LoadedState =
   /** Nothing is stored, or the state has this release's version. */
   | { readonly kind: 'current' }
-  | { readonly kind: 'migrated'; readonly update: CommonUpdate }
+  | { readonly kind: 'migrated'; readonly update: GuidedStateUpdate }
   /** The state is left unchanged. `why`: the reason, for logs. */
   | { readonly kind: 'unreadable'; readonly why: unknown };
 
-type Versioned<S extends z.ZodType, A extends Actions> = Pick<
+type Versioned<S extends z.ZodType, A extends ActionSpecs> = Pick<
   GuidedSpec<S, A>,
   'id' | 'stateVersion' | 'migrations' | 'domain'
 >;
 
 /** Reads a conversation's newest values. During a turn `newest` has them: a read through the graph would store them early. */
-export async function readValues(states: ThreadStates, threadId: string): Promise<StoredValues> {
+export async function readStoredValues(states: ThreadStates, threadId: string): Promise<StoredValues> {
   const known = states.newest(threadId);
   if (Object.keys(known).length > 0) return known;
   const tuple = await states.getTuple({ configurable: { thread_id: threadId, checkpoint_ns: '' } });
@@ -24,7 +24,7 @@ export async function readValues(states: ThreadStates, threadId: string): Promis
 }
 
 /** Migrates stored values to this release's version, one step per version. Writes nothing. Pure. */
-export function loadState<S extends z.ZodType, A extends Actions>(
+export function migrateState<S extends z.ZodType, A extends ActionSpecs>(
   spec: Versioned<S, A>,
   values: StoredValues,
 ): LoadedState {
@@ -34,7 +34,7 @@ export function loadState<S extends z.ZodType, A extends Actions>(
     const domain = (migrated['domain'] as StoredValues | undefined)?.[spec.id]; // the next line checks it
     const parsed = spec.domain.parse(domain);
     if (migrated === values) return { kind: 'current' };
-    const { mode, device, transcript, ui } = migrated as CommonUpdate; // LangGraph fills missing channels with defaults
+    const { mode, device, transcript, ui } = migrated as GuidedStateUpdate; // LangGraph fills missing channels with defaults
     const kept = { mode, device, transcript, ui, domain: { [spec.id]: parsed }, stateVersion: spec.stateVersion };
     return { kind: 'migrated', update: Object.fromEntries(Object.entries(kept).filter(([, value]) => value != null)) };
   } catch (why) {
@@ -43,7 +43,10 @@ export function loadState<S extends z.ZodType, A extends Actions>(
 }
 
 /** Returns the same values when their version is current. Throws when a migration is missing or fails. */
-function migrate<S extends z.ZodType, A extends Actions>(spec: Versioned<S, A>, values: StoredValues): StoredValues {
+function migrate<S extends z.ZodType, A extends ActionSpecs>(
+  spec: Versioned<S, A>,
+  values: StoredValues,
+): StoredValues {
   let migrated = values;
   for (let version = versionOf(values); version !== spec.stateVersion; version += 1) {
     const steps = spec.migrations[version];

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { PageMode } from '@signalbox/contracts/conversation/page-mode';
-import type { RunExtras } from './extras.ts';
+import type { RunContext } from './extras.ts';
 import { drawView, redrawView, sendView } from './replies.ts';
-import type { Actions, GuidedReply, GuidedSpec, Reader } from './spec.ts';
-import type { CommonState, CommonUpdate } from './state.ts';
+import type { ActionSpecs, GuidedReply, GuidedSpec, ReaderProfile } from './spec.ts';
+import type { GuidedState, GuidedStateUpdate } from './state.ts';
 
 /** The action of every guided agent that changes how the person reads; the current view is redrawn. */
 export const MODE_ACTION = 'set_mode';
@@ -12,7 +12,7 @@ const ModeChange = z
   .strictObject({ mode: z.enum(['voice', 'text']).optional(), device: z.enum(['desktop', 'mobile']).optional() })
   .refine(({ mode, device }) => mode !== undefined || device !== undefined, { path: ['mode'] });
 
-export function listAllActions(actions: Actions): Actions {
+export function addModeAction(actions: ActionSpecs): ActionSpecs {
   return {
     ...actions,
     [MODE_ACTION]: {
@@ -23,12 +23,12 @@ export function listAllActions(actions: Actions): Actions {
 }
 
 /** Applies a mode that the person chose, and sends the current view again in that mode. */
-export function applyChosenMode<S extends z.ZodType, A extends Actions>(
+export function applyChosenMode<S extends z.ZodType, A extends ActionSpecs>(
   spec: GuidedSpec<S, A>,
-  state: CommonState,
-  extras: RunExtras,
+  state: GuidedState,
+  extras: RunContext,
   data: unknown,
-): CommonUpdate {
+): GuidedStateUpdate {
   const { mode = state.mode, device = state.device } = ModeChange.parse(data);
   const shown = shownOf(spec, state);
   const view = drawShown(spec, state, { mode, device });
@@ -36,29 +36,29 @@ export function applyChosenMode<S extends z.ZodType, A extends Actions>(
 }
 
 /** Applies a changed page mode or device, and redraws the current view in place, unless it looks the same. */
-export function applyPageMode<S extends z.ZodType, A extends Actions>(
+export function applyPageMode<S extends z.ZodType, A extends ActionSpecs>(
   spec: GuidedSpec<S, A>,
-  state: CommonState,
-  extras: RunExtras,
+  state: GuidedState,
+  extras: RunContext,
   { mode, device }: PageMode,
-): CommonUpdate {
+): GuidedStateUpdate {
   const now = drawShown(spec, state, { mode, device });
   const isSame = JSON.stringify(now) === JSON.stringify(drawShown(spec, state, state));
   return { reads: { mode, device }, mode, device, ...(isSame ? {} : redrawView(state, extras, now)) };
 }
 
-function drawShown<S extends z.ZodType, A extends Actions>(
+function drawShown<S extends z.ZodType, A extends ActionSpecs>(
   spec: GuidedSpec<S, A>,
-  state: CommonState,
-  { mode, device }: Reader,
+  state: GuidedState,
+  { mode, device }: ReaderProfile,
 ): GuidedReply {
   const domain = state.domain[spec.id] as z.output<S>; // loadState parsed it
   return drawView(spec, shownOf(spec, state), domain, { mode, device });
 }
 
-function shownOf<S extends z.ZodType, A extends Actions>(
+function shownOf<S extends z.ZodType, A extends ActionSpecs>(
   { views, home }: Pick<GuidedSpec<S, A>, 'views' | 'home'>,
-  { ui }: CommonState,
+  { ui }: GuidedState,
 ): string {
   return Object.hasOwn(views, ui.state) ? ui.state : home;
 }

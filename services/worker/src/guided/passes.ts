@@ -1,13 +1,13 @@
 import type { PassRecord, RecordedAnswer } from '@signalbox/contracts/governance/execution-turn';
-import type { TurnPart } from './state.ts';
+import type { NodeRecord } from './state.ts';
 
 export type RecordedVersions = Omit<PassRecord['versions'], 'model'>;
 
-type Acted = Extract<TurnPart, { kind: 'acted' }>;
-type Read = Extract<TurnPart, { kind: 'read' }>;
+type Acted = Extract<NodeRecord, { kind: 'acted' }>;
+type Read = Extract<NodeRecord, { kind: 'read' }>;
 
 /** Lists the passes of a turn. A text that a model read starts a pass; each node with calls is a pass. Pure. */
-export function listPasses(parts: readonly TurnPart[], versions: RecordedVersions): readonly PassRecord[] {
+export function listPasses(parts: readonly NodeRecord[], versions: RecordedVersions): readonly PassRecord[] {
   return groupParts(parts).map(({ read, acted }, index) => ({
     pass: index + 1,
     phases: acted?.phases ?? ['THINKING'],
@@ -20,7 +20,7 @@ export function listPasses(parts: readonly TurnPart[], versions: RecordedVersion
   }));
 }
 
-function groupParts(parts: readonly TurnPart[]): readonly { readonly read?: Read; readonly acted?: Acted }[] {
+function groupParts(parts: readonly NodeRecord[]): readonly { readonly read?: Read; readonly acted?: Acted }[] {
   const passes: { read?: Read; acted?: Acted }[] = [];
   for (const part of parts) {
     const last = passes.at(-1);

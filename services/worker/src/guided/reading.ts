@@ -2,23 +2,26 @@ import { HumanMessage, SystemMessage } from '@langchain/core/messages';
 import { z } from 'zod';
 import { AppError } from '@signalbox/contracts/errors';
 import { makeStorable } from '@signalbox/contracts/storable';
-import type { RecordedAsk } from '@signalbox/contracts/governance/execution-turn';
+import type { RecordedRequest } from '@signalbox/contracts/governance/execution-turn';
 import type { Model, ModelSpend } from '@signalbox/models/port';
 import { isModelUnavailable } from '@signalbox/models/retry/failure';
 import { OFFLINE } from '@signalbox/models/settings';
 import { toRecordedAnswer, hashContext } from '../agents/model-context.ts';
-import { askObject, createObjectKind, type ObjectKind } from '../agents/object.ts';
+import { askForObject, createOutputSchema, type OutputSchema } from '../agents/object.ts';
 import { parseRequestedData } from './actions.ts';
-import type { Actions, RequestedAction } from './spec.ts';
+import type { ActionSpecs, RequestedAction } from './spec.ts';
 
 const NONE = 'none';
 
 export interface ActionDescriptions {
   readonly system: string;
-  readonly kind: ObjectKind<{ readonly action: string; readonly data?: unknown }>;
+  readonly kind: OutputSchema<{ readonly action: string; readonly data?: unknown }>;
 }
 
-export function describeActions(agent: { readonly summary: string; readonly actions: Actions }): ActionDescriptions {
+export function describeActions(agent: {
+  readonly summary: string;
+  readonly actions: ActionSpecs;
+}): ActionDescriptions {
   const names = Object.keys(agent.actions);
   const lines = Object.entries(agent.actions).map(([name, { describe, data }]) => {
     const { $schema: _, ...schema } = z.toJSONSchema(data, { io: 'input', target: 'draft-7' });
@@ -40,7 +43,7 @@ export function describeActions(agent: { readonly summary: string; readonly acti
         path: ['data'],
       },
     );
-  return { system, kind: createObjectKind('choose_action', 'The action that the message asks for.', schema) };
+  return { system, kind: createOutputSchema('choose_action', 'The action that the message asks for.', schema) };
 }
 
 /** Asks a model which action a text means. Null without a model or a usable answer. `asks`: the requests, for the record. */
@@ -49,8 +52,8 @@ export async function readActionWithModel(
   { model, node }: { readonly model: Model; readonly node: string },
   text: string,
   { signal, onSpend }: { readonly signal: AbortSignal; readonly onSpend: (spend: ModelSpend) => void },
-): Promise<{ readonly requested: RequestedAction | null; readonly asks: RecordedAsk[] }> {
-  const asks: RecordedAsk[] = [];
+): Promise<{ readonly requested: RequestedAction | null; readonly asks: RecordedRequest[] }> {
+  const asks: RecordedRequest[] = [];
   const noted: Model = {
     name: model.name,
     ask: async (request) => {
@@ -68,7 +71,7 @@ export async function readActionWithModel(
     },
   };
   const messages = [new SystemMessage(system), new HumanMessage(text)];
-  const read = await askObject(noted, kind, { messages, signal, onSpend }).catch(nullWithoutAnswer);
+  const read = await askForObject(noted, kind, { messages, signal, onSpend }).catch(nullWithoutAnswer);
   const { action, data } = makeStorable(read ?? { action: NONE, data: null });
   return { requested: action === NONE ? null : { action, data: data ?? {} }, asks };
 }

@@ -1,9 +1,9 @@
 import { AIMessage } from '@langchain/core/messages';
 import type { z } from 'zod';
 import type { AgentReply } from '../agents/agent.ts';
-import type { RunExtras } from './extras.ts';
-import type { Actions, GuidedReply, GuidedSpec, Reader } from './spec.ts';
-import type { CommonState, ServerEvent } from './state.ts';
+import type { RunContext } from './extras.ts';
+import type { ActionSpecs, GuidedReply, GuidedSpec, ReaderProfile } from './spec.ts';
+import type { GuidedState, ServerEvent } from './state.ts';
 
 type Patch = Extract<ServerEvent, { type: 'server.a2ui.patch' }>;
 
@@ -12,8 +12,8 @@ interface Sent {
   readonly outbox?: readonly Patch[];
 }
 
-type Surface = Pick<CommonState, 'outbox' | 'ui'>;
-type Turn = Pick<RunExtras, 'run' | 'turnKey'>;
+type Surface = Pick<GuidedState, 'outbox' | 'ui'>;
+type Turn = Pick<RunContext, 'run' | 'turnKey'>;
 
 /** Adds replies to the conversation and the outbox. Keys count within the turn, so that a resumed turn sends the same replies. */
 export function sendReplies(surface: Surface, turn: Turn, replies: readonly GuidedReply[]): Sent {
@@ -33,7 +33,7 @@ export function sendView(
     view,
     replies,
   }: { readonly state: string; readonly view: GuidedReply; readonly replies: readonly GuidedReply[] },
-): Sent & Pick<CommonState, 'ui'> {
+): Sent & Pick<GuidedState, 'ui'> {
   const { messages, outbox = [] } = sendReplies(surface, turn, [...replies, view]);
   const slot = outbox.at(-1)?.key ?? '';
   const shown = outbox.map((patch) => (patch.key === slot ? { ...patch, payload: { ...patch.payload, slot } } : patch));
@@ -59,7 +59,7 @@ function toPatch(
   return { type: 'server.a2ui.patch', turnKey, key, payload: { surfaceId: ui.surfaceId, text, buttons } };
 }
 
-export function listReplies({ outbox }: Pick<CommonState, 'outbox'>, turnKey: string): readonly AgentReply[] {
+export function listReplies({ outbox }: Pick<GuidedState, 'outbox'>, turnKey: string): readonly AgentReply[] {
   return outbox
     .filter(isPatch)
     .filter((event) => event.turnKey === turnKey)
@@ -73,11 +73,11 @@ export function listReplies({ outbox }: Pick<CommonState, 'outbox'>, turnKey: st
 }
 
 /** Draws a view of the agent for its reader. Throws for an unknown view. */
-export function drawView<S extends z.ZodType, A extends Actions>(
+export function drawView<S extends z.ZodType, A extends ActionSpecs>(
   spec: Pick<GuidedSpec<S, A>, 'id' | 'views'>,
   name: string,
   domain: z.output<S>,
-  reader: Reader,
+  reader: ReaderProfile,
 ): GuidedReply {
   const view = spec.views[name];
   if (!view) throw new Error(`${spec.id} has no view ${name}; it has ${Object.keys(spec.views).join(', ')}.`);

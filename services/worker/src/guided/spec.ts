@@ -9,7 +9,7 @@ import type { AgentRun } from '../agents/agent.ts';
  * author provides actions, nodes, a route between them and migrations of the state. See docs/agents.md.
  */
 
-export type Mode = 'voice' | 'text';
+export type OutputMode = 'voice' | 'text';
 export type Device = 'desktop' | 'mobile';
 
 /** An action that a person may request from this agent: by a button, by typing `<agent>.<action> {…}`, or in their own words. */
@@ -20,7 +20,7 @@ export interface ActionSpec {
   readonly describe: string;
 }
 
-export type Actions = Readonly<Record<string, ActionSpec>>;
+export type ActionSpecs = Readonly<Record<string, ActionSpec>>;
 
 /** An action with unparsed data, as read from free text. */
 export interface RequestedAction {
@@ -40,12 +40,12 @@ export interface GuidedReply {
   readonly buttons: readonly OfferedButton[];
 }
 
-export interface Reader {
-  readonly mode: Mode;
+export interface ReaderProfile {
+  readonly mode: OutputMode;
   readonly device: Device;
 }
 
-export interface NodeContext<D, A extends Actions> extends Reader {
+export interface NodeContext<D, A extends ActionSpecs> extends ReaderProfile {
   readonly domain: D;
   readonly heard: TurnInput;
   readonly actor: AgentRun['actor'];
@@ -70,7 +70,7 @@ export interface NodeOutcome<D> {
   readonly goto?: string;
 }
 
-export interface NodeSpec<D, A extends Actions> {
+export interface NodeSpec<D, A extends ActionSpecs> {
   readonly does: string;
   readonly then?: readonly string[];
   run(context: NodeContext<D, A>): Promise<NodeOutcome<D>>;
@@ -80,15 +80,15 @@ export interface NodeSpec<D, A extends Actions> {
 export type StoredValues = Readonly<Record<string, unknown>>;
 
 /** Pure steps that migrate a stored state to the next version. */
-export type Migration = readonly ((values: StoredValues) => StoredValues)[];
+export type StateMigration = readonly ((values: StoredValues) => StoredValues)[];
 
-export interface GuidedSpec<S extends z.ZodType, A extends Actions> {
+export interface GuidedSpec<S extends z.ZodType, A extends ActionSpecs> {
   readonly id: string;
   readonly class: AgentClass;
   readonly summary: string;
   readonly stateVersion: number;
   /** Migrations by source version: `1` migrates version 1 to version 2. */
-  readonly migrations: Readonly<Record<number, Migration>>;
+  readonly migrations: Readonly<Record<number, StateMigration>>;
   /** Its own capability groups, which are always loaded. */
   readonly groups: readonly string[];
   /** The schema of its data in the state, stored under `domain.<id>`. */
@@ -101,7 +101,7 @@ export interface GuidedSpec<S extends z.ZodType, A extends Actions> {
   /** Maps free text to an action without a model; null when unsure. Pure. */
   reads(text: string, domain: z.output<S>): RequestedAction | null;
   /** Views by name, redrawn when the reader's mode changes. Pure. */
-  readonly views: Readonly<Record<string, (domain: z.output<S>, reader: Reader) => GuidedReply>>;
+  readonly views: Readonly<Record<string, (domain: z.output<S>, reader: ReaderProfile) => GuidedReply>>;
   /** The first view of a conversation, which offers the agent's actions. */
   readonly home: string;
 }

@@ -2,10 +2,10 @@ import type { BaseMessage } from '@langchain/core/messages';
 import { Annotation } from '@langchain/langgraph';
 import type { PageMode } from '@signalbox/contracts/conversation/page-mode';
 import type { OfferedButton } from '@signalbox/contracts/conversation/envelope';
-import type { RecordedAsk, RecordedCall, RecordedRun } from '@signalbox/contracts/governance/execution-turn';
+import type { RecordedRequest, RecordedCall, RecordedTurnRun } from '@signalbox/contracts/governance/execution-turn';
 import type { ModelSpend } from '@signalbox/models/port';
 import { addMessages } from '../agents/add-messages.ts';
-import type { Device, TurnInput, Mode } from './spec.ts';
+import type { Device, TurnInput, OutputMode } from './spec.ts';
 
 /** An event that an agent sends. No channel sends `server.audit.event`. */
 export type ServerEvent = { readonly turnKey: string } & (
@@ -24,8 +24,8 @@ export type ServerEvent = { readonly turnKey: string } & (
 );
 
 /** A node's part of the turn's record; `turnKey` is the id of the turn's first message. */
-export type TurnPart = { readonly turnKey: string; readonly run: RecordedRun } & (
-  | { readonly kind: 'read'; readonly asks: RecordedAsk[] }
+export type NodeRecord = { readonly turnKey: string; readonly run: RecordedTurnRun } & (
+  | { readonly kind: 'read'; readonly asks: RecordedRequest[] }
   | {
       readonly kind: 'acted';
       readonly answerId: string;
@@ -35,7 +35,7 @@ export type TurnPart = { readonly turnKey: string; readonly run: RecordedRun } &
     }
 );
 
-export interface ConversationMeta {
+export interface TurnRouting {
   readonly sessionId: string;
   readonly agentId: string;
   readonly heard: TurnInput;
@@ -50,9 +50,9 @@ const ofTurn = <T extends { readonly turnKey: string }>(before: readonly T[], af
 ];
 
 /** The state of a conversation with a guided agent, checkpointed after each node. Everything in it is JSON or a message. */
-export const CommonState = Annotation.Root({
+export const GuidedState = Annotation.Root({
   stateVersion: Annotation<number>({ reducer: latest, default: () => 0 }),
-  mode: Annotation<Mode>({ reducer: latest, default: () => 'text' }),
+  mode: Annotation<OutputMode>({ reducer: latest, default: () => 'text' }),
   device: Annotation<Device>({ reducer: latest, default: () => 'desktop' }),
   transcript: Annotation<string>({ reducer: latest, default: () => '' }),
   messages: Annotation<BaseMessage[]>({ reducer: addMessages, default: () => [] }),
@@ -74,7 +74,7 @@ export const CommonState = Annotation.Root({
     default: () => null,
   }),
   outbox: Annotation<readonly ServerEvent[]>({ reducer: ofTurn, default: () => [] }),
-  meta: Annotation<ConversationMeta>({
+  meta: Annotation<TurnRouting>({
     reducer: latest,
     default: () => ({ sessionId: '', agentId: '', heard: { kind: 'words', text: '' }, next: '' }),
   }),
@@ -84,11 +84,11 @@ export const CommonState = Annotation.Root({
   }),
   /** Model usage of the newest turn; a resumed turn counts it again. */
   spent: Annotation<readonly (ModelSpend & { readonly turnKey: string })[]>({ reducer: ofTurn, default: () => [] }),
-  record: Annotation<readonly TurnPart[]>({ reducer: ofTurn, default: () => [] }),
+  record: Annotation<readonly NodeRecord[]>({ reducer: ofTurn, default: () => [] }),
 });
 
-export type CommonState = typeof CommonState.State;
-export type CommonUpdate = typeof CommonState.Update;
+export type GuidedState = typeof GuidedState.State;
+export type GuidedStateUpdate = typeof GuidedState.Update;
 
 /** Channels that are stored as empty lists once their turn has ended. */
-export const TURN_LISTS = ['outbox', 'spent', 'record'] satisfies (keyof CommonState)[];
+export const TURN_CHANNELS = ['outbox', 'spent', 'record'] satisfies (keyof GuidedState)[];

@@ -1,41 +1,41 @@
 import { AIMessage, HumanMessage } from '@langchain/core/messages';
 import type { z } from 'zod';
-import type { RecordedRun } from '@signalbox/contracts/governance/execution-turn';
+import type { RecordedTurnRun } from '@signalbox/contracts/governance/execution-turn';
 import { say } from '@signalbox/messages/say';
-import type { Agent, AgentMessage, AgentParts, AgentRecord, AgentResult, AgentRun } from '../agents/agent.ts';
+import type { Agent, AgentMessage, AgentDeps, AgentRecord, AgentResult, AgentRun } from '../agents/agent.ts';
 import { hashValue } from '../agents/model-context.ts';
 import { findTurnStart, listRecordedMessages, splitTaken, toRecordedRun } from '../agents/recorded-messages.ts';
-import type { RunExtras } from './extras.ts';
-import { listTurnParts } from './extras.ts';
+import type { RunContext } from './extras.ts';
+import { listNodeRecords } from './extras.ts';
 import { buildGraph } from './graph.ts';
-import { CLEAR } from './ingest.ts';
-import { loadState, readValues } from './load.ts';
-import { listAllActions } from './mode.ts';
+import { CLEAR_NODE } from './ingest.ts';
+import { migrateState, readStoredValues } from './load.ts';
+import { addModeAction } from './mode.ts';
 import { listPasses, type RecordedVersions } from './passes.ts';
 import { describeActions } from './reading.ts';
 import { listReplies } from './replies.ts';
-import type { Actions, GuidedSpec } from './spec.ts';
-import type { CommonState, CommonUpdate } from './state.ts';
+import type { ActionSpecs, GuidedSpec } from './spec.ts';
+import type { GuidedState, GuidedStateUpdate } from './state.ts';
 
 /** The maximum number of nodes that one message may run; more is a loop. */
 const MAX_STEPS = 50;
 
 /** Creates a guided agent, whose graph processes a turn's messages one after another. */
-export function createGuidedAgent<S extends z.ZodType, A extends Actions>(
+export function createGuidedAgent<S extends z.ZodType, A extends ActionSpecs>(
   spec: GuidedSpec<S, A>,
-  parts: AgentParts,
+  parts: AgentDeps,
 ): Agent {
   const graph = buildGraph(spec, parts);
   const versions = versionsOf(spec, parts);
   const recordOf = (
-    { messages, record }: Pick<CommonState, 'messages' | 'record'>,
+    { messages, record }: Pick<GuidedState, 'messages' | 'record'>,
     batch: readonly AgentMessage[],
-    run: RecordedRun,
+    run: RecordedTurnRun,
     isNew: boolean,
   ): AgentRecord => {
     const start = findTurnStart(messages, new Set(batch.map(({ id }) => id)));
     return {
-      passes: listPasses(listTurnParts({ record }, turnKeyOf(batch, run)), versions),
+      passes: listPasses(listNodeRecords({ record }, turnKeyOf(batch, run)), versions),
       messages: listRecordedMessages(messages, start),
       isNew: isNew && start === 0,
       run,
@@ -46,19 +46,19 @@ export function createGuidedAgent<S extends z.ZodType, A extends Actions>(
     draws: true,
     run: async ({ messages: batch, run, resume, threadNew }) => {
       const thread = { configurable: { thread_id: run.threadId } };
-      const values = threadNew && !resume ? {} : await readValues(parts.checkpoints, run.threadId);
-      const loaded = loadState(spec, values);
+      const values = threadNew && !resume ? {} : await readStoredValues(parts.checkpoints, run.threadId);
+      const loaded = migrateState(spec, values);
       if (loaded.kind === 'unreadable') {
         run.warn?.('state not readable', { agent: spec.id, threadId: run.threadId, error: loaded.why });
         return cannotRead(run, batch);
       }
-      if (loaded.kind === 'migrated') await graph.updateState(thread, loaded.update, CLEAR);
+      if (loaded.kind === 'migrated') await graph.updateState(thread, loaded.update, CLEAR_NODE);
       const begun = resume && loaded.kind === 'current' ? await graph.getState(thread) : null;
-      let state = (begun?.values ?? values) as CommonState; // this graph stored the values; empty when nothing is stored
+      let state = (begun?.values ?? values) as GuidedState; // this graph stored the values; empty when nothing is stored
       const known = new Set((begun ? (state.messages ?? []) : []).map(({ id }) => id));
       const { taken, later } = splitTaken(known, batch);
       const recorded = toRecordedRun(run, taken.length);
-      const extras: RunExtras = { run, turnKey: turnKeyOf(taken, run), recorded };
+      const extras: RunContext = { run, turnKey: turnKeyOf(taken, run), recorded };
       const config = {
         configurable: { ...thread.configurable, extras },
         signal: run.signal,
@@ -81,7 +81,7 @@ export function createGuidedAgent<S extends z.ZodType, A extends Actions>(
     },
     note: async ({ run, messages, isNew, text }) => {
       const recorded = toRecordedRun(run, messages.length);
-      const loaded = loadState(spec, await readValues(parts.checkpoints, run.threadId));
+      const loaded = migrateState(spec, await readStoredValues(parts.checkpoints, run.threadId));
       if (loaded.kind === 'unreadable') return recordOf({ messages: [], record: [] }, messages, recorded, isNew);
       const before = loaded.kind === 'migrated' ? loaded.update : {};
       const told = new AIMessage({ id: `note_${run.turnId}`, content: text });
@@ -89,20 +89,20 @@ export function createGuidedAgent<S extends z.ZodType, A extends Actions>(
       await graph.updateState(
         { configurable: { thread_id: run.threadId } },
         { ...before, messages: [told], pendingAction: null },
-        CLEAR,
+        CLEAR_NODE,
       );
       // Reading the state from the graph would store it before the turn has ended.
-      const state = parts.checkpoints.newest(run.threadId) as Partial<CommonState>;
+      const state = parts.checkpoints.newest(run.threadId) as Partial<GuidedState>;
       return recordOf({ messages: state.messages ?? [], record: state.record ?? [] }, messages, recorded, isNew);
     },
   };
 }
 
-function versionsOf<S extends z.ZodType, A extends Actions>(
+function versionsOf<S extends z.ZodType, A extends ActionSpecs>(
   spec: GuidedSpec<S, A>,
-  { registry }: Pick<AgentParts, 'registry'>,
+  { registry }: Pick<AgentDeps, 'registry'>,
 ): RecordedVersions {
-  const { system, kind } = describeActions({ summary: spec.summary, actions: listAllActions(spec.actions) });
+  const { system, kind } = describeActions({ summary: spec.summary, actions: addModeAction(spec.actions) });
   const tools = hashValue(registry.definitions(spec.groups));
   return { prompt: hashValue([system, kind.request]), tools, state: spec.stateVersion };
 }
@@ -112,12 +112,12 @@ function turnKeyOf(batch: readonly AgentMessage[], run: Pick<AgentRun, 'turnId'>
 }
 
 /** Creates the graph's input for one message: keeps the conversation's values and resets the message's values. */
-function inputOf<S extends z.ZodType, A extends Actions>(
+function inputOf<S extends z.ZodType, A extends ActionSpecs>(
   spec: GuidedSpec<S, A>,
   run: AgentRun,
   message: AgentMessage,
-  { state, isFirst }: { readonly state: Partial<CommonState>; readonly isFirst: boolean },
-): CommonUpdate {
+  { state, isFirst }: { readonly state: Partial<GuidedState>; readonly isFirst: boolean },
+): GuidedStateUpdate {
   const { id, event, reads } = message;
   const words = state.messages?.findLast((one) => HumanMessage.isInstance(one) && !one.additional_kwargs['event']);
   const heard =
@@ -140,8 +140,8 @@ function inputOf<S extends z.ZodType, A extends Actions>(
   };
 }
 
-function resultOf(state: CommonState, turnKey: string): Omit<AgentResult, 'record' | 'unhandled'> {
-  const acted = listTurnParts(state, turnKey).flatMap((part) => (part.kind === 'acted' ? [part] : []));
+function resultOf(state: GuidedState, turnKey: string): Omit<AgentResult, 'record' | 'unhandled'> {
+  const acted = listNodeRecords(state, turnKey).flatMap((part) => (part.kind === 'acted' ? [part] : []));
   const calls = acted.flatMap((part) => part.calls);
   return {
     outcome: state.ui.awaits ? 'waiting' : 'answered',

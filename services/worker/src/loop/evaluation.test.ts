@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { evaluate, type PassFacts } from './evaluation.ts';
+import { evaluatePass, type PassSummary } from './evaluation.ts';
 
-const pass = (facts: Partial<PassFacts>): PassFacts => ({
+const pass = (facts: Partial<PassSummary>): PassSummary => ({
   passes: 1,
   maxPasses: 20,
   isWaiting: false,
@@ -10,7 +10,7 @@ const pass = (facts: Partial<PassFacts>): PassFacts => ({
   ...facts,
 });
 
-it.each<[string, Partial<PassFacts>, boolean, string]>([
+it.each<[string, Partial<PassSummary>, boolean, string]>([
   ['a pass like any other', {}, false, 'continue'],
   ['the last pass that is allowed', { passes: 20 }, false, 'limit'],
   ['a question to the person, even in the last pass', { isWaiting: true, passes: 20 }, true, 'waiting'],
@@ -20,5 +20,5 @@ it.each<[string, Partial<PassFacts>, boolean, string]>([
   ['three failures of different calls', { failures: ['a', 'b', 'c'] }, false, 'continue'],
   ['a budget that is spent', { failures: ['a', 'a', 'a'] }, true, 'budget'],
 ])('a pass with %s gets the expected verdict', (_, facts, spent, outcome) => {
-  expect(evaluate(pass(facts), spent)).toBe(outcome);
+  expect(evaluatePass(pass(facts), spent)).toBe(outcome);
 });

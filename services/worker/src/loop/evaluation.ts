@@ -1,4 +1,4 @@
-export interface PassFacts {
+export interface PassSummary {
   readonly passes: number;
   readonly maxPasses: number;
   readonly isWaiting: boolean;
@@ -15,7 +15,7 @@ export type EvaluationOutcome = 'continue' | 'done' | 'waiting' | 'limit' | 'loo
 const SAME_FAILURES = 3;
 
 /** Judges a pass by what happened, never by what a model says. An end or a question to the person comes before the limits. Pure. */
-export function evaluate(pass: PassFacts, isBudgetSpent: boolean): EvaluationOutcome {
+export function evaluatePass(pass: PassSummary, isBudgetSpent: boolean): EvaluationOutcome {
   if (pass.isFinished) return 'done';
   if (pass.isWaiting) return 'waiting';
   if (isBudgetSpent) return 'budget';

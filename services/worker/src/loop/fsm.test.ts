@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { splitPhasesByCall, createMachine, PHASES, TRANSITIONS, type Phase } from './fsm.ts';
+import { splitPhasesByCall, createPhaseMachine, PHASES, TRANSITIONS, type Phase } from './fsm.ts';
 
 const walk = (...phases: Phase[]): readonly Phase[] => {
-  const machine = createMachine();
+  const machine = createPhaseMachine();
   for (const phase of phases) machine.to(phase);
   return machine.path();
 };
@@ -53,7 +53,7 @@ describe('a turn', () => {
   it('never takes a step that is not in the table', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...PHASES), { maxLength: 40 }), (steps) => {
-        const machine = createMachine();
+        const machine = createPhaseMachine();
         for (const step of steps) {
           const before = machine.phase();
           const legal = TRANSITIONS[before].includes(step);

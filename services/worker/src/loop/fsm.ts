@@ -36,7 +36,7 @@ export const TRANSITIONS: Readonly<Record<Phase, readonly Phase[]>> = {
   TERMINAL: [],
 };
 
-export type Machine = ReturnType<typeof createMachine>;
+export type PhaseMachine = ReturnType<typeof createPhaseMachine>;
 
 export function getNewestPass(path: readonly Phase[]): readonly Phase[] {
   return path.slice(Math.max(0, path.lastIndexOf('THINKING')));
@@ -56,7 +56,7 @@ export function splitPhasesByCall(pass: readonly string[]): readonly (readonly s
 }
 
 /** Creates the state machine of one turn or resumed run, at IDLE. `entered` is called with each later phase. */
-export function createMachine(entered: (phase: Phase) => void = () => undefined) {
+export function createPhaseMachine(entered: (phase: Phase) => void = () => undefined) {
   const path: Phase[] = ['IDLE'];
   const phase = (): Phase => path.at(-1) ?? 'IDLE';
   return {

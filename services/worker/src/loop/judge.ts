@@ -1,20 +1,20 @@
 import { readGovernanceFacts } from '@signalbox/store/governance/governance-facts';
 import type { Pool } from '@signalbox/store/pool';
-import { evaluate, type EvaluationOutcome, type PassFacts } from './evaluation.ts';
+import { evaluatePass, type EvaluationOutcome, type PassSummary } from './evaluation.ts';
 import type { BudgetLimits } from '@signalbox/governance/deps';
 
 /** Judges a pass, and looks up the person's budgets if any are configured. `used`: this turn's usage so far. */
 export async function judgePass(
   { pool, limits }: { readonly pool: Pool; readonly limits: BudgetLimits },
   userKey: string,
-  pass: PassFacts,
+  pass: PassSummary,
   used: { readonly tokens: number; readonly costUsd: number },
 ): Promise<EvaluationOutcome> {
   const { tokensPerDay, costUsdPerDay } = limits;
-  if (tokensPerDay === null && costUsdPerDay === null) return evaluate(pass, false);
+  if (tokensPerDay === null && costUsdPerDay === null) return evaluatePass(pass, false);
   const before = await readGovernanceFacts(pool, { tool: '', arguments: {}, requester: { userKey } }, null);
   const isSpent =
     (tokensPerDay !== null && before.tokens + used.tokens >= tokensPerDay) ||
     (costUsdPerDay !== null && before.costUsd + used.costUsd >= costUsdPerDay);
-  return evaluate(pass, isSpent);
+  return evaluatePass(pass, isSpent);
 }

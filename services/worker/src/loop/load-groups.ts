@@ -3,12 +3,12 @@ import type { PolicyEngine } from '@signalbox/contracts/governance/decision';
 import { appendAudit } from '@signalbox/store/audit/audit';
 import type { CallScope } from '@signalbox/governance/calls/call';
 import type { GovernanceDeps } from '@signalbox/governance/deps';
-import { decideGroups, type Loaded } from './loading.ts';
+import { decideGroups, type LoadedGroups } from './loading.ts';
 
 type Parts = Pick<GovernanceDeps, 'policy' | 'pool'>;
 
 /** Loads the capability groups that policy allows, and records the decision. Idempotent: groups are a set. */
-export async function loadGroups(parts: Parts, scope: CallScope, groups: readonly string[]): Promise<Loaded> {
+export async function loadGroups(parts: Parts, scope: CallScope, groups: readonly string[]): Promise<LoadedGroups> {
   if (groups.length === 0) return { allowed: [], refused: [] };
   const engine = parts.policy();
   const { allowed, refused } = ask(engine, scope, groups);
@@ -20,7 +20,7 @@ export async function loadGroups(parts: Parts, scope: CallScope, groups: readonl
 }
 
 /** Drops idle groups and groups that policy no longer allows. Records each removal, so a second call records it twice. */
-export async function keepGroups(
+export async function pruneGroups(
   parts: Parts,
   scope: CallScope,
   groups: readonly string[],
@@ -38,7 +38,7 @@ export async function keepGroups(
   return allowed;
 }
 
-function ask(engine: PolicyEngine, scope: CallScope, groups: readonly string[]): Loaded {
+function ask(engine: PolicyEngine, scope: CallScope, groups: readonly string[]): LoadedGroups {
   const { actor, agent, chatKey, inGroup, now } = scope;
   return decideGroups(engine, groups, { ...actor, agentClass: agent.class, chatKey, inGroup, at: now().toISOString() });
 }

@@ -3,7 +3,7 @@ import type { PolicyEngine } from '@signalbox/contracts/governance/decision';
 import type { Role } from '@signalbox/contracts/governance/roles';
 
 /** Groups that may be loaded, and refused groups with the reason of the rule. */
-export interface Loaded {
+export interface LoadedGroups {
   readonly allowed: readonly string[];
   readonly refused: readonly { readonly group: string; readonly rule: string; readonly sentence: string }[];
   /** The groups' tools when they were loaded, if the record has them; otherwise the current tools. */
@@ -20,7 +20,7 @@ export interface LoadingScope {
 }
 
 /** Asks policy for each capability group whether this conversation may load it. Pure. */
-export function decideGroups(engine: PolicyEngine, groups: readonly string[], place: LoadingScope): Loaded {
+export function decideGroups(engine: PolicyEngine, groups: readonly string[], place: LoadingScope): LoadedGroups {
   const asked = groups.map((group) => ({
     group,
     permission: engine.mayLoad({

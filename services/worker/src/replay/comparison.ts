@@ -3,7 +3,7 @@ import type { PassRecord, RecordedCall, RecordedDecision } from '@signalbox/cont
 import { hashAction } from '@signalbox/governance/proposal';
 import { splitPhasesByCall } from '../loop/fsm.ts';
 
-export interface Difference {
+export interface ReplayDifference {
   /** null: the difference concerns the whole turn. */
   readonly pass: number | null;
   readonly what: string;
@@ -12,7 +12,7 @@ export interface Difference {
 }
 
 /** The first difference between recorded and replayed passes; null when there is none. Pure. */
-export function comparePasses(recorded: readonly PassRecord[], now: readonly PassRecord[]): Difference | null {
+export function comparePasses(recorded: readonly PassRecord[], now: readonly PassRecord[]): ReplayDifference | null {
   for (const [index, was] of recorded.entries()) {
     const is = now[index];
     if (!is) return { pass: was.pass, what: 'passes', recorded: String(recorded.length), now: String(now.length) };
@@ -23,13 +23,16 @@ export function comparePasses(recorded: readonly PassRecord[], now: readonly Pas
   return { pass: null, what: 'passes', recorded: String(recorded.length), now: String(now.length) };
 }
 
-type FirstDifference = Omit<Difference, 'pass'> | null;
+type FirstDifference = Omit<ReplayDifference, 'pass'> | null;
 
 const VERSIONED = ['prompt', 'tools', 'state'] as const;
-export type Versioned = (typeof VERSIONED)[number];
+export type VersionedPart = (typeof VERSIONED)[number];
 
 /** Versions that differ between the recorded and the current passes. Pure. */
-export function findOtherVersions(recorded: readonly PassRecord[], now: readonly PassRecord[]): readonly Versioned[] {
+export function findOtherVersions(
+  recorded: readonly PassRecord[],
+  now: readonly PassRecord[],
+): readonly VersionedPart[] {
   return VERSIONED.filter((one) => recorded.some((was, index) => was.versions[one] !== now[index]?.versions[one]));
 }
 

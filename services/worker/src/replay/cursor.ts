@@ -2,9 +2,9 @@ import type {
   ExecutionTurn,
   PromptContext,
   RecordedAnswer,
-  RecordedAsk,
+  RecordedRequest,
   RecordedCall,
-  RecordedRun,
+  RecordedTurnRun,
 } from '@signalbox/contracts/governance/execution-turn';
 
 /** Why a replayed run ends before its graph does. */
@@ -18,19 +18,24 @@ export type HaltReason =
   | { readonly kind: 'unreplayable'; readonly why: string };
 
 type Step =
-  | { readonly kind: 'ask'; readonly run: RecordedRun; readonly ask: RecordedAsk; readonly answer: RecordedAnswer }
-  | { readonly kind: 'act'; readonly run: RecordedRun; readonly record: ExecutionTurn };
+  | {
+      readonly kind: 'ask';
+      readonly run: RecordedTurnRun;
+      readonly ask: RecordedRequest;
+      readonly answer: RecordedAnswer;
+    }
+  | { readonly kind: 'act'; readonly run: RecordedTurnRun; readonly record: ExecutionTurn };
 
 /** Thrown to leave the graph. The reason is stored in the cursor, because a library may wrap errors. */
 class Halted extends Error {}
 
 /** The position of a replay in its turn's record. A request that was never recorded halts the run; `halt` gives the reason. */
-export class Cursor {
+export class ReplayCursor {
   halt: HaltReason | null = null;
   readonly #steps: readonly Step[];
   readonly #ended: NonNullable<ExecutionTurn['ended']>;
   #next = 0;
-  #run: RecordedRun;
+  #run: RecordedTurnRun;
   #names: Readonly<Record<string, readonly string[]>> = {};
   #context: PromptContext | null = null;
   #searches: readonly RecordedCall[] = [];
@@ -42,11 +47,11 @@ export class Cursor {
   }
 
   /** The run of the next event; at the end, the run that ended the turn. */
-  nextRun(): RecordedRun {
+  nextRun(): RecordedTurnRun {
     return this.#steps[this.#next]?.run ?? this.#ended.run;
   }
 
-  begin(): RecordedRun {
+  begin(): RecordedTurnRun {
     this.halt = null;
     this.#run = this.nextRun();
     return this.#run;
@@ -115,11 +120,11 @@ export class Cursor {
   }
 
   /** The results of open calls at the next model request. */
-  calls(): NonNullable<RecordedAsk['facts']['calls']> {
+  calls(): NonNullable<RecordedRequest['facts']['calls']> {
     return this.#upcoming()?.calls ?? {};
   }
 
-  #upcoming(): RecordedAsk['facts'] | undefined {
+  #upcoming(): RecordedRequest['facts'] | undefined {
     return this.#steps.slice(this.#next).find((step) => step.kind === 'ask')?.ask.facts;
   }
 

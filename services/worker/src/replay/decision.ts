@@ -1,18 +1,18 @@
 import type { PolicyEngine, PolicyQuestion } from '@signalbox/contracts/governance/decision';
-import type { ExecutionTurn, RecordedCall, RecordedRun } from '@signalbox/contracts/governance/execution-turn';
+import type { ExecutionTurn, RecordedCall, RecordedTurnRun } from '@signalbox/contracts/governance/execution-turn';
 import { coversRole } from '@signalbox/contracts/governance/roles';
 import type { GovernanceFacts } from '@signalbox/store/governance/governance-facts';
 import type { AgentRun } from '../agents/agent.ts';
 import { decideRisk } from '@signalbox/governance/provenance/risk';
-import { readCall } from '../tools/call-reading.ts';
-import { splitPhasesByCall, type Machine } from '../loop/fsm.ts';
+import { parseToolCall } from '../tools/call-reading.ts';
+import { splitPhasesByCall, type PhaseMachine } from '../loop/fsm.ts';
 import type { BudgetLimits } from '@signalbox/governance/deps';
-import { decide, propose, toRecordedDecision } from '@signalbox/governance/proposal';
-import { requireVerbatim } from '@signalbox/governance/provenance/verbatim';
+import { decideAction, createProposedAction, toRecordedDecision } from '@signalbox/governance/proposal';
+import { rejectSecretInput } from '@signalbox/governance/provenance/verbatim';
 import type { ToolCallResult } from '@signalbox/governance/calls/call';
 import type { ToolRegistry } from '../tools/registry.ts';
-import type { Runnable } from '@signalbox/governance/calls/call';
-import type { Cursor } from './cursor.ts';
+import type { RunnableCall } from '@signalbox/governance/calls/call';
+import type { ReplayCursor } from './cursor.ts';
 import { toToolCallResult } from './result.ts';
 
 interface Parts {
@@ -22,11 +22,11 @@ interface Parts {
 
 interface Place {
   readonly head: ExecutionTurn;
-  readonly run: RecordedRun;
+  readonly run: RecordedTurnRun;
   readonly record: ExecutionTurn;
   readonly was: RecordedCall;
-  readonly machine: Machine;
-  readonly cursor: Cursor;
+  readonly machine: PhaseMachine;
+  readonly cursor: ReplayCursor;
 }
 
 /** Repeats the decision of a recorded call under the policy set of that time; the result comes from the record. */
@@ -36,7 +36,7 @@ export async function replayDecision(
   { callId, tool, args, groups }: Parameters<AgentRun['call']>[0],
 ): Promise<ToolCallResult> {
   const { machine, was, cursor } = place;
-  const read = readCall(parts.registry, { actionId: callId, tool, args, groups }, place.head.agent);
+  const read = parseToolCall(parts.registry, { actionId: callId, tool, args, groups }, place.head.agent);
   if ('refused' in read) {
     machine.to('OBSERVING');
     return read.refused;
@@ -59,10 +59,10 @@ export async function replayDecision(
 }
 
 /** True when a readable call may still have been refused by its content, or because nothing matched its arguments. */
-function isUndecidable(call: Runnable): boolean {
+function isUndecidable(call: RunnableCall): boolean {
   if (call.tool.resolve) return true;
   try {
-    requireVerbatim(call);
+    rejectSecretInput(call);
     return false;
   } catch {
     return true;
@@ -72,7 +72,7 @@ function isUndecidable(call: Runnable): boolean {
 function decideAgain(
   engine: PolicyEngine,
   { head, run }: Place,
-  call: Runnable,
+  call: RunnableCall,
   was: NonNullable<RecordedCall['decided']>,
 ) {
   const { tool, input } = call;
@@ -83,14 +83,14 @@ function decideAgain(
   const scope = { actor: run.actor, agent, threadId, chatKey, turnId: run.turnId };
   // A tool's own declarations are recorded facts.
   const { egress, touchesPrivate } = was.action.assessment;
-  const action = propose(
+  const action = createProposedAction(
     scope,
     { ...call, resolved },
     { ...decideRisk(tool, input, taint, resolved), egress, touchesPrivate },
   );
   const { context } = was.question as unknown as PolicyQuestion; // the record holds a question as JSON
   const place = { channel: context.channel, inGroup: context.inGroup, leastRole: tool.role };
-  const proposal = decide(engine, action, { facts: factsOf(context), limits: limitsOf(context), place });
+  const proposal = decideAction(engine, action, { facts: factsOf(context), limits: limitsOf(context), place });
   const { effect } = proposal.decision;
   const isLet = effect === 'run' || (effect === 'confirm' && was.taint?.pressed !== undefined);
   const mayRun = isLet && coversRole(run.actor.role, tool.role);

@@ -1,18 +1,24 @@
 import { z } from 'zod';
-import { inLanguage } from '@signalbox/messages/language';
+import { runInLanguage } from '@signalbox/messages/language';
 import { OFFLINE } from '@signalbox/models/settings';
-import type { ExecutionTurn, RecordedRun, RecordedAnswer } from '@signalbox/contracts/governance/execution-turn';
+import type { ExecutionTurn, RecordedTurnRun, RecordedAnswer } from '@signalbox/contracts/governance/execution-turn';
 import type { PolicyEngine } from '@signalbox/contracts/governance/decision';
 import { makeAnswerId } from '@signalbox/contracts/ids';
 import { AIMessage } from '@langchain/core/messages';
 import { toReasoningExtras } from '@signalbox/models/reasoning';
 import type { Agent, AgentPlugin, AgentRecord, AgentRun } from '../agents/agent.ts';
-import { evaluate } from '../loop/evaluation.ts';
-import { createMachine, getNewestPass } from '../loop/fsm.ts';
+import { evaluatePass } from '../loop/evaluation.ts';
+import { createPhaseMachine, getNewestPass } from '../loop/fsm.ts';
 import { decideGroups } from '../loop/loading.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
-import { compareDecisions, comparePasses, findOtherVersions, type Difference, type Versioned } from './comparison.ts';
-import { Cursor, type HaltReason } from './cursor.ts';
+import {
+  compareDecisions,
+  comparePasses,
+  findOtherVersions,
+  type ReplayDifference,
+  type VersionedPart,
+} from './comparison.ts';
+import { ReplayCursor, type HaltReason } from './cursor.ts';
 import { replayDecision } from './decision.ts';
 import { toToolCallResult } from './result.ts';
 import type { ReplayStates } from './states.ts';
@@ -20,14 +26,14 @@ import type { ReplayStates } from './states.ts';
 /** The result of replaying one turn. An incomplete replay never counts as equal. */
 export type ReplayOutcome =
   /** `otherVersions`: parts whose version has changed since; prompts and tools were not compared. */
-  | { readonly kind: 'same'; readonly otherVersions?: readonly Versioned[] }
-  | { readonly kind: 'different'; readonly difference: Difference }
+  | { readonly kind: 'same'; readonly otherVersions?: readonly VersionedPart[] }
+  | { readonly kind: 'different'; readonly difference: ReplayDifference }
   /** No agent took part, so there is nothing to compare. */
   | { readonly kind: 'nothing'; readonly why: string }
   | { readonly kind: 'not-replayable'; readonly why: string };
 
 /** Dependencies of a replay, none of which has effects. */
-export interface ReplayParts {
+export interface ReplayDeps {
   readonly registry: ToolRegistry;
   readonly plugin: AgentPlugin;
   readonly states: ReplayStates;
@@ -36,14 +42,14 @@ export interface ReplayParts {
 }
 
 /** Replays a recorded turn. The conversation's state has to be as it was when the turn began. */
-export async function replayTurn(parts: ReplayParts, records: readonly ExecutionTurn[]): Promise<ReplayOutcome> {
+export async function replayTurn(parts: ReplayDeps, records: readonly ExecutionTurn[]): Promise<ReplayOutcome> {
   const [first] = records;
   const ended = records.at(-1)?.ended;
   if (!first?.began || !ended) return { kind: 'not-replayable', why: 'its first or last record is missing' };
   const early = await compareResume(parts, first);
   if (early) return early;
   if (first.began.threadOver) return { kind: 'same' };
-  const cursor = new Cursor(records, ended);
+  const cursor = new ReplayCursor(records, ended);
   const outcome = await goThrough(parts, { records, head: first, began: first.began, ended }, cursor);
   if ('kind' in outcome) return resultOf(outcome);
   const passes = records.filter(({ pass }) => pass > 0);
@@ -66,9 +72,9 @@ interface Recorded {
 
 /** Replays the turn's runs, which crashes separated, until the turn ends. */
 async function goThrough(
-  parts: ReplayParts,
+  parts: ReplayDeps,
   recorded: Recorded,
-  cursor: Cursor,
+  cursor: ReplayCursor,
 ): Promise<{ readonly record: AgentRecord; readonly ended: string } | Exclude<HaltReason, { kind: 'resume' | 'cut' }>> {
   const { head, began, ended } = recorded;
   const agent = createAgent(parts, head, cursor);
@@ -77,7 +83,7 @@ async function goThrough(
     const messages = began.messages.slice(0, run.came);
     try {
       const given = { messages, run: replayRun(parts, recorded, run, cursor), resume, threadNew: began.isNew };
-      const result = await inLanguage(run.language, () => agent.run(given));
+      const result = await runInLanguage(run.language, () => agent.run(given));
       // A turn with a note was cut after its last event.
       if (!cursor.goesOn() && ended.note !== null) break;
       if (!cursor.goesOn()) return { record: result.record, ended: result.outcome };
@@ -91,11 +97,11 @@ async function goThrough(
   }
   const { run, note, about = null } = ended;
   const noted = { run: { ...run, threadId: head.threadId }, messages: began.messages, isNew: began.isNew };
-  const record = await inLanguage(run.language, () => agent.note({ ...noted, text: note ?? '', about }));
+  const record = await runInLanguage(run.language, () => agent.note({ ...noted, text: note ?? '', about }));
   return { record, ended: ended.outcome };
 }
 
-function createAgent({ plugin, registry, states }: ReplayParts, head: ExecutionTurn, cursor: Cursor): Agent {
+function createAgent({ plugin, registry, states }: ReplayDeps, head: ExecutionTurn, cursor: ReplayCursor): Agent {
   return plugin.create({
     registry,
     checkpoints: states,
@@ -118,8 +124,13 @@ function createAgent({ plugin, registry, states }: ReplayParts, head: ExecutionT
 }
 
 /** Creates the replayed agent's run, which reads the record and has no effect. */
-function replayRun(parts: ReplayParts, { records, head }: Recorded, run: RecordedRun, cursor: Cursor): AgentRun {
-  const machine = createMachine();
+function replayRun(
+  parts: ReplayDeps,
+  { records, head }: Recorded,
+  run: RecordedTurnRun,
+  cursor: ReplayCursor,
+): AgentRun {
+  const machine = createPhaseMachine();
   let record: ExecutionTurn | null = null;
   return {
     turnId: run.turnId,
@@ -143,7 +154,7 @@ function replayRun(parts: ReplayParts, { records, head }: Recorded, run: Recorde
       return { ...loaded, ...recordedTools(record, loaded.allowed) };
     },
     keep: (groups) => Promise.resolve(cursor.groups(groups)),
-    judge: (pass) => Promise.resolve(evaluate(pass, record?.outcome === 'budget')),
+    judge: (pass) => Promise.resolve(evaluatePass(pass, record?.outcome === 'budget')),
     call: async (request) => {
       const was = record?.calls.find(({ callId }) => callId === request.callId);
       if (!record || !was)
@@ -164,7 +175,7 @@ function formerId(records: readonly ExecutionTurn[], pass: number): string | nul
 }
 
 /** Repeats the decision at the use of an approval. */
-async function compareResume({ engine }: ReplayParts, { began, policy }: ExecutionTurn): Promise<ReplayOutcome | null> {
+async function compareResume({ engine }: ReplayDeps, { began, policy }: ExecutionTurn): Promise<ReplayOutcome | null> {
   const resume = began?.decision;
   if (!resume) return null;
   const isRun = resume.phases.includes('EXECUTING');
@@ -192,7 +203,7 @@ function resultOf(halt: Exclude<HaltReason, { kind: 'resume' | 'cut' }>): Replay
   return differs(null, halt);
 }
 
-function differs(pass: number | null, { what, recorded, now }: Omit<Difference, 'pass'>): ReplayOutcome {
+function differs(pass: number | null, { what, recorded, now }: Omit<ReplayDifference, 'pass'>): ReplayOutcome {
   return { kind: 'different', difference: { pass, what, recorded, now } };
 }
 

@@ -27,10 +27,14 @@ export type TurnReplay = ReplayOutcome & {
   readonly startedAt: Date;
 };
 
-export type Replay = Awaited<ReturnType<typeof openReplay>>;
+export type Replayer = Awaited<ReturnType<typeof createReplayer>>;
 
 /** Opens a replay of a database's records. `groups` and `agents`: as in the worker's wiring. */
-export async function openReplay(pool: Pool, groups: readonly ToolGroup[] = [], agents: readonly AgentPlugin[] = []) {
+export async function createReplayer(
+  pool: Pool,
+  groups: readonly ToolGroup[] = [],
+  agents: readonly AgentPlugin[] = [],
+) {
   const registry = withoutHandlers(await loadCapabilities(groups));
   const plugins = await loadAgents(agents);
   const engine = keepEngines(pool);

@@ -1,4 +1,4 @@
-import type { ToolOffer } from './registry.ts';
+import type { OfferedTools } from './registry.ts';
 import type { ToolGroup } from './tool.ts';
 
 /** Agents limited to certain capability groups. Other agents may load every group without an owner. */
@@ -10,7 +10,7 @@ export function mayUseGroup(agent: string, { name, owner }: Pick<ToolGroup, 'nam
   return bound?.includes(name) ?? true;
 }
 
-export function limitOffer(agent: string, { catalog, definitions, sort }: ToolOffer): ToolOffer {
+export function limitOfferedTools(agent: string, { catalog, definitions, sort }: OfferedTools): OfferedTools {
   const isOpen = (name: string): boolean => mayUseGroup(agent, { name });
   return {
     catalog: { groups: catalog.groups.filter(({ name }) => isOpen(name)) },

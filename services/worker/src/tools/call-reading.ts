@@ -1,32 +1,32 @@
 import { AppError } from '@signalbox/contracts/errors';
 import { findUnstorable, makeStorable } from '@signalbox/contracts/storable';
-import { createFailure, type ToolCall, type ToolCallResult } from '@signalbox/governance/calls/call';
+import { createFailedResult, type ToolCall, type ToolCallResult } from '@signalbox/governance/calls/call';
 import { mayUseGroup } from './agent-groups.ts';
 import type { ToolRegistry } from './registry.ts';
-import type { Runnable } from '@signalbox/governance/calls/call';
+import type { RunnableCall } from '@signalbox/governance/calls/call';
 
 /** Finds a call's tool and parses its arguments. Another agent's tool is refused like an unknown tool. Pure. */
-export function readCall(
+export function parseToolCall(
   registry: ToolRegistry,
   call: ToolCall,
   agent: string,
-): { readonly runnable: Runnable } | { readonly refused: ToolCallResult } {
+): { readonly runnable: RunnableCall } | { readonly refused: ToolCallResult } {
   const unstorable = findUnstorable(call.tool, 'the name of the tool') ?? findUnstorable(call.args);
   if (unstorable !== null) {
     const data = { tool: makeStorable(call.tool), detail: unstorable };
-    return { refused: createFailure(new AppError('TOOL_INPUT_INVALID', data)) };
+    return { refused: createFailedResult(new AppError('TOOL_INPUT_INVALID', data)) };
   }
   const found = registry.find(call.tool, call.groups);
   if (!found || !mayUseGroup(agent, found.group)) {
     const loaded = loadedNames(registry, call.groups);
-    return { refused: createFailure(new AppError('TOOL_UNKNOWN', { tool: call.tool, loaded })) };
+    return { refused: createFailedResult(new AppError('TOOL_UNKNOWN', { tool: call.tool, loaded })) };
   }
   const parsed = found.tool.input.safeParse(call.args ?? {});
   if (!parsed.success) {
     const detail = parsed.error.issues
       .map((issue) => `${issue.path.join('.') || 'arguments'}: ${issue.message}`)
       .join('; ');
-    return { refused: createFailure(new AppError('TOOL_INPUT_INVALID', { tool: call.tool, detail })) };
+    return { refused: createFailedResult(new AppError('TOOL_INPUT_INVALID', { tool: call.tool, detail })) };
   }
   return { runnable: { actionId: call.actionId, name: call.tool, input: parsed.data, ...found } };
 }

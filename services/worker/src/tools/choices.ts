@@ -8,15 +8,15 @@ import type { CallScope } from '@signalbox/governance/calls/call';
 import { abortWithSignal } from './tool-bounds.ts';
 import type { ArgumentChoices, ResolveContext } from './tool.ts';
 import type { ToolRegistry } from './registry.ts';
-import type { RunParts } from './run.ts';
-import { createLookup } from './resolving.ts';
+import type { ToolRunDeps } from './run.ts';
+import { createResolveContext } from './resolving.ts';
 
 /*
  * Looks up an argument's choices before anything is asked or decided. The chosen value replaces the model's, so that the conversation,
  * its record and the action agree: `1.2` where the model wrote `newest`. Reads only.
  */
 
-export interface ChoiceParts extends Pick<RunParts, 'ports' | 'work'> {
+export interface ChoiceDeps extends Pick<ToolRunDeps, 'ports' | 'work'> {
   readonly registry: Pick<ToolRegistry, 'find' | 'groups'>;
 }
 
@@ -31,7 +31,7 @@ const SHOWN = 6;
 
 /** The values that the argument may have, the likeliest first; empty when unknown. `callId`: the call that asks. */
 export async function findChoices(
-  parts: ChoiceParts,
+  parts: ChoiceDeps,
   scope: CallScope,
   callId: string,
   { tool: name, argument, arguments: given }: AskedArgument,
@@ -44,8 +44,8 @@ export async function findChoices(
 }
 
 /** Replaces “the newest” in a call's arguments by the first choice, unless something has exactly that name. */
-export async function resolveNewest(
-  parts: ChoiceParts,
+export async function resolveNewestArgs(
+  parts: ChoiceDeps,
   scope: CallScope,
   call: Omit<ToolCall, 'groups'>,
 ): Promise<Readonly<Record<string, unknown>> | null> {
@@ -70,7 +70,7 @@ function isNewest(value: unknown): value is string {
 
 /** Null when the tool offers no choices, the person may not use it, or the look-up fails: the question then has no buttons. */
 async function lookUp<T>(
-  parts: ChoiceParts,
+  parts: ChoiceDeps,
   scope: CallScope,
   { actionId, tool: name, args: input }: Omit<ToolCall, 'groups'>,
   find: (choices: Readonly<Record<string, ArgumentChoices>>, look: ResolveContext) => Promise<T>,
@@ -80,7 +80,7 @@ async function lookUp<T>(
   if (!found || Object.keys(found.tool.choices).length === 0) return null;
   if (!coversRole(scope.actor.role, found.tool.role)) return null;
   const deadline = abortAfter(found.tool.deadlineMs);
-  const look = createLookup(parts, scope, { actionId, name, input, group: found.group }, null);
+  const look = createResolveContext(parts, scope, { actionId, name, input, group: found.group }, null);
   try {
     return await abortWithSignal(find(found.tool.choices, look), AbortSignal.any([scope.signal, deadline]));
   } catch (error) {

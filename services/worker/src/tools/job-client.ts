@@ -1,15 +1,15 @@
 import { hashCanonical } from '@signalbox/safety/cards/canonical';
 import { JOBS, type JobName, type JobPayload, type JobResult } from '@signalbox/contracts/operations/jobs';
-import type { Runs } from '@signalbox/store/turns/runs';
+import type { RunStore } from '@signalbox/store/turns/runs';
 import { AppError } from '@signalbox/contracts/errors';
 import type { Log } from '@signalbox/platform/log';
 import { enqueueRun } from '@signalbox/platform/queue/enqueue-run';
 import type { Queue } from '@signalbox/platform/queue/queue';
 import { redactValue } from '@signalbox/safety/redact/redact';
 import { SECOND_MS, sleep } from '@signalbox/contracts/time';
-import { findOwnFailure } from '@signalbox/messages/own-failure';
+import { findInternalFailure } from '@signalbox/messages/own-failure';
 import { say } from '@signalbox/messages/say';
-import type { JobCall, RunParts } from './run.ts';
+import type { JobCall, ToolRunDeps } from './run.ts';
 import type { CallScope } from '@signalbox/governance/calls/call';
 import { StoppedByPerson } from '@signalbox/governance/calls/call';
 import type { JobWait } from './tool.ts';
@@ -22,10 +22,10 @@ const LAST_LOOK_MS = 250;
 
 /** Runs jobs; a restarted worker waits for the same run. Throws ACTION_ID_TAKEN when the id belongs to another run. */
 export function createJobClient(parts: {
-  readonly runs: Runs;
+  readonly runs: RunStore;
   readonly queue: Pick<Queue, 'enqueue'>;
   readonly log: Log;
-}): Pick<RunParts, 'enqueue' | 'work' | 'look'> {
+}): Pick<ToolRunDeps, 'enqueue' | 'work' | 'look'> {
   return {
     enqueue: async (job, payload, scope, call) => {
       const person = { userKey: scope.actor.userKey, chatKey: scope.chatKey };
@@ -113,7 +113,7 @@ async function lookForEnd<N extends JobName>(
 
 /** The cause marks the failure as ours, so its text contains no outside words. */
 function jobFailed(job: JobName, runId: string, error: string | null): AppError {
-  const own = error === null ? new AppError('INTERNAL', { ref: runId }) : findOwnFailure(error, runId);
+  const own = error === null ? new AppError('INTERNAL', { ref: runId }) : findInternalFailure(error, runId);
   return new AppError('JOB_FAILED', { job, detail: error ?? 'no reason was recorded' }, own ?? undefined);
 }
 

@@ -32,9 +32,9 @@ export interface ToolDefinition {
 export type ToolRegistry = ReturnType<typeof createRegistry>;
 
 /** The registry as agents see it: descriptions, without handlers. */
-export type ToolOffer = Pick<ToolRegistry, 'catalog' | 'definitions' | 'sort'>;
+export type OfferedTools = Pick<ToolRegistry, 'catalog' | 'definitions' | 'sort'>;
 
-export function toOffer({ catalog, definitions, sort }: ToolRegistry): ToolOffer {
+export function toOfferedTools({ catalog, definitions, sort }: ToolRegistry): OfferedTools {
   return { catalog, definitions, sort };
 }
 

@@ -1,12 +1,12 @@
 import { hashCanonical } from '@signalbox/safety/cards/canonical';
 import { coversRole } from '@signalbox/contracts/governance/roles';
 import { AppError } from '@signalbox/contracts/errors';
-import type { Resolved } from '@signalbox/safety/cards/resolved';
+import type { ResolvedRefs } from '@signalbox/safety/cards/resolved';
 import { SECOND_MS, abortAfter } from '@signalbox/contracts/time';
 import { makeLookUpId } from '@signalbox/contracts/ids';
 import { say } from '@signalbox/messages/say';
 import type { CallScope } from '@signalbox/governance/calls/call';
-import type { HandledCall, RunParts } from './run.ts';
+import type { HandledCall, ToolRunDeps } from './run.ts';
 import { limitPorts, abortWithSignal } from './tool-bounds.ts';
 import type { ResolveContext } from './tool.ts';
 
@@ -15,15 +15,15 @@ const RESOLVE_MS = 60 * SECOND_MS;
 
 /** Resolves a call's arguments to current values; null without a look-up or permission. Throws the obstacle. Reads only. */
 export async function resolveCall(
-  parts: Pick<RunParts, 'ports' | 'work'>,
+  parts: Pick<ToolRunDeps, 'ports' | 'work'>,
   scope: CallScope,
   call: HandledCall,
-  before: Resolved | null,
-): Promise<Resolved | null> {
+  before: ResolvedRefs | null,
+): Promise<ResolvedRefs | null> {
   const { tool, input } = call;
   if (!tool.resolve || !coversRole(scope.actor.role, tool.role)) return null;
   const deadline = abortAfter(RESOLVE_MS);
-  const resolving = tool.resolve(input, createLookup(parts, scope, call, before));
+  const resolving = tool.resolve(input, createResolveContext(parts, scope, call, before));
   try {
     return await abortWithSignal(resolving, AbortSignal.any([scope.signal, deadline]));
   } catch (error) {
@@ -33,11 +33,11 @@ export async function resolveCall(
   }
 }
 
-export function createLookup(
-  parts: Pick<RunParts, 'ports' | 'work'>,
+export function createResolveContext(
+  parts: Pick<ToolRunDeps, 'ports' | 'work'>,
   scope: CallScope,
   { name, input, group, actionId }: Pick<HandledCall, 'name' | 'input' | 'group' | 'actionId'>,
-  before: Resolved | null,
+  before: ResolvedRefs | null,
 ): ResolveContext {
   return {
     ports: limitPorts(parts.ports, group),

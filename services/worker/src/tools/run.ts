@@ -6,10 +6,15 @@ import { findEffect } from '@signalbox/store/effects';
 import { AppError, toAppError } from '@signalbox/contracts/errors';
 import { collectTexts } from '@signalbox/contracts/governance/outside';
 import { sayError as sentence } from '@signalbox/messages/say';
-import { isInfrastructure } from '@signalbox/store/infrastructure';
+import { isInfrastructureError } from '@signalbox/store/infrastructure';
 import { isLockTimeout } from '@signalbox/store/pool';
 import { makeStorable } from '@signalbox/contracts/storable';
-import { createFailure, type CallScope, type Runnable, type ToolCallResult } from '@signalbox/governance/calls/call';
+import {
+  createFailedResult,
+  type CallScope,
+  type RunnableCall,
+  type ToolCallResult,
+} from '@signalbox/governance/calls/call';
 import type { Ports } from './ports/ports.ts';
 import { limitPorts, abortWithSignal } from './tool-bounds.ts';
 import {
@@ -22,7 +27,7 @@ import {
   type JobWait,
 } from './tool.ts';
 
-export interface RunParts {
+export interface ToolRunDeps {
   readonly pool: Pool;
   readonly ports: Ports;
   enqueue<N extends JobName>(
@@ -42,12 +47,12 @@ export interface RunParts {
   look<N extends JobName>(job: N, actionId: string): Promise<ProbeResult<JobResult<N>>>;
 }
 
-export interface HandledCall extends Runnable {
+export interface HandledCall extends RunnableCall {
   readonly tool: Tool;
   readonly group: ToolGroup;
 }
 
-export type JobCall = Pick<Runnable, 'actionId' | 'name' | 'input'>;
+export type JobCall = Pick<RunnableCall, 'actionId' | 'name' | 'input'>;
 
 /** Longer results reach the model shortened, with a note. */
 const MAX_RESULT_LENGTH = 20_000;
@@ -58,7 +63,7 @@ const MAX_RESULT_LENGTH = 20_000;
  * thrown too when the call only reads, or was repeated after a look-up that found nothing: the worker then restarts the turn.
  */
 export async function runTool(
-  parts: RunParts,
+  parts: ToolRunDeps,
   scope: CallScope,
   call: HandledCall,
   { isRead = false, isAgain = false }: { readonly isRead?: boolean; readonly isAgain?: boolean } = {},
@@ -69,7 +74,7 @@ export async function runTool(
 
 /** Looks up an effect whose result was lost. Unknown when the tool cannot tell, or the look-up fails. */
 export async function probeTool(
-  parts: RunParts,
+  parts: ToolRunDeps,
   scope: CallScope,
   call: HandledCall,
 ): Promise<ToolCallResult | 'not-done' | 'unknown'> {
@@ -81,7 +86,7 @@ export async function probeTool(
       tool.probe(input, contextOf(parts, scope, call, signal)),
       signal,
     );
-    if (found.kind === 'failed') return makeStorable(createFailure(found.error, input));
+    if (found.kind === 'failed') return makeStorable(createFailedResult(found.error, input));
     if (found.kind !== 'done') return found.kind;
     const say = tool.done(found.output, input);
     const marked = mark(call, scope, found.output);
@@ -94,7 +99,7 @@ export async function probeTool(
 }
 
 async function handle(
-  parts: RunParts,
+  parts: ToolRunDeps,
   scope: CallScope,
   call: HandledCall,
   { isRead, isAgain }: { readonly isRead: boolean; readonly isAgain: boolean },
@@ -126,7 +131,7 @@ async function handle(
     if (scope.signal.aborted) throw scope.signal.reason;
     if (thrown instanceof AppError && thrown.code === 'ACTION_ID_TAKEN') throw thrown;
     // When the lock times out again, the call fails: otherwise the worker would retry the turn forever.
-    const mayPass = isInfrastructure(thrown) && !(isAgain && isLockTimeout(thrown));
+    const mayPass = isInfrastructureError(thrown) && !(isAgain && isLockTimeout(thrown));
     if ((isRead || isAgain) && !(thrown instanceof AppError) && mayPass) throw thrown;
     const late = isRead ? 'TOOL_TOO_SLOW' : 'TOOL_TIMED_OUT';
     const error = deadline.aborted
@@ -134,12 +139,12 @@ async function handle(
       : asToolError(thrown, call);
     const log = error.code === 'TOOL_FAILED' || deadline.aborted ? scope.log.error : scope.log.info;
     log('tool failed', { ok: false, code: error.code, error: thrown, ...told() });
-    return { result: createFailure(error, input), files: [], isUncertain: isUncertain(error, tool) };
+    return { result: createFailedResult(error, input), files: [], isUncertain: isUncertain(error, tool) };
   }
 }
 
 /** Stores a call's files; the call succeeds without them. When the database is away, the turn is retried. */
-async function keepFiles(parts: RunParts, scope: CallScope, call: HandledCall, ran: Ran): Promise<ToolCallResult> {
+async function keepFiles(parts: ToolRunDeps, scope: CallScope, call: HandledCall, ran: Ran): Promise<ToolCallResult> {
   const { result, files } = ran;
   if (files.length === 0) return result;
   const { turnId, threadId, lane } = scope;
@@ -153,7 +158,7 @@ async function keepFiles(parts: RunParts, scope: CallScope, call: HandledCall, r
 
 /** True when the effect may have happened: after a timeout, a lost answer or an unexpected error, but not after a refusal. */
 function isUncertain(error: AppError, tool: Tool): boolean {
-  if (error.code === 'TOOL_TIMED_OUT' || isInfrastructure(error)) return true;
+  if (error.code === 'TOOL_TIMED_OUT' || isInfrastructureError(error)) return true;
   return error.code === 'TOOL_FAILED' && tool.probe !== null;
 }
 
@@ -164,7 +169,7 @@ interface Ran {
   readonly files: readonly Artifact[];
 }
 
-function contextOf(parts: RunParts, scope: CallScope, call: HandledCall, signal: AbortSignal): ToolContext {
+function contextOf(parts: ToolRunDeps, scope: CallScope, call: HandledCall, signal: AbortSignal): ToolContext {
   const { actionId, tool, group, resolved = null } = call;
   let said = 0;
   return issueContext({

@@ -1,11 +1,11 @@
 import { createLog } from '@signalbox/platform/log';
 import { expect, test } from 'vitest';
-import type { Knowledge } from './ports/knowledge-rows.ts';
+import type { KnowledgeSearch } from './ports/knowledge-rows.ts';
 import { searchKnowledge } from './search.ts';
 
 const log = createLog('test', 'silent');
 const hit = (source: string, excerpt: string) => ({ scope: 'docs' as const, source, excerpt, relevance: 1 });
-const search = (knowledge: Knowledge['search']) =>
+const search = (knowledge: KnowledgeSearch['search']) =>
   searchKnowledge({ knowledge: { search: knowledge }, log }, 'leases', 'docs', '1');
 
 test('the person gets the two best hits in short, and the model gets all of them', async () => {

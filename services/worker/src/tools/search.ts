@@ -2,8 +2,8 @@ import { toAppError } from '@signalbox/contracts/errors';
 import { newId } from '@signalbox/contracts/ids';
 import type { Log } from '@signalbox/platform/log';
 import { say } from '@signalbox/messages/say';
-import { createFailure, type ToolCallResult } from '@signalbox/governance/calls/call';
-import type { Knowledge, KnowledgeScope } from './ports/knowledge-rows.ts';
+import { createFailedResult, type ToolCallResult } from '@signalbox/governance/calls/call';
+import type { KnowledgeSearch, KnowledgeScope } from './ports/knowledge-rows.ts';
 
 /** The model gets more hits than a person reads on a phone. */
 const HITS = 5;
@@ -12,7 +12,7 @@ const EXCERPT_SAID = 320;
 
 /** Runs the base tool search_knowledge: every hit with its source, in words and as data. Never throws. */
 export async function searchKnowledge(
-  { knowledge, log }: { readonly knowledge: Knowledge; readonly log: Log },
+  { knowledge, log }: { readonly knowledge: KnowledgeSearch; readonly log: Log },
   query: string,
   scope: KnowledgeScope,
   userKey: string,
@@ -33,7 +33,7 @@ export async function searchKnowledge(
   } catch (thrown) {
     const error = toAppError(thrown, newId('ref'));
     log.error('search failed', { error });
-    return createFailure(error);
+    return createFailedResult(error);
   }
 }
 

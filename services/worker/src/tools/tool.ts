@@ -1,19 +1,19 @@
 import { z } from 'zod';
-import type { ActionKind, Environment, Risk } from '@signalbox/contracts/governance/action';
+import type { ActionKind, ActionEnvironment, Risk } from '@signalbox/contracts/governance/action';
 import * as fields from '@signalbox/contracts/conversation/fields';
 import type { ActionButton } from '@signalbox/contracts/conversation/envelope';
 import type { JobName, JobPayload, JobResult } from '@signalbox/contracts/operations/jobs';
 import type { Role } from '@signalbox/contracts/governance/roles';
 import type { Artifact } from '@signalbox/store/artifacts';
 import type { AppError } from '@signalbox/contracts/errors';
-import { holdsForeignText } from '@signalbox/contracts/governance/outside';
+import { hasUntrustedText } from '@signalbox/contracts/governance/outside';
 import { hashCanonical } from '@signalbox/safety/cards/canonical';
 import type { DeclaredValues } from '@signalbox/safety/cards/essential';
-import type { Resolved } from '@signalbox/safety/cards/resolved';
-import type { Preview, RiskWithReasons } from '@signalbox/governance/calls/tool';
+import type { ResolvedRefs } from '@signalbox/safety/cards/resolved';
+import type { ActionPreview, RiskWithReasons } from '@signalbox/governance/calls/tool';
 import type { Ports, PortName } from './ports/ports.ts';
 
-export type { Preview, Resolved, Risk, RiskWithReasons };
+export type { ActionPreview, ResolvedRefs, Risk, RiskWithReasons };
 
 /** What a preview may read. A preview changes nothing. */
 export interface LookUpContext {
@@ -23,14 +23,14 @@ export interface LookUpContext {
 /** What a preview may use besides the arguments. */
 export interface PreviewContext extends LookUpContext {
   /** The meaning of the arguments that was decided about; null without a look-up. */
-  readonly resolved: Resolved | null;
+  readonly resolved: ResolvedRefs | null;
 }
 
 /** What a look-up of arguments may use. A look-up changes nothing. */
 export interface ResolveContext extends LookUpContext {
   readonly threadId: string;
   /** The look-up at the time of the proposal; null the first time. Values that were open then keep their resolved value. */
-  readonly before: Resolved | null;
+  readonly before: ResolvedRefs | null;
   /** Runs a look-up job within the deadline of look-ups. Throws JOB_FAILED, NOT_RESOLVED. */
   work<N extends JobName>(job: N, payload: JobPayload<N>): Promise<JobResult<N>>;
 }
@@ -73,7 +73,7 @@ export interface ToolContext {
   wrote(): Promise<{ readonly result: unknown } | null>;
   worked<N extends JobName>(job: N): Promise<ProbeResult<JobResult<N>>>;
   /** The look-up that was decided about; null for a tool without a look-up. */
-  readonly resolved: Resolved | null;
+  readonly resolved: ResolvedRefs | null;
   /** The ports that the group declared in `uses`; access to another port throws. */
   readonly ports: Ports;
 }
@@ -120,23 +120,23 @@ export interface ToolSpec<I extends z.ZodType, O> {
   readonly input: I;
   /** Arguments whose values the runtime can look up: for buttons under a question, and for “the newest”. */
   readonly choices?: Readonly<Record<string, ArgumentChoices>>;
-  readonly risk: Risk | ((input: z.output<I>, resolved: Resolved | null) => Risk | RiskWithReasons);
+  readonly risk: Risk | ((input: z.output<I>, resolved: ResolvedRefs | null) => Risk | RiskWithReasons);
   /**
    * Resolves the arguments before policy is asked: `main` becomes this commit, on this server. The result is on the approval card, in the
    * action's hash and in `context.resolved`. It is resolved again when an approval is used, and a difference voids the approval. Null:
    * nothing to resolve. A thrown error refuses the call before anybody is asked. Reads only.
    */
-  readonly resolve?: (input: z.output<I>, look: ResolveContext) => Promise<Resolved | null>;
+  readonly resolve?: (input: z.output<I>, look: ResolveContext) => Promise<ResolvedRefs | null>;
   readonly kind?: ActionKind;
   /** The environment of the effect, for policy; `none` by default. */
-  readonly environment?: (input: z.output<I>) => Environment;
+  readonly environment?: (input: z.output<I>) => ActionEnvironment;
   /** The affected resources, for policy and the approver: `project:shop`. */
-  readonly resources?: (input: z.output<I>, resolved: Resolved | null) => readonly string[];
+  readonly resources?: (input: z.output<I>, resolved: ResolvedRefs | null) => readonly string[];
   /**
    * The text for an approver; without it the approval card shows the arguments. It may read through ports, and is computed again when the
    * approval is used: a difference voids the approval. A thrown error refuses the action.
    */
-  readonly preview?: (input: z.output<I>, look: PreviewContext) => Preview | Promise<Preview>;
+  readonly preview?: (input: z.output<I>, look: PreviewContext) => ActionPreview | Promise<ActionPreview>;
   /**
    * Values that the preview's `what`, `change` or `reach` contains in full, by argument name or as `→ name` for resolved values: the
    * approval card then omits their own line. A value that is missing from the text, or truncated, keeps its line.
@@ -146,7 +146,7 @@ export interface ToolSpec<I extends z.ZodType, O> {
    * Resolved values that nobody needs for a decision, such as digests and logins, as `→ name` or `→ name.member`. They are in the hash
    * and visible on request; the approval card shows all others.
    */
-  readonly derived?: readonly string[] | ((resolved: Resolved) => readonly string[]);
+  readonly derived?: readonly string[] | ((resolved: ResolvedRefs) => readonly string[]);
   /** Arguments that may be a secret's handle, opened at its use. Other arguments refuse handles. */
   readonly handles?: readonly string[];
   /**
@@ -188,7 +188,7 @@ export interface ToolSpec<I extends z.ZodType, O> {
 }
 
 /** A tool that only reads our own records, which every reader may see, and answers at once. */
-export const LOOK_UP = {
+export const LOOK_UP_DEFAULTS = {
   risk: 'safe',
   role: 'viewer',
   holds: 'records',
@@ -198,10 +198,10 @@ export const LOOK_UP = {
 } as const;
 
 /** A tool that reads more than our own records, such as files and logs. Each such tool sets its own deadline. */
-export const READ = { risk: 'safe', role: 'developer', egress: false, replay: 'harmless' } as const;
+export const READ_DEFAULTS = { risk: 'safe', role: 'developer', egress: false, replay: 'harmless' } as const;
 
 /** A tool whose effect is keyed by its action id, and sends nothing out. Each such tool sets its own deadline. */
-export const CHANGE = { risk: 'sensitive', role: 'developer', egress: false, replay: 'harmless' } as const;
+export const CHANGE_DEFAULTS = { risk: 'sensitive', role: 'developer', egress: false, replay: 'harmless' } as const;
 
 export interface ToolGroup {
   readonly name: string;
@@ -253,20 +253,20 @@ export function tool<I extends z.ZodType, O>(spec: ToolSpec<I, O>) {
     },
     /** True when the result holds outside text, which is never an instruction. `given`: earlier texts. Pure. */
     holdsOutside: (result: unknown, given: ReadonlySet<string>) =>
-      holds !== 'facts' && holdsForeignText(dropFields(result, madeHerePaths), given),
+      holds !== 'facts' && hasUntrustedText(dropFields(result, madeHerePaths), given),
     touchesPrivate: spec.touchesPrivate ?? false,
     egress: spec.egress,
     isRead: spec.risk === 'safe',
-    risk(input: unknown, resolved: Resolved | null = null): RiskWithReasons {
+    risk(input: unknown, resolved: ResolvedRefs | null = null): RiskWithReasons {
       const found = typeof spec.risk === 'function' ? spec.risk(typed(input), resolved) : spec.risk;
       return typeof found === 'string' ? { risk: found, reasons: [] } : found;
     },
     /** Null when the arguments need no look-up. */
     resolve: resolve ? async (input: unknown, look: ResolveContext) => resolve(typed(input), look) : null,
-    environment: (input: unknown): Environment => spec.environment?.(typed(input)) ?? 'none',
-    resources: (input: unknown, resolved: Resolved | null = null) => spec.resources?.(typed(input), resolved) ?? [],
+    environment: (input: unknown): ActionEnvironment => spec.environment?.(typed(input)) ?? 'none',
+    resources: (input: unknown, resolved: ResolvedRefs | null = null) => spec.resources?.(typed(input), resolved) ?? [],
     preview: async (input: unknown, look: PreviewContext) => (await spec.preview?.(typed(input), look)) ?? null,
-    values: (resolved: Resolved | null): DeclaredValues => ({
+    values: (resolved: ResolvedRefs | null): DeclaredValues => ({
       told: spec.told ?? [],
       derived: typeof spec.derived === 'function' ? spec.derived(resolved ?? {}) : (spec.derived ?? []),
     }),

@@ -1,17 +1,17 @@
 import { AppError } from '@signalbox/contracts/errors';
-import type { Runnable } from '@signalbox/governance/calls/call';
-import type { Tools } from '@signalbox/governance/calls/tools';
-import { readCall } from './call-reading.ts';
+import type { RunnableCall } from '@signalbox/governance/calls/call';
+import type { InstalledTools } from '@signalbox/governance/calls/tools';
+import { parseToolCall } from './call-reading.ts';
 import type { ToolRegistry } from './registry.ts';
 import { resolveCall } from './resolving.ts';
-import { probeTool, runTool, type HandledCall, type RunParts } from './run.ts';
+import { probeTool, runTool, type HandledCall, type ToolRunDeps } from './run.ts';
 import { limitPorts } from './tool-bounds.ts';
 
-export function createTools(registry: ToolRegistry, parts: RunParts): Tools {
+export function createTools(registry: ToolRegistry, parts: ToolRunDeps): InstalledTools {
   return {
     groups: registry.groups,
     find: registry.find,
-    read: (call, agent) => readCall(registry, call, agent),
+    read: (call, agent) => parseToolCall(registry, call, agent),
     resolve: (scope, call, before) => resolveCall(parts, scope, handled(call), before),
     preview: async (call) => {
       const { tool, group, input, resolved = null } = handled(call);
@@ -27,6 +27,6 @@ export function createTools(registry: ToolRegistry, parts: RunParts): Tools {
   };
 }
 
-function handled(call: Runnable): HandledCall {
+function handled(call: RunnableCall): HandledCall {
   return call as HandledCall; // `find` or `read` above added the tool
 }

@@ -1,30 +1,30 @@
-import { type OutboundEnvelope, PRIORITY } from '@signalbox/contracts/conversation/envelope';
+import { type OutboundEnvelope, SEND_PRIORITY } from '@signalbox/contracts/conversation/envelope';
 import type { Lane } from '@signalbox/store/conversation/lane';
-import { sayInTurn } from '@signalbox/store/conversation/outbox';
+import { putTurnMessages } from '@signalbox/store/conversation/outbox';
 import { AppError } from '@signalbox/contracts/errors';
-import { holdsForeignText, collectTexts } from '@signalbox/contracts/governance/outside';
+import { hasUntrustedText, collectTexts } from '@signalbox/contracts/governance/outside';
 import { makeAnswerId } from '@signalbox/contracts/ids';
 import type { Picture } from '@signalbox/models/port';
 import type { AgentRun } from '../agents/agent.ts';
 import type { TurnDraft } from './draft.ts';
-import { findChoices, resolveNewest } from '../tools/choices.ts';
+import { findChoices, resolveNewestArgs } from '../tools/choices.ts';
 import { executeCall } from '@signalbox/governance/action-run';
-import { type Machine, getNewestPass } from '../loop/fsm.ts';
+import { type PhaseMachine, getNewestPass } from '../loop/fsm.ts';
 import { judgePass } from '../loop/judge.ts';
-import { keepGroups, loadGroups } from '../loop/load-groups.ts';
+import { pruneGroups, loadGroups } from '../loop/load-groups.ts';
 import { taintThread } from '@signalbox/governance/provenance/taint';
 import type { CallScope } from '@signalbox/governance/calls/call';
-import type { TurnAccount } from './turn-account.ts';
-import type { TurnParts } from './turn-parts.ts';
+import type { TurnReport } from './turn-account.ts';
+import type { TurnDeps } from './turn-parts.ts';
 import { type TurnContext, buildOutbound } from './turn-end.ts';
 
 type OwnScope = Pick<CallScope, 'actor' | 'signal' | 'log'>;
 
 export function toCallScope(
-  parts: TurnParts,
+  parts: TurnDeps,
   context: TurnContext,
   /** `isThreadOver`: true when nothing more of the thread is stored. */
-  { machine, isThreadOver, ...own }: OwnScope & { readonly machine: Machine; readonly isThreadOver: boolean },
+  { machine, isThreadOver, ...own }: OwnScope & { readonly machine: PhaseMachine; readonly isThreadOver: boolean },
 ): CallScope {
   const { lane, batch, threadId, turnId, chatKey, traceId } = context;
   const flush = async (): Promise<void> => {
@@ -53,7 +53,7 @@ export function toCallScope(
     say: async (text, slot, key) => {
       await flush();
       const row = buildOutbound(context, { key, text, buttons: [] });
-      await put(parts, lane, { ...row, slot, priority: PRIORITY.progress });
+      await put(parts, lane, { ...row, slot, priority: SEND_PRIORITY.progress });
     },
   };
 }
@@ -64,21 +64,21 @@ function ageOf(batch: TurnContext['batch']): Pick<CallScope, 'ageMs'> {
   return ages.length === 0 ? {} : { ageMs: Math.max(...ages) };
 }
 
-async function put(parts: TurnParts, lane: Lane, row: OutboundEnvelope): Promise<void> {
-  if (!(await sayInTurn(parts.pool, lane, [row]))) throw new AppError('LANE_LOST', { userKey: lane.userKey });
+async function put(parts: TurnDeps, lane: Lane, row: OutboundEnvelope): Promise<void> {
+  if (!(await putTurnMessages(parts.pool, lane, [row]))) throw new AppError('LANE_LOST', { userKey: lane.userKey });
   await parts.governance.notify(row.chatKey, row.traceId);
 }
 
 export function createAgentRun(
-  parts: TurnParts,
+  parts: TurnDeps,
   context: TurnContext,
   made: {
     readonly scope: CallScope;
     readonly draft: TurnDraft;
-    readonly account: TurnAccount;
+    readonly account: TurnReport;
     readonly pictures: readonly Picture[];
   },
-  machine: Machine,
+  machine: PhaseMachine,
 ): AgentRun {
   const { threadId, turnId, chatKey, traceId, spending } = context;
   const { draft, account } = made;
@@ -96,7 +96,7 @@ export function createAgentRun(
     path: () => getNewestPass(machine.path()),
     answerId: (turnKey, pass) => makeAnswerId(threadId, turnKey, pass),
     load: (groups) => loadGroups(parts.governance, scope, groups),
-    keep: (groups, idle) => keepGroups(parts.governance, scope, groups, idle),
+    keep: (groups, idle) => pruneGroups(parts.governance, scope, groups, idle),
     judge: (pass) => judgePass(parts.governance, scope.actor.userKey, pass, spending.used()),
     call: async ({ callId, tool, args, groups }) => {
       const result = await executeCall(parts.governance, scope, { actionId: callId, tool, args, groups });
@@ -112,12 +112,12 @@ export function createAgentRun(
     lookUp: {
       choices: async (callId, asked) => {
         const choices = await findChoices(parts.choices, scope, callId, asked);
-        if (holdsForeignText(choices, collectTexts(asked.arguments))) await reads(asked.tool);
+        if (hasUntrustedText(choices, collectTexts(asked.arguments))) await reads(asked.tool);
         return choices;
       },
       meant: async (callId, tool, args) => {
-        const meant = await resolveNewest(parts.choices, scope, { actionId: callId, tool, args });
-        if (holdsForeignText(meant, collectTexts(args))) await reads(tool);
+        const meant = await resolveNewestArgs(parts.choices, scope, { actionId: callId, tool, args });
+        if (hasUntrustedText(meant, collectTexts(args))) await reads(tool);
         return meant;
       },
     },

@@ -1,6 +1,6 @@
 import type { ClaimedLane, InboxMessage } from '@signalbox/store/turns/lanes';
 import { expect, test } from 'vitest';
-import { describeAttachment, filesWithoutWords, takeLeadingBatch, toAgentBatch } from './batch.ts';
+import { describeAttachment, findFilesWithoutText, takeLeadingBatch, toMessageBatch } from './batch.ts';
 
 const BASE = {
   channel: 'telegram',
@@ -53,13 +53,13 @@ test('a file becomes one line with its known properties', () => {
 });
 
 test('files are listed below the words that they came with', () => {
-  expect(toAgentBatch([said(1, 'look', 2)]).messages).toEqual([
+  expect(toMessageBatch([said(1, 'look', 2)]).messages).toEqual([
     { id: 'm1', text: `look\n${LINE}\n${LINE}`, event: null },
   ]);
 });
 
 test('files without words go with the next message, and trailing files with the last message', () => {
-  const { messages, shownWith } = toAgentBatch([said(1, '', 1), said(2, 'what is this?'), said(3, ' ', 1), news(4)]);
+  const { messages, shownWith } = toMessageBatch([said(1, '', 1), said(2, 'what is this?'), said(3, ' ', 1), news(4)]);
   expect(messages.map(({ id, text }) => [id, text])).toEqual([
     ['m2', `what is this?\n${LINE}\n${LINE}`],
     ['m4', '[news of job j] Done.'],
@@ -77,8 +77,8 @@ test('files without any message, and notices, are a batch of their own', () => {
 });
 
 test('only a batch without words is answered as files', () => {
-  expect(filesWithoutWords([said(1, '', 2), said(2, '', 1)])).toHaveLength(3);
-  expect(filesWithoutWords([said(1, '', 1), said(2, 'hello')])).toBeNull();
-  expect(filesWithoutWords([news(1)])).toBeNull();
-  expect(filesWithoutWords([said(1, '')])).toBeNull();
+  expect(findFilesWithoutText([said(1, '', 2), said(2, '', 1)])).toHaveLength(3);
+  expect(findFilesWithoutText([said(1, '', 1), said(2, 'hello')])).toBeNull();
+  expect(findFilesWithoutText([news(1)])).toBeNull();
+  expect(findFilesWithoutText([said(1, '')])).toBeNull();
 });

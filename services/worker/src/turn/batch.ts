@@ -1,10 +1,10 @@
 import type { Attachment } from '@signalbox/contracts/conversation/envelope';
 import type { ClaimedLane, InboxMessage } from '@signalbox/store/turns/lanes';
 import { formatBytes } from '@signalbox/contracts/file-name';
-import { findOwnFailure } from '@signalbox/messages/own-failure';
+import { findInternalFailure } from '@signalbox/messages/own-failure';
 import type { AgentMessage } from '../agents/agent.ts';
 
-export interface AgentBatch {
+export interface MessageBatch {
   readonly messages: readonly AgentMessage[];
   /** For each message with files only, the id of the text message that it belongs to. */
   readonly shownWith: ReadonlyMap<string, string>;
@@ -26,12 +26,12 @@ export function takeLeadingBatch(lane: ClaimedLane): readonly InboxMessage[] {
 }
 
 /** All attachments of a batch without words; null when there are words or news. */
-export function filesWithoutWords(batch: readonly InboxMessage[]): readonly Attachment[] | null {
+export function findFilesWithoutText(batch: readonly InboxMessage[]): readonly Attachment[] | null {
   const wordless = batch.every((message) => message.envelope.kind === 'message' && !hasWords(message));
   return wordless ? batch.flatMap(attachmentsOf) : null;
 }
 
-export function toAgentBatch(batch: readonly InboxMessage[]): AgentBatch {
+export function toMessageBatch(batch: readonly InboxMessage[]): MessageBatch {
   const shownWith = new Map<string, string>();
   batch.forEach((message, place) => {
     const carrier = isFilesOnly(message) && (batch.slice(place).find(hasWords) ?? batch.findLast(hasWords));
@@ -55,7 +55,7 @@ export function describeAttachment({ kind, name, mimeType, sizeBytes }: Attachme
   return `[attached: ${parts.filter((part) => part !== null).join(', ')}]`;
 }
 
-export function toAgentNews(id: string, { say }: { readonly say: string }): AgentBatch {
+export function toDecisionBatch(id: string, { say }: { readonly say: string }): MessageBatch {
   const news: AgentMessage = { id, text: `[decision] ${say}`, event: { kind: 'decision', say } };
   return { messages: [news], shownWith: new Map() };
 }
@@ -63,7 +63,7 @@ export function toAgentNews(id: string, { say }: { readonly say: string }): Agen
 /** True for text that others may have written: forwards, words beside a file, and job news except our own failures. */
 export function isWrittenByOthers({ envelope }: InboxMessage): boolean {
   if (envelope.kind === 'message') return envelope.borrowed !== undefined || envelope.attachments !== undefined;
-  return envelope.kind === 'job-finished' && findOwnFailure(envelope.say, envelope.runId) === null;
+  return envelope.kind === 'job-finished' && findInternalFailure(envelope.say, envelope.runId) === null;
 }
 
 function toAgentMessage({ envelope }: InboxMessage, together: readonly InboxMessage[]): AgentMessage {

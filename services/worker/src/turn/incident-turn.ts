@@ -4,22 +4,22 @@ import type { ClaimedLane, InboxMessage, TurnEnd } from '@signalbox/store/turns/
 import type { AgentRun } from '../agents/agent.ts';
 import { bindOffers } from '@signalbox/governance/offers';
 import {
-  buildContext,
-  buildNotice,
+  buildTurnContext,
+  endWithEventNotice,
   buildOutbound,
   toTurnRow,
-  toSentence,
+  toNoticeText,
   settleAll,
   type TurnContext,
 } from './turn-end.ts';
-import type { TurnParts } from './turn-parts.ts';
+import type { TurnDeps } from './turn-parts.ts';
 import { recordTurn } from './turn-record.ts';
 
 const TITLE_LENGTH = 80;
 
 /** Reports an incident in the open conversation, so that a question such as "why?" continues from it. */
-export async function reportInConversation(
-  parts: TurnParts,
+export async function reportIncidentInThread(
+  parts: TurnDeps,
   lane: ClaimedLane,
   message: InboxMessage,
   person: NonNullable<ClaimedLane['person']>,
@@ -27,7 +27,7 @@ export async function reportInConversation(
   const { envelope } = message;
   if (envelope.kind !== 'incident')
     throw new Error(`an incident is told by its own envelope, not by a ${envelope.kind}`);
-  const context = buildContext(lane, message);
+  const context = buildTurnContext(lane, message);
   const { say: text, project: about, phase } = envelope;
   const actor = { userKey: lane.userKey, ...person };
   const buttons = await offer(parts, context, actor, envelope.buttons);
@@ -53,28 +53,28 @@ export async function reportInConversation(
       turn: toTurnRow(parts, context, 'notice'),
       outcomes: settleAll([message], 'answered', 'incident'),
       // The person reads the log's lines and no agent does: the conversation gets measured values only.
-      replies: [buildOutbound(context, { key: envelope.id, text: toSentence(envelope), buttons })],
+      replies: [buildOutbound(context, { key: envelope.id, text: toNoticeText(envelope), buttons })],
       thread: { threadId: context.threadId, status: 'open', awaiting: false, title, summary: null },
     },
   };
 }
 
 /** Reports an incident beside the conversation, whose open question stays open. */
-export async function reportBeside(
-  parts: TurnParts,
+export async function endWithIncidentNotice(
+  parts: TurnDeps,
   lane: ClaimedLane,
   message: InboxMessage,
   person: NonNullable<ClaimedLane['person']>,
 ): Promise<TurnEnd> {
   const drawn = message.envelope.kind === 'incident' ? message.envelope.buttons : [];
   const actor = { userKey: lane.userKey, ...person };
-  const buttons = await offer(parts, buildContext(lane, message), actor, drawn);
-  return buildNotice(parts, lane, message, { buttons });
+  const buttons = await offer(parts, buildTurnContext(lane, message), actor, drawn);
+  return endWithEventNotice(parts, lane, message, { buttons });
 }
 
 /** Binds buttons to their meaning, where no look-up is needed: see governance/offers.ts. */
 function offer(
-  { governance, plugin }: TurnParts,
+  { governance, plugin }: TurnDeps,
   context: TurnContext,
   actor: AgentRun['actor'],
   buttons: readonly ActionButton[],

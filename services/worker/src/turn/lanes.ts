@@ -1,26 +1,26 @@
-import { INBOUND, OUTBOUND, type WakeUp } from '@signalbox/contracts/conversation/topics';
+import { INBOUND_TOPIC, OUTBOUND_TOPIC, type WakeUp } from '@signalbox/contracts/conversation/topics';
 import {
   claimLane,
-  readStopBefore,
+  readLastStopId,
   sweepLanes,
   yieldLane,
-  type BeginOptions,
+  type ClaimOptions,
   type ClaimedLane,
 } from '@signalbox/store/turns/lanes';
 import { withTransaction, type Pool } from '@signalbox/store/pool';
 import { AppError } from '@signalbox/contracts/errors';
 import { newId } from '@signalbox/contracts/ids';
-import { inLanguage } from '@signalbox/messages/language';
-import { isInfrastructure } from '@signalbox/store/infrastructure';
+import { runInLanguage } from '@signalbox/messages/language';
+import { isInfrastructureError } from '@signalbox/store/infrastructure';
 import { settleUnreadable } from '@signalbox/store/unreadable-messages';
 import { extendLeases, Leases } from '@signalbox/store/leases';
-import { background, type Closable } from '@signalbox/platform/lifecycle';
+import { runInBackground, type Closable } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
 import { startLoop } from '@signalbox/platform/loop';
 import { publishStored, type CountingPublisher } from '@signalbox/platform/streams/publish';
 import { computeBackoffMs, sleep } from '@signalbox/contracts/time';
-import { giveUp } from '@signalbox/governance/give-up';
-import { TEXTS } from './reply.ts';
+import { giveUpMessage } from '@signalbox/governance/give-up';
+import { REPLY_TEXTS } from './reply.ts';
 import { StoppedByPerson } from '@signalbox/governance/calls/call';
 import type { TurnSignals } from './turn-start.ts';
 
@@ -72,7 +72,7 @@ interface LeasedLane {
   wokenAgain: boolean;
 }
 
-export interface LaneOptions extends Omit<BeginOptions, 'maxMessages' | 'holder'> {
+export interface LaneOptions extends Omit<ClaimOptions, 'maxMessages' | 'holder'> {
   readonly pool: Pool;
   readonly publisher: CountingPublisher;
   readonly log: Log;
@@ -144,7 +144,7 @@ export class Lanes implements Closable {
   async nudge(userKey: string): Promise<void> {
     const lane = this.#leased.get(userKey);
     if (!lane) return;
-    const stopBefore = await readStopBefore(this.#options.pool, userKey);
+    const stopBefore = await readLastStopId(this.#options.pool, userKey);
     if (stopBefore <= lane.stopBefore) return;
     lane.stopBefore = stopBefore;
     lane.abort.abort(new StoppedByPerson());
@@ -167,7 +167,7 @@ export class Lanes implements Closable {
       let failure: unknown;
       const options = { ...this.#options, holder: this.#holder, maxMessages: MAX_BATCH };
       const claimed = await claimLane(pool, userKey, options).catch((error: unknown) => {
-        if (isInfrastructure(error)) throw error;
+        if (isInfrastructureError(error)) throw error;
         failure = error;
       });
       if (claimed === null || (claimed && claimed.messages.length > 0)) return claimed;
@@ -188,7 +188,7 @@ export class Lanes implements Closable {
     const startedAt = performance.now();
     let result: TurnResult | undefined;
     try {
-      result = await inLanguage(claimed.language, () => this.#serve(lane, traceId, release));
+      result = await runInLanguage(claimed.language, () => this.#serve(lane, traceId, release));
     } catch (error) {
       result = await this.#giveBack(lane, error);
     } finally {
@@ -196,7 +196,7 @@ export class Lanes implements Closable {
       release();
       lost(); // ends the typing loop; the turn is over
       // Other suspects wait for this one.
-      if (suspect && !this.#stop.signal.aborted) background(this.#options.log, 'sweep', this.#sweep());
+      if (suspect && !this.#stop.signal.aborted) runInBackground(this.#options.log, 'sweep', this.#sweep());
     }
   }
 
@@ -208,7 +208,7 @@ export class Lanes implements Closable {
       if (await this.#deadLetter(claimed)) await this.#wake([userKey], traceId);
       return 'dead-lettered';
     }
-    background(this.#options.log, 'typing', this.#showTyping(lane));
+    runInBackground(this.#options.log, 'typing', this.#showTyping(lane));
     const more = await this.#options.turn(claimed, {
       signal: abort.signal,
       stopBefore: () => (lane.stopBefore > stopBefore ? lane.stopBefore : 0),
@@ -232,7 +232,7 @@ export class Lanes implements Closable {
       return times < LOST_AGAIN ? 'lost' : 'lost-again';
     }
     const draining = this.#stop.signal.aborted;
-    const infrastructure = draining || isInfrastructure(error);
+    const infrastructure = draining || isInfrastructureError(error);
     const inARow = (this.#infrastructureFailures.get(userKey) ?? 0) + 1;
     if (infrastructure && !draining) this.#infrastructureFailures.set(userKey, inARow);
     // Infrastructure failures do not count as attempts.
@@ -268,7 +268,11 @@ export class Lanes implements Closable {
     if (!message) return false;
     const { chatKey, traceId } = message.envelope;
     const { ref, more } = await withTransaction(this.#options.pool, (db) =>
-      giveUp(db, claimed, message, { attempts: MAX_ATTEMPTS, timeZone: this.#options.timeZone, words: TEXTS.failed }),
+      giveUpMessage(db, claimed, message, {
+        attempts: MAX_ATTEMPTS,
+        timeZone: this.#options.timeZone,
+        words: REPLY_TEXTS.failed,
+      }),
     );
     const facts = { userKey: claimed.userKey, inboxId: message.id, ref, traceId };
     this.#options.log.error('message dead-lettered', facts);
@@ -288,13 +292,13 @@ export class Lanes implements Closable {
   async #notify(chatKey: string, traceId: string, kind: 'send' | 'typing'): Promise<void> {
     const { publisher, log } = this.#options;
     await publisher
-      .publish(OUTBOUND, [{ kind, chatKey, traceId }])
+      .publish(OUTBOUND_TOPIC, [{ kind, chatKey, traceId }])
       .catch((error: unknown) => log.debug('not announced', { chatKey, kind, error }));
   }
 
   async #wake(userKeys: readonly string[], traceId: string): Promise<void> {
     const wakeUps = userKeys.map((userKey) => ({ userKey, traceId }));
-    await publishStored(this.#options, INBOUND, wakeUps);
+    await publishStored(this.#options, INBOUND_TOPIC, wakeUps);
   }
 
   async #sweep(): Promise<void> {
@@ -302,7 +306,7 @@ export class Lanes implements Closable {
     if (this.#stop.signal.aborted) return;
     await this.#reportLost();
     // Lanes of people in the stream already have a wake-up.
-    const waiting = await publisher.waiting(INBOUND).catch(() => 0);
+    const waiting = await publisher.waiting(INBOUND_TOPIC).catch(() => 0);
     const lanes = await sweepLanes(pool, QUIET_MS, Math.max(SWEEP_MINIMUM, SWEEP_LANES - waiting));
     if (lanes.length > 0) log.info('lanes woken by the sweeper', { lanes: lanes.length });
     await this.#wake(lanes, 'sweep');

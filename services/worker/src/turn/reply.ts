@@ -1,7 +1,7 @@
 import { MESSAGE_LINK, type Attachment } from '@signalbox/contracts/conversation/envelope';
 import { toPlainName } from '@signalbox/contracts/plain-name';
 import type { TurnEffects } from '@signalbox/store/governance/actions';
-import type { WaitingCard } from '@signalbox/store/turns/lanes';
+import type { WaitingApprovalCard } from '@signalbox/store/turns/lanes';
 import type { AppError } from '@signalbox/contracts/errors';
 import { sayDuration } from '@signalbox/messages/duration';
 import { toCodeBlock } from '@signalbox/contracts/markdown';
@@ -9,7 +9,7 @@ import { say, sayError } from '@signalbox/messages/say';
 import { isPicture } from './pictures.ts';
 
 /** The worker's own sentences to people; agents have their own. */
-export const TEXTS = {
+export const REPLY_TEXTS = {
   newThread: (hadOne: boolean): string => say(hadOne ? 'turn.closed' : 'turn.alreadyNew'),
   expired: (title: string | null, idleMs: number): string =>
     say('turn.expired', { isTitled: Boolean(title), title: title ?? '', time: sayDuration(idleMs) }),
@@ -27,7 +27,7 @@ export const TEXTS = {
     return say('turn.filesOnly', { files: listed(files.map(({ name, kind }) => name ?? say('turn.file', { kind }))) });
   },
   /** The line below an answer while requests wait in its chat. */
-  stillWaiting: (cards: readonly WaitingCard[], hasLink: boolean): string => {
+  stillWaiting: (cards: readonly WaitingApprovalCard[], hasLink: boolean): string => {
     const [first] = cards;
     return say('turn.stillWaiting', {
       what: first?.what ?? '',

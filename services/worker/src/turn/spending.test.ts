@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createSpending } from './spending.ts';
+import { createUsageMeter } from './spending.ts';
 
 const spend = (
   model: string,
@@ -17,7 +17,7 @@ const spend = (
 
 describe('the spending of a turn', () => {
   it('is summed up and listed by model', () => {
-    const spending = createSpending();
+    const spending = createUsageMeter();
     spending.add(spend('p:small', 100, 0, 10, 0.001));
     spending.add(spend('p:large', 1_000, 800, 50, 0.02));
     spending.add(spend('p:large', 1_100, 1_000, 60, 0.01));
@@ -35,7 +35,7 @@ describe('the spending of a turn', () => {
   });
 
   it('has no cost when a part of it is unknown', () => {
-    const spending = createSpending();
+    const spending = createUsageMeter();
     spending.add(spend('p:large', 1_000, 0, 50, 0.02));
     spending.add(spend('q:local', 900, 0, 40, null));
     expect(spending.usage()).toMatchObject({ inputTokens: 1_900, costUsd: null });
@@ -43,14 +43,14 @@ describe('the spending of a turn', () => {
   });
 
   it('is null with the offline planner, which is still named', () => {
-    const spending = createSpending();
+    const spending = createUsageMeter();
     spending.add(spend('offline', 0, 0, 0, 0));
     expect(spending.usage()).toBeNull();
     expect(spending.model()).toBe('offline');
   });
 
   it('is null without a model when none was asked', () => {
-    expect(createSpending().usage()).toBeNull();
-    expect(createSpending().model()).toBeNull();
+    expect(createUsageMeter().usage()).toBeNull();
+    expect(createUsageMeter().model()).toBeNull();
   });
 });

@@ -1,10 +1,10 @@
 import type { TurnUsage } from '@signalbox/store/turns/lanes';
 import type { ModelSpend } from '@signalbox/models/port';
 
-export type Spending = ReturnType<typeof createSpending>;
+export type UsageMeter = ReturnType<typeof createUsageMeter>;
 
 /** Counts model usage of one turn, even if it fails. Counted in memory: a resumed turn adds what the state remembers. */
-export function createSpending() {
+export function createUsageMeter() {
   const spends: ModelSpend[] = [];
   return {
     add: (spend: ModelSpend) => void spends.push(spend),

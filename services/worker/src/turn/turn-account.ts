@@ -1,7 +1,7 @@
 import type { Receipt } from '@signalbox/contracts/conversation/envelope';
-import { readEarlierCalls, readLedger, type LedgerEntry } from '@signalbox/store/receipts';
+import { readEarlierToolCalls, readLedger, type LedgerEntry } from '@signalbox/store/receipts';
 import type { Pool } from '@signalbox/store/pool';
-import { getCurrentLanguage, ENGLISH } from '@signalbox/messages/language';
+import { getCurrentLanguage, DEFAULT_LANGUAGE } from '@signalbox/messages/language';
 import { say } from '@signalbox/messages/say';
 import { escapeText } from '@signalbox/safety/cards/canonical-card';
 import type { AgentRecord, AgentReply } from '../agents/agent.ts';
@@ -12,20 +12,20 @@ import {
   hasEffect,
   createReceipts,
   getReceiptTitle,
-  sayState,
+  sayActionState,
 } from '@signalbox/governance/receipts';
 import { listNamedEntities, listNameWords } from '@signalbox/governance/provenance/signs';
 import { toClaimGrounds } from '@signalbox/governance/provenance/context-grounds';
 import {
-  listFacts,
+  listEntityFacts,
   isUnfounded,
-  createLineBelow,
+  chooseStatusLine,
   listArgumentNames,
-  type LineFacts,
-  type Fact,
+  type StatusLineInput,
+  type EntityFact,
   type ClaimGrounds,
 } from '@signalbox/governance/provenance/unfounded';
-import type { KnownNames } from '../agents/known-names.ts';
+import type { NameCache } from '../agents/known-names.ts';
 import type { ToolCallResult } from '@signalbox/governance/calls/call';
 import type { Tool } from '../tools/tool.ts';
 import type { ThreadTitle, TurnContext } from './turn-end.ts';
@@ -36,9 +36,9 @@ import type { ThreadTitle, TurnContext } from './turn-end.ts';
  * The model's own text is unchanged.
  */
 
-export interface AccountParts {
+export interface TurnReportDeps {
   readonly pool: Pool;
-  readonly names: KnownNames;
+  readonly names: NameCache;
   /** The properties of an installed tool; null for unknown tools. */
   toolKind(tool: string): Pick<Tool, 'isRead' | 'evidence' | 'order'> | null;
   /** True when the tool belongs to one agent, whose people know nothing of tools. */
@@ -53,26 +53,26 @@ const CHANGES_TOLD = 10;
 const SUMMARY_LENGTH = 1_000;
 
 /** Collects what one turn did, for its receipts and lines. Reads the database when needed, and writes nothing. */
-export class TurnAccount {
-  readonly #parts: AccountParts;
+export class TurnReport {
+  readonly #parts: TurnReportDeps;
   readonly #context: TurnContext;
   readonly #turnKey: string;
   /** Actions of other turns that this turn reports. */
   readonly #actions: string[];
   /** Texts that the runtime wrote in this turn. */
   readonly #says: string[];
-  readonly #facts: Fact[] = [];
-  readonly #standing: Fact[] = [];
+  readonly #facts: EntityFact[] = [];
+  readonly #standing: EntityFact[] = [];
   /** True when a call may have a ledger entry: all calls but reads. */
   #hasEntries: boolean;
   /** Names that the person or calls of this turn mentioned. */
   readonly #named = new Set<string>();
-  #earlier: Promise<readonly Fact[]> | null = null;
+  #earlier: Promise<readonly EntityFact[]> | null = null;
   /** Reads the ledger once, at the end of the turn, when it no longer changes. */
   #atEnd: (() => Promise<readonly LedgerEntry[]>) | null = null;
-  #asked: LineFacts['asked'] = 'nothing';
+  #asked: StatusLineInput['asked'] = 'nothing';
 
-  constructor(parts: AccountParts, context: TurnContext) {
+  constructor(parts: TurnReportDeps, context: TurnContext) {
     const { batch, turnId } = context;
     this.#parts = parts;
     this.#context = context;
@@ -150,8 +150,8 @@ export class TurnAccount {
   }
 
   /** The line below texts; a line about a refused call goes below the last text alone. */
-  #lineOf(texts: readonly string[], hasChanged: boolean, grounds: ClaimGrounds): ReturnType<typeof createLineBelow> {
-    return createLineBelow(texts, { hasChanged, asked: this.#asked === 'waiting' ? 'waiting' : 'nothing', grounds });
+  #lineOf(texts: readonly string[], hasChanged: boolean, grounds: ClaimGrounds): ReturnType<typeof chooseStatusLine> {
+    return chooseStatusLine(texts, { hasChanged, asked: this.#asked === 'waiting' ? 'waiting' : 'nothing', grounds });
   }
 
   /** The facts known when a reply was written: earlier look-ups and the subjects of calls beside it. */
@@ -169,7 +169,7 @@ export class TurnAccount {
     const reads = beside.calls.filter((call) => this.#parts.toolKind(toolOf(call, passes))?.isRead === true);
     const facts = [
       ...before.flatMap((call) => this.#evidence(toolOf(call, passes), call.result.result)),
-      ...reads.flatMap(({ callId }) => listFacts(beside.answer?.calls.find(({ id }) => id === callId)?.args)),
+      ...reads.flatMap(({ callId }) => listEntityFacts(beside.answer?.calls.find(({ id }) => id === callId)?.args)),
     ];
     const ofTurn = new Set(this.#facts);
     return { ...grounds, facts: [...grounds.facts.filter((fact) => !ofTurn.has(fact)), ...facts] };
@@ -179,7 +179,7 @@ export class TurnAccount {
   async describeThread(task: string | null, isFinished: boolean): Promise<ThreadTitle> {
     const entries = this.#hasEntries || isFinished ? await (this.#atEnd ?? this.#ledger())() : [];
     const changes = entries.filter(hasEffect).map((entry) => ({ entry, order: this.#orderOf(entry) }));
-    const done = changes.map(({ entry, order }) => [order, sayState(entry)].filter(Boolean).join(': '));
+    const done = changes.map(({ entry, order }) => [order, sayActionState(entry)].filter(Boolean).join(': '));
     return {
       title: (changes.at(-1)?.order ?? task)?.slice(0, TITLE_LENGTH) || null,
       summary: isFinished && done.length > 0 ? done.slice(-CHANGES_TOLD).join('\n').slice(0, SUMMARY_LENGTH) : null,
@@ -188,7 +188,7 @@ export class TurnAccount {
 
   /** Tool names are English, so readers of other languages get the order instead. */
   #receiptOf(entry: LedgerEntry): string {
-    const isName = getCurrentLanguage() === ENGLISH && !this.#parts.isOwned(entry.tool);
+    const isName = getCurrentLanguage() === DEFAULT_LANGUAGE && !this.#parts.isOwned(entry.tool);
     return isName ? getReceiptTitle(entry) : escapeText(this.#orderOf(entry));
   }
 
@@ -213,7 +213,7 @@ export class TurnAccount {
       }
   }
 
-  #ask(came: LineFacts['asked']): void {
+  #ask(came: StatusLineInput['asked']): void {
     if (this.#asked !== 'refused') this.#asked = came;
   }
 
@@ -224,7 +224,7 @@ export class TurnAccount {
     const grounds = await this.#grounds([own], ledger);
     if (!isUnfounded(own, grounds)) return null;
     const hasChanged = this.#ofThisTurn(await ledger()).some(hasEffect);
-    const line = createLineBelow([own], { hasChanged, asked: 'nothing', grounds });
+    const line = chooseStatusLine([own], { hasChanged, asked: 'nothing', grounds });
     return line === null ? null : say(`turn.line-${line}`);
   }
 
@@ -237,7 +237,7 @@ export class TurnAccount {
     ]);
     const near = { names, verbs: this.#parts.verbs, facts: this.#facts, standing: this.#standing };
     if (!texts.some((text) => isUnfounded(text, near))) return near;
-    this.#earlier ??= readEarlierCalls(this.#parts.pool, this.#context.threadId).then((calls) =>
+    this.#earlier ??= readEarlierToolCalls(this.#parts.pool, this.#context.threadId).then((calls) =>
       calls.flatMap(({ tool, result }) => this.#evidence(tool, result)),
     );
     const [entries, earlier] = await Promise.all([ledger(), this.#earlier]);
@@ -248,8 +248,8 @@ export class TurnAccount {
     };
   }
 
-  #evidence(tool: string, result: unknown): readonly Fact[] {
-    return listFacts(this.#parts.toolKind(tool)?.evidence(result));
+  #evidence(tool: string, result: unknown): readonly EntityFact[] {
+    return listEntityFacts(this.#parts.toolKind(tool)?.evidence(result));
   }
 
   /** Reads the ledger when first asked. */
@@ -272,7 +272,7 @@ function toolOf({ callId, decided }: RecordedCall, passes: AgentRecord['passes']
 
 /** True when a call requested a change that did not take place. */
 function cameToNothing(
-  kind: ReturnType<AccountParts['toolKind']>,
+  kind: ReturnType<TurnReportDeps['toolKind']>,
   { ok, decided }: Omit<ToolCallResult, 'code'>,
 ): 'waiting' | 'refused' | null {
   if (kind === null) return null;

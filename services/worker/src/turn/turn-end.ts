@@ -1,5 +1,5 @@
 import {
-  PRIORITY,
+  SEND_PRIORITY,
   type Attachment,
   type InboxOutcome,
   type OutboundEnvelope,
@@ -7,11 +7,17 @@ import {
 import type { PassRecord, RecordedDecision } from '@signalbox/contracts/governance/execution-turn';
 import { toCodeBlock } from '@signalbox/contracts/markdown';
 import { say } from '@signalbox/messages/say';
-import type { ClaimedLane, InboxMessage, TurnEnd, TurnOutcome, WaitingCard } from '@signalbox/store/turns/lanes';
+import type {
+  ClaimedLane,
+  InboxMessage,
+  TurnEnd,
+  TurnOutcome,
+  WaitingApprovalCard,
+} from '@signalbox/store/turns/lanes';
 import { newId } from '@signalbox/contracts/ids';
 import type { AgentReply, AgentResult } from '../agents/agent.ts';
-import { TEXTS } from './reply.ts';
-import { createSpending, type Spending } from './spending.ts';
+import { REPLY_TEXTS } from './reply.ts';
+import { createUsageMeter, type UsageMeter } from './spending.ts';
 
 interface EndParts {
   readonly settings: { readonly worker: string; readonly idleMs: number };
@@ -31,7 +37,7 @@ export interface TurnContext {
   readonly traceId: string;
   readonly turnId: string;
   readonly startedAt: Date;
-  readonly spending: Spending;
+  readonly spending: UsageMeter;
 }
 
 /** Ends a completed turn: an outcome per message, a row per reply. `shownWith`: files share their words' outcome. */
@@ -81,7 +87,7 @@ function pointing(
   // Private chats have no links to messages, so the answer replies to the approval card.
   const isPrivate = last.body.replyTo === undefined;
   const aim = { [isPrivate ? 'replyTo' : 'linkTo']: messageId };
-  const text = `${last.body.text}\n\n${TEXTS.stillWaiting(context.lane.waiting, !isPrivate && messageId !== null)}`;
+  const text = `${last.body.text}\n\n${REPLY_TEXTS.stillWaiting(context.lane.waiting, !isPrivate && messageId !== null)}`;
   const body = { ...last.body, text, ...(messageId === null ? {} : aim) };
   return [...replies.slice(0, -1), { ...last, body }];
 }
@@ -90,7 +96,7 @@ function pointing(
 const ABOUT_CARDS = 'get_my_requests';
 
 /** True when policy was asked about a call that shares no value with this approval card. */
-function isElse({ calls }: PassRecord, { what }: WaitingCard): boolean {
+function isElse({ calls }: PassRecord, { what }: WaitingApprovalCard): boolean {
   const words = new Set(what.split(/[\s“”„«»,]+/));
   const isAbout = ({ tool, arguments: args }: RecordedDecision['action']): boolean =>
     tool === ABOUT_CARDS || Object.values(args).some((value) => words.has(String(value)));
@@ -116,8 +122,8 @@ export function createEarlyEnd(
 
 /** Handles /new: closes the thread of this chat; the next message starts another. */
 export function closeThread(lane: ClaimedLane, message: InboxMessage): TurnEnd {
-  const text = TEXTS.newThread(lane.threadId !== null);
-  const reply = buildOutbound(buildContext(lane, message), { key: message.envelope.id, text, buttons: [] });
+  const text = REPLY_TEXTS.newThread(lane.threadId !== null);
+  const reply = buildOutbound(buildTurnContext(lane, message), { key: message.envelope.id, text, buttons: [] });
   return {
     turn: null,
     outcomes: settleAll([message], 'answered', '/new'),
@@ -127,19 +133,24 @@ export function closeThread(lane: ClaimedLane, message: InboxMessage): TurnEnd {
 }
 
 /** Reports a job's or an incident's news unchanged, beside the conversation, without the agent. */
-export function buildNotice(parts: EndParts, lane: ClaimedLane, message: InboxMessage, besides: Besides): TurnEnd {
-  return createNotice(parts, buildContext(lane, message), toSentence(message.envelope), besides);
+export function endWithEventNotice(
+  parts: EndParts,
+  lane: ClaimedLane,
+  message: InboxMessage,
+  besides: Besides,
+): TurnEnd {
+  return endWithNotice(parts, buildTurnContext(lane, message), toNoticeText(message.envelope), besides);
 }
 
 type Besides = Partial<Pick<AgentReply, 'buttons' | 'receipts'>>;
 
-export function toSentence(envelope: InboxMessage['envelope']): string {
+export function toNoticeText(envelope: InboxMessage['envelope']): string {
   if (envelope.kind !== 'incident') return envelope.kind === 'job-finished' ? envelope.say : '';
   const { quote } = envelope;
   return quote ? `${envelope.say}\n\n${say('turn.fromItsLog')}\n${toCodeBlock(quote)}` : envelope.say;
 }
 
-export function createNotice(parts: EndParts, context: TurnContext, text: string, besides: Besides): TurnEnd {
+export function endWithNotice(parts: EndParts, context: TurnContext, text: string, besides: Besides): TurnEnd {
   const { batch, turnId } = context;
   const key = batch[0]?.envelope.id ?? turnId;
   return {
@@ -157,11 +168,11 @@ export function answerFiles(
   batch: readonly InboxMessage[],
   files: readonly Attachment[],
 ): TurnEnd {
-  const context = { ...buildContext(lane, batch[0] as InboxMessage), batch }; // a batch holds at least the first message
+  const context = { ...buildTurnContext(lane, batch[0] as InboxMessage), batch }; // a batch holds at least the first message
   const [{ envelope }] = context.batch as readonly [InboxMessage];
   // Late parts of an album are answered once.
   const key = `files:${(envelope.kind === 'message' && envelope.album) || envelope.id}`;
-  const replies = [...expiredNotes(parts, lane), { key, text: TEXTS.filesOnly(files), buttons: [] }];
+  const replies = [...expiredNotes(parts, lane), { key, text: REPLY_TEXTS.filesOnly(files), buttons: [] }];
   return {
     turn: toTurnRow(parts, context, 'notice'),
     outcomes: settleAll(batch, 'answered', 'no words'),
@@ -178,13 +189,14 @@ function left(threadId: string, status: 'open' | 'closed'): TurnEnd['thread'] {
 
 function expiredNotes(parts: EndParts, { expired, orphaned = [], threadId }: ClaimedLane): readonly AgentReply[] {
   const [agent] = orphaned;
-  if (agent !== undefined) return [{ key: `orphaned:${threadId ?? ''}`, text: TEXTS.orphaned(agent), buttons: [] }];
+  if (agent !== undefined)
+    return [{ key: `orphaned:${threadId ?? ''}`, text: REPLY_TEXTS.orphaned(agent), buttons: [] }];
   if (!expired) return [];
-  const text = TEXTS.expired(expired.title, parts.settings.idleMs);
+  const text = REPLY_TEXTS.expired(expired.title, parts.settings.idleMs);
   return [{ key: `expired:${expired.threadId}`, text, buttons: [] }];
 }
 
-export function buildContext(lane: ClaimedLane, message: InboxMessage): TurnContext {
+export function buildTurnContext(lane: ClaimedLane, message: InboxMessage): TurnContext {
   const { traceId, chatKey } = message.envelope;
   return {
     lane,
@@ -194,7 +206,7 @@ export function buildContext(lane: ClaimedLane, message: InboxMessage): TurnCont
     traceId,
     turnId: newId('turn'),
     startedAt: lane.now(),
-    spending: createSpending(),
+    spending: createUsageMeter(),
   };
 }
 
@@ -233,7 +245,7 @@ export function buildOutbound(context: TurnContext, reply: AgentReply, personal 
     threadId: threadId || null,
     turnId,
     traceId,
-    priority: PRIORITY.reply,
+    priority: SEND_PRIORITY.reply,
     slot: reply.slot === undefined ? null : `${threadId || lane.userKey}/${reply.slot}`,
     body: {
       text: reply.text,

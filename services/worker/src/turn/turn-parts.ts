@@ -2,23 +2,23 @@ import type { Pool } from '@signalbox/store/pool';
 import type { Log } from '@signalbox/platform/log';
 import type { Draft } from '@signalbox/platform/streams/drafts';
 import type { Agent, AgentPlugin } from '../agents/agent.ts';
-import type { ChoiceParts } from '../tools/choices.ts';
+import type { ChoiceDeps } from '../tools/choices.ts';
 import type { Checkpoints } from '../checkpoints/checkpoints.ts';
 import type { GovernanceDeps } from '@signalbox/governance/deps';
 import type { FetchFile } from './pictures.ts';
-import type { AccountParts } from './turn-account.ts';
+import type { TurnReportDeps } from './turn-account.ts';
 import type { TurnTracing } from './turn-trace.ts';
 
 /** Dependencies of turns; worker.ts creates them. */
-export interface TurnParts {
+export interface TurnDeps {
   readonly pool: Pool;
   readonly log: Log;
   readonly plugin: Pick<AgentPlugin, 'id' | 'class' | 'turnLists'>;
   readonly agent: Agent;
   readonly checkpoints: Pick<Checkpoints, 'open' | 'close' | 'flush' | 'pending' | 'stored'>;
   readonly governance: GovernanceDeps;
-  readonly choices: ChoiceParts;
-  readonly account: AccountParts;
+  readonly choices: ChoiceDeps;
+  readonly account: TurnReportDeps;
   readonly settings: {
     readonly worker: string;
     readonly idleMs: number;

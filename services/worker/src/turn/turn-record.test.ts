@@ -1,5 +1,5 @@
 import { hashCanonical } from '@signalbox/safety/cards/canonical';
-import { SECRET } from '@signalbox/safety/redact/redact';
+import { REDACTED } from '@signalbox/safety/redact/redact';
 import { expect, it } from 'vitest';
 import { createEmptyRecord, recordTurn } from './turn-record.ts';
 
@@ -35,5 +35,5 @@ it('a record says whether a secret was removed from it', () => {
   expect(recordOf('all is well', {}).record.redacted).toBe(false);
   const { record } = recordOf('password=hunter2-Sekrit', {});
   expect(record.redacted).toBe(true);
-  expect(record.ended?.note).toContain(SECRET);
+  expect(record.ended?.note).toContain(REDACTED);
 });

@@ -1,5 +1,5 @@
 import { hashCanonical } from '@signalbox/safety/cards/canonical';
-import type { ExecutionTurn, RecordedCall, RecordedResume } from '@signalbox/contracts/governance/execution-turn';
+import type { ExecutionTurn, RecordedCall, RecordedApproval } from '@signalbox/contracts/governance/execution-turn';
 import type { Proposal } from '@signalbox/store/governance/approvals';
 import type { RecordedRead, TurnRecording } from '@signalbox/store/governance/execution-turns';
 import type { TurnOutcome } from '@signalbox/store/turns/lanes';
@@ -9,7 +9,7 @@ import type { AgentRecord, AgentRun } from '../agents/agent.ts';
 import type { DecisionEnvelope, ResumeResult } from '@signalbox/governance/resume-decision';
 import { hashAction } from '@signalbox/governance/proposal';
 import type { TurnContext } from './turn-end.ts';
-import type { TurnParts } from './turn-parts.ts';
+import type { TurnDeps } from './turn-parts.ts';
 
 interface Ended {
   readonly record: AgentRecord;
@@ -18,13 +18,13 @@ interface Ended {
   readonly note: string | null;
   /** The conversation's project from now on. */
   readonly about?: string | null;
-  readonly resume: RecordedResume | null;
+  readonly resume: RecordedApproval | null;
   readonly isThreadOver: boolean;
 }
 
 /** Records a turn: its passes, its reads (which had no ledger row) and the audit event. Redacts before hashing. */
 export function recordTurn(
-  { plugin, governance, account, settings }: TurnParts,
+  { plugin, governance, account, settings }: TurnDeps,
   context: TurnContext,
   ended: Ended,
 ): TurnRecording {
@@ -132,7 +132,7 @@ export function recordResume(
   { approvalId, actionId, outcome }: DecisionEnvelope,
   { say, result, decided }: ResumeResult,
   phases: readonly string[],
-): RecordedResume {
+): RecordedApproval {
   const code = result?.code ?? null;
   return { approvalId, actionId, outcome, say, decided: decided ?? null, code, phases: [...phases] };
 }

@@ -1,25 +1,25 @@
-import type { RecordedResume } from '@signalbox/contracts/governance/execution-turn';
+import type { RecordedApproval } from '@signalbox/contracts/governance/execution-turn';
 import { AppError } from '@signalbox/contracts/errors';
-import { withinMs } from '@signalbox/contracts/time';
+import { waitAtMost } from '@signalbox/contracts/time';
 import type { Log } from '@signalbox/platform/log';
 import type { InboxMessage, TurnOutcome } from '@signalbox/store/turns/lanes';
 import { findReceipts } from '@signalbox/store/conversation/outbox';
 import { readTurnEffects } from '@signalbox/store/governance/actions';
 import type { TurnRecording } from '@signalbox/store/governance/execution-turns';
 import type { AgentMessage, AgentRecord, AgentReply, AgentResult, AgentRun } from '../agents/agent.ts';
-import { resumeDecision, type ResumeResult } from '@signalbox/governance/resume-decision';
-import { createMachine, type Machine } from '../loop/fsm.ts';
+import { resumeAction, type ResumeResult } from '@signalbox/governance/resume-decision';
+import { createPhaseMachine, type PhaseMachine } from '../loop/fsm.ts';
 import { loadReceipts } from '@signalbox/governance/receipts';
 import { taintByMessages, taintThread } from '@signalbox/governance/provenance/taint';
 import type { CallScope } from '@signalbox/governance/calls/call';
 import { createAgentRun, toCallScope } from './agent-run.ts';
-import { isWrittenByOthers, toAgentNews, toAgentBatch, type AgentBatch } from './batch.ts';
+import { isWrittenByOthers, toDecisionBatch, toMessageBatch, type MessageBatch } from './batch.ts';
 import { createTurnDraft, type TurnDraft } from './draft.ts';
 import { createJobButtons } from './job-buttons.ts';
 import { loadPictures } from './pictures.ts';
-import { TEXTS } from './reply.ts';
-import { TurnAccount } from './turn-account.ts';
-import { buildContext, createEarlyEnd, createTurnEnd, createNotice, type TurnContext } from './turn-end.ts';
+import { REPLY_TEXTS } from './reply.ts';
+import { TurnReport } from './turn-account.ts';
+import { buildTurnContext, createEarlyEnd, createTurnEnd, endWithNotice, type TurnContext } from './turn-end.ts';
 import { finishTurn, type TurnStart } from './turn-start.ts';
 import { createEmptyRecord, recordResume, recordTurn } from './turn-record.ts';
 
@@ -37,10 +37,10 @@ export class TurnSession {
   /** A decision may come after its thread's end; no agent gets its result. */
   readonly #isThreadOver: boolean;
   readonly #log: Log;
-  readonly #account: TurnAccount;
+  readonly #account: TurnReport;
   readonly #draft: TurnDraft;
   #messages: readonly AgentMessage[] = [];
-  #resume: RecordedResume | null = null;
+  #resume: RecordedApproval | null = null;
   readonly #calls = new Set<Promise<unknown>>();
   #pictureNote: string | null = null;
   /** False when the cached state of the thread may be newer than the stored one. */
@@ -52,12 +52,12 @@ export class TurnSession {
     // A claim has a thread whenever the first row is a message, or news of its own thread.
     const threadId = first.envelope.kind === 'decision' ? first.envelope.threadId : (lane.threadId as string);
     this.#start = start;
-    this.#context = { ...buildContext(lane, first), batch, threadId };
+    this.#context = { ...buildTurnContext(lane, first), batch, threadId };
     const { turnId } = this.#context;
     this.#actor = { userKey: lane.userKey, ...person };
     this.#isThreadOver = threadId !== lane.threadId;
     this.#log = parts.log.child({ traceId, turnId, threadId, userKey: lane.userKey });
-    this.#account = new TurnAccount(parts.account, this.#context);
+    this.#account = new TurnReport(parts.account, this.#context);
     this.#draft = createTurnDraft({
       head: { chatKey, userKey: lane.userKey, turnId },
       publish: parts.publishDraft,
@@ -72,7 +72,7 @@ export class TurnSession {
     const { threadId } = this.#context;
     if (!this.#isThreadOver) parts.checkpoints.open(threadId, lane, lane.threadNew && !lane.resumed);
     try {
-      const machine = createMachine(this.#start.trace.enter);
+      const machine = createPhaseMachine(this.#start.trace.enter);
       const scope = this.#toCallScope(machine);
       const resumed = await this.#carryOut(scope, machine);
       if (resumed && this.#isThreadOver) return await this.#report(resumed);
@@ -85,7 +85,7 @@ export class TurnSession {
     }
   }
 
-  #toCallScope(machine: Machine): CallScope {
+  #toCallScope(machine: PhaseMachine): CallScope {
     return toCallScope(this.#start.parts, this.#context, {
       actor: this.#actor,
       signal: this.#start.signals.signal,
@@ -96,12 +96,12 @@ export class TurnSession {
   }
 
   /** Continues the action of a decision; null for other turns. */
-  async #carryOut(scope: CallScope, machine: Machine): Promise<ResumeResult | null> {
+  async #carryOut(scope: CallScope, machine: PhaseMachine): Promise<ResumeResult | null> {
     const { envelope } = this.#start.first;
     if (envelope.kind !== 'decision') return null;
     const resumed = await this.#start.trace.resume(
       envelope.actionId,
-      () => resumeDecision(this.#start.parts.governance, scope, envelope),
+      () => resumeAction(this.#start.parts.governance, scope, envelope),
       ({ result, decided }) => result && { ...result, ...(decided ? { decided } : {}) },
     );
     this.#resume = recordResume(envelope, resumed, machine.path());
@@ -117,7 +117,7 @@ export class TurnSession {
     const { timeZone } = parts.account;
     const receipts = await loadReceipts(parts.pool, [actionId], { threadId, timeZone, isBrief: true });
     const recording = this.#record(createEmptyRecord(this.#context, this.#actor), 'notice', null);
-    const more = await this.#finish(createNotice(parts, this.#context, resumed.say, { receipts }), recording);
+    const more = await this.#finish(endWithNotice(parts, this.#context, resumed.say, { receipts }), recording);
     this.#isCommitted = true;
     return more;
   }
@@ -125,7 +125,7 @@ export class TurnSession {
   async #think(scope: CallScope, resumed: ResumeResult | null): Promise<boolean> {
     const { parts, lane, first } = this.#start;
     const { batch, threadId, startedAt } = this.#context;
-    const given = resumed ? toAgentNews(first.envelope.id, resumed) : toAgentBatch(batch);
+    const given = resumed ? toDecisionBatch(first.envelope.id, resumed) : toMessageBatch(batch);
     this.#messages = given.messages;
     if (resumed?.isOutside) await taintThread(parts.pool, threadId, 'decision');
     if (!this.#isThreadOver)
@@ -134,7 +134,7 @@ export class TurnSession {
     const seen = await loadPictures(looked, batch, given.shownWith);
     this.#pictureNote = seen.note;
     const made = { scope, draft: this.#draft, account: this.#account, pictures: seen.pictures };
-    const run = this.#followed(createAgentRun(parts, this.#context, made, createMachine(this.#start.trace.enter)));
+    const run = this.#followed(createAgentRun(parts, this.#context, made, createPhaseMachine(this.#start.trace.enter)));
     const result = await parts.agent.run({
       messages: given.messages,
       run,
@@ -170,7 +170,7 @@ export class TurnSession {
     return { ...run, call };
   }
 
-  async #endOf(result: AgentResult, { shownWith }: AgentBatch): Promise<ReturnType<typeof createTurnEnd>> {
+  async #endOf(result: AgentResult, { shownWith }: MessageBatch): Promise<ReturnType<typeof createTurnEnd>> {
     const { envelope } = this.#start.first;
     if (envelope.kind === 'mode') return this.#endOfRedraw(result);
     const note = this.#pictureNote;
@@ -210,12 +210,12 @@ export class TurnSession {
     this.#draft.end();
     const { envelope } = first;
     const actionId = envelope.kind === 'decision' ? envelope.actionId : null;
-    await withinMs(Promise.allSettled(this.#calls), SETTLE_MS); // their results go into the reply
+    await waitAtMost(Promise.allSettled(this.#calls), SETTLE_MS); // their results go into the reply
     const soFar = await readTurnEffects(parts.pool, lane.userKey, { turnKey: envelope.id, actionId });
-    const why = isStop ? TEXTS.stopped(soFar) : TEXTS.failed(thrown as AppError, soFar); // checked above
+    const why = isStop ? REPLY_TEXTS.stopped(soFar) : REPLY_TEXTS.failed(thrown as AppError, soFar); // checked above
     // Text that the person has already read must not vanish with the draft.
     const unsent = this.#draft.unsent();
-    const unfinished = unsent.trim() === '' ? null : TEXTS.unfinished(unsent);
+    const unfinished = unsent.trim() === '' ? null : REPLY_TEXTS.unfinished(unsent);
     const text = [unfinished, why].filter(Boolean).join('\n\n');
     const isNew = lane.threadNew || lane.resumed;
     const run = { ...this.#context, actor: this.#actor };

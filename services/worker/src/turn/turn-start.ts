@@ -1,7 +1,7 @@
 import { AppError } from '@signalbox/contracts/errors';
-import { finishLane, type ClaimedLane, type InboxMessage, type TurnEnd } from '@signalbox/store/turns/lanes';
+import { finishLaneTurn, type ClaimedLane, type InboxMessage, type TurnEnd } from '@signalbox/store/turns/lanes';
 import type { TurnRecording } from '@signalbox/store/governance/execution-turns';
-import type { TurnParts } from './turn-parts.ts';
+import type { TurnDeps } from './turn-parts.ts';
 import type { TurnTrace } from './turn-trace.ts';
 
 export interface TurnSignals {
@@ -12,7 +12,7 @@ export interface TurnSignals {
 
 /** The start of every turn: a claimed lane with at least one message, of a person with a role. */
 export interface TurnStart {
-  readonly parts: TurnParts;
+  readonly parts: TurnDeps;
   readonly lane: ClaimedLane;
   readonly first: InboxMessage;
   readonly person: NonNullable<ClaimedLane['person']>;
@@ -31,7 +31,7 @@ export async function finishTurn(
 ): Promise<boolean> {
   const checkpoint = threadId === null ? null : await parts.checkpoints.pending(threadId, parts.plugin.turnLists);
   const more = await trace.commit(end, async () => {
-    const finished = await finishLane(parts.pool, lane, end, { checkpoint, recording });
+    const finished = await finishLaneTurn(parts.pool, lane, end, { checkpoint, recording });
     if (!finished.ok) throw new AppError('LANE_LOST', { userKey: lane.userKey });
     return finished.more;
   });

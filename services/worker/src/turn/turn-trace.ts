@@ -5,7 +5,7 @@ import { getControlState, type ControlState } from '@signalbox/contracts/governa
 import { toAppError } from '@signalbox/contracts/errors';
 import { readIdTime } from '@signalbox/contracts/ids';
 import type { ModelObserver, ModelSpend } from '@signalbox/models/port';
-import { ROOT, type SpanAttributes, type Tracing } from '@signalbox/platform/tracing/tracing';
+import { ROOT_SPAN_KEY, type SpanAttributes, type Tracing } from '@signalbox/platform/tracing/tracing';
 import type { ClaimedLane, InboxMessage, TurnEnd } from '@signalbox/store/turns/lanes';
 import type { Phase } from '../loop/fsm.ts';
 import type { ToolCallResult } from '@signalbox/governance/calls/call';
@@ -81,7 +81,7 @@ class RecordedTrace implements TurnTrace {
     this.#first = envelope;
     this.#agent = agent;
     // A turn that continues an earlier span becomes its child, in the same trace.
-    this.#key = goesOnWith(envelope) === null ? ROOT : `turn:${envelope.id}`;
+    this.#key = goesOnWith(envelope) === null ? ROOT_SPAN_KEY : `turn:${envelope.id}`;
     const session = threadId === null ? null : sessionOf(threadId);
     this.#head = { 'gen_ai.agent.id': agent, 'session.id': session, 'gen_ai.conversation.id': session };
     this.#claimedAt = this.#now();
@@ -190,7 +190,7 @@ class RecordedTrace implements TurnTrace {
       this.#tracing.record({
         name: 'turn of another message',
         traceId: envelope.traceId,
-        key: ROOT,
+        key: ROOT_SPAN_KEY,
         parent: null,
         from: readIdTime(envelope.traceId) ?? this.#claimedAt,
         until: this.#now(),

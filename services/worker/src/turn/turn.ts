@@ -1,13 +1,13 @@
 import type { ClaimedLane, InboxMessage, TurnEnd } from '@signalbox/store/turns/lanes';
 import { endOrphanedThreads } from '@signalbox/store/conversation/agents';
-import { isAwaiting } from '@signalbox/store/conversation/threads';
+import { isAwaitingReply } from '@signalbox/store/conversation/threads';
 import { loadReceipts } from '@signalbox/governance/receipts';
-import { filesWithoutWords, takeLeadingBatch } from './batch.ts';
-import { reportBeside, reportInConversation } from './incident-turn.ts';
+import { findFilesWithoutText, takeLeadingBatch } from './batch.ts';
+import { endWithIncidentNotice, reportIncidentInThread } from './incident-turn.ts';
 import { createJobButtons } from './job-buttons.ts';
 import { isPicture } from './pictures.ts';
-import { closeThread, buildContext, answerFiles, buildNotice, settleAll } from './turn-end.ts';
-import type { TurnParts } from './turn-parts.ts';
+import { closeThread, buildTurnContext, answerFiles, endWithEventNotice, settleAll } from './turn-end.ts';
+import type { TurnDeps } from './turn-parts.ts';
 import { TurnSession } from './turn-session.ts';
 import { finishTurn, type TurnSignals, type TurnStart } from './turn-start.ts';
 import { openTurnTrace } from './turn-trace.ts';
@@ -29,7 +29,7 @@ import { openTurnTrace } from './turn-trace.ts';
  */
 
 /** Processes the waiting messages of a claimed lane and ends the turn. Returns true when more messages wait. */
-export async function runTurn(parts: TurnParts, lane: ClaimedLane, signals: TurnSignals): Promise<boolean> {
+export async function runTurn(parts: TurnDeps, lane: ClaimedLane, signals: TurnSignals): Promise<boolean> {
   const trace = openTurnTrace(parts.tracing, parts.plugin.id, lane);
   return trace.around(() => handle({ parts, lane, signals, trace }));
 }
@@ -66,7 +66,7 @@ async function converse(started: TurnStart): Promise<boolean> {
   const start = await withOrphans(started);
   const { parts, lane } = start;
   const batch = takeLeadingBatch(lane);
-  const files = filesWithoutWords(batch);
+  const files = findFilesWithoutText(batch);
   const isShown = parts.agent.sees && files?.some(isPicture);
   return files && !isShown
     ? finishTurn(start, answerFiles(parts, lane, batch, files))
@@ -99,8 +99,8 @@ async function reportJob(start: TurnStart): Promise<boolean> {
   const { timeZone } = parts.account;
   const receipts = await loadReceipts(parts.pool, [runId], { threadId: threadId ?? '', timeZone, isBrief: true });
   const actor = { userKey: lane.userKey, ...person };
-  const buttons = await createJobButtons(parts, buildContext(lane, first), actor, [first]);
-  return finishTurn(start, buildNotice(parts, lane, first, { buttons, receipts }));
+  const buttons = await createJobButtons(parts, buildTurnContext(lane, first), actor, [first]);
+  return finishTurn(start, endWithEventNotice(parts, lane, first, { buttons, receipts }));
 }
 
 /** Reports an incident without a model, which may be what broke. */
@@ -108,12 +108,12 @@ async function reportIncident(start: TurnStart): Promise<boolean> {
   const { parts, lane, first, person } = start;
   const { threadId } = lane;
   // An open question stays the last thing in the conversation.
-  if (threadId === null || (await isAwaiting(parts.pool, threadId)))
-    return finishTurn(start, await reportBeside(parts, lane, first, person));
+  if (threadId === null || (await isAwaitingReply(parts.pool, threadId)))
+    return finishTurn(start, await endWithIncidentNotice(parts, lane, first, person));
   parts.checkpoints.open(threadId, lane, lane.threadNew && !lane.resumed);
   let committed = false;
   try {
-    const { end, recording } = await reportInConversation(parts, lane, first, person);
+    const { end, recording } = await reportIncidentInThread(parts, lane, first, person);
     const more = await finishTurn(start, end, { threadId, recording });
     committed = true;
     return more;

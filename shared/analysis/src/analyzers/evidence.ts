@@ -17,7 +17,7 @@ export function toEvidence(text: string): string {
 }
 
 /** Sanitizes a name for a sentence that shows it between backticks. */
-export function toName(text: string): string {
+export function toSafeName(text: string): string {
   const name = toEvidence(text).replaceAll('`', "'");
   return name.length <= MAX_NAME_LENGTH ? name : `…${name.slice(1 - MAX_NAME_LENGTH).replace(/^[\uDC00-\uDFFF]/, '')}`;
 }

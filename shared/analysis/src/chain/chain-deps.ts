@@ -10,7 +10,7 @@ import type { ListedFinding } from '../steps/step.ts';
 
 /** Dependencies of chains. */
 export interface ChainDeps {
-  readonly records: ChainRecords;
+  readonly records: ChainStore;
   readonly log: {
     warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
     error(message: string, fields?: Readonly<Record<string, unknown>>): void;
@@ -22,7 +22,7 @@ export interface ChainDeps {
 }
 
 /** Storage of chain runs, steps and findings. Methods may throw for a lost connection: see `isTransient`. */
-export interface ChainRecords {
+export interface ChainStore {
   listSteps(runId: string): Promise<readonly StepRecord[]>;
   /** Starts or restarts a step. Resolves to the number of attempts, or 0 when the step has ended. */
   beginStep(runId: string, step: { readonly step: number; readonly agent: StepName }): Promise<number>;
@@ -88,7 +88,7 @@ export interface StepResults {
   readonly found: readonly IdentifiedFinding[];
   /** Packages of the manifests; null when none was read. */
   readonly packages: Packages | null;
-  readonly documents: readonly Document[];
+  readonly documents: readonly StepDocument[];
   readonly scanned: {
     /** New cache entries, by name. */
     readonly cache: Readonly<Record<string, Buffer>>;
@@ -100,7 +100,7 @@ export interface StepResults {
 export type ScanCounts = { readonly files: number; readonly inspected: number; readonly cached: number };
 
 /** A document that a step stores with its run. */
-export interface Document {
+export interface StepDocument {
   readonly path: string;
   readonly mimeType: string;
   readonly text: string;

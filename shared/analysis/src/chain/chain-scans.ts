@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { RawFinding } from '@signalbox/contracts/repository/finding';
 import { Packages } from '@signalbox/contracts/repository/packages';
-import type { Conclusion } from '../analyzer.ts';
+import type { AnalyzerResult } from '../analyzer.ts';
 import type { ChainDeps, RunHandle, ScanCounts } from './chain-deps.ts';
-import { CHURN } from '../scan/cache.ts';
+import { CHURN_KEY } from '../scan/cache.ts';
 import type { ScanDone } from '../scan/request.ts';
 import { ScanKilled, ScanTooSlow } from '../scan/scan-process.ts';
 
@@ -11,14 +11,14 @@ import { ScanKilled, ScanTooSlow } from '../scan/scan-process.ts';
 const MAX_SLOW_FILES = 10;
 
 export interface StepScan {
-  readonly conclusions: Readonly<Record<string, Conclusion>>;
+  readonly conclusions: Readonly<Record<string, AnalyzerResult>>;
   /** New cache entries, by name. */
   readonly cache: Readonly<Record<string, Buffer>>;
   readonly counts: ScanCounts;
 }
 
 /** Scans for all steps of a run in one process, so that each content is read once. */
-export class ChainScans {
+export class ChainScanner {
   readonly #deps: ChainDeps;
   readonly #handle: RunHandle;
   readonly #analyzers: readonly string[];
@@ -41,7 +41,7 @@ export class ChainScans {
       this.#deps.log.warn('a scan was killed and is begun once more', { run: this.#handle.run.runId });
       return this.#ask(analyzers);
     });
-    const conclusions: Record<string, Conclusion> = {};
+    const conclusions: Record<string, AnalyzerResult> = {};
     for (const name of analyzers) {
       const conclusion = answer.result.conclusions[name];
       if (!conclusion) throw new Error(`the scan says nothing of ${name}`);
@@ -53,7 +53,7 @@ export class ChainScans {
         ...(packages ? { packages: Packages.parse(packages) } : {}),
       };
     }
-    const names = [...analyzers, CHURN].filter((name) => Object.hasOwn(answer.cache, name));
+    const names = [...analyzers, CHURN_KEY].filter((name) => Object.hasOwn(answer.cache, name));
     const cache = Object.fromEntries(names.map((name) => [name, Buffer.from(answer.cache[name] ?? '', 'base64')]));
     const { files, inspected, known: cached } = answer.result;
     return { conclusions, cache, counts: { files, inspected, cached } };
@@ -80,7 +80,7 @@ export class ChainScans {
 
   async #start() {
     const { mirror: dir, commit, folder, signal, run } = this.#handle;
-    const kept = await this.#deps.records.readScanCaches(run.project, [...this.#analyzers, CHURN]);
+    const kept = await this.#deps.records.readScanCaches(run.project, [...this.#analyzers, CHURN_KEY]);
     const cache = Object.fromEntries(Object.entries(kept).map(([name, bytes]) => [name, bytes.toString('base64')]));
     const started = this.#started ?? this.#deps.startScan({ dir, path: this.#deps.path }, signal);
     this.#started = null;

@@ -1,7 +1,7 @@
 import { CHAINS, resolveInput, type ChainStep } from '@signalbox/contracts/repository/chains';
 import type { ListedFinding, AnalysisStep } from '../steps/step.ts';
 import type { ChainDeps, ChainRun, RunHandle, StepEnd } from './chain-deps.ts';
-import { ChainScans } from './chain-scans.ts';
+import { ChainScanner } from './chain-scans.ts';
 import { readOutput, readDryFindings, runStep } from './run-step.ts';
 
 /** Reports progress after each step. */
@@ -14,7 +14,7 @@ type Steps = Readonly<Partial<Record<string, AnalysisStep>>>;
  */
 export async function runChain(deps: ChainDeps, handle: RunHandle, known: Steps, onStep: OnStep): Promise<ChainRun> {
   const analyzers = CHAINS[handle.chain].flatMap(({ name }) => known[name]?.analyzers ?? []);
-  const scans = new ChainScans(deps, handle, analyzers);
+  const scans = new ChainScanner(deps, handle, analyzers);
   try {
     return await runSteps(deps, { ...handle, scans }, known, onStep);
   } finally {
@@ -24,7 +24,7 @@ export async function runChain(deps: ChainDeps, handle: RunHandle, known: Steps,
 
 async function runSteps(
   deps: ChainDeps,
-  handle: RunHandle & { readonly scans: ChainScans },
+  handle: RunHandle & { readonly scans: ChainScanner },
   known: Steps,
   onStep: OnStep,
 ): Promise<ChainRun> {

@@ -5,7 +5,7 @@ import { ShownFinding } from '@signalbox/contracts/repository/chain-run';
 import { AppError, toAppError } from '@signalbox/contracts/errors';
 import type { ListedFinding, AnalysisStep } from '../steps/step.ts';
 import type { ChainDeps, RunHandle, StepEnd, StepResults } from './chain-deps.ts';
-import type { ChainScans } from './chain-scans.ts';
+import type { ChainScanner } from './chain-scans.ts';
 import { identifyFindings, type IdentifiedFinding } from './identify-findings.ts';
 import { StepFiles } from './step-files.ts';
 
@@ -32,7 +32,7 @@ interface StepRequest {
  */
 export async function runStep(
   deps: ChainDeps,
-  handle: RunHandle & { readonly scans: ChainScans },
+  handle: RunHandle & { readonly scans: ChainScanner },
   known: Readonly<Partial<Record<string, AnalysisStep>>>,
   request: StepRequest,
 ): Promise<StepEnd> {

@@ -2,9 +2,9 @@ import type { AgentClass } from '@signalbox/contracts/governance/action';
 import { AppError } from '@signalbox/contracts/errors';
 import { redactLongText } from '@signalbox/safety/redact/long';
 import { getAgentBounds } from '@signalbox/contracts/governance/agent-bounds';
-import { deny, parsePath, requireReadable, requireWritable } from '@signalbox/safety/paths/boundary';
-import { openView, type OpenedView } from '../scan/view.ts';
-import type { ChainDeps, Document, RunHandle } from './chain-deps.ts';
+import { denyPath, parsePath, requireReadable, requireWritable } from '@signalbox/safety/paths/boundary';
+import { openRepository, type OpenedRepository } from '../scan/view.ts';
+import type { ChainDeps, StepDocument, RunHandle } from './chain-deps.ts';
 
 const MAX_DOCUMENT_BYTES = 5_000_000;
 
@@ -19,8 +19,8 @@ export class StepFiles {
   readonly #deps: Deps;
   readonly #handle: RunHandle;
   readonly #step: NamedStep;
-  readonly #documents = new Map<string, Document>();
-  #view: Promise<OpenedView> | null = null;
+  readonly #documents = new Map<string, StepDocument>();
+  #view: Promise<OpenedRepository> | null = null;
 
   constructor(deps: Deps, handle: RunHandle, step: NamedStep) {
     this.#deps = deps;
@@ -28,7 +28,7 @@ export class StepFiles {
     this.#step = step;
   }
 
-  get documents(): readonly Document[] {
+  get documents(): readonly StepDocument[] {
     return [...this.#documents.values()];
   }
 
@@ -36,14 +36,15 @@ export class StepFiles {
     return this.#guarded('read', path, async () => {
       const parts = parsePath(path);
       requireReadable(getAgentBounds(this.#step.stepClass), parts);
-      const { view } = await (this.#view ??= openView(
+      const { view } = await (this.#view ??= openRepository(
         { dir: this.#handle.mirror, path: this.#deps.path, signal: this.#handle.signal },
         this.#handle,
         () => null,
       ));
       const name = parts.join('/');
-      if (view.links.some((link) => isAtOrAbove(link.path, name))) deny(name, 'it is a link, or lies below one');
-      if (view.submodules.some((module) => isAtOrAbove(module, name))) deny(name, 'it belongs to another repository');
+      if (view.links.some((link) => isAtOrAbove(link.path, name))) denyPath(name, 'it is a link, or lies below one');
+      if (view.submodules.some((module) => isAtOrAbove(module, name)))
+        denyPath(name, 'it belongs to another repository');
       return view.text(name);
     });
   }
@@ -54,7 +55,7 @@ export class StepFiles {
       requireWritable(getAgentBounds(this.#step.stepClass), parts);
       const name = parts.join('/');
       if (text.length > MAX_DOCUMENT_BYTES)
-        deny(name, `it would have ${text.length} characters; ${MAX_DOCUMENT_BYTES} are the most`);
+        denyPath(name, `it would have ${text.length} characters; ${MAX_DOCUMENT_BYTES} are the most`);
       this.#documents.set(name, { path: name, mimeType, text: await redactLongText(text) });
     });
   }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Churn } from '../analyzer.ts';
+import type { FileChurn } from '../analyzer.ts';
 import type { Mirror } from './start-git.ts';
 import { streamGitPieces } from './git-reader.ts';
 
@@ -39,7 +39,7 @@ export async function* readChanges(mirror: Mirror, commit: string, known: string
 }
 
 /** Figures of the history up to a commit, kept so that the next scan reads only newer commits. */
-export interface ChurnNotes {
+export interface ChurnHistory {
   readonly commit: string;
   readonly commits: number;
   readonly firstAt: number;
@@ -54,11 +54,11 @@ export interface ChurnNotes {
 
 /** Adds change sets to the notes, in any order. */
 export async function addChanges(
-  before: ChurnNotes | null,
+  before: ChurnHistory | null,
   commit: string,
   committedAt: number,
   sets: AsyncIterable<ChangeSet>,
-): Promise<ChurnNotes> {
+): Promise<ChurnHistory> {
   let commits = before?.commits ?? 0;
   let firstAt = before?.firstAt ?? committedAt;
   const authors = new Set(before?.authors);
@@ -96,7 +96,7 @@ export async function addChanges(
 }
 
 /** Computes the churn of these files from the notes. */
-export function readChurn(notes: ChurnNotes, paths: readonly string[]): ReadonlyMap<string, Churn> {
+export function computeChurn(notes: ChurnHistory, paths: readonly string[]): ReadonlyMap<string, FileChurn> {
   const ofYear = new Map<string, { commits: number; lines: number }>();
   for (const { changes } of notes.recent)
     for (const [path, lines] of changes) {
@@ -105,7 +105,7 @@ export function readChurn(notes: ChurnNotes, paths: readonly string[]): Readonly
       one.commits += 1;
       one.lines += lines;
     }
-  const churn = new Map<string, Churn>();
+  const churn = new Map<string, FileChurn>();
   for (const path of paths) {
     const [commits, authors, firstAt, lastAt] = Object.hasOwn(notes.files, path) ? (notes.files[path] ?? []) : [];
     if (commits === undefined || firstAt === undefined || lastAt === undefined) continue;

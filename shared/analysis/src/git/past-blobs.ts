@@ -32,7 +32,7 @@ export async function listRefs(mirror: Mirror): Promise<Refs> {
 }
 
 /** True when `tips` reach everything that `before` reached, so that only newer commits have to be read. */
-export async function isAllReached(
+export async function isFastForward(
   mirror: Mirror,
   before: readonly string[],
   tips: readonly string[],
@@ -70,7 +70,10 @@ export async function* listIntroductions(
 }
 
 /** Reads the sizes of contents in bytes. Missing ones are left out. */
-export async function* readSizes(mirror: Mirror, blobs: Iterable<string>): AsyncGenerator<readonly [string, number]> {
+export async function* readBlobSizes(
+  mirror: Mirror,
+  blobs: Iterable<string>,
+): AsyncGenerator<readonly [string, number]> {
   const words = ['cat-file', '--batch-check=%(objectname) %(objectsize)'];
   for await (const line of streamGitPieces(mirror, words, { input: `${[...blobs].join('\n')}\n`, cutAt: '\n' })) {
     const [, blob, size] = /^([0-9a-f]{40,64}) (\d+)$/.exec(line) ?? [];

@@ -4,7 +4,7 @@ import type { ChainResult } from '@signalbox/contracts/repository/chain-run';
 import type { UnreadFiles } from '@signalbox/contracts/repository/unread';
 import { say } from '@signalbox/messages/say';
 import { findRule, saySeverity } from '../rules/rules.ts';
-import { sayChain, sayFinding, sayLocation, saySummary, sayUnread } from './say-findings.ts';
+import { sayChain, sayFinding, sayLocation, sayRunSummary, sayUnread } from './say-findings.ts';
 import type { ExportedFinding } from './sarif.ts';
 
 export interface ReportContent {
@@ -47,7 +47,9 @@ export function sayReport(content: ReportContent): string {
     findings.length === 0 ? '' : `## ${title}\n\n${findings.map(describe).join('\n')}`;
   return `${[
     `# ${say('findings.reportTitle', { project })}`,
-    newest ? saySummary({ project, chain: newest.chain, commit: newest.commitId, counts: newest.counts, isFirst }) : '',
+    newest
+      ? sayRunSummary({ project, chain: newest.chain, commit: newest.commitId, counts: newest.counts, isFirst })
+      : '',
     say('findings.reportMade', { at: now.toISOString().slice(0, 10), commit: commit?.slice(0, 12) ?? '–' }),
     summary.length === 0
       ? ''

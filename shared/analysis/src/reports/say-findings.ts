@@ -23,7 +23,7 @@ export function sayChain(chain: ChainName): string {
 }
 
 /** Formats a finding as one list item. */
-export function sayItem(finding: ShownFinding): string {
+export function sayFindingItem(finding: ShownFinding): string {
   return say('findings.item', {
     severity: saySeverity(finding.severity),
     sentence: sayFinding(finding),
@@ -48,12 +48,12 @@ export function sayChainResult(result: ChainResult): string {
       project,
       problem: problem ?? '',
     });
-  const list = top.map((finding) => `- ${sayItem(finding)}`).join('\n');
+  const list = top.map((finding) => `- ${sayFindingItem(finding)}`).join('\n');
   return [
     isDry
       ? say('findings.dry', { chain, project, commit: shortCommit(result), total })
       : // Counts the findings of this chain only.
-        saySummary({ ...result, counts: result.counts && { ...result.counts, open: total } }),
+        sayRunSummary({ ...result, counts: result.counts && { ...result.counts, open: total } }),
     facts.map((fact) => `- ${fact}`).join('\n'),
     facts.length > 0 && top.length > 0 ? say('findings.foundTitle') : '',
     list,
@@ -66,7 +66,9 @@ export function sayChainResult(result: ChainResult): string {
 }
 
 /** Says in one line what changed since the last completed run, and how many findings are open. */
-export function saySummary(result: Pick<ChainResult, 'project' | 'chain' | 'commit' | 'counts' | 'isFirst'>): string {
+export function sayRunSummary(
+  result: Pick<ChainResult, 'project' | 'chain' | 'commit' | 'counts' | 'isFirst'>,
+): string {
   const { project, counts, isFirst } = result;
   const { opened, reopened, fixed, open } = counts ?? { opened: 0, reopened: 0, fixed: 0, open: 0 };
   const change = opened + reopened + fixed === 0 ? 'same' : 'changed';

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline';
 import type { AdvisoryAnswer, AdvisorySource } from '../advisory-source.ts';
 import { ANALYZERS } from '../analyzers/analyzers.ts';
 import { packCache, unpackCache } from './cache.ts';
-import type { ScanAnswer, ScanOpening, ScanRequest } from './request.ts';
+import type { ScanAnswer, ScanSetup, ScanRequest } from './request.ts';
 import { openScanner } from './scan.ts';
 
 /*
@@ -24,7 +24,7 @@ process.stdin.destroy();
 
 /** Answers requests until one fails. */
 async function work(): Promise<never> {
-  const { dir, path, commit, folder, advisories, cache, without } = (await readLine()) as ScanOpening; // Written by our own service
+  const { dir, path, commit, folder, advisories, cache, without } = (await readLine()) as ScanSetup; // Written by our own service
   const kept = new Map(Object.entries(cache));
   const mirror = { dir, path, signal: stop.signal };
   const source = advisories === null ? null : askingSource(advisories);

@@ -7,7 +7,7 @@ import type { ScannedCommit } from './view.ts';
 export type ScanLocation = Pick<Mirror, 'dir' | 'path'>;
 
 /** The first line of JSON that the scan program reads from stdin. */
-export interface ScanOpening extends ScanLocation, Pick<ScannedCommit, 'commit' | 'folder'> {
+export interface ScanSetup extends ScanLocation, Pick<ScannedCommit, 'commit' | 'folder'> {
   /** Packed cache entries by name. */
   readonly cache: Readonly<Record<string, string>>;
   /** Files to skip: reading them took too long. */

@@ -6,7 +6,7 @@ import { SECOND_MS } from '@signalbox/contracts/time';
 import { z } from 'zod';
 import { killGroup } from '@signalbox/contracts/process-group';
 import type { AdvisoryAnswer, AdvisorySource } from '../advisory-source.ts';
-import type { ScanAnswer, ScanDone, ScanOpening, ScanLocation, ScanRequest } from './request.ts';
+import type { ScanAnswer, ScanDone, ScanSetup, ScanLocation, ScanRequest } from './request.ts';
 
 const MEMORY_MB = 2_048;
 const MAX_STDERR_LENGTH = 2_000;
@@ -14,7 +14,7 @@ const MAX_STDERR_LENGTH = 2_000;
 const KILLED = 128 + 9;
 
 /** The sandbox in which a scan runs. */
-export interface ScanCell {
+export interface ScanSandbox {
   /** Command line before the program's own, for a scan of this mirror; the first word is the program. */
   words(mirror: string): readonly string[];
   /** System call filter, which the program reads from file descriptor 3. */
@@ -23,7 +23,7 @@ export interface ScanCell {
 }
 
 export interface ScanProcessOptions {
-  readonly cell: ScanCell | null;
+  readonly cell: ScanSandbox | null;
   readonly signal: AbortSignal;
   /** Answers questions of the scan, which has no connection itself. */
   readonly advisories?: AdvisorySource | null;
@@ -100,7 +100,7 @@ export class ScanProcess {
   }
 
   /** Opens a commit of the mirror. Called once, before `scan`. */
-  open(opening: Omit<ScanOpening, keyof ScanLocation | 'advisories'>): void {
+  open(opening: Omit<ScanSetup, keyof ScanLocation | 'advisories'>): void {
     this.#write({ ...this.#place, ...opening, advisories: this.#advisories?.describe() ?? null });
   }
 
@@ -150,7 +150,7 @@ export class ScanProcess {
     killGroup(this.#child);
   };
 
-  #write(line: ScanOpening | ScanRequest | AdvisoryAnswer): void {
+  #write(line: ScanSetup | ScanRequest | AdvisoryAnswer): void {
     this.#child.stdin.write(`${JSON.stringify(line)}\n`);
   }
 }

@@ -1,9 +1,9 @@
-import { MAX_TEXT_BYTES, type Analyzer, type Conclusion, type Fact, type FileFacts } from '../analyzer.ts';
+import { MAX_TEXT_BYTES, type Analyzer, type AnalyzerResult, type JsonValue, type FileFacts } from '../analyzer.ts';
 import type { Mirror } from '../git/start-git.ts';
-import type { ChurnNotes } from '../git/churn.ts';
-import { isAllReached, listIntroductions, readSizes, type BlobIntroduction } from '../git/past-blobs.ts';
-import { CHURN, type AnalyzerCache, type ScanCache } from './cache.ts';
-import { openView, type OpenedView, type ScannedCommit } from './view.ts';
+import type { ChurnHistory } from '../git/churn.ts';
+import { isFastForward, listIntroductions, readBlobSizes, type BlobIntroduction } from '../git/past-blobs.ts';
+import { CHURN_KEY, type AnalyzerCache, type ScanCache } from './cache.ts';
+import { openRepository, type OpenedRepository, type ScannedCommit } from './view.ts';
 
 export interface ScanResult {
   readonly commit: string;
@@ -11,7 +11,7 @@ export interface ScanResult {
   /** Number of inspected contents, and of those in the cache. */
   readonly inspected: number;
   readonly known: number;
-  readonly conclusions: Readonly<Record<string, Conclusion>>;
+  readonly conclusions: Readonly<Record<string, AnalyzerResult>>;
 }
 
 /** Scans one commit. Each content is read once for all analyzers. */
@@ -25,11 +25,11 @@ export interface Scanner {
 }
 
 /** Limits the time of single files: `reads` is called before and after each, and `without` is skipped. */
-export interface ScanWatch {
+export interface ScanWatchdog {
   readonly without: ReadonlySet<string>;
   readonly reads: (path: string | null) => void;
 }
-const NO_WATCH: ScanWatch = { without: new Set(), reads: () => undefined };
+const NO_WATCH: ScanWatchdog = { without: new Set(), reads: () => undefined };
 
 /** Opens a commit for scans. `read` returns a cache entry by name. */
 export async function openScanner(
@@ -38,14 +38,14 @@ export async function openScanner(
   read: (name: string) => unknown,
   watch = NO_WATCH,
 ): Promise<Scanner> {
-  const opened = await openView(mirror, commit, () => read(CHURN) as ChurnNotes | null); // Only scans write this entry
+  const opened = await openRepository(mirror, commit, () => read(CHURN_KEY) as ChurnHistory | null); // Only scans write this entry
   const readCache = (name: string): AnalyzerCache | null => read(name) as AnalyzerCache | null; // Only scans write these entries
   const concluded = new Map<string, Concluded>();
-  let churn: ChurnNotes | null = null;
+  let churn: ChurnHistory | null = null;
   return {
     scan: async (analyzers) => {
       const counts = { inspected: 0, known: 0 };
-      const conclusions: Record<string, Conclusion> = {};
+      const conclusions: Record<string, AnalyzerResult> = {};
       const cache: Record<string, unknown> = {};
       for (const analyzer of analyzers) {
         const { name } = analyzer;
@@ -59,7 +59,7 @@ export async function openScanner(
         if (one.cache) cache[name] = one.cache;
       }
       const notes = opened.churnNotes();
-      if (notes !== churn) cache[CHURN] = churn = notes;
+      if (notes !== churn) cache[CHURN_KEY] = churn = notes;
       return { result: { commit: commit.commit, files: opened.tree.files.length, ...counts, conclusions }, cache };
     },
     close: () => opened.close(),
@@ -67,7 +67,7 @@ export async function openScanner(
 }
 
 /** Opens a commit, scans it once and closes it again. */
-export async function scan(
+export async function scanCommit(
   mirror: Mirror,
   commit: ScannedCommit,
   analyzers: readonly Analyzer[],
@@ -82,7 +82,7 @@ export async function scan(
 }
 
 interface Concluded {
-  readonly conclusion: Conclusion;
+  readonly conclusion: AnalyzerResult;
   readonly inspected: number;
   readonly known: number;
   /** Cache entry; null after it was returned. */
@@ -91,7 +91,7 @@ interface Concluded {
 
 async function conclude(
   mirror: Mirror,
-  opened: OpenedView,
+  opened: OpenedRepository,
   { analyzer, watch, cached }: AnalyzerRun,
 ): Promise<Concluded> {
   const before = cached?.version === analyzer.version ? cached : null;
@@ -104,15 +104,15 @@ async function conclude(
 
 interface AnalyzerRun {
   readonly analyzer: Analyzer;
-  readonly watch: ScanWatch;
+  readonly watch: ScanWatchdog;
   readonly cached: AnalyzerCache | null;
 }
 
-async function note(mirror: Mirror, opened: OpenedView, { analyzer, watch, cached: before }: AnalyzerRun) {
+async function note(mirror: Mirror, opened: OpenedRepository, { analyzer, watch, cached: before }: AnalyzerRun) {
   const counts = { inspected: 0, known: 0 };
   const { tree, textOf } = opened;
   const known = new Map(before?.current.map(([path, blob, facts]) => [`${blob} ${path}`, facts]));
-  const inspect = async (path: string, blob: string, sizeBytes: number): Promise<Fact> => {
+  const inspect = async (path: string, blob: string, sizeBytes: number): Promise<JsonValue> => {
     const cached = known.get(`${blob} ${path}`);
     if (cached !== undefined) {
       counts.known += 1;
@@ -127,11 +127,11 @@ async function note(mirror: Mirror, opened: OpenedView, { analyzer, watch, cache
     known.set(`${blob} ${path}`, facts);
     return facts;
   };
-  const current: [string, string, Fact][] = [];
+  const current: [string, string, JsonValue][] = [];
   for (const file of tree.files)
     if (file.sizeBytes <= MAX_TEXT_BYTES && analyzer.wants(file) && !watch.without.has(file.path))
       current.push([file.path, file.blob, await inspect(file.path, file.blob, file.sizeBytes)]);
-  const noted: FileFacts<Fact>[] = current
+  const noted: FileFacts<JsonValue>[] = current
     .filter(([, , facts]) => facts !== null)
     .map(([path, blob, facts]) => ({ path, blob, facts, commit: null, isCurrent: true }));
   const { version } = analyzer;
@@ -151,11 +151,11 @@ async function notePast(
     readonly analyzer: Analyzer;
     readonly tips: readonly string[];
     readonly before: AnalyzerCache | null;
-    readonly inspect: (path: string, blob: string, sizeBytes: number) => Promise<Fact>;
+    readonly inspect: (path: string, blob: string, sizeBytes: number) => Promise<JsonValue>;
   },
 ): Promise<AnalyzerCache['past']> {
   const { analyzer, tips, before, inspect } = options;
-  const isMore = before !== null && (await isAllReached(mirror, before.tips, tips));
+  const isMore = before !== null && (await isFastForward(mirror, before.tips, tips));
   const noted = new Map(isMore ? before.past.map((one) => [one.blob, one]) : []);
   const brought = new Map<string, BlobIntroduction>();
   for await (const one of listIntroductions(mirror, tips, isMore ? before.tips : [])) {
@@ -163,7 +163,7 @@ async function notePast(
     if (other === undefined || isEarlier(one, other)) brought.set(one.blob, one);
   }
   const sizes = new Map<string, number>();
-  if (brought.size > 0) for await (const [blob, size] of readSizes(mirror, brought.keys())) sizes.set(blob, size);
+  if (brought.size > 0) for await (const [blob, size] of readBlobSizes(mirror, brought.keys())) sizes.set(blob, size);
   for (const one of brought.values()) {
     const sizeBytes = sizes.get(one.blob) ?? Infinity;
     if (sizeBytes > MAX_TEXT_BYTES || !analyzer.wants({ path: one.path, sizeBytes })) continue;
@@ -183,8 +183,8 @@ function isEarlier(one: BlobIntroduction, other: BlobIntroduction): boolean {
 }
 
 /** Sorts findings by path, line and rule. */
-function inOrder(found: Conclusion['found']): Conclusion['found'] {
-  const key = (one: Conclusion['found'][number]): string =>
+function inOrder(found: AnalyzerResult['found']): AnalyzerResult['found'] {
+  const key = (one: AnalyzerResult['found'][number]): string =>
     [one.path, String(one.line ?? 0).padStart(9, '0'), one.rule, one.identity].join('\0');
   return found.toSorted((a, b) => (key(a) < key(b) ? -1 : 1));
 }

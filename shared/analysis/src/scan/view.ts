@@ -2,10 +2,10 @@ import { AppError } from '@signalbox/contracts/errors';
 import { ObjectReader } from '../git/object-reader.ts';
 import type { Mirror } from '../git/start-git.ts';
 import type { AdvisorySource } from '../advisory-source.ts';
-import { MAX_TEXT_BYTES, type RepositoryView } from '../analyzer.ts';
-import { addChanges, readChurn, readChanges, type ChurnNotes } from '../git/churn.ts';
+import { MAX_TEXT_BYTES, type RepositoryReader } from '../analyzer.ts';
+import { addChanges, computeChurn, readChanges, type ChurnHistory } from '../git/churn.ts';
 import { streamGitPieces } from '../git/git-reader.ts';
-import { isAllReached, listRefs, type Refs } from '../git/past-blobs.ts';
+import { isFastForward, listRefs, type Refs } from '../git/past-blobs.ts';
 import { listTree, type Tree } from '../git/tree.ts';
 
 export interface ScannedCommit {
@@ -17,23 +17,23 @@ export interface ScannedCommit {
 }
 
 /** The analyzer's view, and what the scan itself reads. */
-export interface OpenedView {
-  readonly view: RepositoryView;
+export interface OpenedRepository {
+  readonly view: RepositoryReader;
   readonly tree: Tree;
   /** UTF-8 text of a content; null for binary or too large ones. */
   readonly textOf: (blob: string, sizeBytes: number) => Promise<string | null>;
   readonly refs: () => Promise<Refs>;
   /** Notes of the history; null when no analyzer asked for them. */
-  readonly churnNotes: () => ChurnNotes | null;
+  readonly churnNotes: () => ChurnHistory | null;
   close(): void;
 }
 
 /** Opens a commit through git objects. Nothing is checked out, so links lead nowhere and git runs nothing. */
-export async function openView(
+export async function openRepository(
   mirror: Mirror,
   { commit, folder, advisories = null }: ScannedCommit,
-  known: () => ChurnNotes | null,
-): Promise<OpenedView> {
+  known: () => ChurnHistory | null,
+): Promise<OpenedRepository> {
   const showsDate = ['show', '--no-patch', '--no-show-signature', '--format=%ct', commit];
   const [tree, date] = await Promise.all([listTree(mirror, commit, folder), first(mirror, showsDate)]);
   const committedAt = Number(date);
@@ -44,14 +44,14 @@ export async function openView(
   for (const { path, blob } of tree.links)
     links.push({ path, target: (await reader.read(blob))?.content.toString('utf8') ?? '' });
   const files = new Map(tree.files.map((file) => [file.path, file]));
-  let notes: Promise<ChurnNotes> | null = null;
-  let ready: ChurnNotes | null = null;
-  const churnNotes = (): Promise<ChurnNotes> =>
+  let notes: Promise<ChurnHistory> | null = null;
+  let ready: ChurnHistory | null = null;
+  const churnNotes = (): Promise<ChurnHistory> =>
     (notes ??= readNotes(mirror, commit, committedAt, known()).then((read) => (ready = read)));
   let listed: Promise<Refs> | null = null;
   const refs = (): Promise<Refs> => (listed ??= listRefs(mirror));
   const inRepository = (path: string): string => (folder === null ? path : `${folder}/${path}`);
-  const view: RepositoryView = {
+  const view: RepositoryReader = {
     commit,
     committedAt,
     files: tree.files,
@@ -64,7 +64,7 @@ export async function openView(
       return textOf(file.blob, file.sizeBytes);
     },
     churn: async () => {
-      const churn = readChurn(await churnNotes(), [...files.keys()].map(inRepository));
+      const churn = computeChurn(await churnNotes(), [...files.keys()].map(inRepository));
       const below = folder === null ? 0 : folder.length + 1;
       return new Map([...churn].map(([path, one]) => [path.slice(below), one]));
     },
@@ -80,11 +80,11 @@ async function readNotes(
   mirror: Mirror,
   commit: string,
   committedAt: number,
-  known: ChurnNotes | null,
-): Promise<ChurnNotes> {
+  known: ChurnHistory | null,
+): Promise<ChurnHistory> {
   if (known?.commit === commit) return known;
   // The history of a rewritten branch is read again.
-  const base = known !== null && (await isAllReached(mirror, [known.commit], [commit])) ? known : null;
+  const base = known !== null && (await isFastForward(mirror, [known.commit], [commit])) ? known : null;
   return addChanges(base, commit, committedAt, readChanges(mirror, commit, base?.commit ?? null));
 }
 

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { ChainName } from '@signalbox/contracts/repository/chains';
 import { toPlainName } from '@signalbox/contracts/plain-name';
 import { say } from '@signalbox/messages/say';
-import { Plan } from './planning.ts';
-import { Health } from './health-score.ts';
+import { RefactoringPlan } from './planning.ts';
+import { HealthOutput } from './health-score.ts';
 import { sayScorePart } from './score.ts';
 
 /** Chains that describe a repository, beyond its findings. */
@@ -29,7 +29,7 @@ const Stack = z.object({
 });
 
 /** Says what the steps of a chain measured, one sentence each. `outputs`: the output of each step, by name. */
-export function sayFacts(chain: ChainName, outputs: ReadonlyMap<string, unknown>): string[] {
+export function sayMeasurements(chain: ChainName, outputs: ReadonlyMap<string, unknown>): string[] {
   const isOverview = OVERVIEWS.includes(chain);
   const isPlan = PLANS.includes(chain);
   return [
@@ -60,7 +60,7 @@ function sayStack(output: unknown): readonly string[] {
 }
 
 function sayHealth(output: unknown): readonly string[] {
-  const { data } = Health.safeParse(output);
+  const { data } = HealthOutput.safeParse(output);
   if (!data) return [];
   const weak = data.parts
     .flatMap(({ part, score }) => (score === null || score >= GOOD_SCORE ? [] : [{ part, score }]))
@@ -71,7 +71,7 @@ function sayHealth(output: unknown): readonly string[] {
 }
 
 function sayPlan(output: unknown): readonly string[] {
-  const { data } = Plan.safeParse(output);
+  const { data } = RefactoringPlan.safeParse(output);
   return (data?.steps ?? [])
     .slice(0, STEPS_SHOWN)
     .map(({ what, why, effort }) => say('findings.planned', { what, why, effort }));

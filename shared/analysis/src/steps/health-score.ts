@@ -1,23 +1,23 @@
 import { z } from 'zod';
 import { scoreHealth, ScorePart, type ScoredSummaries } from './score.ts';
 import type { AnalysisStep } from './step.ts';
-import { countFound, Counts } from './scanning.ts';
+import { countBySeverity, SeverityCounts } from './scanning.ts';
 
-export const Health = z.object({
-  findings: Counts,
+export const HealthOutput = z.object({
+  findings: SeverityCounts,
   score: z.number().int().min(0).max(100),
   parts: z.array(z.object({ part: ScorePart, weight: z.number(), score: z.number().nullable() })),
 });
 
 /** Scores how well a repository is kept, from the summaries of four analyzers. */
-export const healthScore: AnalysisStep<unknown, z.infer<typeof Health>> = {
+export const healthScoreStep: AnalysisStep<unknown, z.infer<typeof HealthOutput>> = {
   input: z.unknown(),
-  output: Health,
+  output: HealthOutput,
   analyzers: ['health', 'code', 'duplicates', 'documentation'],
   run: (_, { conclusions, now }) => {
     const summaries = Object.fromEntries(Object.entries(conclusions).map(([name, { summary }]) => [name, summary]));
     // Each value is the summary of the analyzer with that name.
     const { score, parts } = scoreHealth(summaries as unknown as ScoredSummaries, now().getTime() / 1_000);
-    return { findings: countFound(conclusions), score, parts: [...parts] };
+    return { findings: countBySeverity(conclusions), score, parts: [...parts] };
   },
 };

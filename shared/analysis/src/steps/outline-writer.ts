@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { sayItem, sayLocation } from '../reports/say-findings.ts';
+import { sayFindingItem, sayLocation } from '../reports/say-findings.ts';
 import { say } from '@signalbox/messages/say';
 import type { AnalysisStep } from './step.ts';
 
@@ -24,7 +24,7 @@ const Written = z.object({ documents: z.array(z.string()) });
 const PATH = 'var/artifacts/docs/outline.md';
 
 /** Writes an outline of a repository: its languages, its folders, and gaps of its documentation. */
-export const docManager: AnalysisStep<z.infer<typeof Input>, z.infer<typeof Written>> = {
+export const docManagerStep: AnalysisStep<z.infer<typeof Input>, z.infer<typeof Written>> = {
   input: Input,
   output: Written,
   analyzers: [],
@@ -46,7 +46,7 @@ export const docManager: AnalysisStep<z.infer<typeof Input>, z.infer<typeof Writ
       ),
       ...writeSection(
         say('findings.outlineMissing'),
-        missing.map((finding) => sayItem(finding).replaceAll(/\s+/g, ' ')),
+        missing.map((finding) => sayFindingItem(finding).replaceAll(/\s+/g, ' ')),
       ),
     ];
     await context.write(PATH, `${parts.join('\n\n')}\n`, 'text/markdown; charset=utf-8');

@@ -17,7 +17,7 @@ const Steps = z.object({
 });
 
 /** Picks the most important findings. */
-export const nextSteps: AnalysisStep<unknown, z.infer<typeof Steps>> = {
+export const nextStepsStep: AnalysisStep<unknown, z.infer<typeof Steps>> = {
   input: z.unknown(),
   output: Steps,
   analyzers: [],
@@ -31,7 +31,7 @@ export const nextSteps: AnalysisStep<unknown, z.infer<typeof Steps>> = {
   }),
 };
 
-export const Plan = z.object({
+export const RefactoringPlan = z.object({
   steps: z.array(
     z.object({
       path: z.string(),
@@ -44,9 +44,9 @@ export const Plan = z.object({
 });
 
 /** Plans refactorings, the most worthwhile first. */
-export const refactorPlanner: AnalysisStep<unknown, z.infer<typeof Plan>> = {
+export const refactorPlannerStep: AnalysisStep<unknown, z.infer<typeof RefactoringPlan>> = {
   input: z.unknown(),
-  output: Plan,
+  output: RefactoringPlan,
   analyzers: [],
   run: async (_, context) => ({ steps: [...planRefactoring(await context.findings())] }),
 };

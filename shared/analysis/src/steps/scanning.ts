@@ -1,12 +1,16 @@
 import { z } from 'zod';
 import { SEVERITIES } from '@signalbox/contracts/repository/finding';
-import type { Conclusion } from '../analyzer.ts';
+import type { AnalyzerResult } from '../analyzer.ts';
 import type { AnalysisStep } from './step.ts';
 
-export const Counts = z.record(z.enum(SEVERITIES), z.number().int());
+export const SeverityCounts = z.record(z.enum(SEVERITIES), z.number().int());
 
 /** The output of a scanning step: counts, the summary of each analyzer, and files that were too slow to read. */
-const Scanned = z.object({ findings: Counts, summaries: z.record(z.string(), z.json()), unread: z.array(z.string()) });
+const Scanned = z.object({
+  findings: SeverityCounts,
+  summaries: z.record(z.string(), z.json()),
+  unread: z.array(z.string()),
+});
 
 /** Creates a step that only scans. */
 export function createScanningStep(...analyzers: readonly string[]): AnalysisStep<unknown, z.infer<typeof Scanned>> {
@@ -15,7 +19,7 @@ export function createScanningStep(...analyzers: readonly string[]): AnalysisSte
     output: Scanned,
     analyzers,
     run: (_, { conclusions }) => ({
-      findings: countFound(conclusions),
+      findings: countBySeverity(conclusions),
       unread: [...new Set(Object.values(conclusions).flatMap(({ unread = [] }) => unread))],
       summaries: Object.fromEntries(
         Object.entries(conclusions).map(([name, { summary }]) => [
@@ -27,9 +31,11 @@ export function createScanningStep(...analyzers: readonly string[]): AnalysisSte
   };
 }
 
-export function countFound(conclusions: Readonly<Record<string, Conclusion>>): z.infer<typeof Counts> {
+export function countBySeverity(conclusions: Readonly<Record<string, AnalyzerResult>>): z.infer<typeof SeverityCounts> {
   const found = Object.values(conclusions).flatMap((one) => one.found);
   const count = (severity: string): number => found.filter((one) => one.severity === severity).length;
   // Contains every severity
-  return Object.fromEntries(SEVERITIES.map((severity) => [severity, count(severity)])) as z.infer<typeof Counts>;
+  return Object.fromEntries(SEVERITIES.map((severity) => [severity, count(severity)])) as z.infer<
+    typeof SeverityCounts
+  >;
 }

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { ShownFinding } from '@signalbox/contracts/repository/chain-run';
 import type { ChainName } from '@signalbox/contracts/repository/chains';
-import type { Conclusion } from '../analyzer.ts';
+import type { AnalyzerResult } from '../analyzer.ts';
 import type { ReportContent } from '../reports/report.ts';
 
 /** A finding for steps that report findings. `findingId` is null in a dry run. */
@@ -21,7 +21,7 @@ export interface StepContext {
   readonly now: () => Date;
   readonly signal: AbortSignal;
   /** Conclusions of this step's analyzers, by name. */
-  readonly conclusions: Readonly<Record<string, Conclusion>>;
+  readonly conclusions: Readonly<Record<string, AnalyzerResult>>;
   /** Lists open findings of all analyzers that have run so far, most severe first. */
   findings(): Promise<readonly ListedFinding[]>;
   /** Reads a file of the commit; null for a binary file. Throws PATH_DENIED. */

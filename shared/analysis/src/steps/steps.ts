@@ -2,9 +2,9 @@ import type { StepName } from '@signalbox/contracts/repository/chains';
 import { z } from 'zod';
 import { findUnread } from '@signalbox/contracts/repository/unread';
 import type { AnalysisStep } from './step.ts';
-import { docManager } from './outline-writer.ts';
-import { healthScore } from './health-score.ts';
-import { nextSteps, refactorPlanner } from './planning.ts';
+import { docManagerStep } from './outline-writer.ts';
+import { healthScoreStep } from './health-score.ts';
+import { nextStepsStep, refactorPlannerStep } from './planning.ts';
 import { createScanningStep } from './scanning.ts';
 import { sayReport, type ReportedFinding } from '../reports/report.ts';
 import { toSarif } from '../reports/sarif.ts';
@@ -42,9 +42,9 @@ export const STEPS: Readonly<Partial<Record<StepName, AnalysisStep>>> = {
   dependency: createScanningStep('dependencies', 'licences', 'advisories'),
   engineering_principles: createScanningStep('code', 'duplicates', 'hot-spots'),
   doc_audit: createScanningStep('documentation'),
-  health_score: healthScore,
-  next_steps: nextSteps,
-  refactor_planner: refactorPlanner,
-  doc_manager: docManager,
+  health_score: healthScoreStep,
+  next_steps: nextStepsStep,
+  refactor_planner: refactorPlannerStep,
+  doc_manager: docManagerStep,
   report_writer: reportWriter,
 };

@@ -21,7 +21,7 @@ const PageFile = z.object({
 });
 export type PageFile = z.infer<typeof PageFile>;
 
-export const COMPONENTS = {
+export const PAGE_COMPONENTS = {
   /** A chat message. `messageId` is the page's own id of a message that the person sent and the gateway has stored. */
   Message: Buttons.extend({
     from: z.enum(['agent', 'person']),
@@ -73,5 +73,5 @@ export const COMPONENTS = {
   Notice: z.object({ text: z.string(), tone: z.enum(['info', 'warning', 'error']).default('info') }),
 } as const;
 
-export type ComponentType = keyof typeof COMPONENTS;
-export type ComponentProps<T extends ComponentType> = z.infer<(typeof COMPONENTS)[T]>;
+export type ComponentType = keyof typeof PAGE_COMPONENTS;
+export type ComponentProps<T extends ComponentType> = z.infer<(typeof PAGE_COMPONENTS)[T]>;

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { ApprovalAct } from '../governance/approval.ts';
+import { ApprovalCommand } from '../governance/approval.ts';
 import { PageMode } from './page-mode.ts';
 
 /** Maximum length of an inbound message's text, in UTF-16 units. Telegram's clients split at 4,096; other channels do not. */
-export const MAX_TEXT_LENGTH = 16_000;
+export const MAX_INBOUND_LENGTH = 16_000;
 
 export const ChatKind = z.enum(['private', 'group']);
 export type ChatKind = z.infer<typeof ChatKind>;
@@ -56,7 +56,7 @@ export const InboundEnvelope = z.discriminatedUnion('kind', [
     chatKind: ChatKind,
     /** The person's display name, as the channel gives it. */
     name: z.string().max(200),
-    text: z.string().max(MAX_TEXT_LENGTH),
+    text: z.string().max(MAX_INBOUND_LENGTH),
     /** The channel's id of the message, for replies. */
     messageId: z.string().max(160).nullable(),
     /** Files sent with the text or without any. Missing when there are none. */
@@ -132,7 +132,7 @@ export type InboxOutcome = z.infer<typeof InboxOutcome>;
 
 /** A button created by the runtime. A model's buttons never carry `act` or `offer`. */
 export const RuntimeButton = OfferedButton.extend({
-  act: ApprovalAct.optional(),
+  act: ApprovalCommand.optional(),
   /** Run id of a followed log: pressing the button ends it and sends no message. */
   ends: z.string().min(1).max(200).optional(),
 });
@@ -190,7 +190,7 @@ export const OutboundBody = z.object({
 export type OutboundBody = z.infer<typeof OutboundBody>;
 
 /** Send order within one chat: lower first. */
-export const PRIORITY = { control: 0, reply: 5, progress: 9 } as const;
+export const SEND_PRIORITY = { control: 0, reply: 5, progress: 9 } as const;
 
 /** One message as it is put into the outbox. */
 export const OutboundEnvelope = z.object({

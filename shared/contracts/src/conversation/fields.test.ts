@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { formatMemory, MemoryMb, NewName, ProjectName } from './fields.ts';
+import { formatMemory, MemoryMb, NewEntityName, ProjectName } from './fields.ts';
 
 it('memory is formatted in GB from 1024 MB on', () => {
   expect([formatMemory(256), formatMemory(1024), formatMemory(1536)]).toEqual(['256 MB', '1 GB', '1.5 GB']);
@@ -8,11 +8,11 @@ it('memory is formatted in GB from 1024 MB on', () => {
 
 describe('NewName', () => {
   it.each(['shop', 'web-shop', 'Shop2', ' vps-1 '])('%j is a name', (name) => {
-    expect(NewName.parse(name)).toBe(name.trim().toLowerCase());
+    expect(NewEntityName.parse(name)).toBe(name.trim().toLowerCase());
   });
 
   it.each(['s', '2shop', 'my shop', 'shop-', 'a--b', 'shop;drop', 'x'.repeat(41), 'büro'])('%j is refused', (name) => {
-    expect(NewName.safeParse(name).success).toBe(false);
+    expect(NewEntityName.safeParse(name).success).toBe(false);
   });
 });
 

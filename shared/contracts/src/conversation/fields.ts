@@ -13,7 +13,7 @@ export const CpuCount = z.coerce.number().int().min(1).max(1_024);
 const KnownName = z.string().trim().toLowerCase().min(1).max(80);
 
 /** The name of a new entity. Tables have the same check. */
-export const NewName = z
+export const NewEntityName = z
   .string()
   .trim()
   .toLowerCase()

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MAX_TEXT_LENGTH } from './envelope.ts';
+import { MAX_INBOUND_LENGTH } from './envelope.ts';
 import { PageMode } from './page-mode.ts';
 
 /*
@@ -14,18 +14,18 @@ export const MAX_FRAME_BYTES = 64 * 1024;
 const Drawn = z.object({ type: z.string().min(1).max(40), props: z.record(z.string(), z.json()) });
 
 /** A page component, sorted by `place`, which never changes. `children` are drawn below the component's own content. */
-export const Component = Drawn.extend({
+export const PageComponent = Drawn.extend({
   id: z.string().min(1).max(160),
   place: z.int().nonnegative(),
   /** Version of the content, sent back with an action, so that a press refers to the content at the time of the press. */
   version: z.string().max(40).default(''),
   children: z.array(Drawn).default([]),
 });
-export type Component = z.infer<typeof Component>;
+export type PageComponent = z.infer<typeof PageComponent>;
 
 /** `put` adds or replaces the component with that id. `clear` removes all components before the following steps. */
 export const PatchStep = z.discriminatedUnion('op', [
-  z.object({ op: z.literal('put'), component: Component }),
+  z.object({ op: z.literal('put'), component: PageComponent }),
   z.object({ op: z.literal('remove'), id: z.string().min(1).max(160) }),
   z.object({ op: z.literal('clear') }),
 ]);
@@ -43,7 +43,7 @@ export const ClientFrame = z.discriminatedUnion('type', [
     'client.message',
     z.object({
       id: ClientId,
-      text: z.string().min(1).max(MAX_TEXT_LENGTH),
+      text: z.string().min(1).max(MAX_INBOUND_LENGTH),
       /** True for spoken text. */
       voice: z.boolean().default(false),
     }),

@@ -6,10 +6,14 @@ export const WakeUp = z.object({ userKey: z.string().min(1), traceId: z.string()
 export type WakeUp = z.infer<typeof WakeUp>;
 
 /** A message of the outbound stream: `send` delivers one chat's outbox rows, `typing` shows activity there. */
-export const Delivery = z.object({ kind: z.enum(['send', 'typing']), chatKey: z.string().min(1), traceId: z.string() });
-export type Delivery = z.infer<typeof Delivery>;
+export const DeliveryRequest = z.object({
+  kind: z.enum(['send', 'typing']),
+  chatKey: z.string().min(1),
+  traceId: z.string(),
+});
+export type DeliveryRequest = z.infer<typeof DeliveryRequest>;
 
-export interface Topic<S extends z.ZodType = z.ZodType> {
+export interface StreamTopic<S extends z.ZodType = z.ZodType> {
   readonly name: string;
   readonly schema: S;
   /** Entries with the same value go to the same partition, in order. */
@@ -19,13 +23,13 @@ export interface Topic<S extends z.ZodType = z.ZodType> {
   readonly group: string;
 }
 
-const topic = <S extends z.ZodType>(spec: Topic<S>): Topic<S> => spec;
+const topic = <S extends z.ZodType>(spec: StreamTopic<S>): StreamTopic<S> => spec;
 
-export const INBOUND = topic({ name: 'in', schema: WakeUp, partitionKey: (m) => m.userKey, group: 'workers' });
+export const INBOUND_TOPIC = topic({ name: 'in', schema: WakeUp, partitionKey: (m) => m.userKey, group: 'workers' });
 /** Each channel has a branch: a gateway reads those of the channels that it opened, and a channel that is down delays no other. */
-export const OUTBOUND = topic({
+export const OUTBOUND_TOPIC = topic({
   name: 'out',
-  schema: Delivery,
+  schema: DeliveryRequest,
   partitionKey: (m) => m.chatKey,
   branch: (m) => getChannel(m.chatKey),
   group: 'gateways',

@@ -19,8 +19,8 @@ export const ActionKind = z.enum(['tool_call', 'shell_cmd', 'code_diff', 'answer
 export type ActionKind = z.infer<typeof ActionKind>;
 
 /** Where the effect takes place; `none` without an environment. */
-export const Environment = z.enum(['none', 'local', 'staging', 'production']);
-export type Environment = z.infer<typeof Environment>;
+export const ActionEnvironment = z.enum(['none', 'local', 'staging', 'production']);
+export type ActionEnvironment = z.infer<typeof ActionEnvironment>;
 
 /** The assessed risk of an action, from 0 (harmless) to 1, with reasons. */
 export const RiskAssessment = z.object({
@@ -60,7 +60,7 @@ export const ProposedAction = z.object({
   resolved: z.record(z.string(), z.json()).optional(),
   /** Resources that the tool declares to use: `project:shop`, `server:db-main`. */
   resources: z.array(z.string().max(200)).max(50),
-  environment: Environment,
+  environment: ActionEnvironment,
   requester: z.object({ userKey: z.string(), role: Role }),
   agent: z.string(),
   agentClass: AgentClass,

@@ -8,13 +8,13 @@ import type { Role } from './roles.ts';
 const ApprovalVerb = z.enum(['approve', 'grant', 'reject', 'modify', 'ask', 'withdraw', 'show']);
 
 /** The decision that a button carries; pressing it sends no message. */
-export const ApprovalAct = z.object({
+export const ApprovalCommand = z.object({
   approvalId: z.string().min(1).max(80),
   verb: ApprovalVerb,
   /** A predefined reason. */
   reason: z.string().max(300).optional(),
 });
-export type ApprovalAct = z.infer<typeof ApprovalAct>;
+export type ApprovalCommand = z.infer<typeof ApprovalCommand>;
 
 export const EssentialValue = z.object({
   /** Its lines as written by `renderExact`. */

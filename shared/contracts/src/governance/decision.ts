@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { Role } from './roles.ts';
-import { ActionKind, AgentClass, Environment, RiskAssessment } from './action.ts';
+import { ActionKind, AgentClass, ActionEnvironment, RiskAssessment } from './action.ts';
 
 /** From lenient to strict: `run` unattended, `confirm` with a tap of the requester, `ask` another person, or `deny`. */
-export const Effect = z.enum(['run', 'confirm', 'ask', 'deny']);
-export type Effect = z.infer<typeof Effect>;
+export const PolicyEffect = z.enum(['run', 'confirm', 'ask', 'deny']);
+export type PolicyEffect = z.infer<typeof PolicyEffect>;
 
 /** The decision of policy about one action, and the deciding rule. */
 export const PolicyDecision = z.object({
-  effect: Effect,
+  effect: PolicyEffect,
   /** Id of the rule that decided; `default-deny` when none permitted, `policy-error` when one could not be evaluated. */
   rule: z.string().min(1).max(120),
   /** The reason in one sentence, for people. */
@@ -32,13 +32,13 @@ export const PolicyDecision = z.object({
 export type PolicyDecision = z.infer<typeof PolicyDecision>;
 
 /** The decision whether a person may act on an approval, a grant or a capability group. */
-export const Permission = z.object({
+export const PermissionDecision = z.object({
   allowed: z.boolean(),
   rule: z.string(),
   sentence: z.string(),
   policyVersion: z.string(),
 });
-export type Permission = z.infer<typeof Permission>;
+export type PermissionDecision = z.infer<typeof PermissionDecision>;
 
 const left = z.number().nullable();
 
@@ -49,7 +49,7 @@ export const PolicyQuestion = z.object({
     kind: ActionKind,
     tool: z.string(),
     group: z.string(),
-    environment: Environment,
+    environment: ActionEnvironment,
     resources: z.array(z.string()).readonly(),
     /** Parsed arguments; policies see their strings, numbers and booleans. */
     arguments: z.record(z.string(), z.unknown()),
@@ -90,11 +90,11 @@ export interface ApproverQuestion {
 export interface PolicyEngine {
   readonly version: string;
   decide(question: PolicyQuestion): PolicyDecision;
-  mayApprove(question: ApproverQuestion): Permission;
+  mayApprove(question: ApproverQuestion): PermissionDecision;
   /** Decides whether a capability group may be loaded. */
   mayLoad(question: {
     readonly principal: PolicyQuestion['principal'];
     readonly group: string;
     readonly context: PolicyQuestion['context'];
-  }): Permission;
+  }): PermissionDecision;
 }

@@ -14,8 +14,8 @@ const Sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 const Json = z.json();
 
 /** Hashes of a model's input in three parts, so that a difference can be located; `hash` covers all parts. */
-export const ModelContext = z.object({ hash: Sha256, system: Sha256, messages: Sha256, tools: Sha256 });
-export type ModelContext = z.infer<typeof ModelContext>;
+export const ModelInputHashes = z.object({ hash: Sha256, system: Sha256, messages: Sha256, tools: Sha256 });
+export type ModelInputHashes = z.infer<typeof ModelInputHashes>;
 
 /** A model's answer as the conversation stores it. */
 export const RecordedAnswer = z.object({
@@ -56,15 +56,15 @@ export const PromptFacts = z.object({
 export type PromptFacts = z.infer<typeof PromptFacts>;
 
 /** One model request. `answer` is null when it produced the pass's own answer. */
-export const RecordedAsk = z.object({
+export const RecordedRequest = z.object({
   node: z.string(),
   model: z.string(),
-  context: ModelContext,
+  context: ModelInputHashes,
   facts: PromptFacts,
   answer: RecordedAnswer.nullable(),
   durationMs: z.number().nonnegative(),
 });
-export type RecordedAsk = z.infer<typeof RecordedAsk>;
+export type RecordedRequest = z.infer<typeof RecordedRequest>;
 
 /** The policy question about a call and its decision. */
 export const RecordedDecision = z.object({
@@ -115,7 +115,7 @@ export const RecordedCall = z.object({
 export type RecordedCall = z.infer<typeof RecordedCall>;
 
 /** Inputs of one run of a turn; a turn resumed after a crash has several runs. */
-export const RecordedRun = z.object({
+export const RecordedTurnRun = z.object({
   turnId: z.string(),
   /** Number of the turn's messages that had arrived. */
   came: z.int().nonnegative(),
@@ -123,7 +123,7 @@ export const RecordedRun = z.object({
   /** Language of the person; English when missing. */
   language: z.string().optional(),
 });
-export type RecordedRun = z.infer<typeof RecordedRun>;
+export type RecordedTurnRun = z.infer<typeof RecordedTurnRun>;
 
 /** A message as it entered the conversation. */
 export const RecordedMessage = z.object({
@@ -142,7 +142,7 @@ export const RecordedMessage = z.object({
 export type RecordedMessage = z.infer<typeof RecordedMessage>;
 
 /** The outcome of an approval before the agent learned of it. */
-export const RecordedResume = z.object({
+export const RecordedApproval = z.object({
   approvalId: z.string(),
   actionId: z.string(),
   outcome: z.string(),
@@ -152,7 +152,7 @@ export const RecordedResume = z.object({
   code: z.string().nullable(),
   phases: z.array(z.string()),
 });
-export type RecordedResume = z.infer<typeof RecordedResume>;
+export type RecordedApproval = z.infer<typeof RecordedApproval>;
 
 /** One pass. A turn that ended before its first pass has one record with number 0. */
 export const PassRecord = z.object({
@@ -160,8 +160,12 @@ export const PassRecord = z.object({
   phases: z.array(z.string()),
   versions: z.object({ prompt: Sha256, tools: Sha256, state: z.int(), model: z.string().nullable() }),
   /** The runs that read the messages, asked the model and executed the calls; null for parts not done. */
-  runs: z.object({ read: RecordedRun.nullable(), asked: RecordedRun.nullable(), acted: RecordedRun.nullable() }),
-  asks: z.array(RecordedAsk),
+  runs: z.object({
+    read: RecordedTurnRun.nullable(),
+    asked: RecordedTurnRun.nullable(),
+    acted: RecordedTurnRun.nullable(),
+  }),
+  asks: z.array(RecordedRequest),
   answer: RecordedAnswer.nullable(),
   calls: z.array(RecordedCall),
   /** The judge's verdict; null without one. */
@@ -184,7 +188,7 @@ export const ExecutionTurn = PassRecord.extend({
       isNew: z.boolean(),
       threadOver: z.boolean(),
       messages: z.array(RecordedMessage),
-      decision: RecordedResume.nullable(),
+      decision: RecordedApproval.nullable(),
     })
     .nullable(),
   /**
@@ -196,7 +200,7 @@ export const ExecutionTurn = PassRecord.extend({
       outcome: z.string(),
       note: z.string().nullable(),
       about: z.string().nullable().optional(),
-      run: RecordedRun,
+      run: RecordedTurnRun,
     })
     .nullable(),
   /** True when a secret was removed. */

@@ -21,11 +21,11 @@ export function isHarmlessText(text: string): boolean {
 const OWN_PROPERTY = /^[a-z][a-zA-Z0-9]{0,29}$/;
 
 /** True when a value contains a text that could instruct a model and is not among the `known` texts. Pure. */
-export function holdsForeignText(value: unknown, known: ReadonlySet<string> = new Set()): boolean {
+export function hasUntrustedText(value: unknown, known: ReadonlySet<string> = new Set()): boolean {
   if (typeof value === 'string') return !isHarmlessText(value) && !known.has(value);
-  if (Array.isArray(value)) return value.some((item) => holdsForeignText(item, known));
+  if (Array.isArray(value)) return value.some((item) => hasUntrustedText(item, known));
   if (typeof value !== 'object' || value === null) return false;
-  return Object.entries(value).some(([name, member]) => !OWN_PROPERTY.test(name) || holdsForeignText(member, known));
+  return Object.entries(value).some(([name, member]) => !OWN_PROPERTY.test(name) || hasUntrustedText(member, known));
 }
 
 /** Collects all strings of a value, such as a call's arguments. Pure. */

@@ -63,7 +63,7 @@ export function isCancellable(state: DeployState): boolean {
 }
 
 /** Connection data of a server; secrets are handles of the person who gave them. */
-export const Connection = z.object({
+export const ServerConnection = z.object({
   /** docker: path of the engine's socket on this machine; ssh: on the server. */
   socket: z.string().max(200).optional(),
   /** ssh: port (default 22) and user. */
@@ -72,10 +72,10 @@ export const Connection = z.object({
   /** ssh: handle of the private key, and the user key of its owner. */
   key: z.object({ handle: z.string().max(80), owner: z.string().max(80) }).optional(),
 });
-export type Connection = z.infer<typeof Connection>;
+export type ServerConnection = z.infer<typeof ServerConnection>;
 
 /** Measured capacity of a server. */
-export const Inventory = z.object({
+export const ServerInventory = z.object({
   cpus: z.number().int().positive(),
   memoryMb: z.number().int().positive(),
   memoryFreeMb: z.number().int().nonnegative(),
@@ -84,7 +84,7 @@ export const Inventory = z.object({
   /** Such as `process on Linux 6.1` and `Docker 20.10.24`. */
   engine: z.string().max(120),
 });
-export type Inventory = z.infer<typeof Inventory>;
+export type ServerInventory = z.infer<typeof ServerInventory>;
 
 /**
  * The service definition, read from `signalbox.json` at the root of the repository. Commands are argv arrays, not shell lines. The
@@ -162,8 +162,8 @@ export const DeployPlan = z.object({
 export type DeployPlan = z.infer<typeof DeployPlan>;
 
 /** Subject and author of a commit: text from outside, cleaned and clipped. */
-export const CommitHead = z.object({ subject: z.string().max(200), author: z.string().max(100) });
-export type CommitHead = z.infer<typeof CommitHead>;
+export const CommitSummary = z.object({ subject: z.string().max(200), author: z.string().max(100) });
+export type CommitSummary = z.infer<typeof CommitSummary>;
 
 /** One measured precondition of a deployment. */
 export const ReadinessCheck = z.object({
@@ -198,6 +198,6 @@ export const ServiceKey = z.object({
 export type ServiceKey = z.infer<typeof ServiceKey>;
 
 /** The name of a service at the proxy, in locks and in texts: `shop/staging`. */
-export function nameService(service: ServiceKey): string {
+export function formatServiceName(service: ServiceKey): string {
   return `${service.project}/${service.environment}`;
 }

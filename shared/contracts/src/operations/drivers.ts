@@ -26,14 +26,14 @@ export function getDriverTraits(driver: DriverName): DriverTraits {
 }
 
 /** The result of a build, which a rollback starts again. Stored as JSON. */
-export interface Artifact {
+export interface BuildArtifact {
   readonly kind: 'folder' | 'image';
   /** The id from the server's driver; no tag or branch. */
   readonly ref: string;
 }
 
 /** A started program. Stored as JSON, and sufficient to find the same program again. */
-export interface Instance {
+export interface ProgramInstance {
   readonly ref: string;
   readonly host: string;
   readonly port: number;

@@ -1,17 +1,17 @@
 import { z } from 'zod';
-import { ChainFetch, ChainPayload, ChainResult } from '../repository/chain-run.ts';
+import { ChainFetchResult, ChainPayload, ChainResult } from '../repository/chain-run.ts';
 import { CHAINS, STEP_ATTEMPTS } from '../repository/chains.ts';
 import {
   DeployPayload,
   DeployResult,
-  DiagnosticPayload,
-  DiagnosticResult,
-  InspectPayload,
-  InspectResult,
+  ServerCommandPayload,
+  ServerCommandResult,
+  ServerInspectPayload,
+  ServerInspectResult,
   ReadinessPayload,
   ReadinessResult,
-  RepositoryLookPayload,
-  RepositoryLookResult,
+  RepositorySummaryPayload,
+  RepositorySummaryResult,
   ServiceDiagnosisPayload,
   ServiceDiagnosisResult,
   ServiceHealthPayload,
@@ -25,15 +25,15 @@ import {
   ServicesWatchResult,
 } from './operations.ts';
 import {
-  ApplyPayload,
-  ApplyResult,
+  ApplyDiffPayload,
+  ApplyDiffResult,
   MAX_COMMAND_MS,
   ListPayload,
   ListResult,
   ReadPayload,
   ReadResult,
-  RunPayload,
-  RunResult,
+  RunCommandPayload,
+  RunCommandResult,
   WritePayload,
   WriteResult,
 } from './workspace.ts';
@@ -113,8 +113,8 @@ export const JOBS = {
   // Never retried: how far an interrupted command got is unknown.
   'workspace.run': job({
     pool: 'agents',
-    payload: RunPayload,
-    result: RunResult,
+    payload: RunCommandPayload,
+    result: RunCommandResult,
     attempts: 1,
     deadlineMs: MAX_COMMAND_MS + 60_000,
     everyMs: null,
@@ -145,8 +145,8 @@ export const JOBS = {
   }),
   'workspace.apply': job({
     pool: 'agents',
-    payload: ApplyPayload,
-    result: ApplyResult,
+    payload: ApplyDiffPayload,
+    result: ApplyDiffResult,
     attempts: 3,
     deadlineMs: 60_000,
     everyMs: null,
@@ -222,16 +222,16 @@ export const JOBS = {
   // Never retried: how far an interrupted command got is unknown.
   'diagnostic.run': job({
     pool: 'deploy',
-    payload: DiagnosticPayload,
-    result: DiagnosticResult,
+    payload: ServerCommandPayload,
+    result: ServerCommandResult,
     attempts: 1,
     deadlineMs: 2 * 60_000,
     everyMs: null,
   }),
   'repository.look': job({
     pool: 'deploy',
-    payload: RepositoryLookPayload,
-    result: RepositoryLookResult,
+    payload: RepositorySummaryPayload,
+    result: RepositorySummaryResult,
     attempts: 2,
     deadlineMs: 2 * 60_000,
     everyMs: null,
@@ -240,7 +240,7 @@ export const JOBS = {
   'repository.fetch': job({
     pool: 'deploy',
     payload: ChainPayload,
-    result: ChainFetch,
+    result: ChainFetchResult,
     attempts: 5,
     deadlineMs: 10 * 60_000,
     everyMs: null,
@@ -258,8 +258,8 @@ export const JOBS = {
   }),
   'server.inspect': job({
     pool: 'deploy',
-    payload: InspectPayload,
-    result: InspectResult,
+    payload: ServerInspectPayload,
+    result: ServerInspectResult,
     attempts: 2,
     deadlineMs: 60_000,
     everyMs: null,

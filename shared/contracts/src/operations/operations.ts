@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import {
   DeployFailure,
-  CommitHead,
+  CommitSummary,
   DeployPlan,
   DeployState,
-  Inventory,
+  ServerInventory,
   LogLine,
   ReadinessCheck,
   ServiceKey,
@@ -49,7 +49,7 @@ export const ReadinessResult = z.object({
   /** The plan; null when not requested, or not resolvable. */
   plan: DeployPlan.nullable().default(null),
   /** Subject and author of the commit; null when not read. */
-  head: CommitHead.nullable().default(null),
+  head: CommitSummary.nullable().default(null),
   /** True when build and start were guessed from the repository and this guess has never served for the project. */
   isUnseen: z.boolean().default(false),
   /** Why there is no plan. */
@@ -57,20 +57,20 @@ export const ReadinessResult = z.object({
 });
 export type ReadinessResult = z.infer<typeof ReadinessResult>;
 
-export const InspectPayload = z.object({ server: z.string().min(1).max(80) });
-export const InspectResult = z.object({
+export const ServerInspectPayload = z.object({ server: z.string().min(1).max(80) });
+export const ServerInspectResult = z.object({
   server: z.string(),
   reached: z.boolean(),
-  inventory: Inventory.nullable(),
+  inventory: ServerInventory.nullable(),
   /** ssh: the fingerprint that the server showed, `SHA256:…`, and whether it is approved. */
   hostKey: z.string().nullable(),
   hostKeyTrusted: z.boolean().nullable(),
   detail: Text,
 });
-export type InspectResult = z.infer<typeof InspectResult>;
+export type ServerInspectResult = z.infer<typeof ServerInspectResult>;
 
-export const RepositoryLookPayload = z.object({ project: z.string().min(1).max(80) });
-export const RepositoryLookResult = z.object({
+export const RepositorySummaryPayload = z.object({ project: z.string().min(1).max(80) });
+export const RepositorySummaryResult = z.object({
   project: z.string(),
   /** Why the repository cannot be read; null when it can be read. */
   problem: Text.nullable(),
@@ -86,7 +86,7 @@ export const RepositoryLookResult = z.object({
   /** Why there is no plan. */
   planProblem: Text.nullable().default(null),
 });
-export type RepositoryLookResult = z.infer<typeof RepositoryLookResult>;
+export type RepositorySummaryResult = z.infer<typeof RepositorySummaryResult>;
 
 export const ServiceLogsPayload = ServiceKey.extend({
   /** The log to read: of the serving deployment, the previous one, or the deployment with this id. */
@@ -218,7 +218,7 @@ export const ServiceReviveResult = ServiceKey.extend({
 });
 export type ServiceReviveResult = z.infer<typeof ServiceReviveResult>;
 
-export const DiagnosticPayload = z.object({
+export const ServerCommandPayload = z.object({
   server: z.string().min(1).max(80),
   command: z.string().min(1).max(4_000),
   /** True when the command was classified as read-only: it may then run without approval, but never in a shell. */
@@ -227,7 +227,7 @@ export const DiagnosticPayload = z.object({
   service: ServiceKey.optional(),
   actionId: Id,
 });
-export const DiagnosticResult = z.object({
+export const ServerCommandResult = z.object({
   server: z.string(),
   code: z.number().int().nullable(),
   stdout: z.string(),
@@ -235,4 +235,4 @@ export const DiagnosticResult = z.object({
   truncated: z.boolean(),
   seconds: z.number().nonnegative(),
 });
-export type DiagnosticResult = z.infer<typeof DiagnosticResult>;
+export type ServerCommandResult = z.infer<typeof ServerCommandResult>;

@@ -12,14 +12,14 @@ export function toWorkspaceName(kind: 'project' | 'thread', name: string): strin
 /** Longest path within a workspace, in characters. */
 export const MAX_PATH_LENGTH = 1_000;
 /** Largest text per write, in characters. */
-export const MAX_TEXT_LENGTH = 500_000;
+export const MAX_WRITE_LENGTH = 500_000;
 /** Longest run time of a command, in milliseconds. */
 export const MAX_COMMAND_MS = 5 * 60_000;
 
 const Path = z.string().max(MAX_PATH_LENGTH);
 
 /** The workspace and the actor: part of every workspace job's payload. */
-export const WorkspaceCall = z.object({
+export const WorkspaceContext = z.object({
   workspace: WorkspaceName,
   /** Selects the file and network bounds: see agent-bounds.ts. */
   bounds: AgentClass.or(z.literal('PERSON')),
@@ -27,10 +27,10 @@ export const WorkspaceCall = z.object({
   threadId: z.string().max(160).nullable(),
   actionId: z.string().min(1).max(160),
 });
-export type WorkspaceCall = z.infer<typeof WorkspaceCall>;
+export type WorkspaceContext = z.infer<typeof WorkspaceContext>;
 
 /** Why a job refused: a code of the error catalog and the fields of its sentence. */
-export const Refusal = z.object({
+export const JobRefusal = z.object({
   code: z.enum([
     'PATH_DENIED',
     'SANDBOX_MISSING',
@@ -45,15 +45,15 @@ export const Refusal = z.object({
   ]),
   data: z.record(z.string(), z.string()),
 });
-export type Refusal = z.infer<typeof Refusal>;
+export type JobRefusal = z.infer<typeof JobRefusal>;
 
 const toRefusableResult = <S extends z.ZodType>(result: S) =>
   z.discriminatedUnion('outcome', [
-    z.object({ outcome: z.literal('refused'), refusal: Refusal }),
+    z.object({ outcome: z.literal('refused'), refusal: JobRefusal }),
     z.object({ outcome: z.literal('done'), result }),
   ]);
 
-export const RunPayload = WorkspaceCall.extend({
+export const RunCommandPayload = WorkspaceContext.extend({
   command: z.discriminatedUnion('kind', [
     /** Commands joined by pipes, executed without a shell. */
     z.object({ kind: z.literal('argv'), pipeline: z.array(z.array(z.string()).min(1)).min(1).max(20) }),
@@ -63,7 +63,7 @@ export const RunPayload = WorkspaceCall.extend({
   cwd: Path,
   deadlineMs: z.int().min(100).max(MAX_COMMAND_MS),
 });
-export const RunResult = toRefusableResult(
+export const RunCommandResult = toRefusableResult(
   z.object({
     exitCode: z.int(),
     killed: z.enum(['deadline', 'memory', 'processes', 'workspace', 'disk']).nullable(),
@@ -74,7 +74,7 @@ export const RunResult = toRefusableResult(
 );
 
 /** Lines count from 1. */
-export const ReadPayload = WorkspaceCall.extend({
+export const ReadPayload = WorkspaceContext.extend({
   path: Path,
   fromLine: z.int().min(1),
   lines: z.int().min(1).max(2_000),
@@ -83,7 +83,7 @@ export const ReadResult = toRefusableResult(
   z.object({ path: z.string(), text: z.string(), fromLine: z.int(), totalLines: z.int(), sizeBytes: z.int() }),
 );
 
-export const ListPayload = WorkspaceCall.extend({ path: Path, depth: z.int().min(1).max(10) });
+export const ListPayload = WorkspaceContext.extend({ path: Path, depth: z.int().min(1).max(10) });
 export const ListResult = toRefusableResult(
   z.object({
     path: z.string(),
@@ -95,11 +95,11 @@ export const ListResult = toRefusableResult(
   }),
 );
 
-export const WritePayload = WorkspaceCall.extend({ path: Path, content: z.string().max(MAX_TEXT_LENGTH) });
+export const WritePayload = WorkspaceContext.extend({ path: Path, content: z.string().max(MAX_WRITE_LENGTH) });
 export const WriteResult = toRefusableResult(z.object({ path: z.string(), sizeBytes: z.int(), created: z.boolean() }));
 
-export const ApplyPayload = WorkspaceCall.extend({ diff: z.string().min(1).max(MAX_TEXT_LENGTH) });
-export const ApplyResult = toRefusableResult(
+export const ApplyDiffPayload = WorkspaceContext.extend({ diff: z.string().min(1).max(MAX_WRITE_LENGTH) });
+export const ApplyDiffResult = toRefusableResult(
   z.object({
     files: z.array(
       z.object({

@@ -5,13 +5,13 @@ import { RawFinding } from './finding.ts';
 export const MAX_SHOWN_FINDINGS = 5;
 
 /** A fetched commit in its mirror, or the problem. */
-export const ChainFetch = z.object({
+export const ChainFetchResult = z.object({
   mirror: z.string().nullable(),
   commit: z.string().nullable(),
   folder: z.string().nullable(),
   problem: z.string().max(2_000).nullable(),
 });
-export type ChainFetch = z.infer<typeof ChainFetch>;
+export type ChainFetchResult = z.infer<typeof ChainFetchResult>;
 
 export const ChainPayload = z.object({
   project: z.string().min(1).max(80),
@@ -21,7 +21,7 @@ export const ChainPayload = z.object({
   /** A dry run: reports findings and stores nothing. */
   isDry: z.boolean().default(false),
   /** Result of the job `repository.fetch`; never set by a tool. */
-  fetched: ChainFetch.optional(),
+  fetched: ChainFetchResult.optional(),
 });
 export type ChainPayload = z.infer<typeof ChainPayload>;
 

@@ -6,7 +6,7 @@ export const MAX_TAGS = 20;
 const TAG = /^[\p{L}\p{N}][\p{L}\p{M}\p{N}]*(?:-[\p{L}\p{M}\p{N}]+)*$/u;
 
 /** A tag of a project, normalized to lowercase NFC, so that tags that look equal are equal. */
-export const Tag = z
+export const ProjectTag = z
   .string()
   .trim()
   .overwrite((text) => text.replace(/^#/, '').toLowerCase().normalize('NFC'))

@@ -1,12 +1,12 @@
 import type { AgentClass } from '@signalbox/contracts/governance/action';
 import type { Role } from '@signalbox/contracts/governance/roles';
 import type { Log } from '@signalbox/platform/log';
-import type { Resolved } from '@signalbox/safety/cards/resolved';
+import type { ResolvedRefs } from '@signalbox/safety/cards/resolved';
 import type { CheckpointRow } from '@signalbox/store/conversation/checkpoints';
 import type { Lane } from '@signalbox/store/conversation/lane';
 import type { RecordedDecision } from '@signalbox/contracts/governance/execution-turn';
 import type { ActionButton, OfferedButton, OutboundFile } from '@signalbox/contracts/conversation/envelope';
-import { quotesOutsiders, type AppError, type ErrorCode } from '@signalbox/contracts/errors';
+import { mayQuoteUntrusted, type AppError, type ErrorCode } from '@signalbox/contracts/errors';
 import { collectTexts } from '@signalbox/contracts/governance/outside';
 import { sayError as sentence } from '@signalbox/messages/say';
 import type { OwnedTool } from './tool.ts';
@@ -36,12 +36,12 @@ export interface ToolCall {
   readonly groups: readonly string[];
 }
 
-export interface Runnable extends OwnedTool {
+export interface RunnableCall extends OwnedTool {
   readonly actionId: string;
   readonly name: string;
   readonly input: unknown;
   /** The resolved arguments that were decided about. */
-  readonly resolved?: Resolved | null;
+  readonly resolved?: ResolvedRefs | null;
 }
 
 export interface CallScope {
@@ -82,7 +82,7 @@ export class StoppedByPerson extends Error {
  * The result of a call that did not run or had no effect, in the catalog's words. `given`: its arguments, which the model knows. If the
  * words are untrusted, taint the thread first: see `reportFailure`.
  */
-export function createFailure(error: AppError, given: unknown = null): ToolCallResult {
-  const mark = quotesOutsiders(error, collectTexts(given)) ? { untrusted: true } : {};
+export function createFailedResult(error: AppError, given: unknown = null): ToolCallResult {
+  const mark = mayQuoteUntrusted(error, collectTexts(given)) ? { untrusted: true } : {};
   return { ok: false, result: null, say: sentence(error.code, error.data), code: error.code, changed: false, ...mark };
 }

@@ -4,7 +4,7 @@ import { AppError, type ErrorCode } from '@signalbox/contracts/errors';
 import { sayError } from '@signalbox/messages/say';
 import { Button, OutboundFile } from '@signalbox/contracts/conversation/envelope';
 import { z } from 'zod';
-import { createFailure, type ToolCallResult } from './call.ts';
+import { createFailedResult, type ToolCallResult } from './call.ts';
 
 const words = { say: z.string(), changed: z.boolean(), untrusted: z.boolean().exactOptional() };
 /** An action's result in the ledger. Failures have words and a code. */
@@ -24,7 +24,7 @@ const StoredResult = z.discriminatedUnion('ok', [
 /** Reads an action's result from its ledger row; an unreadable result counts as unknown. Pure, never throws. */
 export function readStoredResult(stored: unknown, tool: string): ToolCallResult {
   const { data } = StoredResult.safeParse(stored);
-  if (!data) return createFailure(new AppError('TOOL_OUTCOME_UNKNOWN', { tool }));
+  if (!data) return createFailedResult(new AppError('TOOL_OUTCOME_UNKNOWN', { tool }));
   return data.ok ? { ...data, result: data.result } : { ...data, result: null };
 }
 

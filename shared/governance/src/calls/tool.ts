@@ -1,11 +1,11 @@
 import type { z } from 'zod';
-import type { ActionKind, Environment, Risk } from '@signalbox/contracts/governance/action';
+import type { ActionKind, ActionEnvironment, Risk } from '@signalbox/contracts/governance/action';
 import type { Role } from '@signalbox/contracts/governance/roles';
 import type { DeclaredValues } from '@signalbox/safety/cards/essential';
-import type { Resolved } from '@signalbox/safety/cards/resolved';
+import type { ResolvedRefs } from '@signalbox/safety/cards/resolved';
 
 /** What approvers read besides the exact arguments: short lines of plain text. */
-export interface Preview {
+export interface ActionPreview {
   /** The action in one line: "Deploy shop 1.4.2 to production". */
   readonly what: string;
   /** How the state will differ, beyond the arguments. */
@@ -37,10 +37,10 @@ export interface Tool {
   /** Null when its outcome cannot be probed: see `Tools.probe`. */
   readonly probe: unknown;
   version(): string;
-  risk(input: unknown, resolved?: Resolved | null): RiskWithReasons;
-  environment(input: unknown): Environment;
-  resources(input: unknown, resolved?: Resolved | null): readonly string[];
-  values(resolved: Resolved | null): DeclaredValues;
+  risk(input: unknown, resolved?: ResolvedRefs | null): RiskWithReasons;
+  environment(input: unknown): ActionEnvironment;
+  resources(input: unknown, resolved?: ResolvedRefs | null): readonly string[];
+  values(resolved: ResolvedRefs | null): DeclaredValues;
   lock(input: unknown): string | null;
   order(args: unknown): string | null;
 }

@@ -1,5 +1,5 @@
 import type { PromptContext } from '@signalbox/contracts/governance/execution-turn';
-import { listFacts, type Fact } from './unfounded.ts';
+import { listEntityFacts, type EntityFact } from './unfounded.ts';
 
 /** Sections whose lines the runtime measured or recorded. Other sections contain words of people, which support no claim. */
 const MEASURED: ReadonlySet<string> = new Set(['deciding', 'own', 'deployments', 'jobs', 'services']);
@@ -7,7 +7,7 @@ const MEASURED: ReadonlySet<string> = new Set(['deciding', 'own', 'deployments',
 /** The lines of a prompt's context and the facts they support. A model that repeats these lines makes no claim. Pure. */
 export function toClaimGrounds({ text, sections }: PromptContext): {
   readonly lines: readonly string[];
-  readonly facts: readonly Fact[];
+  readonly facts: readonly EntityFact[];
 } {
   // The first part is the opening.
   const linesOf = text
@@ -15,7 +15,7 @@ export function toClaimGrounds({ text, sections }: PromptContext): {
     .slice(1)
     .map((part) => part.split('\n- ').slice(1));
   const measured = linesOf.filter((_, place) => MEASURED.has(sections[place]?.name ?? ''));
-  return { lines: linesOf.flat(), facts: measured.flat().flatMap((line) => listFacts(fieldsIn(line))) };
+  return { lines: linesOf.flat(), facts: measured.flat().flatMap((line) => listEntityFacts(fieldsIn(line))) };
 }
 
 /** The words of a line as the fields of one fact. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { findForeignPart } from './own-words.ts';
+import { findUnstatedValue } from './own-words.ts';
 
 const restart = {
   input: z.object({
@@ -18,7 +18,7 @@ const foreign = (
   input: unknown = SHOP,
   name = 'restart_project',
   pressed: readonly string[] = [],
-) => findForeignPart(name, restart, input, { typed, pressed });
+) => findUnstatedValue(name, restart, input, { typed, pressed });
 
 describe("a call counts as the person's own words", () => {
   it.each([

@@ -19,7 +19,7 @@ interface OwnWords {
  * The first part of a call (a value or the action) that no message contains; null when one message together with the pressed labels
  * contains all parts. When unsure it returns a part, so that the person is asked. Pure.
  */
-export function findForeignPart(
+export function findUnstatedValue(
   name: string,
   tool: Pick<Tool, 'input'>,
   input: unknown,

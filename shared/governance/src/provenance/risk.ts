@@ -1,10 +1,10 @@
 import type { Risk, RiskAssessment } from '@signalbox/contracts/governance/action';
-import type { Resolved } from '@signalbox/safety/cards/resolved';
+import type { ResolvedRefs } from '@signalbox/safety/cards/resolved';
 import { say } from '@signalbox/messages/say';
-import type { Runnable } from '../calls/call.ts';
+import type { RunnableCall } from '../calls/call.ts';
 import type { ThreadTaint } from '@signalbox/store/governance/governance-facts';
 import type { Tool } from '../calls/tool.ts';
-import { findForeignPart } from './own-words.ts';
+import { findUnstatedValue } from './own-words.ts';
 
 const NEXT: Readonly<Record<Risk, Risk>> = { safe: 'sensitive', sensitive: 'dangerous', dangerous: 'dangerous' };
 const SCORE: Readonly<Record<Risk, number>> = { safe: 0.1, sensitive: 0.5, dangerous: 0.9 };
@@ -26,7 +26,7 @@ export interface Taint {
 
 /** The taint of these arguments. Reads that send nothing out are never tainted. */
 export function findTaint(
-  { name, tool, input, resolved = null }: Pick<Runnable, 'name' | 'tool' | 'input' | 'resolved'>,
+  { name, tool, input, resolved = null }: Pick<RunnableCall, 'name' | 'tool' | 'input' | 'resolved'>,
   seen: ThreadTaint,
   ageMs?: number,
 ): Taint {
@@ -35,7 +35,7 @@ export function findTaint(
   if (risk === 'safe' && !tool.egress) return { source: null, foreign: null, hasPrivate };
   return {
     source: taintOf(input, seen),
-    foreign: isTainted ? findForeignPart(name, tool, input, { typed, pressed }) : null,
+    foreign: isTainted ? findUnstatedValue(name, tool, input, { typed, pressed }) : null,
     hasPrivate,
     ...(ageMs === undefined ? {} : { ageMs }),
   };
@@ -46,7 +46,7 @@ export function decideRisk(
   tool: Tool,
   input: unknown,
   { source, foreign = null, hasPrivate, ageMs }: Taint,
-  resolved: Resolved | null = null,
+  resolved: ResolvedRefs | null = null,
 ): RiskAssessment {
   const { risk: own, reasons, refusal } = tool.risk(input, resolved);
   const risk = source === null ? own : NEXT[own];

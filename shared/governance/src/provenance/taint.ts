@@ -1,11 +1,11 @@
 import type { Queryable } from '@signalbox/store/pool';
-import { named, sql } from '@signalbox/store/sql';
+import { prepareSql, sql } from '@signalbox/store/sql';
 import type { AppError } from '@signalbox/contracts/errors';
-import { createFailure, type ToolCallResult } from '../calls/call.ts';
+import { createFailedResult, type ToolCallResult } from '../calls/call.ts';
 
 /** Notes that a conversation reads outside text. Store it before the model sees the text. Idempotent. */
 export async function taintThread(db: Queryable, threadId: string, source: string): Promise<void> {
-  await db.query(named('taint_thread')`select taint_thread(${threadId}, ${source}, clock_timestamp())`);
+  await db.query(prepareSql('taint_thread')`select taint_thread(${threadId}, ${source}, clock_timestamp())`);
 }
 
 /** Taints a conversation by messages that carry other people's text, as of their arrival. Without messages it does nothing. */
@@ -25,7 +25,7 @@ export async function reportFailure(
   call: { readonly name: string; readonly input: unknown },
   error: AppError,
 ): Promise<ToolCallResult> {
-  const result = createFailure(error, call.input);
+  const result = createFailedResult(error, call.input);
   if (result.untrusted) await taintThread(db, threadId, call.name);
   return result;
 }

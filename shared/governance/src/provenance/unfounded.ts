@@ -1,7 +1,7 @@
 import { findClaimSigns, type ClaimSigns } from './signs.ts';
 
 /** Certain facts about one entity: the fields of a receipt, or of an entry of a trusted look-up. */
-export interface Fact {
+export interface EntityFact {
   readonly values: ReadonlySet<string>;
   /** True when the fact says that something failed. */
   readonly isFailure: boolean;
@@ -13,9 +13,9 @@ export interface ClaimGrounds {
   readonly names: ReadonlySet<string>;
   /** First words of commands: a quoted line that begins with one tells the person what to type, and is no claim. */
   readonly verbs: ReadonlySet<string>;
-  readonly facts: readonly Fact[];
+  readonly facts: readonly EntityFact[];
   /** Facts from the prompt or from look-ups of earlier turns, which support more than an entity's existence. */
-  readonly standing?: readonly Fact[];
+  readonly standing?: readonly EntityFact[];
 }
 
 /** True when a text looks like a report, in any language, that no receipt and no trusted look-up supports. Pure. */
@@ -31,7 +31,7 @@ export function isUnfounded(text: string, { names, verbs, facts: found, standing
 }
 
 /** True when signs state more than the existence of an entity, such as a version or a state. */
-function saysMore(signs: readonly ClaimSigns[], standing: readonly Fact[]): boolean {
+function saysMore(signs: readonly ClaimSigns[], standing: readonly EntityFact[]): boolean {
   const names = signs.flatMap((one) => one.names);
   const isKnownAs = (state: string): boolean =>
     standing.some(({ values }) => values.has(state) && names.some((name) => values.has(name)));
@@ -53,7 +53,7 @@ function joined(signs: readonly ClaimSigns[]): Omit<ClaimSigns, 'ids' | 'states'
 function isFounded(
   signs: Omit<ClaimSigns, 'states' | 'isQuestion'>,
   whole: Pick<ClaimSigns, 'places'>,
-  facts: readonly Fact[],
+  facts: readonly EntityFact[],
 ): boolean {
   const { names, places, versions, ids, hasMark } = signs;
   if (names.length + versions.length + ids.length === 0) return !hasMark || facts.some(({ isFailure }) => !isFailure);
@@ -91,8 +91,12 @@ function isVersion(value: string, version: string): boolean {
 const FIELD = /^[\p{L}\p{N}][\p{L}\p{N}_.:+@/-]{0,79}$/u;
 
 /** The facts of a structure: each object together with its parents' fields. Only short values without spaces count. */
-export function listFacts(structure: unknown, isFailure = false, around: readonly string[] = []): readonly Fact[] {
-  if (Array.isArray(structure)) return structure.flatMap((one) => listFacts(one, isFailure, around));
+export function listEntityFacts(
+  structure: unknown,
+  isFailure = false,
+  around: readonly string[] = [],
+): readonly EntityFact[] {
+  if (Array.isArray(structure)) return structure.flatMap((one) => listEntityFacts(one, isFailure, around));
   if (typeof structure !== 'object' || structure === null) {
     const values = [...around, ...fieldOf(structure)];
     return values.length === 0 ? [] : [{ values: new Set(values), isFailure }];
@@ -102,7 +106,10 @@ export function listFacts(structure: unknown, isFailure = false, around: readonl
   const own = [...around, ...said];
   const isBad = isFailure || said.some((value) => BAD_STATES.has(value));
   const inner = members.filter((member) => typeof member === 'object' && member !== null);
-  return [{ values: new Set(own), isFailure: isBad }, ...inner.flatMap((member) => listFacts(member, isBad, own))];
+  return [
+    { values: new Set(own), isFailure: isBad },
+    ...inner.flatMap((member) => listEntityFacts(member, isBad, own)),
+  ];
 }
 
 /** States of a look-up that support no check mark. */
@@ -121,7 +128,7 @@ function fieldOf(value: unknown): readonly string[] {
 }
 
 /** A turn's results that determine the line below its text. */
-export interface LineFacts {
+export interface StatusLineInput {
   /** True when this turn had any effect. */
   readonly hasChanged: boolean;
   /** The state of a requested change without effect: it waits for a decision, or was refused or failed. */
@@ -130,9 +137,9 @@ export interface LineFacts {
 }
 
 /** The line below a turn's texts: nothing was changed, nothing yet, nothing else; null for no line. Pure. */
-export function createLineBelow(
+export function chooseStatusLine(
   texts: readonly string[],
-  { hasChanged, asked, grounds }: LineFacts,
+  { hasChanged, asked, grounds }: StatusLineInput,
 ): 'nothing' | 'yet' | 'else' | null {
   if (!hasChanged && asked === 'refused') return 'nothing';
   if (!texts.some((text) => isUnfounded(text, grounds))) return null;

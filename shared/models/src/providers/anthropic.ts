@@ -1,7 +1,7 @@
 import { HumanMessage, SystemMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
 import { z } from 'zod';
 import { toStrictSchema } from './object-schema.ts';
-import { toFunctions, toTool, type Provider } from './provider.ts';
+import { toOpenAiTools, toForcedTool, type Provider } from './provider.ts';
 
 export const AnthropicConfig = z.object({
   /** Key of Anthropic. */
@@ -43,9 +43,11 @@ export const anthropic: Provider = {
           maxRetries: 0,
           clientOptions: { fetch },
         });
-        if (!object) return tools.length > 0 ? client.bindTools(toFunctions(tools)) : client;
+        if (!object) return tools.length > 0 ? client.bindTools(toOpenAiTools(tools)) : client;
         if (WITHOUT_SCHEMAS.test(model))
-          return client.bindTools(toFunctions([toTool(object)]), { tool_choice: { type: 'tool', name: object.name } });
+          return client.bindTools(toOpenAiTools([toForcedTool(object)]), {
+            tool_choice: { type: 'tool', name: object.name },
+          });
         return client.withConfig({
           outputConfig: { format: { type: 'json_schema', schema: toStrictSchema(object.schema) } },
         });

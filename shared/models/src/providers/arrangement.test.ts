@@ -1,6 +1,6 @@
 import { AIMessage, HumanMessage, SystemMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
 import { describe, expect, it } from 'vitest';
-import { toKeptExtras } from '../kept.ts';
+import { toProviderExtras } from '../kept.ts';
 import { anthropic } from './anthropic.ts';
 import { google } from './google.ts';
 import { ollama } from './ollama.ts';
@@ -69,7 +69,7 @@ describe('arranging a conversation for a provider', () => {
   });
 
   it('returns Google’s signatures to the same model, and the documented placeholder to others', async () => {
-    const signed = toKeptExtras('google:gemini-3.8-flash', ['sig', null]);
+    const signed = toProviderExtras('google:gemini-3.8-flash', ['sig', null]);
     const signatures = async (extras: Record<string, unknown>, model: string): Promise<unknown[]> => {
       const [answer] = await arrange(google, [call(extras)], model);
       const parts = answer?.content as readonly { type: string; thoughtSignature?: string }[]; // arranged as parts

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { readOpenAiEnd, prepareOpenAi } from './openai.ts';
+import { readFinishReason, prepareOpenAi } from './openai.ts';
 import { flattenSystem, type Provider } from './provider.ts';
 
 export const AzureOpenAiConfig = z.object({
@@ -51,7 +51,7 @@ export const azureOpenai: Provider = {
         return prepareOpenAi(client, call, true);
       },
       arrange: flattenSystem,
-      endOf: readOpenAiEnd,
+      endOf: readFinishReason,
     };
   },
 };

@@ -1,8 +1,8 @@
 import { AIMessage, type AIMessageChunk, type BaseMessage } from '@langchain/core/messages';
 import { z } from 'zod';
-import { readKept } from '../kept.ts';
+import { readProviderData } from '../kept.ts';
 import { toStrictSchema } from './object-schema.ts';
-import { flattenSystem, toFunctions, type Fetch, type Provider } from './provider.ts';
+import { flattenSystem, toOpenAiTools, type Fetch, type Provider } from './provider.ts';
 
 export const GoogleConfig = z.object({
   /** Key of Google's Gemini API. */
@@ -48,7 +48,7 @@ export const google: Provider = {
           apiClient: apiClient(apiKey ?? '', fetch),
         });
         if (object) return client.withConfig({ responseSchema: toStrictSchema(object.schema) });
-        return tools.length > 0 ? client.bindTools(toFunctions(tools)) : client;
+        return tools.length > 0 ? client.bindTools(toOpenAiTools(tools)) : client;
       },
       arrange: (messages) => flattenSystem(messages).map((message) => addCallParts(message, model)),
       endOf: ({ additional_kwargs: end }) => (typeof end['finishReason'] === 'string' ? end['finishReason'] : null),
@@ -75,7 +75,7 @@ function apiClient(apiKey: string, fetch: Fetch) {
  */
 function addCallParts(message: BaseMessage, model: string): BaseMessage {
   if (!AIMessage.isInstance(message) || !message.tool_calls || message.tool_calls.length === 0) return message;
-  const signatures = readKept(message, `google:${model}`, Signatures) ?? [];
+  const signatures = readProviderData(message, `google:${model}`, Signatures) ?? [];
   const signed = signatures.some((signature) => signature !== null);
   const calls = message.tool_calls.map(({ id, name, args }, index) => {
     const first = index === 0 && !signed && !BEFORE_SIGNATURES.test(model) ? NO_SIGNATURE : null;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { parseJson } from '@signalbox/contracts/system-error';
-import { flattenSystem, toFunctions, type Fetch, type Provider } from './provider.ts';
+import { flattenSystem, toOpenAiTools, type Fetch, type Provider } from './provider.ts';
 
 export const OllamaConfig = z.object({
   /** Address of Ollama. Not set: this machine. */
@@ -41,7 +41,7 @@ export const ollama: Provider = {
           numCtx: CONTEXT_TOKENS,
         });
         if (object) return client.withConfig({ format: { ...object.schema } });
-        return tools.length > 0 ? client.bindTools(toFunctions(tools)) : client;
+        return tools.length > 0 ? client.bindTools(toOpenAiTools(tools)) : client;
       },
       arrange: flattenSystem,
       // Older servers report `done` without a reason.

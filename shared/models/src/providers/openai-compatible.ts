@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { readOpenAiEnd, NO_KEY, prepareOpenAi } from './openai.ts';
+import { readFinishReason, DUMMY_API_KEY, prepareOpenAi } from './openai.ts';
 import { flattenSystem, type Provider } from './provider.ts';
 
 export const OpenAiCompatibleConfig = z.object({
@@ -31,11 +31,11 @@ export const openaiCompatible: Provider = {
     return {
       client: (call, fetch) => {
         const configuration = { baseURL, fetch };
-        const client = new ChatOpenAI({ model, apiKey: apiKey ?? NO_KEY, maxRetries: 0, configuration });
+        const client = new ChatOpenAI({ model, apiKey: apiKey ?? DUMMY_API_KEY, maxRetries: 0, configuration });
         return prepareOpenAi(client, call, false);
       },
       arrange: flattenSystem,
-      endOf: readOpenAiEnd,
+      endOf: readFinishReason,
     };
   },
 };

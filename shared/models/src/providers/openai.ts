@@ -3,7 +3,7 @@ import type { Runnable } from '@langchain/core/runnables';
 import type { ChatOpenAI } from '@langchain/openai';
 import { z } from 'zod';
 import { toStrictSchema } from './object-schema.ts';
-import { flattenSystem, toFunctions, toTool, type ClientCall, type Provider } from './provider.ts';
+import { flattenSystem, toOpenAiTools, toForcedTool, type ClientCall, type Provider } from './provider.ts';
 
 export const OpenAiConfig = z.object({
   /** Key of OpenAI, or of the server at OPENAI_BASE_URL. */
@@ -37,7 +37,7 @@ export const openai: Provider = {
       client: (call, fetch) => {
         const client = new Client({
           model,
-          apiKey: apiKey ?? NO_KEY,
+          apiKey: apiKey ?? DUMMY_API_KEY,
           maxRetries: 0,
           configuration: { baseURL, fetch },
         });
@@ -45,13 +45,13 @@ export const openai: Provider = {
         return prepareOpenAi(client, call, baseURL === OWN_URL);
       },
       arrange: flattenSystem,
-      endOf: readOpenAiEnd,
+      endOf: readFinishReason,
     };
   },
 };
 
 /** The library requires a key and would send OPENAI_API_KEY to any server; servers without keys ignore this one. */
-export const NO_KEY = 'none';
+export const DUMMY_API_KEY = 'none';
 
 /** Adds the call's tools or object to an OpenAI client. `schemas`: the server supports JSON Schema answers. */
 export function prepareOpenAi(
@@ -59,15 +59,15 @@ export function prepareOpenAi(
   { tools, object }: ClientCall,
   schemas: boolean,
 ): Runnable<BaseMessage[], AIMessageChunk> {
-  if (!object) return tools.length > 0 ? client.bindTools(toFunctions(tools)) : client;
-  if (!schemas) return client.bindTools(toFunctions([toTool(object)]), { tool_choice: object.name });
+  if (!object) return tools.length > 0 ? client.bindTools(toOpenAiTools(tools)) : client;
+  if (!schemas) return client.bindTools(toOpenAiTools([toForcedTool(object)]), { tool_choice: object.name });
   const { name, description, schema } = object;
   const json_schema = { name, description, strict: true, schema: toStrictSchema(schema) };
   return client.withConfig({ response_format: { type: 'json_schema', json_schema } });
 }
 
 /** Reads why an answer ended: chat completions give a reason, responses a status. */
-export function readOpenAiEnd({ response_metadata: end }: AIMessageChunk): string | null {
+export function readFinishReason({ response_metadata: end }: AIMessageChunk): string | null {
   const parsed = OpenAiEnd.parse(end);
   const status = parsed.status === 'in_progress' ? '' : parsed.status;
   return parsed.finish_reason || (status === 'incomplete' && parsed.incomplete_details.reason) || status || null;

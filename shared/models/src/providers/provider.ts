@@ -1,7 +1,7 @@
 import { SystemMessage, type AIMessageChunk, type BaseMessage } from '@langchain/core/messages';
 import type { Runnable } from '@langchain/core/runnables';
 import type { BoundTool } from '@signalbox/contracts/tool-catalog';
-import type { ObjectRequest } from '../port.ts';
+import type { JsonOutputSpec } from '../port.ts';
 
 /** Data for accessing one model. */
 export interface ModelAccess {
@@ -20,7 +20,7 @@ export interface ProviderVariables {
 }
 
 /** A provider's configuration. */
-export interface ProviderReading {
+export interface ProviderSettings {
   /** True when its variables suffice to choose it without MODEL. */
   readonly chosen: boolean;
   /** Missing settings as phrases that follow the provider's name: "needs OPENAI_API_KEY". Empty when the provider is usable. */
@@ -34,13 +34,13 @@ export interface ProviderReading {
 /** The parts of a request that a client is made for. */
 export interface ClientCall {
   readonly tools: readonly BoundTool[];
-  readonly object: ObjectRequest | null;
+  readonly object: JsonOutputSpec | null;
 }
 
 export type Fetch = typeof globalThis.fetch;
 
 /** A provider with its client library loaded. */
-export interface Wire {
+export interface LoadedProvider {
   /**
    * Creates a client for one try of this call, so that aborting one never aborts another. All its requests go through `fetch`, and it
    * does not retry.
@@ -65,9 +65,9 @@ export interface Provider {
   readonly id: string;
   readonly variables: ProviderVariables;
   /** Reads the provider's variables from the configuration. */
-  read(config: Readonly<Record<string, unknown>>): ProviderReading;
+  read(config: Readonly<Record<string, unknown>>): ProviderSettings;
   /** Loads the client library, only when the provider is used, because it slows the start. */
-  open(access: ModelAccess): Promise<Wire>;
+  open(access: ModelAccess): Promise<LoadedProvider>;
 }
 
 /** End reasons of complete answers. All others are limits, filters or failures. */
@@ -75,12 +75,12 @@ const COMPLETE =
   /^(?:stop|stop_sequence|end|end_turn|eos|eos_token|complete|completed|done|tool_use|tool_calls?|function_calls?)$/i;
 
 /** True when an end reason means that nothing is missing. */
-export function isComplete(end: string): boolean {
+export function isNormalFinish(end: string): boolean {
   return COMPLETE.test(end);
 }
 
 /** Converts tools to OpenAI's form, which every client understands. */
-export function toFunctions(tools: readonly BoundTool[]): {
+export function toOpenAiTools(tools: readonly BoundTool[]): {
   readonly type: 'function';
   readonly function: {
     readonly name: string;
@@ -96,7 +96,7 @@ export function toFunctions(tools: readonly BoundTool[]): {
 }
 
 /** Converts an object request to a forced tool, for models without structured outputs. */
-export function toTool({ name, description, schema }: ObjectRequest): BoundTool {
+export function toForcedTool({ name, description, schema }: JsonOutputSpec): BoundTool {
   return { name, description, schema };
 }
 

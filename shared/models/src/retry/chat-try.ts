@@ -1,11 +1,11 @@
 import type { AIMessage, AIMessageChunk, UsageMetadata } from '@langchain/core/messages';
 import { concat } from '@langchain/core/utils/stream';
-import { toKeptExtras } from '../kept.ts';
-import { createGrowingAnswer } from '../growing-answer.ts';
+import { toProviderExtras } from '../kept.ts';
+import { createDraftUpdater } from '../growing-answer.ts';
 import type { ModelRequest, TokenCounts } from '../port.ts';
-import { isComplete, type Fetch, type Wire } from '../providers/provider.ts';
+import { isNormalFinish, type Fetch, type LoadedProvider } from '../providers/provider.ts';
 import { createCallReader } from '../sent-calls.ts';
-import { toAnswer } from '../whole-answer.ts';
+import { cleanAnswer } from '../whole-answer.ts';
 
 /** Thrown for an answer without an end. */
 class BrokenAnswer extends Error {
@@ -16,7 +16,7 @@ class BrokenAnswer extends Error {
 }
 
 export interface ChatTry {
-  readonly wire: Wire;
+  readonly wire: LoadedProvider;
   /** The model, as `provider:model`. */
   readonly model: string;
   readonly request: ModelRequest;
@@ -38,12 +38,12 @@ export async function tryChat({ wire, model, request, fetch, signal, count }: Ch
   const answered = request.object ? client.invoke(messages, { signal }) : readStream();
   const answer = await untilAborted(answered, signal);
   if (request.object) reportUsage(answer.usage_metadata);
-  const end = ends.find((reason) => !isComplete(reason)) ?? ends.at(-1) ?? wire.endOf(answer);
+  const end = ends.find((reason) => !isNormalFinish(reason)) ?? ends.at(-1) ?? wire.endOf(answer);
   if (end === null) throw new BrokenAnswer();
-  return toAnswer(answer, calls?.calls() ?? [], {
+  return cleanAnswer(answer, calls?.calls() ?? [], {
     end,
     request,
-    kept: toKeptExtras(model, wire.keep?.(answer) ?? null),
+    kept: toProviderExtras(model, wire.keep?.(answer) ?? null),
   });
 
   /** Reports usage. Servers that do not count report zero, which no request uses. */
@@ -53,7 +53,7 @@ export async function tryChat({ wire, model, request, fetch, signal, count }: Ch
   }
 
   async function readStream(): Promise<AIMessageChunk> {
-    const feedDraft = request.draft && createGrowingAnswer(request.draft);
+    const feedDraft = request.draft && createDraftUpdater(request.draft);
     let whole: AIMessageChunk | undefined;
     let counts = 0;
     let first = 0;

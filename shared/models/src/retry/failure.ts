@@ -16,7 +16,7 @@ export type ModelFailureReason =
   | 'refused';
 
 /** Details of a failure besides its reason. */
-export interface FailureFacts {
+export interface FailureDetails {
   readonly model?: string;
   /** Names of the variables that configure the model. */
   readonly variables?: { readonly key: string | null; readonly url: string; readonly model: string };
@@ -38,7 +38,7 @@ export class ModelFailure extends Error {
   readonly retryAfterMs: number | null;
   readonly detail: string | null;
 
-  constructor(code: ModelFailureReason, facts: FailureFacts = {}) {
+  constructor(code: ModelFailureReason, facts: FailureDetails = {}) {
     const { model = 'the model', status = null, retryAfterMs = null, detail = null } = facts;
     const details = [
       ...(status === null ? [] : [`HTTP ${status}`]),
@@ -72,7 +72,7 @@ const HINTS: Readonly<Record<ModelFailureReason, string>> = {
   refused: 'the server refused the request',
 };
 
-function describeCheck(code: ModelFailureReason, variables: FailureFacts['variables']): string {
+function describeCheck(code: ModelFailureReason, variables: FailureDetails['variables']): string {
   if (!variables) return '';
   if (code === 'unauthorized' && variables.key) return `: check ${variables.key}`;
   if (code === 'model-unknown' || code === 'not-chat') return `: check ${variables.model} and ${variables.url}`;
@@ -93,7 +93,7 @@ export function isTransient(reason: ModelFailureReason): boolean {
 }
 
 /** True unless the request itself was refused. */
-export function mayAnotherModelHelp(reason: ModelFailureReason): boolean {
+export function mayFallBack(reason: ModelFailureReason): boolean {
   return reason !== 'refused';
 }
 

@@ -2,7 +2,7 @@ import { AIMessage } from '@langchain/core/messages';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '@signalbox/contracts/errors';
 import { createCircuit } from './circuit.ts';
-import { createFallback } from './fallback.ts';
+import { createFallbackModel } from './fallback.ts';
 import { ModelFailure, type ModelFailureReason } from './failure.ts';
 import type { Model, ModelRequest } from '../port.ts';
 
@@ -38,7 +38,7 @@ function open(...plan: readonly (Error | null)[]) {
   const warned: unknown[] = [];
   const [first, ...rest] = candidates;
   if (!first) throw new Error('a plan needs a model');
-  const model = createFallback([first, ...rest], { warn: (_, fields) => warned.push(fields) });
+  const model = createFallbackModel([first, ...rest], { warn: (_, fields) => warned.push(fields) });
   const request: ModelRequest = { messages: [], tools: [], object: null, signal: new AbortController().signal };
   return {
     ask: (signal?: AbortSignal) => model.ask({ ...request, ...(signal ? { signal } : {}) }),

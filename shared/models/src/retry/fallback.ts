@@ -1,6 +1,6 @@
 import type { Log } from '@signalbox/platform/log';
 import type { Circuit } from './circuit.ts';
-import { findModelFailure, mayAnotherModelHelp } from './failure.ts';
+import { findModelFailure, mayFallBack } from './failure.ts';
 import type { Model, ModelAnswer, ModelRequest } from '../port.ts';
 
 /** A model and its circuit breaker, shared by all callers. */
@@ -13,7 +13,7 @@ export interface Candidate {
  * Creates a model that uses the first candidate that can answer, in order. Recently failed ones are skipped unless all failed. Refused
  * requests and aborts are not tried elsewhere. Throws the error of the last candidate.
  */
-export function createFallback(candidates: readonly [Candidate, ...Candidate[]], log: Pick<Log, 'warn'>): Model {
+export function createFallbackModel(candidates: readonly [Candidate, ...Candidate[]], log: Pick<Log, 'warn'>): Model {
   const [{ model: first }] = candidates;
   if (candidates.length === 1) return first;
 
@@ -32,7 +32,7 @@ export function createFallback(candidates: readonly [Candidate, ...Candidate[]],
         return answer;
       } catch (thrown) {
         const failure = findModelFailure(thrown);
-        if (request.signal.aborted || !failure || !mayAnotherModelHelp(failure.code)) throw thrown;
+        if (request.signal.aborted || !failure || !mayFallBack(failure.code)) throw thrown;
         circuit.failed();
         failed = { model: model.name, thrown };
       }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { SECOND_MS } from '@signalbox/contracts/time';
 import { parseJson } from '@signalbox/contracts/system-error';
-import { classifyStatus, classifyRefusal, type FailureFacts, type ModelFailureReason } from './failure.ts';
+import { classifyStatus, classifyRefusal, type FailureDetails, type ModelFailureReason } from './failure.ts';
 import type { Fetch } from '../providers/provider.ts';
 
 /** Observes the HTTP traffic of one try. Client libraries report the same failure in five ways; HTTP has one. */
@@ -11,7 +11,7 @@ export interface HttpTry {
   /** True when a request was sent. */
   isSent(): boolean;
   /** Explains why the try failed, after the client threw or the answer was incomplete. */
-  failure(): { readonly reason: ModelFailureReason; readonly facts: FailureFacts };
+  failure(): { readonly reason: ModelFailureReason; readonly facts: FailureDetails };
 }
 
 /** Refusals are short; longer bodies are proxies' pages. */
@@ -136,7 +136,7 @@ function wantsStream(input: Parameters<Fetch>[0], init: Parameters<Fetch>[1]): b
 function explainSuccess(
   { type, wantsStream: isStreamWanted, text }: SuccessBody,
   secrets: readonly string[],
-): { readonly reason: ModelFailureReason; readonly facts: FailureFacts } {
+): { readonly reason: ModelFailureReason; readonly facts: FailureDetails } {
   const documents = [text, ...text.split('\n').map((line) => line.replace(/^data:\s*/, ''))];
   const serverError = documents.map((document) => readError(document, secrets)).find((error) => error !== null);
   if (serverError) {

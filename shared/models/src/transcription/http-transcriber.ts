@@ -1,5 +1,5 @@
 import { parseJson } from '@signalbox/contracts/system-error';
-import { abortAfter, computeBackoffMs, sleep, untilAborted } from '@signalbox/contracts/time';
+import { abortAfter, computeBackoffMs, sleep, waitOrAbort } from '@signalbox/contracts/time';
 import { z } from 'zod';
 import { isTransient, type ModelFailureReason } from '../retry/failure.ts';
 import { createHttpTry } from '../retry/http-try.ts';
@@ -50,7 +50,7 @@ export function createHttpTranscriber(options: {
       const deadline = abortAfter(deadlineMs);
       const signal = AbortSignal.any([stop, deadline]);
       for (let attempt = 1; ; attempt += 1) {
-        const tried = await untilAborted(tryOnce(recording, signal), stop);
+        const tried = await waitOrAbort(tryOnce(recording, signal), stop);
         if (deadline.aborted && tried.kind === 'failed') return { ...tried, reason: 'timeout' };
         // An unreadable response is not retried: it was paid for, and the next would be the same.
         const mayRetry = tried.kind === 'failed' && tried.reason !== 'cut' && isTransient(tried.reason);

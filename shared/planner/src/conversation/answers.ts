@@ -1,23 +1,23 @@
 import { sayList } from '@signalbox/messages/list';
 import { say } from '@signalbox/messages/say';
 import { findExactChoice, pickChoice } from './choices.ts';
-import { type OpenAsk, type PlannerStep, askStep, sayStep } from '../requests/marks.ts';
-import { askForProblem } from '../requests/questions.ts';
-import { takeReading } from './shortlist.ts';
+import { type OpenQuestion, type PlannerStep, toQuestionStep, toAnswerStep } from '../requests/marks.ts';
+import { askForCorrection } from '../requests/questions.ts';
+import { readOfferReply } from './shortlist.ts';
 import { toName } from '../slots/new-names.ts';
 import { findClosest } from '../names/spelling.ts';
 import { listKnownNames } from '../names/mentions.ts';
-import { asks } from '../text/holds.ts';
+import { isQuestionText } from '../text/holds.ts';
 import { createToolStep } from '../requests/calls.ts';
 import { createRequestStep } from '../requests/requests.ts';
 import { isRefusal, readSmallTalk } from '../requests/small-talk.ts';
-import { CONFIDENT, type Surroundings, matchesFor } from '../requests/understanding.ts';
-import { tidy } from '../slots/descriptions.ts';
-import { getKind } from '../slots/field-kinds.ts';
+import { MIN_MATCH_SCORE, type RequestContext, rankRequestTools } from '../requests/understanding.ts';
+import { cleanFreeText } from '../slots/descriptions.ts';
+import { getValueKind } from '../slots/field-kinds.ts';
 import { fillSlots } from '../slots/fill.ts';
 import { isNumber } from '../slots/numbers.ts';
 import { type Field, findProblem } from '../slots/schema.ts';
-import { EFFECTS, isFiller, means, tokenize, wordsOf, wordSet } from '../text/tokens.ts';
+import { EFFECTS, isFiller, hasMeaning, tokenize, wordsOf, wordSet } from '../text/tokens.ts';
 import { findQuantities, findQuoted, toUnitOf } from '../text/values.ts';
 
 /** Longer texts are sentences, not names. */
@@ -26,7 +26,7 @@ const MAX_NAME_WORDS = 4;
 const CERTAIN = 0.7;
 
 /** Next step after a reply to a question. `answered` is false when the reply did not answer the question. */
-export interface Answered {
+export interface ReplyOutcome {
   readonly answered: boolean;
   /** True when the person canceled the question; requests that depend on it are dropped too. */
   readonly dropped?: boolean;
@@ -37,9 +37,9 @@ export interface Answered {
  * Reads a reply to our open question: a button text, a number, a known name or a valid value. Null for small talk. A refusal drops the
  * question.
  */
-export function answerAsk(ask: OpenAsk, text: string, around: Surroundings): Answered | null {
+export function readReply(ask: OpenQuestion, text: string, around: RequestContext): ReplyOutcome | null {
   if (ask.readings) {
-    const taken = takeReading(ask, text, around);
+    const taken = readOfferReply(ask, text, around);
     if (taken === 'none') return dropped();
     if (taken) return { answered: true, step: taken };
     // Offered buttons need no answer, so any other text is a new request.
@@ -50,13 +50,13 @@ export function answerAsk(ask: OpenAsk, text: string, around: Surroundings): Ans
   const tool = around.index.tools.find(({ name }) => name === ask.tool);
   const field = tool?.fields.find(({ name }) => name === ask.slot);
   if (!tool || !field) return null;
-  if (ask.choices.length > 0 && asks(text) && wordsOf(text).every((word) => ABOUT_CHOICES.has(word)))
+  if (ask.choices.length > 0 && isQuestionText(text) && wordsOf(text).every((word) => ABOUT_CHOICES.has(word)))
     return withChoices(ask);
-  const isFree = getKind(field) === 'text' || getKind(field) === 'new-name';
-  const [best] = matchesFor(text, { ...around, last: null });
-  const isNear = best !== undefined && best.score >= CONFIDENT;
+  const isFree = getValueKind(field) === 'text' || getValueKind(field) === 'new-name';
+  const [best] = rankRequestTools(text, { ...around, last: null });
+  const isNear = best !== undefined && best.score >= MIN_MATCH_SCORE;
   // "What runs on staging?" names a choice but asks something else.
-  const isLook = isNear && best.tool.isHarmless && best.tool !== tool && !isFree && asks(text);
+  const isLook = isNear && best.tool.isHarmless && best.tool !== tool && !isFree && isQuestionText(text);
   if (isLook && findExactChoice(text, ask.choices) === null) return asRequest(ask, text, around);
   const picked = pickChoice(text, ask.choices);
   if (picked !== null && findProblem(field, picked) === null) {
@@ -71,16 +71,18 @@ export function answerAsk(ask: OpenAsk, text: string, around: Surroundings): Ans
   const wanted = findProblem(field, value);
   const args = { ...ask.args, [field.name]: value };
   if (wanted === null) return { answered: true, step: createToolStep(tool, isFree ? '' : text, args, around) };
-  if (ask.tries > 1) return { answered: false, step: sayStep(say('planner.gave-up'), 'failed') };
+  if (ask.tries > 1) return { answered: false, step: toAnswerStep(say('planner.gave-up'), 'failed') };
   const call = { tool, args: ask.args, facts: around.facts, text: ask.text, tries: ask.tries + 1 };
-  return { answered: true, step: askForProblem({ kind: 'invalid', field, written: text, wanted }, call) };
+  return { answered: true, step: askForCorrection({ kind: 'invalid', field, written: text, wanted }, call) };
 }
 
 /** Reads the value of a field from a reply, even one that the schema refuses; null without a value. */
-function readValue(field: Field, text: string, around: Surroundings): unknown {
-  if (getKind(field) === 'new-name') return newName(field, text);
-  if (getKind(field) === 'text')
-    return tidy(findQuoted(text)[0]?.value ?? text.replace(/^(?:it(?:'s| is)|that's)?\s*(?:for|about)\s+/i, ''));
+function readValue(field: Field, text: string, around: RequestContext): unknown {
+  if (getValueKind(field) === 'new-name') return newName(field, text);
+  if (getValueKind(field) === 'text')
+    return cleanFreeText(
+      findQuoted(text)[0]?.value ?? text.replace(/^(?:it(?:'s| is)|that's)?\s*(?:for|about)\s+/i, ''),
+    );
   if (isNumber(field)) {
     const values = findQuantities(text).map((quantity) => toUnitOf(field.name, quantity));
     return values.findLast((value) => value !== null) ?? null; // In "one gig. sorry, two" the last value counts.
@@ -113,14 +115,18 @@ function newName(field: Field, text: string): string | null {
 
 /** True when a reply is a request of its own: a question or an order. For a free-text field it must also resemble a tool. */
 function isRequest(text: string, field: Field, score: number): boolean {
-  if (asks(text) && getKind(field) !== 'text') return true;
+  if (isQuestionText(text) && getValueKind(field) !== 'text') return true;
   const [first = '', ...more] = wordsOf(text).filter((word) => !isFiller(word));
-  const acts = means(first, EFFECTS) || ['list', 'show', 'tell'].includes(first);
-  return acts && more.length > 0 && (score >= CERTAIN || !(getKind(field) === 'text' || getKind(field) === 'new-name'));
+  const acts = hasMeaning(first, EFFECTS) || ['list', 'show', 'tell'].includes(first);
+  return (
+    acts &&
+    more.length > 0 &&
+    (score >= CERTAIN || !(getValueKind(field) === 'text' || getValueKind(field) === 'new-name'))
+  );
 }
 
 /** Handles a reply that asks something else, such as "which version is deployed now?". The question stays open after a lookup. */
-function asRequest(ask: OpenAsk, text: string, around: Surroundings): Answered {
+function asRequest(ask: OpenQuestion, text: string, around: RequestContext): ReplyOutcome {
   const { tool: asked, args } = ask;
   const isAbout = asked !== null && Object.keys(args).length > 0;
   const last = isAbout ? { tool: asked, args, result: null } : around.last;
@@ -134,18 +140,18 @@ function asRequest(ask: OpenAsk, text: string, around: Surroundings): Answered {
 const ABOUT_CHOICES = wordSet(
   'which what are is there ones one the they these options choices do you have i can choose from pick',
 );
-function withChoices(ask: OpenAsk): Answered {
+function withChoices(ask: OpenQuestion): ReplyOutcome {
   const choices = sayList(ask.choices.map(({ label }) => label));
-  return { answered: false, step: { ...sayStep(say('planner.choices', { choices }), 'result'), offer: ask } };
+  return { answered: false, step: { ...toAnswerStep(say('planner.choices', { choices }), 'result'), offer: ask } };
 }
 
 /** Asks the question once more; drops it the second time. */
-function again(ask: OpenAsk): Answered {
-  if (ask.tries > 0) return { answered: false, dropped: true, step: sayStep(say('planner.gave-up'), 'failed') };
+function again(ask: OpenQuestion): ReplyOutcome {
+  if (ask.tries > 0) return { answered: false, dropped: true, step: toAnswerStep(say('planner.gave-up'), 'failed') };
   const question = `${say('planner.not-an-answer')} ${ask.question}`;
-  return { answered: false, step: askStep(question, { ...ask, tries: ask.tries + 1 }) };
+  return { answered: false, step: toQuestionStep(question, { ...ask, tries: ask.tries + 1 }) };
 }
 
-function dropped(): Answered {
-  return { answered: false, dropped: true, step: sayStep(say('planner.dropped'), 'cancelled') };
+function dropped(): ReplyOutcome {
+  return { answered: false, dropped: true, step: toAnswerStep(say('planner.dropped'), 'cancelled') };
 }

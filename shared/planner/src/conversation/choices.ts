@@ -1,5 +1,5 @@
 import type { Choice } from '../requests/marks.ts';
-import { isSameChoice, isWord } from '../names/mentions.ts';
+import { isSameChoice, isCommonWord } from '../names/mentions.ts';
 import { findClosest } from '../names/spelling.ts';
 import { isFiller, wordsOf, wordSet } from '../text/tokens.ts';
 
@@ -38,7 +38,7 @@ function byWords(words: readonly string[], choices: readonly Choice[]): string |
   );
   if (named.length > 0) return named.length === 1 ? (named[0]?.value ?? null) : null;
   const values = choices.map(({ value }) => value);
-  const near = words.some(isWord) ? null : findClosest(words.join(' '), values);
+  const near = words.some(isCommonWord) ? null : findClosest(words.join(' '), values);
   const [part, ...others] = words.flatMap((word) => namesWithPart(word, values));
   return near ?? (others.length === 0 ? (part ?? null) : null);
 }

@@ -1,6 +1,6 @@
 import { getCurrentLanguage } from '@signalbox/messages/language';
 import { say } from '@signalbox/messages/say';
-import { answerAsk } from './answers.ts';
+import { readReply } from './answers.ts';
 import { readFollowUp } from '../requests/follow-ups.ts';
 import {
   type History,
@@ -8,28 +8,28 @@ import {
   type PersonMessage,
   TALKING_TOOLS,
   findLastRunBefore,
-  openQuestionBefore,
-  stepsFor,
+  findOpenQuestion,
+  listRepliesTo,
 } from '../requests/history.ts';
-import { type PlannerStep, sayStep } from '../requests/marks.ts';
-import type { Chosen } from './planned-message.ts';
+import { type PlannerStep, toAnswerStep } from '../requests/marks.ts';
+import type { ChosenStep } from './planned-message.ts';
 import { askWhichIsMeant, sayChange } from '../requests/questions.ts';
 import { findStepAfter } from './results.ts';
-import { keepIfPlain, keepReads } from './shortlist.ts';
+import { requirePlainOrder, refuseChanges } from './shortlist.ts';
 import { findConditionalChange } from '../requests/conditions.ts';
 import { findUnexplained } from '../requests/plain-order.ts';
 import { createRequestStep } from '../requests/requests.ts';
 import { readSmallTalk } from '../requests/small-talk.ts';
-import type { Surroundings } from '../requests/understanding.ts';
-import { cleanText, isFiller, means, wordSet } from '../text/tokens.ts';
+import type { RequestContext } from '../requests/understanding.ts';
+import { cleanText, isFiller, hasMeaning, wordSet } from '../text/tokens.ts';
 import { asLine, sayHelp } from '../words.ts';
 
 /** Chooses the first request whose next step is not a question, else the first question. Null when nothing is pending. */
-export function chooseNext(history: History, around: Surroundings): Chosen | null {
-  let question: Chosen | null = null;
+export function chooseNext(history: History, around: RequestContext): ChosenStep | null {
+  let question: ChosenStep | null = null;
   const absorbed = new Set<PersonMessage>();
   // A request in progress is finished before the next one starts.
-  const begun = history.pending.find((said) => stepsFor(history, said).length > 0);
+  const begun = history.pending.find((said) => listRepliesTo(history, said).length > 0);
   const inOrder = begun ? [begun, ...history.pending.filter((said) => said !== begun)] : history.pending;
   for (const said of inOrder) {
     if (absorbed.has(said) || waits(history, said)) continue;
@@ -43,15 +43,15 @@ export function chooseNext(history: History, around: Surroundings): Chosen | nul
 }
 
 /** Asks before a change unless every word of the person explains it. A started or confirmed change continues. */
-function onlyPlain(chosen: Chosen, history: History, around: Surroundings): Chosen {
+function onlyPlain(chosen: ChosenStep, history: History, around: RequestContext): ChosenStep {
   const { said, step, absorbed, dropped } = chosen;
-  if (!around.mayChange) return { ...chosen, step: keepReads(step, around) };
-  if (said.event !== null || stepsFor(history, said).length > 0) return chosen;
-  const question = said.part === 0 && dropped === null ? openQuestionBefore(history, said) : null;
+  if (!around.mayChange) return { ...chosen, step: refuseChanges(step, around) };
+  if (said.event !== null || listRepliesTo(history, said).length > 0) return chosen;
+  const question = said.part === 0 && dropped === null ? findOpenQuestion(history, said) : null;
   if (question?.ask.readings && step.kind !== 'ask') return chosen;
   const texts = [...(question?.ask.said ?? []), said.text, ...absorbed.map(({ text }) => text)];
   const read = { earlier: question || absorbed.length > 0 ? texts.slice(0, -1) : null, text: texts.at(-1) ?? '' };
-  return { ...chosen, step: keepIfPlain(step, read, { ...around, last: findLastRunBefore(history, said) }) };
+  return { ...chosen, step: requirePlainOrder(step, read, { ...around, last: findLastRunBefore(history, said) }) };
 }
 
 /** True while a request waits for an earlier one of the same message whose question is open. */
@@ -68,13 +68,13 @@ function waits({ pending, marked, said: all }: History, said: PersonMessage): bo
 }
 
 /** Uses the following messages as answers, because people split a thought, such as "allocate a port", "for shop". */
-function withAnswers(first: Chosen, at: number, history: History, around: Surroundings): Chosen {
+function withAnswers(first: ChosenStep, at: number, history: History, around: RequestContext): ChosenStep {
   let chosen = first;
   for (const next of history.pending.slice(at + 1)) {
     const { step, absorbed } = chosen;
-    if (step.kind !== 'ask' || next.event !== null || next.parts.length > 1 || openQuestionBefore(history, next))
+    if (step.kind !== 'ask' || next.event !== null || next.parts.length > 1 || findOpenQuestion(history, next))
       return chosen;
-    const answer = answerAsk(step.ask, cleanText(next.text), { ...around, last: findLastRunBefore(history, next) });
+    const answer = readReply(step.ask, cleanText(next.text), { ...around, last: findLastRunBefore(history, next) });
     if (!answer?.answered) return chosen;
     chosen = { ...chosen, step: answer.step, absorbed: [...absorbed, next] };
   }
@@ -85,14 +85,14 @@ function withAnswers(first: Chosen, at: number, history: History, around: Surrou
 const MAX_STEPS = 6;
 
 /** Returns the next step of one request. */
-function stepForSaid(said: PersonMessage, history: History, surroundings: Surroundings): Chosen {
+function stepForSaid(said: PersonMessage, history: History, surroundings: RequestContext): ChosenStep {
   const around = { ...surroundings, last: findLastRunBefore(history, said) };
-  const question = said.part === 0 ? openQuestionBefore(history, said) : null;
-  const isNew = said.event === null && stepsFor(history, said).length === 0;
-  const answer = question && isNew ? answerAsk(question.ask, cleanText(said.text), around) : null;
+  const question = said.part === 0 ? findOpenQuestion(history, said) : null;
+  const isNew = said.event === null && listRepliesTo(history, said).length === 0;
+  const answer = question && isNew ? readReply(question.ask, cleanText(said.text), around) : null;
   const step = answer?.step ?? stepFor(said, history, around, question?.ask.tries ?? 0, question !== null);
   const dropped = question && answer?.dropped ? question.by : null;
-  const done = stepsFor(history, said).at(-1)?.call?.name;
+  const done = listRepliesTo(history, said).at(-1)?.call?.name;
   const isLook =
     done !== question?.ask.tool && around.index.tools.some(({ name, isHarmless }) => isHarmless && name === done);
   // A lookup does not close the open question, so the question follows the result.
@@ -104,13 +104,13 @@ function stepForSaid(said: PersonMessage, history: History, surroundings: Surrou
 function stepFor(
   said: PersonMessage,
   history: History,
-  around: Surroundings,
+  around: RequestContext,
   tries: number,
   isAsked: boolean,
 ): PlannerStep {
-  if (said.event !== null) return sayStep(said.event, 'result');
-  const steps = stepsFor(history, said);
-  if (steps.length >= MAX_STEPS) return sayStep(say('planner.too-many-steps'), 'failed');
+  if (said.event !== null) return toAnswerStep(said.event, 'result');
+  const steps = listRepliesTo(history, said);
+  if (steps.length >= MAX_STEPS) return toAnswerStep(say('planner.too-many-steps'), 'failed');
   const last = steps.at(-1);
   if (!last) {
     const step = stepForText(cleanText(said.text), said, isAsked, history, around);
@@ -125,7 +125,7 @@ function stepFor(
 function withOffer(
   step: PlannerStep & { readonly kind: 'say' },
   said: PersonMessage,
-  around: Surroundings,
+  around: RequestContext,
 ): PlannerStep {
   const change = around.mayChange ? findConditionalChange(cleanText(said.text), around) : null;
   if (change === null) return step;
@@ -137,7 +137,7 @@ function withReading(
   text: string,
   said: PersonMessage,
   { name, args }: NonNullable<PlannerReply['call']>,
-  { facts, index }: Surroundings,
+  { facts, index }: RequestContext,
 ): string {
   const tool = index.tools.find((one) => one.name === name);
   if (!tool?.isHarmless || getCurrentLanguage() !== 'en') return text;
@@ -150,7 +150,7 @@ function withReading(
 }
 
 const isWordOfQuestions = (word: string): boolean =>
-  means(word, LOOKING) || /^(?:why|how|when|where|so|up|out|down|me|did|got)$/.test(word);
+  hasMeaning(word, LOOKING) || /^(?:why|how|when|where|so|up|out|down|me|did|got)$/.test(word);
 const LOOKING = wordSet('LIST STATUS CHECK FIND WANT');
 
 function stepForText(
@@ -158,24 +158,24 @@ function stepForText(
   said: PersonMessage,
   isAsked: boolean,
   history: History,
-  around: Surroundings,
+  around: RequestContext,
 ): PlannerStep {
-  if (text === '') return sayStep(say('planner.empty'), 'small-talk');
+  if (text === '') return toAnswerStep(say('planner.empty'), 'small-talk');
   switch (readSmallTalk(text)) {
     case 'thanks':
       return closeTask(history, said);
     case 'agreed':
-      return sayStep(say('planner.ready'), 'small-talk');
+      return toAnswerStep(say('planner.ready'), 'small-talk');
     case 'greeting':
-      return sayStep(sayHelp(around.index, true), 'greeting');
+      return toAnswerStep(sayHelp(around.index, true), 'greeting');
     case 'help':
-      return sayStep(sayHelp(around.index, false), 'help');
+      return toAnswerStep(sayHelp(around.index, false), 'help');
     case 'cancel':
       // "Stop it" stops what just ran; without that, there is nothing to cancel.
       if (!isAsked && readFollowUp(text, around)) return createRequestStep(text, around);
-      return sayStep(isAsked ? say('planner.dropped') : say('planner.nothing-to-cancel'), 'cancelled');
+      return toAnswerStep(isAsked ? say('planner.dropped') : say('planner.nothing-to-cancel'), 'cancelled');
     case 'chat':
-      return sayStep(say('planner.chat'), 'small-talk');
+      return toAnswerStep(say('planner.chat'), 'small-talk');
     case null:
       return createRequestStep(text, around);
   }
@@ -191,7 +191,7 @@ function closeTask(history: History, thanks: PersonMessage): PlannerStep {
   });
   const events = history.said.flatMap(({ event, index }) => (event !== null && index < thanks.index ? [event] : []));
   const shown = [...results, ...events];
-  if (shown.length === 0) return sayStep(say('planner.welcome'), 'small-talk');
+  if (shown.length === 0) return toAnswerStep(say('planner.welcome'), 'small-talk');
   const lines = shown.slice(-3).map((text) => asLine(text.split('\n')[0] ?? '', 90).replace(/[*`]/g, ''));
   return { kind: 'finish', summary: asLine(lines.join(' '), SUMMARY_LENGTH) };
 }

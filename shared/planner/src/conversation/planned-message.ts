@@ -1,7 +1,7 @@
 import { say } from '@signalbox/messages/say';
 import { createHash } from 'node:crypto';
 import type { History, PersonMessage } from '../requests/history.ts';
-import { type PlannedCall, type PlannerMark, type PlannerStep, sayStep } from '../requests/marks.ts';
+import { type PlannedCall, type PlannerMark, type PlannerStep, toAnswerStep } from '../requests/marks.ts';
 
 /** The next message of the model. */
 export interface PlannedMessage {
@@ -14,7 +14,7 @@ export interface PlannedMessage {
 }
 
 /** A chosen step and the messages that it handles. */
-export interface Chosen {
+export interface ChosenStep {
   readonly said: PersonMessage;
   readonly step: PlannerStep;
   /** Further messages that the step used as answers. */
@@ -27,8 +27,8 @@ export interface Chosen {
  * Writes a step as text or tool calls. The reply to the last message is plain content and ends the turn; earlier replies use
  * respond_to_user.
  */
-export function writeStep(
-  { said, step, absorbed, dropped }: Chosen,
+export function toStepMessage(
+  { said, step, absorbed, dropped }: ChosenStep,
   history: History,
   bound: ReadonlySet<string>,
 ): PlannedMessage {
@@ -42,42 +42,42 @@ export function writeStep(
   const canRespond = bound.has('respond_to_user');
   switch (step.kind) {
     case 'call':
-      return writeCall(history, { ...base, done: false }, step.call.tool, step.call.args);
+      return toCallMessage(history, { ...base, done: false }, step.call.tool, step.call.args);
     case 'load': {
       const args = { capabilities: [step.group], reason: step.reason };
-      return writeCall(history, { ...base, done: false, then: step.then }, 'request_capabilities', args);
+      return toCallMessage(history, { ...base, done: false, then: step.then }, 'request_capabilities', args);
     }
     case 'ask': {
       const mark = { ...base, done: true, ask: step.ask };
       if (!canRespond) return writeContent(history, mark, step.text);
       const { choices: shown, tool, slot: argument, args } = step.ask;
       const more = shown.length > 0 ? { choices: shown } : tool && { asks: { tool, argument, arguments: args } };
-      return writeCall(history, mark, 'respond_to_user', { message: step.text, awaiting_response: true, ...more });
+      return toCallMessage(history, mark, 'respond_to_user', { message: step.text, awaiting_response: true, ...more });
     }
     case 'finish':
       // finish_task would end the thread while messages are waiting.
       if (others || !bound.has('finish_task')) {
-        const welcome = sayStep(say('planner.welcome'), 'small-talk');
-        return writeStep({ said, step: welcome, absorbed, dropped }, history, bound);
+        const welcome = toAnswerStep(say('planner.welcome'), 'small-talk');
+        return toStepMessage({ said, step: welcome, absorbed, dropped }, history, bound);
       }
-      return writeCall(history, { ...base, done: true }, 'finish_task', { summary: step.summary });
+      return toCallMessage(history, { ...base, done: true }, 'finish_task', { summary: step.summary });
     case 'say': {
       const text = step.text.trim() === '' ? say('planner.done') : step.text;
       if (step.offer && !others && canRespond) {
         const { choices, question } = step.offer;
         const message = `${text}\n\n${question}`;
         const mark = { ...base, done: true, says: step.says, ask: step.offer };
-        return writeCall(history, mark, 'respond_to_user', { message, awaiting_response: true, choices });
+        return toCallMessage(history, mark, 'respond_to_user', { message, awaiting_response: true, choices });
       }
       const mark = { ...base, done: true, says: step.says };
       if (!others || !canRespond) return writeContent(history, mark, text);
-      return writeCall(history, mark, 'respond_to_user', { message: text, awaiting_response: false });
+      return toCallMessage(history, mark, 'respond_to_user', { message: text, awaiting_response: false });
     }
   }
 }
 
 /** Writes a message with one tool call. */
-export function writeCall(
+export function toCallMessage(
   history: History,
   mark: PlannerMark,
   name: string,

@@ -1,13 +1,13 @@
 import { say } from '@signalbox/messages/say';
-import { type OpenAsk, type PlannedCall, type PlannerStep, sayStep } from '../requests/marks.ts';
-import { SEARCH, askWhichIsMeant, sayAct } from '../requests/questions.ts';
+import { type OpenQuestion, type PlannedCall, type PlannerStep, toAnswerStep } from '../requests/marks.ts';
+import { SEARCH_TOOL, askWhichIsMeant, formatToolName } from '../requests/questions.ts';
 import type { IndexedTool, ToolIndex } from '../rank/tool-index.ts';
 import { findUnexplained } from '../requests/plain-order.ts';
 import { createToolStep } from '../requests/calls.ts';
 import { isAgreement } from '../requests/small-talk.ts';
-import { type Surroundings, mentionsIn } from '../requests/understanding.ts';
-import { asks, readHold } from '../text/holds.ts';
-import { isPlainWord, findRefs } from '../slots/refs.ts';
+import { type RequestContext, listMentions } from '../requests/understanding.ts';
+import { isQuestionText, findHoldReason } from '../text/holds.ts';
+import { isPlainWord, findGitRefs } from '../slots/refs.ts';
 import { cleanText } from '../text/tokens.ts';
 import { findExactChoice } from './choices.ts';
 
@@ -26,20 +26,22 @@ function changeOf(
 }
 
 /** Refuses a step that changes something, for a planner that may only read. */
-export function keepReads(step: PlannerStep, { index }: Surroundings): PlannerStep {
+export function refuseChanges(step: PlannerStep, { index }: RequestContext): PlannerStep {
   const name = step.kind === 'ask' ? (step.ask.tool ?? step.ask.readings?.[0]?.tool) : changeOf(step, index)?.tool.name;
   const tool = index.tools.find((one) => one.name === name);
-  return tool && !tool.isHarmless ? sayStep(say('planner.only-looks', { change: sayAct(tool.name) }), 'cannot') : step;
+  return tool && !tool.isHarmless
+    ? toAnswerStep(say('planner.only-looks', { change: formatToolName(tool.name) }), 'cannot')
+    : step;
 }
 
 /**
  * Returns the step when it changes nothing or every word explains it; otherwise asks which change is meant. `earlier`: the texts before
  * the questions that `text` answers.
  */
-export function keepIfPlain(
+export function requirePlainOrder(
   step: PlannerStep,
   { earlier, text }: { readonly earlier: readonly string[] | null; readonly text: string },
-  around: Surroundings,
+  around: RequestContext,
 ): PlannerStep {
   if (step.kind === 'say' && step.says.kind === 'cannot' && !step.offer) {
     const named = namedChanges(cleanText(text), around);
@@ -56,28 +58,28 @@ export function keepIfPlain(
 }
 
 /** Reads the reply to the question which change is meant; null when it is no reply. */
-export function takeReading(ask: OpenAsk, text: string, around: Surroundings): PlannerStep | 'none' | null {
+export function readOfferReply(ask: OpenQuestion, text: string, around: RequestContext): PlannerStep | 'none' | null {
   const readings = ask.readings ?? [];
   const picked = findExactChoice(text, ask.choices);
   // Choices and readings have the same order; the last choice means none of them.
   const place = ask.choices.findIndex(({ value }) => value === picked);
   if (place !== -1 && place === readings.length) return 'none';
   const call = readings[place] ?? (readings.length === 1 && isAgreement(text) ? readings[0] : undefined);
-  if (call?.tool === SEARCH) return { kind: 'call', call };
+  if (call?.tool === SEARCH_TOOL) return { kind: 'call', call };
   const tool = call && around.index.tools.find(({ name }) => name === call.tool);
   return call && tool ? createToolStep(tool, '', call.args, around) : null;
 }
 
 /** Finds changes by values alone, in any language: a text must name a project and two more values, and a change must take them all. */
-function namedChanges(text: string, around: Surroundings): readonly PlannedCall[] {
+function namedChanges(text: string, around: RequestContext): readonly PlannedCall[] {
   const { facts, index } = around;
-  const mentions = mentionsIn(text, around);
-  const versions = findRefs(text, mentions, false)
+  const mentions = listMentions(text, around);
+  const versions = findGitRefs(text, mentions, false)
     .map(({ value }) => value)
     .filter((value) => !isPlainWord(value));
   const values = new Set([...mentions.map(({ name }) => name), ...versions]);
   if (!mentions.some(({ name }) => facts.known['project']?.includes(name)) || values.size < 3) return [];
-  if (QUOTED_OR_ASKED.test(text) || asks(text) || readHold(text) !== null) return [];
+  if (QUOTED_OR_ASKED.test(text) || isQuestionText(text) || findHoldReason(text) !== null) return [];
   return index.tools
     .filter(({ installed, isHarmless }) => installed && !isHarmless)
     .map((tool) => changeOf(createToolStep(tool, text, {}, around), index)?.call)

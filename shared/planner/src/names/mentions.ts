@@ -1,7 +1,7 @@
 import type { TextValue } from '../text/values.ts';
-import type { RequestFacts } from '@signalbox/contracts/tool-catalog';
+import type { ModelRequestFacts } from '@signalbox/contracts/tool-catalog';
 import { toBareName, findClosest } from './spelling.ts';
-import { type Token, EFFECTS, hasSense, isFiller, means, stem, tokenize, wordSet } from '../text/tokens.ts';
+import { type Token, EFFECTS, hasSense, isFiller, hasMeaning, stem, tokenize, wordSet } from '../text/tokens.ts';
 
 /** Maximum number of words that form one name, as "web 1" forms web-1. */
 const MAX_WORDS = 3;
@@ -14,24 +14,27 @@ export interface Mention {
   readonly end: number;
 }
 
-type Known = Pick<RequestFacts, 'known'>;
+type Known = Pick<ModelRequestFacts, 'known'>;
 /** Names by entity: known ones, and those that a schema lists in full. */
 export type KnownNames = Readonly<Record<string, readonly string[]>>;
 
 /** Vocabulary of the tools: names of closed sets, and words that are never mistyped names. */
-export interface Language {
+export interface ToolVocabulary {
   readonly closed: KnownNames;
   readonly words: ReadonlySet<string>;
 }
 
 /** Caches the mentions per text, because every tool asks for the same ones. */
-const remembered = new WeakMap<KnownNames, { readonly language: Language; readonly found: Map<string, Mention[]> }>();
+const remembered = new WeakMap<
+  KnownNames,
+  { readonly language: ToolVocabulary; readonly found: Map<string, Mention[]> }
+>();
 
 /**
  * Finds known names in a text: exact ones first, then split ("mobile app") and mistyped ones. Everyday words count only where a name can
  * stand.
  */
-export function findMentions(text: string, { known }: Known, language: Language): readonly Mention[] {
+export function findMentions(text: string, { known }: Known, language: ToolVocabulary): readonly Mention[] {
   const before = remembered.get(known);
   const memory = before?.language === language ? before : { language, found: new Map<string, Mention[]>() };
   remembered.set(known, memory);
@@ -45,9 +48,9 @@ export function listKnownNames(facts: Known, kind: string | null): readonly stri
   return kind !== null && Object.hasOwn(facts.known, kind) ? (facts.known[kind] ?? []) : [];
 }
 
-function findIn(text: string, known: KnownNames, { closed, words }: Language): Mention[] {
+function findIn(text: string, known: KnownNames, { closed, words }: ToolVocabulary): Mention[] {
   const kinds = Object.entries({ ...closed, ...known });
-  const isOurs = (word: string): boolean => isWord(word) || words.has(word);
+  const isOurs = (word: string): boolean => isCommonWord(word) || words.has(word);
   const tokens = tokenize(text).map(withoutPossessive);
   const found: Mention[] = [];
   const take = (kind: string, name: string, { start, end }: Pick<Token, 'start' | 'end'>): void => {
@@ -96,7 +99,7 @@ function runsOf(tokens: readonly Token[], text: string) {
 }
 
 /** True for a word with a meaning of its own, even if something has that name. */
-export function isWord(word: string): boolean {
+export function isCommonWord(word: string): boolean {
   return isFiller(word) || hasSense(word);
 }
 
@@ -118,7 +121,7 @@ function standsAsName(tokens: readonly Token[], at: number, text: string, kind: 
   if (DETERMINERS.has(before) || /^\d+$/.test(after) || after === 'of') return false;
   if (PREPOSITIONS.has(before) || BEFORE_STATES.has(before)) return true;
   if (before === '') return AFTER_NAMES.has(after) || /^v?\d+\.\d/.test(after) || tokens.length === 1;
-  return after !== 'for' && means(before, EFFECTS);
+  return after !== 'for' && hasMeaning(before, EFFECTS);
 }
 
 function withoutPossessive(token: Token): Token {
@@ -146,7 +149,7 @@ export function findUnknownNames(
   return tokens
     .filter(({ lower, start, end }, at) => {
       if (known.has(lower) || mentions.some((mention) => start < mention.end && end > mention.start)) return false;
-      if (/^v?\d[\d.]*$/.test(lower) || isWord(lower)) return false;
+      if (/^v?\d[\d.]*$/.test(lower) || isCommonWord(lower)) return false;
       const [before = '', further = ''] = [tokens[at - 1]?.lower, tokens[at - 2]?.lower];
       const article = before === 'the' ? further : before;
       const isAfter = positions.after.has(article);

@@ -1,4 +1,4 @@
-import { countSlips } from '@signalbox/contracts/nearest-name';
+import { countTypos } from '@signalbox/contracts/nearest-name';
 
 /** How many mistakes are forgiven in a word of that length: short words differ by one letter and mean something else. */
 function forgiven(length: number): number {
@@ -22,7 +22,7 @@ export function findClosest(word: string, candidates: readonly string[]): string
   for (const candidate of candidates) {
     const other = toBareName(candidate);
     if (Math.abs(other.length - bare.length) > limit || other.replace(/\D/g, '') !== digits) continue;
-    const typos = countSlips(bare, other, fewest);
+    const typos = countTypos(bare, other, fewest);
     if (typos > fewest) continue;
     near = typos < fewest ? [candidate] : [...near, candidate];
     fewest = typos;

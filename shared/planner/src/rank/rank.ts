@@ -1,10 +1,10 @@
 import { type IndexedTool, type ToolIndex } from './tool-index.ts';
-import { type Word, termsOf, valueOf, valuesIn } from './terms.ts';
-import { getKind } from '../slots/field-kinds.ts';
-import { findRefs, isPlainWord } from '../slots/refs.ts';
+import { type WordTerms, listTerms, toTermValue, findValues } from './terms.ts';
+import { getValueKind } from '../slots/field-kinds.ts';
+import { findGitRefs, isPlainWord } from '../slots/refs.ts';
 import type { Field } from '../slots/schema.ts';
 import { isNumber } from '../slots/numbers.ts';
-import { type Mention, findUnknownNames, isWord } from '../names/mentions.ts';
+import { type Mention, findUnknownNames, isCommonWord } from '../names/mentions.ts';
 import { findClosest } from '../names/spelling.ts';
 import { hasUnit } from '../text/values.ts';
 
@@ -24,9 +24,13 @@ const FOREIGN_VALUE = 0.65;
 /** Ranks all tools, best first, by their nearest hint and their full description. Rare words weigh more (tf-idf). */
 export function rankTools(text: string, mentions: readonly Mention[], index: ToolIndex): readonly RankedTool[] {
   const unknown = ['project', 'server'].flatMap((kind) => findUnknownNames(text, kind, mentions, index.words));
-  const refs = findRefs(text, mentions, false).filter(({ value }) => !isPlainWord(value));
-  const values = [...valuesIn(text, mentions), ...unknown.map(valueOf('¤name')), ...refs.map(valueOf('¤version'))];
-  const said = termsOf(text, values, (word) => correct(word, index));
+  const refs = findGitRefs(text, mentions, false).filter(({ value }) => !isPlainWord(value));
+  const values = [
+    ...findValues(text, mentions),
+    ...unknown.map(toTermValue('¤name')),
+    ...refs.map(toTermValue('¤version')),
+  ];
+  const said = listTerms(text, values, (word) => correct(word, index));
   const kinds = new Set([...mentions.map(({ kind }) => kind), ...values.map(({ term }) => term)]);
   return index.tools
     .map((tool) => {
@@ -40,7 +44,7 @@ export function rankTools(text: string, mentions: readonly Mention[], index: Too
 
 /** Returns the known word that was mistyped; the word itself when none or several are near. */
 function correct(word: string, { words }: ToolIndex): string {
-  if (word.length < SHORTEST_SLIP || /\d/.test(word) || isWord(word) || words.has(word)) return word;
+  if (word.length < SHORTEST_SLIP || /\d/.test(word) || isCommonWord(word) || words.has(word)) return word;
   return (
     findClosest(
       word,
@@ -52,11 +56,11 @@ function correct(word: string, { words }: ToolIndex): string {
 const SHORTEST_SLIP = 4;
 
 /** Returns the similarity of a text and a hint: the geometric mean of how much each covers the other, weighted by word rarity. */
-function likeness(said: readonly Word[], hint: readonly Word[], index: ToolIndex): number {
+function likeness(said: readonly WordTerms[], hint: readonly WordTerms[], index: ToolIndex): number {
   return Math.sqrt(covered(said, hint, index) * covered(hint, said, index));
 }
 
-function covered(words: readonly Word[], by: readonly Word[], { weightOf }: ToolIndex): number {
+function covered(words: readonly WordTerms[], by: readonly WordTerms[], { weightOf }: ToolIndex): number {
   let sum = 0;
   let all = 0;
   for (const word of words) {
@@ -67,7 +71,7 @@ function covered(words: readonly Word[], by: readonly Word[], { weightOf }: Tool
   return all === 0 ? 0 : sum / all;
 }
 
-function alike(word: Word, other: Word): number {
+function alike(word: WordTerms, other: WordTerms): number {
   let best = 0;
   for (const [term, share] of word) best = Math.max(best, share * (other.get(term) ?? 0));
   return best;
@@ -80,9 +84,9 @@ function foreignValues({ fields, installed }: IndexedTool, kinds: ReadonlySet<st
     project: named('project'),
     server: named('server'),
     environment: named('environment'),
-    '¤version': (field) => getKind(field) === 'version' || isNumber(field),
+    '¤version': (field) => getValueKind(field) === 'version' || isNumber(field),
     '¤size': (field) => isNumber(field) && hasUnit(field.name),
-    '¤url': (field) => getKind(field) === 'address',
+    '¤url': (field) => getValueKind(field) === 'address',
   };
   return installed ? [...kinds].filter((kind) => takers[kind] && !fields.some(takers[kind])).length : 0;
 }

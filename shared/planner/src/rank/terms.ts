@@ -3,26 +3,26 @@ import { type KnownNames, type Mention, findMentions } from '../names/mentions.t
 import { type Span, findAddresses, findQuantities, findQuoted, findVersions } from '../text/values.ts';
 
 /** The terms of one word, each with its certainty: a stem, thesaurus concepts (LIST), or a kind of value (¤name, ¤number). */
-export type Word = ReadonlyMap<string, number>;
+export type WordTerms = ReadonlyMap<string, number>;
 
 /** A part of a text that is a value, and the terms for its kind. */
 interface Value extends Span {
   readonly term: string;
 }
 
-export const valueOf =
+export const toTermValue =
   (term: string) =>
   ({ start, end }: Span): Value => ({ term, start, end });
 
 /** Naming several things mostly asks to list them, as in "ports of shop". */
-const MANY: Word = new Map([['¤many', 1]]);
+const MANY: WordTerms = new Map([['¤many', 1]]);
 
 /** Returns one set of terms per word or value. `values`: positions and kinds of values. `correct`: fixes a mistyped word. */
-export function termsOf(
+export function listTerms(
   text: string,
   values: readonly Value[],
   correct: (word: string) => string = (word) => word,
-): readonly Word[] {
+): readonly WordTerms[] {
   const kinds = [...new Set(values.map(({ term }) => term))].map((term) => new Map([[term, 1]]));
   // "Set up" is one verb; the blank keeps all other offsets.
   const written = tokenize(text.replace(/\bset up\b/gi, 'setup ')).filter(
@@ -33,34 +33,34 @@ export function termsOf(
   return [...kinds, ...many, ...[...new Set(words)].map(meaningsOf)];
 }
 
-function meaningsOf(word: string): Word {
+function meaningsOf(word: string): WordTerms {
   return new Map([...sensesOf(word).map(({ meaning, share }) => [meaning, share] as const), [stem(word), 1]]);
 }
 
 /** Finds the values in a person's text: known names, versions, addresses, quotations and numbers. */
-export function valuesIn(text: string, mentions: readonly Mention[]): readonly Value[] {
+export function findValues(text: string, mentions: readonly Mention[]): readonly Value[] {
   const names = mentions.map((one) =>
-    valueOf(one.kind === 'project' || one.kind === 'server' ? '¤name' : `¤${one.kind}`)(one),
+    toTermValue(one.kind === 'project' || one.kind === 'server' ? '¤name' : `¤${one.kind}`)(one),
   );
   const numbers = findQuantities(text).map((one) => {
     const isVersion = one.unit === null && /\d\.\d/.test(text.slice(one.start, one.end));
-    if (isVersion) return valueOf('¤version')(one);
-    return valueOf(one.unit === null ? '¤number' : '¤size')(one);
+    if (isVersion) return toTermValue('¤version')(one);
+    return toTermValue(one.unit === null ? '¤number' : '¤size')(one);
   });
   const others = [
-    ...findAddresses(text).map(valueOf('¤url')),
-    ...findQuoted(text).map(valueOf('¤quoted')),
-    ...findVersions(text).map(valueOf('¤version')),
+    ...findAddresses(text).map(toTermValue('¤url')),
+    ...findQuoted(text).map(toTermValue('¤quoted')),
+    ...findVersions(text).map(toTermValue('¤version')),
     ...numbers,
   ];
   return [...names, ...others.filter(({ start, end }) => names.every((one) => end <= one.start || start >= one.end))];
 }
 
 /** Returns the terms of a hint. Example names stand for any name, and values of closed sets for any value of the set. */
-export function listHintTerms(hint: string, examples: ReadonlySet<string>, closed: KnownNames): readonly Word[] {
+export function listHintTerms(hint: string, examples: ReadonlySet<string>, closed: KnownNames): readonly WordTerms[] {
   const names = tokenize(hint).filter(({ lower }) => examples.has(lower));
-  const values = valuesIn(hint, findMentions(hint, NOTHING, { closed, words: NO_WORDS }));
-  return termsOf(hint, [...names.map(valueOf('¤name')), ...values]);
+  const values = findValues(hint, findMentions(hint, NOTHING, { closed, words: NO_WORDS }));
+  return listTerms(hint, [...names.map(toTermValue('¤name')), ...values]);
 }
 
 const NOTHING = { known: {} };

@@ -1,5 +1,5 @@
 import type { BoundTool, CatalogTool, ToolCatalog } from '@signalbox/contracts/tool-catalog';
-import { type Word, listHintTerms } from './terms.ts';
+import { type WordTerms, listHintTerms } from './terms.ts';
 import type { KnownNames } from '../names/mentions.ts';
 import { type Field, readFields } from '../slots/schema.ts';
 import { THESAURUS, isFiller, sensesOf, wordsOf, wordSet } from '../text/tokens.ts';
@@ -22,9 +22,9 @@ export interface IndexedTool {
   /** First words of its hints. */
   readonly verbs: ReadonlySet<string>;
   /** Terms of each hint and of the name. */
-  readonly hints: readonly (readonly Word[])[];
+  readonly hints: readonly (readonly WordTerms[])[];
   /** Terms of the full description. */
-  readonly about: readonly Word[];
+  readonly about: readonly WordTerms[];
   /** Subjects in its name, such as port, DEPLOY or log. */
   readonly topics: ReadonlySet<string>;
 }
@@ -32,7 +32,7 @@ export interface IndexedTool {
 export interface ToolIndex {
   readonly tools: readonly IndexedTool[];
   /** Weight of a word: the fewer tools use it, the higher. */
-  readonly weightOf: (word: Word) => number;
+  readonly weightOf: (word: WordTerms) => number;
   /** Names of entities with a closed set, such as environment → staging, production, local. */
   readonly closed: KnownNames;
   /** Words of all hints. */
@@ -124,7 +124,7 @@ function createWeights(tools: readonly IndexedTool[]): ToolIndex['weightOf'] {
       users.set(term, (users.get(term) ?? 0) + 1);
   const weights = new Map([...users].map(([term, count]) => [term, Math.log(1 + tools.length / count)]));
   // Caches the weights of hint words, which otherwise take a third of the planner's time.
-  const known = new WeakMap<Word, number>();
+  const known = new WeakMap<WordTerms, number>();
   return (word) => {
     const weight = known.get(word) ?? weigh(word, weights);
     known.set(word, weight);
@@ -132,7 +132,7 @@ function createWeights(tools: readonly IndexedTool[]): ToolIndex['weightOf'] {
   };
 }
 
-function weigh(word: Word, weights: ReadonlyMap<string, number>): number {
+function weigh(word: WordTerms, weights: ReadonlyMap<string, number>): number {
   const [[first = ''] = []] = word;
   const own = [...word].map(([term, share]) => share * (weights.get(term) ?? (word.size > 1 ? 0 : UNKNOWN)));
   return Math.max(...own, LEAST) * (first.startsWith('¤') ? VALUE : 1);

@@ -1,14 +1,14 @@
 import { say } from '@signalbox/messages/say';
-import { type Surroundings, pointsBack, findReferredValue } from './understanding.ts';
-import { type PlannedCall, type PlannerStep, sayStep } from './marks.ts';
-import { askForProblem, askForSlot, askWhatToChange } from './questions.ts';
+import { type RequestContext, pointsBack, findReferredValue } from './understanding.ts';
+import { type PlannedCall, type PlannerStep, toAnswerStep } from './marks.ts';
+import { askForCorrection, askForSlot, askWhatToChange } from './questions.ts';
 import type { IndexedTool } from '../rank/tool-index.ts';
 import { fillSlots } from '../slots/fill.ts';
 import { wordsOf } from '../text/tokens.ts';
 import { sayNotInstalled } from '../words.ts';
 
 /** Returns the call of a tool with the arguments that a text gives. */
-export function createReading(tool: IndexedTool, text: string, around: Surroundings): PlannedCall {
+export function createPlannedCall(tool: IndexedTool, text: string, around: RequestContext): PlannedCall {
   const step = createToolStep(tool, text, {}, around);
   if (step.kind === 'call') return step.call;
   if (step.kind === 'load') return step.then;
@@ -20,7 +20,7 @@ export function createToolStep(
   tool: IndexedTool,
   text: string,
   given: Readonly<Record<string, unknown>>,
-  around: Surroundings,
+  around: RequestContext,
   tries = 0,
 ): PlannerStep {
   if (!tool.installed) return sayNotInstalledStep(tool, around);
@@ -28,7 +28,7 @@ export function createToolStep(
   const { args: found, problem } = fillSlots({ text, fields: tool.fields, facts, language: index, given });
   const args = { ...found, ...referred(tool, text, found, problem?.field.name ?? null, around) };
   const call = { tool, args, facts, text, tries };
-  if (problem && !Object.hasOwn(args, problem.field.name)) return askForProblem(problem, call);
+  if (problem && !Object.hasOwn(args, problem.field.name)) return askForCorrection(problem, call);
   const missing = tool.fields.find((field) => field.required && !Object.hasOwn(args, field.name));
   if (missing) return askForSlot(missing, call);
   return askWhatToChange(call) ?? createCallStep({ tool: tool.name, args }, tool, around);
@@ -40,7 +40,7 @@ function referred(
   text: string,
   args: Readonly<Record<string, unknown>>,
   troubled: string | null,
-  around: Surroundings,
+  around: RequestContext,
 ): Record<string, unknown> {
   const { index, last } = around;
   const lastTool = index.tools.find(({ name }) => name === last?.tool);
@@ -64,14 +64,14 @@ function referred(
 const SHORT = 5;
 
 /** Returns the step that makes a call; loads the group first if necessary. */
-export function createCallStep(call: PlannedCall, tool: IndexedTool, { bound }: Surroundings): PlannerStep {
+export function createCallStep(call: PlannedCall, tool: IndexedTool, { bound }: RequestContext): PlannerStep {
   if (bound.has(call.tool)) return { kind: 'call', call };
   if (tool.group === null || !bound.has('request_capabilities'))
-    return sayStep(say('planner.cannot-load', { group: tool.group ?? tool.name }), 'failed');
+    return toAnswerStep(say('planner.cannot-load', { group: tool.group ?? tool.name }), 'failed');
   return { kind: 'load', group: tool.group, reason: `${tool.group}: ${tool.summary}`, then: call };
 }
 
 /** Says that the group of the tool is not installed. */
-export function sayNotInstalledStep(tool: IndexedTool, { index }: Surroundings): PlannerStep {
-  return sayStep(sayNotInstalled(tool, index), 'not-installed', tool.group ?? tool.name);
+export function sayNotInstalledStep(tool: IndexedTool, { index }: RequestContext): PlannerStep {
+  return toAnswerStep(sayNotInstalled(tool, index), 'not-installed', tool.group ?? tool.name);
 }

@@ -1,10 +1,10 @@
-import { asks, readHold } from '../text/holds.ts';
-import { createReading, createToolStep } from './calls.ts';
-import { CONFIDENT, type Surroundings, matchesFor } from './understanding.ts';
+import { isQuestionText, findHoldReason } from '../text/holds.ts';
+import { createPlannedCall, createToolStep } from './calls.ts';
+import { MIN_MATCH_SCORE, type RequestContext, rankRequestTools } from './understanding.ts';
 import type { PlannedCall, PlannerStep } from './marks.ts';
-import { getKind } from '../slots/field-kinds.ts';
+import { getValueKind } from '../slots/field-kinds.ts';
 import { fillSlots } from '../slots/fill.ts';
-import { EFFECTS, means, tokenize, wordSet } from '../text/tokens.ts';
+import { EFFECTS, hasMeaning, tokenize, wordSet } from '../text/tokens.ts';
 
 /*
  * A change under a condition: "if it is healthy, deploy 1.0 to production". The planner cannot wait for what is so, nor judge it: it looks, shows
@@ -19,22 +19,22 @@ const BEHIND_ORDER = new RegExp(String.raw`^(.+?),?\s+(?:but )?(?:only )?${CONJU
 const LEAD = 0.9;
 
 /** Finds the change that a text orders under a condition; null without one. */
-export function findConditionalChange(text: string, around: Surroundings): PlannedCall | null {
+export function findConditionalChange(text: string, around: RequestContext): PlannedCall | null {
   const order = readCondition(text)?.order;
-  if (order === undefined || asks(order) || readHold(order) !== null) return null;
-  const change = matchesFor(order, around).find(({ tool }) => tool.installed && !tool.isHarmless);
-  return change && change.score >= CONFIDENT ? createReading(change.tool, order, around) : null;
+  if (order === undefined || isQuestionText(order) || findHoldReason(order) !== null) return null;
+  const change = rankRequestTools(order, around).find(({ tool }) => tool.installed && !tool.isHarmless);
+  return change && change.score >= MIN_MATCH_SCORE ? createPlannedCall(change.tool, order, around) : null;
 }
 
 /** Finds the lookup that checks the condition; null when none is similar enough. */
-export function findCondition(text: string, around: Surroundings): PlannerStep | null {
+export function findCondition(text: string, around: RequestContext): PlannerStep | null {
   const { condition = '', order = '' } = readCondition(text) ?? {};
-  const looks = matchesFor(condition, around).filter(({ tool }) => tool.installed && tool.isHarmless);
+  const looks = rankRequestTools(condition, around).filter(({ tool }) => tool.installed && tool.isHarmless);
   const [look, second] = looks;
-  if (!look || look.score < CONFIDENT || (second && second.score >= look.score * LEAD)) return null;
+  if (!look || look.score < MIN_MATCH_SCORE || (second && second.score >= look.score * LEAD)) return null;
   // The condition uses the values of the order, as in "deploy crm 1.9 to production once it is healthy".
   const { facts, index } = around;
-  const fields = look.tool.fields.filter((field) => field.entity !== null || getKind(field) === 'version');
+  const fields = look.tool.fields.filter((field) => field.entity !== null || getValueKind(field) === 'version');
   const said = fillSlots({ text: condition, fields, facts, language: index, given: {} }).args;
   const { args } = fillSlots({ text: order, fields, facts, language: index, given: said });
   const step = createToolStep(look.tool, condition, args, around);
@@ -52,7 +52,7 @@ function readCondition(text: string): { readonly condition: string; readonly ord
   if (comma) return { condition: behind.slice(0, comma.index), order: behind.slice(comma.index + comma[0].length) };
   const tokens = tokenize(behind);
   const verb = tokens.find(
-    ({ lower }, place) => means(lower, EFFECTS) && !NO_ORDER_BEHIND.has(tokens[place - 1]?.lower ?? 'the'),
+    ({ lower }, place) => hasMeaning(lower, EFFECTS) && !NO_ORDER_BEHIND.has(tokens[place - 1]?.lower ?? 'the'),
   );
   return verb ? { condition: behind.slice(0, verb.start), order: behind.slice(verb.start) } : null;
 }

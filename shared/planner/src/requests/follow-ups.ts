@@ -1,9 +1,9 @@
-import { type Surroundings, mentionsIn, findReferredValue } from './understanding.ts';
-import type { Run } from './history.ts';
+import { type RequestContext, listMentions, findReferredValue } from './understanding.ts';
+import type { ToolRun } from './history.ts';
 import type { IndexedTool } from '../rank/tool-index.ts';
 import { type Mention, isSameChoice } from '../names/mentions.ts';
-import { isLabelOf, getKind } from '../slots/field-kinds.ts';
-import { asks, readHold } from '../text/holds.ts';
+import { isLabelOf, getValueKind } from '../slots/field-kinds.ts';
+import { isQuestionText, findHoldReason } from '../text/holds.ts';
 import { fillSlots } from '../slots/fill.ts';
 import { isFiller, sensesOf, tokenize, wordSet } from '../text/tokens.ts';
 import { findQuantities } from '../text/values.ts';
@@ -36,26 +36,26 @@ const STOP =
   /^(?:(?:please|ok|okay|no|wait|and)[,.! ]+)*(?:stop|cancel|abort|halt|kill)(?: (?:it|that|this|the (?:deploy|deployment|job|build)))?(?: please| now)*[.! ]*$|\bcall (?:it|that) off\b/i;
 
 /** Reads a text that only makes sense after the last tool; null when it is complete by itself. */
-export function readFollowUp(text: string, around: Surroundings): FollowUp | null {
+export function readFollowUp(text: string, around: RequestContext): FollowUp | null {
   const { last, index } = around;
   const lastTool = index.tools.find(({ name, installed }) => name === last?.tool && installed);
-  if (WHY.test(text) || (OUTCOME.test(text) && asks(text))) return reportOn(text, last, lastTool, around);
+  if (WHY.test(text) || (OUTCOME.test(text) && isQuestionText(text))) return reportOn(text, last, lastTool, around);
   if (!last || !lastTool) return null;
   if (STOP.test(text)) return sibling(last, lastTool, around, /^(?:cancel|stop|abort)_/);
   if (GO_AHEAD.test(text) && lastTool.isHarmless)
     return sibling(last, lastTool, around, /^(?!(?:cancel|rollback|stop|release)_)/);
-  if (!lastTool.isHarmless && readHold(text) !== null && !/^no\b/i.test(text)) return null;
+  if (!lastTool.isHarmless && findHoldReason(text) !== null && !/^no\b/i.test(text)) return null;
   const changed = newValues(text, lastTool, around);
   if (changed === null || restOf(text, lastTool.fields, changed, around) > 0) return null;
-  if (!lastTool.isHarmless && lastTool.fields.some((field) => getKind(field) === 'new-name')) return null;
+  if (!lastTool.isHarmless && lastTool.fields.some((field) => getValueKind(field) === 'new-name')) return null;
   if (Object.keys(changed).length > 0)
     return { tool: lastTool, given: { ...kept(last, lastTool, changed), ...changed } };
-  if (mentionsIn(text, around).length > 0 || !lastTool.isHarmless) return null;
+  if (listMentions(text, around).length > 0 || !lastTool.isHarmless) return null;
   return REPEAT.test(text) ? { tool: lastTool, given: last.args } : null;
 }
 
 /** Reads "is it live yet?" and "why?" as requests for the last deployment, or else for a diagnosis of the project. */
-function reportOn(text: string, last: Run | null, lastTool: IndexedTool | undefined, around: Surroundings) {
+function reportOn(text: string, last: ToolRun | null, lastTool: IndexedTool | undefined, around: RequestContext) {
   const find = (wanted: string): IndexedTool | undefined =>
     around.index.tools.find(({ name, installed }) => installed && name === wanted);
   const status = find('get_deploy_status');
@@ -72,7 +72,7 @@ function reportOn(text: string, last: Run | null, lastTool: IndexedTool | undefi
 }
 
 /** Finds the other tool that does the requested action on the same subject. Null without exactly one. */
-function sibling(last: Run, lastTool: IndexedTool, { index }: Surroundings, names: RegExp): FollowUp | null {
+function sibling(last: ToolRun, lastTool: IndexedTool, { index }: RequestContext, names: RegExp): FollowUp | null {
   const [verb = ''] = lastTool.name.split('_');
   const [tool, ...more] = index.tools.filter(
     (one) =>
@@ -86,7 +86,7 @@ function sibling(last: Run, lastTool: IndexedTool, { index }: Surroundings, name
   if (!tool || more.length > 0) return null;
   const given = tool.fields.flatMap((field) => {
     const isAbout =
-      field.required || (field.entity !== null && field.entity !== 'port') || getKind(field) === 'version';
+      field.required || (field.entity !== null && field.entity !== 'port') || getValueKind(field) === 'version';
     const value = isAbout && !field.name.startsWith('to_') ? findReferredValue(field, last, lastTool) : null;
     return value === null ? [] : [[field.name, value] as const];
   });
@@ -94,8 +94,8 @@ function sibling(last: Run, lastTool: IndexedTool, { index }: Surroundings, name
 }
 
 /** Counts the words that are neither values nor comparisons with the previous request. */
-function restOf(text: string, fields: IndexedTool['fields'], values: Args, around: Surroundings): number {
-  const taken = [...mentionsIn(text, around), ...findQuantities(text)];
+function restOf(text: string, fields: IndexedTool['fields'], values: Args, around: RequestContext): number {
+  const taken = [...listMentions(text, around), ...findQuantities(text)];
   const said = Object.values(values).map((value) => String(value).toLowerCase());
   return tokenize(text).filter(
     ({ start, end, lower }) =>
@@ -114,13 +114,13 @@ function restOf(text: string, fields: IndexedTool['fields'], values: Args, aroun
 }
 
 /** Reads new values for the arguments of the last tool; null when the text names something that the tool does not take. */
-function newValues(text: string, tool: IndexedTool, around: Surroundings): Args | null {
+function newValues(text: string, tool: IndexedTool, around: RequestContext): Args | null {
   const fields = tool.fields.filter(({ entity }) => entity !== 'text' && entity !== 'name');
   const { facts, index } = around;
   const about = { ...facts, currentProject: null };
   const { args, problem } = fillSlots({ text, fields, facts: about, language: index, given: {} });
   if (problem) return null;
-  const mentions = mentionsIn(text, around);
+  const mentions = listMentions(text, around);
   // Keeps only values that the text contains, because the only known name is filled in automatically.
   const said = Object.fromEntries(
     Object.entries(args).filter(([name, value]) => {
@@ -135,7 +135,7 @@ function newValues(text: string, tool: IndexedTool, around: Surroundings): Args 
 }
 
 /** Returns the last arguments that still apply: a new subject has another version and port. */
-function kept(last: Run, tool: IndexedTool, changed: Args): Args {
+function kept(last: ToolRun, tool: IndexedTool, changed: Args): Args {
   const isOther = tool.fields.some(
     ({ name, entity }) => entity === 'project' && Object.hasOwn(changed, name) && changed[name] !== last.args[name],
   );
@@ -143,7 +143,7 @@ function kept(last: Run, tool: IndexedTool, changed: Args): Args {
     Object.entries(last.args).filter(([name]) => {
       const field = tool.fields.find((one) => one.name === name);
       if (!field || (!tool.isHarmless && field.entity === 'port' && !field.required)) return false;
-      return !(isOther && !tool.isHarmless && getKind(field) === 'version');
+      return !(isOther && !tool.isHarmless && getValueKind(field) === 'version');
     }),
   );
 }

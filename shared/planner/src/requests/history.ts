@@ -1,8 +1,8 @@
 import { wordSet } from '../text/tokens.ts';
 import type { AIMessage, BaseMessage, ToolMessage } from '@langchain/core/messages';
 import { z } from 'zod';
-import type { RequestFacts } from '@signalbox/contracts/tool-catalog';
-import { Choice, type OpenAsk, PlannerMark } from './marks.ts';
+import type { ModelRequestFacts } from '@signalbox/contracts/tool-catalog';
+import { Choice, type OpenQuestion, PlannerMark } from './marks.ts';
 import { type ToolResult, readResult } from './tool-result.ts';
 
 /** A message of a person, or the event of a finished job. */
@@ -25,14 +25,14 @@ export interface PlannerReply {
 }
 
 /** A tool call that succeeded. */
-export interface Run {
+export interface ToolRun {
   readonly tool: string;
   readonly args: Readonly<Record<string, unknown>>;
   readonly result: unknown;
 }
 
 export interface History {
-  readonly facts: RequestFacts;
+  readonly facts: ModelRequestFacts;
   readonly said: readonly PersonMessage[];
   readonly marked: readonly PlannerReply[];
   /** Tool results by call id. */
@@ -57,12 +57,12 @@ const Event = z.object({ kind: z.string(), say: z.string() });
 /** Reads a conversation; `split` divides a new message into requests. Skips missing or malformed parts; never throws. */
 export function readHistory(
   messages: readonly BaseMessage[],
-  split: (text: string, facts: RequestFacts, asking: OpenAsk | null) => readonly string[],
+  split: (text: string, facts: ModelRequestFacts, asking: OpenQuestion | null) => readonly string[],
 ): History {
   const said: PersonMessage[] = [];
   const marked: PlannerReply[] = [];
   const results = new Map<string, ToolResult>();
-  let facts: RequestFacts = Facts.parse({});
+  let facts: ModelRequestFacts = Facts.parse({});
   let foreignAnswer = -1;
   messages.forEach((message, index) => {
     const kwargs: Record<string, unknown> = message.additional_kwargs ?? {};
@@ -97,7 +97,7 @@ export function readHistory(
   const pending = said
     .filter(({ id }, at) => said.findIndex((other) => other.id === id) === at)
     .filter(({ id, index }) => index > foreignAnswer && !absorbed.has(id))
-    .flatMap((one) => partsOf(one, marked, (text) => split(text, facts, openQuestionBefore(before, one)?.ask ?? null)))
+    .flatMap((one) => partsOf(one, marked, (text) => split(text, facts, findOpenQuestion(before, one)?.ask ?? null)))
     .filter(({ id, part }) => !done.has(keyOf(id, part)));
   return { facts, said, marked, results, pending, foreignAnswer, size: messages.length };
 }
@@ -109,7 +109,7 @@ export const TALKING_TOOLS = wordSet('respond_to_user request_capabilities finis
 export function findLastRunBefore(
   { marked, results }: Pick<History, 'marked' | 'results'>,
   said: PersonMessage,
-): Run | null {
+): ToolRun | null {
   const isWork = ({ call }: PlannerReply): boolean => call !== null && !TALKING_TOOLS.has(call.name);
   // A later request of a message follows the calls for the earlier ones, even failed ones.
   const since = said.part > 0 && marked.some((one) => one.index > said.index && isWork(one));
@@ -150,7 +150,7 @@ function keyOf(id: string, part: number | undefined): string {
 }
 
 /** Lists the planner's messages for one request, oldest first. */
-export function stepsFor(history: History, said: PersonMessage): readonly PlannerReply[] {
+export function listRepliesTo(history: History, said: PersonMessage): readonly PlannerReply[] {
   return history.marked.filter(
     ({ mark, call }) => keyOf(mark.for, mark.part) === keyOf(said.id, said.part) && call?.name !== 'classify_intent',
   );
@@ -160,10 +160,10 @@ export function stepsFor(history: History, said: PersonMessage): readonly Planne
  * Finds the newest question before a message, with the message that caused it. A later message or answer closes the question; a job
  * report does not.
  */
-export function openQuestionBefore(
+export function findOpenQuestion(
   { said: all, marked, foreignAnswer }: Pick<History, 'said' | 'marked' | 'foreignAnswer'>,
   said: PersonMessage,
-): { readonly ask: OpenAsk; readonly by: string } | null {
+): { readonly ask: OpenQuestion; readonly by: string } | null {
   const asked = marked.findLast(({ mark, index }) => mark.ask && index < said.index);
   if (!asked?.mark.ask || foreignAnswer > asked.index) return null;
   const isBetween = ({ index }: { readonly index: number }): boolean => index > asked.index && index < said.index;

@@ -1,9 +1,9 @@
 import { wordSet } from '../text/tokens.ts';
-import type { Run } from './history.ts';
+import type { ToolRun } from './history.ts';
 import type { IndexedTool, ToolIndex } from '../rank/tool-index.ts';
 
 /** A request with literal text: a command to run, or the path of a file. */
-export interface Literal {
+export interface LiteralRequest {
   readonly tool: IndexedTool;
   readonly args: Readonly<Record<string, unknown>>;
 }
@@ -116,7 +116,7 @@ const PATTERNS = FORMS.flatMap(({ forms, ...form }) =>
  * Reads a request with literal text, which the rest of the planner would split into words. `last`: the previous run. Null when no tool
  * takes it.
  */
-export function readLiteral(said: string, index: ToolIndex, last: Run | null = null): Literal | null {
+export function readLiteralRequest(said: string, index: ToolIndex, last: ToolRun | null = null): LiteralRequest | null {
   // "Run df -h there" means the server of the previous run.
   const server = last?.args['server'];
   const text = typeof server === 'string' ? said.replace(/ there$/i, ` on ${server}`) : said;

@@ -9,7 +9,7 @@ export const PlannedCall = z.object({ tool: z.string(), args: z.record(z.string(
 export type PlannedCall = z.infer<typeof PlannedCall>;
 
 /** A question to the person. `tool` is null while the question is which tool is meant; `text` then holds the request. */
-export const OpenAsk = z.object({
+export const OpenQuestion = z.object({
   tool: z.string().nullable(),
   args: z.record(z.string(), z.unknown()),
   slot: z.string(),
@@ -24,15 +24,15 @@ export const OpenAsk = z.object({
   /** One possible call per choice. None is made unless the person picks its choice. */
   readings: z.array(PlannedCall).readonly().optional(),
 });
-export type OpenAsk = z.infer<typeof OpenAsk>;
+export type OpenQuestion = z.infer<typeof OpenQuestion>;
 
 /** Kind of an answer, for explanations and tests. */
-export const Says = z.object({
+export const AnswerTag = z.object({
   kind: z.enum(['result', 'greeting', 'help', 'small-talk', 'cancelled', 'cannot', 'not-installed', 'failed']),
   /** The group that is not installed. */
   group: z.string().optional(),
 });
-export type Says = z.infer<typeof Says>;
+export type AnswerTag = z.infer<typeof AnswerTag>;
 
 /**
  * Mark in `additional_kwargs.planner` of every planner message: which human message it handles, and whether it completes it. The planner
@@ -46,8 +46,8 @@ export const PlannerMark = z.object({
   parts: z.array(z.string()).readonly().optional(),
   /** Further human messages that answered the question raised by `for`. */
   with: z.array(z.string()).readonly().optional(),
-  ask: OpenAsk.optional(),
-  says: Says.optional(),
+  ask: OpenQuestion.optional(),
+  says: AnswerTag.optional(),
   /** Call to make once the requested capability is loaded. */
   then: PlannedCall.optional(),
 });
@@ -56,18 +56,22 @@ export type PlannerMark = z.infer<typeof PlannerMark>;
 /** The planner's next action for one human message. */
 export type PlannerStep =
   /** `offer`: changes behind buttons below the answer; no reply is expected. */
-  | { readonly kind: 'say'; readonly text: string; readonly says: Says; readonly offer?: OpenAsk }
-  | { readonly kind: 'ask'; readonly text: string; readonly ask: OpenAsk }
+  | { readonly kind: 'say'; readonly text: string; readonly says: AnswerTag; readonly offer?: OpenQuestion }
+  | { readonly kind: 'ask'; readonly text: string; readonly ask: OpenQuestion }
   | { readonly kind: 'call'; readonly call: PlannedCall }
   | { readonly kind: 'load'; readonly group: string; readonly reason: string; readonly then: PlannedCall }
   | { readonly kind: 'finish'; readonly summary: string };
 
 /** Returns an answer step; `group` names the missing group. */
-export function sayStep(text: string, kind: Says['kind'], group?: string): PlannerStep & { readonly kind: 'say' } {
+export function toAnswerStep(
+  text: string,
+  kind: AnswerTag['kind'],
+  group?: string,
+): PlannerStep & { readonly kind: 'say' } {
   return { kind: 'say', text, says: group === undefined ? { kind } : { kind, group } };
 }
 
 /** Returns a question step. `ask.question` is repeated when the reply is not understood. */
-export function askStep(text: string, ask: OpenAsk): PlannerStep & { readonly kind: 'ask' } {
+export function toQuestionStep(text: string, ask: OpenQuestion): PlannerStep & { readonly kind: 'ask' } {
   return { kind: 'ask', text, ask };
 }

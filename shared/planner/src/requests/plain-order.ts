@@ -1,5 +1,5 @@
-import { NEGATIONS, asks } from '../text/holds.ts';
-import type { Surroundings } from './understanding.ts';
+import { NEGATIONS, isQuestionText } from '../text/holds.ts';
+import type { RequestContext } from './understanding.ts';
 import { findMentions, isSameChoice } from '../names/mentions.ts';
 import type { IndexedTool } from '../rank/tool-index.ts';
 import { isLabelOf } from '../slots/field-kinds.ts';
@@ -29,7 +29,7 @@ const CHOOSING = wordSet(
 /** Role of a text in the conversation. An answer may pick a choice; an earlier text may name a value that was replaced. */
 export type TextRole = 'only' | 'earlier' | 'answer';
 
-type Known = Pick<Surroundings, 'facts' | 'index'>;
+type Known = Pick<RequestContext, 'facts' | 'index'>;
 
 interface Call {
   readonly tool: IndexedTool;
@@ -47,7 +47,7 @@ export function findUnexplained(said: string, call: Call, around: Known, role: T
   return [
     ...left.map(({ lower }) => lower),
     ...quoted.map(({ value }) => value),
-    ...(role !== 'answer' && asks(text) ? ['?'] : []),
+    ...(role !== 'answer' && isQuestionText(text) ? ['?'] : []),
   ];
 }
 

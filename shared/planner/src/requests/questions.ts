@@ -1,14 +1,14 @@
 import { getCurrentLanguage } from '@signalbox/messages/language';
 import { say, sayQuestion } from '@signalbox/messages/say';
-import type { RequestFacts } from '@signalbox/contracts/tool-catalog';
-import { type Choice, type PlannedCall, type PlannerStep, askStep, sayStep } from './marks.ts';
+import type { ModelRequestFacts } from '@signalbox/contracts/tool-catalog';
+import { type Choice, type PlannedCall, type PlannerStep, toQuestionStep, toAnswerStep } from './marks.ts';
 import { listKnownNames } from '../names/mentions.ts';
 import type { IndexedTool, ToolIndex } from '../rank/tool-index.ts';
 import type { SlotProblem } from '../slots/filling.ts';
 import { isLabelOf } from '../slots/field-kinds.ts';
 import type { Field } from '../slots/schema.ts';
 import { sensesOf, wordsOf } from '../text/tokens.ts';
-import { asExamples, asLine, toWordsOf } from '../words.ts';
+import { asExamples, asLine, formatFieldName } from '../words.ts';
 
 /** Maximum number of buttons; people do not read longer lists. */
 const MAX_CHOICES = 8;
@@ -16,40 +16,40 @@ const MAX_CHOICES = 8;
 const SHOWN_LENGTH = 60;
 
 /** The partial call of a question and the texts about it. `tries`: number of repetitions. */
-export interface Unfinished {
+export interface PartialCall {
   readonly tool: IndexedTool;
   readonly args: Readonly<Record<string, unknown>>;
-  readonly facts: RequestFacts;
+  readonly facts: ModelRequestFacts;
   readonly text: string;
   readonly tries: number;
 }
 
 /** Asks for an argument, with an optional reason; says so when nothing can be chosen. */
-export function askForSlot(field: Field, call: Unfinished, reason = ''): PlannerStep {
+export function askForSlot(field: Field, call: PartialCall, reason = ''): PlannerStep {
   const { tool, args, facts, text, tries } = call;
   if (reason === '' && hasNothingToChoose(field, facts))
-    return sayStep(say('planner.none-known', { kind: toWordsOf(field.entity ?? field.name) }), 'failed');
+    return toAnswerStep(say('planner.none-known', { kind: formatFieldName(field.entity ?? field.name) }), 'failed');
   const question = (field.ask && sayQuestion(field.ask)) ?? defaultQuestion(field);
   const asked = { tool: tool.name, args: { ...args }, slot: field.name, choices: choicesFor(field, facts), question };
-  return askStep(reason === '' ? question : `${reason} ${question}`, { ...asked, text, tries });
+  return toQuestionStep(reason === '' ? question : `${reason} ${question}`, { ...asked, text, tries });
 }
 
 /** Says what is wrong with an argument and asks again. */
-export function askForProblem(problem: SlotProblem, call: Unfinished): PlannerStep {
+export function askForCorrection(problem: SlotProblem, call: PartialCall): PlannerStep {
   const { field } = problem;
   const written = asLine(problem.written, SHOWN_LENGTH);
   if (problem.kind === 'invalid')
     return askForSlot(
       field,
       call,
-      say('planner.invalid', { thing: toWordsOf(field.name), written, wanted: problem.wanted }),
+      say('planner.invalid', { thing: formatFieldName(field.name), written, wanted: problem.wanted }),
     );
-  const kind = toWordsOf(field.entity ?? field.name);
+  const kind = formatFieldName(field.entity ?? field.name);
   return askForSlot(field, call, say('planner.unknown-name', { kind, name: written }));
 }
 
 /** Asks what to change when a call changes nothing yet: for a named field, else the first. Null when a value is known. */
-export function askWhatToChange(call: Unfinished): PlannerStep | null {
+export function askWhatToChange(call: PartialCall): PlannerStep | null {
   const { tool, args, text } = call;
   const [verb = ''] = tool.name.split('_');
   const isChange = sensesOf(verb)[0]?.meaning === 'CHANGE' && tool.fields.some(({ required }) => required);
@@ -60,7 +60,7 @@ export function askWhatToChange(call: Unfinished): PlannerStep | null {
 }
 
 /** Lists the button values of a field: its enum, or the known names with the current project first. */
-function choicesFor({ entity, choices }: Field, facts: RequestFacts): readonly Choice[] {
+function choicesFor({ entity, choices }: Field, facts: ModelRequestFacts): readonly Choice[] {
   if (choices.length > 0) return asChoices(choices);
   const known = listKnownNames(facts, entity);
   const isCurrent = (name: string): boolean => entity === 'project' && name === facts.currentProject;
@@ -72,19 +72,19 @@ function asChoices(values: readonly string[]): readonly Choice[] {
 }
 
 function defaultQuestion({ name, entity, choices }: Field): string {
-  const thing = toWordsOf(name);
+  const thing = formatFieldName(name);
   const isChosen = choices.length > 0 || (entity !== null && entity !== 'text' && entity !== 'name');
   return isChosen ? say('planner.which', { thing }) : say('planner.what-should', { thing });
 }
 
-function hasNothingToChoose({ entity, choices }: Field, facts: RequestFacts): boolean {
+function hasNothingToChoose({ entity, choices }: Field, facts: ModelRequestFacts): boolean {
   if (entity === null || choices.length > 0) return false;
   return Object.hasOwn(facts.known, entity) && listKnownNames(facts, entity).length === 0;
 }
 
 /** Maximum number of readings; people do not compare more. */
 const MAX_READINGS = 3;
-export const SEARCH = 'search_knowledge';
+export const SEARCH_TOOL = 'search_knowledge';
 const LABEL_LENGTH = 60;
 
 /** Offers up to three readings as buttons with the exact change. */
@@ -98,7 +98,7 @@ export function askWhichIsMeant(readings: readonly PlannedCall[], text: string, 
   const labels = [...shown.map((call) => labelOf(call, index)), say('planner.none-of-these')];
   const choices = labels.map((label) => ({ label, value: label }));
   const asked = { tool: null, args: {}, slot: 'reading', choices, question, text, tries: 0, readings: shown };
-  return askStep(question, asked);
+  return toQuestionStep(question, asked);
 }
 
 /** Returns the button label of a change, without a final period, because replies are compared without one. */
@@ -110,9 +110,9 @@ function labelOf(call: PlannedCall, index: ToolIndex): string {
 export function sayChange(call: PlannedCall, index: ToolIndex, isNamed = true): string {
   const values = Object.entries(call.args).map(([name, value]) => {
     const text = typeof value === 'string' ? value : JSON.stringify(value);
-    return isNamed ? `${toWordsOf(name)} ${text}` : text;
+    return isNamed ? `${formatFieldName(name)} ${text}` : text;
   });
-  const deed = sayAct(call.tool);
+  const deed = formatToolName(call.tool);
   return orderOf(call, index) ?? (values.length === 0 ? deed : `${deed}: ${values.join(', ')}`);
 }
 
@@ -123,12 +123,12 @@ export function isSayable(call: PlannedCall, index: ToolIndex): boolean {
 
 /** Returns the tool's own sentence for a change. */
 function orderOf({ tool, args }: PlannedCall, { tools }: ToolIndex): string | null {
-  if (tool === SEARCH) return say('planner.search-docs');
+  if (tool === SEARCH_TOOL) return say('planner.search-docs');
   return tools.find(({ name }) => name === tool)?.orderOf(args) ?? null;
 }
 
 /** Turns a tool name such as `create_project_intent` into "Create project". */
-export function sayAct(tool: string): string {
+export function formatToolName(tool: string): string {
   const words = tool.replaceAll('_', ' ').replace(/ intent$/, '');
   return words.charAt(0).toUpperCase() + words.slice(1);
 }

@@ -1,12 +1,18 @@
 import { say } from '@signalbox/messages/say';
 import { findConditionalChange, findCondition } from './conditions.ts';
-import { createReading, createToolStep } from './calls.ts';
-import { type Hold, asks, asksForKnowledge, readHold } from '../text/holds.ts';
+import { createPlannedCall, createToolStep } from './calls.ts';
+import { type HoldReason, isQuestionText, asksForKnowledge, findHoldReason } from '../text/holds.ts';
 import { findUnexplained } from './plain-order.ts';
-import { readLiteral } from './literals.ts';
-import { CONFIDENT, type Surroundings, matchesFor, mentionsIn, NEAR } from './understanding.ts';
+import { readLiteralRequest } from './literals.ts';
+import {
+  MIN_MATCH_SCORE,
+  type RequestContext,
+  rankRequestTools,
+  listMentions,
+  MIN_OFFER_SCORE,
+} from './understanding.ts';
 import { readFollowUp } from './follow-ups.ts';
-import { type PlannerStep, sayStep } from './marks.ts';
+import { type PlannerStep, toAnswerStep } from './marks.ts';
 import { askWhichIsMeant, isSayable } from './questions.ts';
 import type { RankedTool } from '../rank/rank.ts';
 import type { IndexedTool } from '../rank/tool-index.ts';
@@ -17,7 +23,7 @@ import { hasSense, isFiller, wordsOf } from '../text/tokens.ts';
 const QUERY_LENGTH = 300;
 
 /** Returns the step for a cleaned text that answers no question and is not small talk. */
-export function createRequestStep(said: string, around: Surroundings): PlannerStep {
+export function createRequestStep(said: string, around: RequestContext): PlannerStep {
   const text = said.replace(NOTICE, '');
   return literalStep(text, around) ?? lookFirst(text, around) ?? followUpStep(text, around) ?? rankedStep(text, around);
 }
@@ -28,24 +34,24 @@ const NOTICE =
 const SEARCH =
   /^(?:please |can you )?(?:search|look in|what (?:do|does)) (?:the )?(?:docs|documentation|wiki|manual|knowledge base) (?:say about|for) (.+?)[?.!]*$/i;
 
-function literalStep(text: string, around: Surroundings): PlannerStep | null {
-  const literal = readLiteral(text, around.index, around.last);
+function literalStep(text: string, around: RequestContext): PlannerStep | null {
+  const literal = readLiteralRequest(text, around.index, around.last);
   if (literal) return createToolStep(literal.tool, '', literal.args, around);
   const sought = SEARCH.exec(text)?.[1];
   return sought === undefined ? null : searchStep(sought, around);
 }
 
 /** Looks up the condition of an ordered change instead of making the change. */
-function lookFirst(text: string, around: Surroundings): PlannerStep | null {
+function lookFirst(text: string, around: RequestContext): PlannerStep | null {
   if (findConditionalChange(text, around) === null) return null;
   return findCondition(text, around) ?? heldStep('conditional');
 }
 
 /** Handles a follow-up; a question never leads to a question about a change. */
-function followUpStep(text: string, around: Surroundings): PlannerStep | null {
+function followUpStep(text: string, around: RequestContext): PlannerStep | null {
   const followUp = readFollowUp(text, around);
   const step = followUp && createToolStep(followUp.tool, '', followUp.given, around);
-  return step?.kind === 'ask' && !followUp?.tool.isHarmless && asks(text) ? null : step;
+  return step?.kind === 'ask' && !followUp?.tool.isHarmless && isQuestionText(text) ? null : step;
 }
 
 /**
@@ -55,19 +61,19 @@ function followUpStep(text: string, around: Surroundings): PlannerStep | null {
 const LEADS = { change: 0.7, look: 0.9 } as const;
 
 /** Acts on the first ranked tool when it is clearly ahead; otherwise offers a shortlist. */
-function rankedStep(text: string, around: Surroundings): PlannerStep {
-  const found = matchesFor(text, around);
+function rankedStep(text: string, around: RequestContext): PlannerStep {
+  const found = rankRequestTools(text, around);
   // A literal order to look something up is no question for the documentation, such as “explain finding 12 of shop”.
   const looks = found.filter(({ tool }) => tool.isHarmless);
   if (asksForKnowledge(text) && plainOrders(text, looks, around).length === 0) return searchStep(text, around);
-  const isQuestion = asks(text);
+  const isQuestion = isQuestionText(text);
   const all = candidates(found, isQuestion);
   const plain = isQuestion ? [] : plainOrders(text, all, around);
   const matches = [...plain, ...all.filter((match) => !plain.includes(match))];
   const [best] = matches;
-  if (!best || best.score < CONFIDENT) return shortlisted(text, matches, isQuestion, around);
+  if (!best || best.score < MIN_MATCH_SCORE) return shortlisted(text, matches, isQuestion, around);
   const { tool, score } = best;
-  const held = tool.isHarmless || !tool.installed ? null : readHold(text);
+  const held = tool.isHarmless || !tool.installed ? null : findHoldReason(text);
   if (held !== null) return heldStep(held);
   const step = createToolStep(tool, text, {}, around);
   const second = plain.length > 0 ? plain[1] : matches[1];
@@ -77,13 +83,13 @@ function rankedStep(text: string, around: Surroundings): PlannerStep {
 }
 
 /** Lists the tools whose hints begin like the order and explain every word of it; these win over similar tools. */
-function plainOrders(text: string, matches: readonly RankedTool[], around: Surroundings): readonly RankedTool[] {
+function plainOrders(text: string, matches: readonly RankedTool[], around: RequestContext): readonly RankedTool[] {
   const [first = '', ...others] = wordsOf(text);
   const begins = [first, [first, ...others].find((word) => !isFiller(word)) ?? ''];
   const isExplained = (tool: IndexedTool): boolean =>
-    findUnexplained(text, { tool, args: createReading(tool, text, around).args }, around, 'answer').length === 0;
+    findUnexplained(text, { tool, args: createPlannedCall(tool, text, around).args }, around, 'answer').length === 0;
   const isMeant = (tool: IndexedTool): boolean => begins.some((word) => tool.verbs.has(word)) && isExplained(tool);
-  return matches.filter(({ tool, score }) => score >= CONFIDENT && tool.installed && isMeant(tool));
+  return matches.filter(({ tool, score }) => score >= MIN_MATCH_SCORE && tool.installed && isMeant(tool));
 }
 
 /**
@@ -92,7 +98,7 @@ function plainOrders(text: string, matches: readonly RankedTool[], around: Surro
 function candidates(all: readonly RankedTool[], isQuestion: boolean): readonly RankedTool[] {
   const [nearest] = all;
   const installed = all.find(({ tool }) => tool.installed)?.score ?? 0;
-  const isMissing = nearest !== undefined && nearest.score >= CONFIDENT && nearest.score * LEADS.look > installed;
+  const isMissing = nearest !== undefined && nearest.score >= MIN_MATCH_SCORE && nearest.score * LEADS.look > installed;
   return all.filter(({ tool }) => (tool.installed ? tool.isHarmless || !isQuestion : isMissing));
 }
 
@@ -104,9 +110,9 @@ const HELD = {
   later: ['planner.not-later', 'cannot'],
 } as const;
 
-function heldStep(hold: Hold): PlannerStep {
+function heldStep(hold: HoldReason): PlannerStep {
   const [sentence, kind] = HELD[hold];
-  return sayStep(say(sentence), kind);
+  return toAnswerStep(say(sentence), kind);
 }
 
 /** Offers up to three similar requests as buttons, and a documentation search for a question. Ignores chatter. */
@@ -114,25 +120,25 @@ function shortlisted(
   text: string,
   matches: readonly RankedTool[],
   isQuestion: boolean,
-  around: Surroundings,
+  around: RequestContext,
 ): PlannerStep {
   const near = matches
-    .filter(({ tool, score }) => tool.installed && score >= NEAR)
-    .map(({ tool }) => createReading(tool, text, around))
+    .filter(({ tool, score }) => tool.installed && score >= MIN_OFFER_SCORE)
+    .map(({ tool }) => createPlannedCall(tool, text, around))
     .filter((reading) => isSayable(reading, around.index));
   const search = searchStep(text, around);
   if (near.length === 0 && isQuestion) return search;
   const words = wordsOf(text).filter((word) => !isFiller(word));
   const isOurs =
-    mentionsIn(text, around).length > 0 || words.some((word) => hasSense(word) || around.index.words.has(word));
-  if (near.length === 0 || !isOurs) return sayStep(sayUnclear(around.index), 'cannot');
+    listMentions(text, around).length > 0 || words.some((word) => hasSense(word) || around.index.words.has(word));
+  if (near.length === 0 || !isOurs) return toAnswerStep(sayUnclear(around.index), 'cannot');
   const readings = isQuestion && search.kind === 'call' ? [...near.slice(0, 2), search.call] : near;
   return askWhichIsMeant(readings, text, around.index);
 }
 
 /** Searches the documentation for a question. */
-function searchStep(text: string, { bound }: Pick<Surroundings, 'bound'>): PlannerStep {
-  if (!bound.has('search_knowledge')) return sayStep(say('planner.no-search'), 'cannot');
+function searchStep(text: string, { bound }: Pick<RequestContext, 'bound'>): PlannerStep {
+  if (!bound.has('search_knowledge')) return toAnswerStep(say('planner.no-search'), 'cannot');
   const args = { query: text.slice(0, QUERY_LENGTH), scope: 'all' };
   return { kind: 'call', call: { tool: 'search_knowledge', args } };
 }

@@ -1,4 +1,4 @@
-import { asks } from '../text/holds.ts';
+import { isQuestionText } from '../text/holds.ts';
 import { tokenize, wordSet } from '../text/tokens.ts';
 
 /** Kinds of talk that need no tool. */
@@ -66,7 +66,7 @@ export function readSmallTalk(text: string): SmallTalk | null {
     return /^(?:no|nope|nah)$/.test(plain) ? 'agreed' : 'cancel';
   if (only(AGREED)) return 'agreed';
   if (only(GREETINGS, AROUND) && some(GREETINGS)) return 'greeting';
-  if (asks(text) && !some(CHAT)) return null;
+  if (isQuestionText(text) && !some(CHAT)) return null;
   if ((some(THANKS) || CLOSING.test(plain)) && (only(THANKS, AROUND) || (CLOSING.test(plain) && words.length <= 6)))
     return 'thanks';
   const chat = words.filter((word) => CHAT.has(word) || AROUND.has(word) || GREETINGS.has(word) || THANKS.has(word));

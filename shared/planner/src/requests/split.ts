@@ -1,11 +1,11 @@
-import { asks } from '../text/holds.ts';
-import { readLiteral } from './literals.ts';
+import { isQuestionText } from '../text/holds.ts';
+import { readLiteralRequest } from './literals.ts';
 import { findUnexplained } from './plain-order.ts';
 import { isRefusal, readSmallTalk } from './small-talk.ts';
-import { CONFIDENT, type Surroundings, matchesFor } from './understanding.ts';
+import { MIN_MATCH_SCORE, type RequestContext, rankRequestTools } from './understanding.ts';
 import { type IndexedTool } from '../rank/tool-index.ts';
 import { fillSlots } from '../slots/fill.ts';
-import { EFFECTS, isFiller, means, tokenize, wordSet } from '../text/tokens.ts';
+import { EFFECTS, isFiller, hasMeaning, tokenize, wordSet } from '../text/tokens.ts';
 import { findAddresses, findQuoted } from '../text/values.ts';
 
 /** Separators between two requests. */
@@ -17,8 +17,11 @@ const MAX_PARTS = 8;
  * Splits a text into its requests, in its own words. A part must look like an order or question and name a tool; otherwise it stays with
  * the previous part.
  */
-export function splitRequests(text: string, around: Pick<Surroundings, 'facts' | 'index' | 'last'>): readonly string[] {
-  const literal = readLiteral(text, around.index);
+export function splitRequests(
+  text: string,
+  around: Pick<RequestContext, 'facts' | 'index' | 'last'>,
+): readonly string[] {
+  const literal = readLiteralRequest(text, around.index);
   if (literal || /\b(?:if|unless|once|when|in case|not|don'?t|without)\b/i.test(text)) return [text];
   const quoted = [...findQuoted(text), ...findAddresses(text)];
   const parts: { text: string; tool: IndexedTool | null }[] = [];
@@ -41,10 +44,10 @@ export function splitRequests(text: string, around: Pick<Surroundings, 'facts' |
 }
 
 /** True when every word of a part belongs to its tool, because other words might restrict the other parts. */
-function isPlain(text: string, tool: IndexedTool, around: Pick<Surroundings, 'facts' | 'index' | 'last'>): boolean {
+function isPlain(text: string, tool: IndexedTool, around: Pick<RequestContext, 'facts' | 'index' | 'last'>): boolean {
   const { args } = fillSlots({ text, fields: tool.fields, facts: around.facts, language: around.index, given: {} });
   return (
-    readLiteral(text, around.index) !== null ||
+    readLiteralRequest(text, around.index) !== null ||
     findUnexplained(text, { tool, args }, around, 'answer').every((word) => QUESTION_WORDS.has(word))
   );
 }
@@ -52,17 +55,18 @@ function isPlain(text: string, tool: IndexedTool, around: Pick<Surroundings, 'fa
 const QUESTION_WORDS = wordSet('what which who whose how where when did does are was has have show tell me all last');
 
 /** True when the text after a separator is a request of its own. */
-function beginsRequest(rest: string, around: Pick<Surroundings, 'facts' | 'index' | 'last'>): boolean {
+function beginsRequest(rest: string, around: Pick<RequestContext, 'facts' | 'index' | 'last'>): boolean {
   const [part = ''] = rest.split(JOINT_END);
   const first = tokenize(part).find(({ lower }) => !isFiller(lower) || lower === 'is')?.lower ?? '';
-  const begins = asks(part) || means(first, EFFECTS) || around.index.tools.some(({ verbs }) => verbs.has(first));
+  const begins =
+    isQuestionText(part) || hasMeaning(first, EFFECTS) || around.index.tools.some(({ verbs }) => verbs.has(first));
   return begins && !/(?:ed|ing)$/.test(first) && toolOf(part, around) !== null;
 }
 
 const JOINT_END = /[.;!?]+\s+|,?\s+(?:and|then|also|plus)\s+|,\s+/;
-function toolOf(part: string, around: Pick<Surroundings, 'facts' | 'index' | 'last'>): IndexedTool | null {
-  const literal = readLiteral(part.trim(), around.index);
+function toolOf(part: string, around: Pick<RequestContext, 'facts' | 'index' | 'last'>): IndexedTool | null {
+  const literal = readLiteralRequest(part.trim(), around.index);
   if (literal) return literal.tool;
-  const [best] = matchesFor(part, { ...around, last: null });
-  return best && best.score >= CONFIDENT ? best.tool : null;
+  const [best] = rankRequestTools(part, { ...around, last: null });
+  return best && best.score >= MIN_MATCH_SCORE ? best.tool : null;
 }

@@ -1,42 +1,45 @@
 import { type Field, findProblem } from '../slots/schema.ts';
-import type { RequestFacts } from '@signalbox/contracts/tool-catalog';
-import type { Run } from './history.ts';
+import type { ModelRequestFacts } from '@signalbox/contracts/tool-catalog';
+import type { ToolRun } from './history.ts';
 import { type Mention, findMentions } from '../names/mentions.ts';
 import type { RankedTool } from '../rank/rank.ts';
 import { rankTools } from '../rank/rank.ts';
 import type { IndexedTool, ToolIndex } from '../rank/tool-index.ts';
 
 /** Context in which requests are read. */
-export interface Surroundings {
-  readonly facts: RequestFacts;
+export interface RequestContext {
+  readonly facts: ModelRequestFacts;
   readonly index: ToolIndex;
   /** Names of the loaded tools. */
   readonly bound: ReadonlySet<string>;
   /** Last successful tool of this conversation. */
-  readonly last: Run | null;
+  readonly last: ToolRun | null;
   /** False when only lookups may be planned. */
   readonly mayChange: boolean;
 }
 
 /** Score from which a text asks for a tool; tuned on the development set. */
-export const CONFIDENT = 0.46;
+export const MIN_MATCH_SCORE = 0.46;
 /** Score from which a tool is offered. */
-export const NEAR = 0.06;
+export const MIN_OFFER_SCORE = 0.06;
 
 /** Finds the known names in a text. */
-export function mentionsIn(text: string, { facts, index }: Pick<Surroundings, 'facts' | 'index'>): readonly Mention[] {
+export function listMentions(
+  text: string,
+  { facts, index }: Pick<RequestContext, 'facts' | 'index'>,
+): readonly Mention[] {
   return findMentions(text, facts, index);
 }
 
 /** Ranks the tools that a text may ask for. A short or referring text prefers tools with the subject of the last one. */
-export function matchesFor(
+export function rankRequestTools(
   text: string,
-  around: Pick<Surroundings, 'facts' | 'index' | 'last'>,
+  around: Pick<RequestContext, 'facts' | 'index' | 'last'>,
 ): readonly RankedTool[] {
   const { index, last } = around;
   const said = text.replace(NOT_NEEDED, 'unneeded');
   if (!/\p{L}/u.test(said)) return [];
-  const mentions = mentionsIn(said, around);
+  const mentions = listMentions(said, around);
   const matches = rankTools(said, mentions, index);
   const lastTool = index.tools.find(({ name }) => name === last?.tool);
   if (!lastTool || text.split(' ').length > SHORT || (mentions.length > 0 && !pointsBack(text))) return matches;
@@ -66,7 +69,7 @@ export function pointsBack(text: string): boolean {
 /**
  * Finds the value of an empty field for a text that refers back: in the last tool's arguments, or in its result. Null when nothing fits.
  */
-export function findReferredValue(field: Field, last: Run, lastTool: IndexedTool | undefined): unknown {
+export function findReferredValue(field: Field, last: ToolRun, lastTool: IndexedTool | undefined): unknown {
   const candidates = [...named(field, last.args, lastTool), ...named(field, last.result, lastTool)];
   return (
     candidates.find((value) => value !== undefined && value !== null && findProblem(field, value) === null) ?? null

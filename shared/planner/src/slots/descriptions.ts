@@ -1,4 +1,4 @@
-import { labelOf } from './field-kinds.ts';
+import { splitFieldName } from './field-kinds.ts';
 import type { Field } from './schema.ts';
 import { type TextValue, findAddresses, findQuoted } from '../text/values.ts';
 
@@ -19,7 +19,7 @@ const POLITE = /\b(?:please|pls|thanks|thank you)$/i;
 /** Finds free text for a field: after the field's name ("description … to X"), or the purpose of a new thing for a required field. */
 export function findDescription(written: string, field: Field, name: TextValue | null): TextValue | null {
   const text = withoutAddresses(written);
-  const [label = ''] = labelOf(field.name);
+  const [label = ''] = splitFieldName(field.name);
   const spelled = label.length > 6 ? `${label.slice(0, 4)}\\p{L}*` : label;
   const labeled = new RegExp(`\\b${spelled}\\b${SAYS}`, 'iu').exec(text)?.[1];
   if (labeled !== undefined) return place(written, labeled);
@@ -43,7 +43,7 @@ function withoutLead(written: string): string {
 }
 
 /** Removes politeness and closing marks from free text; null when nothing is left. */
-export function tidy(written: string): string | null {
+export function cleanFreeText(written: string): string | null {
   const [quoted] = findQuoted(written.trim());
   const whole = quoted && quoted.start === 0 && quoted.end >= written.trim().length - 1 ? quoted.value : written;
   const text = whole
@@ -57,7 +57,7 @@ export function tidy(written: string): string | null {
 }
 
 function place(text: string, found: string): TextValue | null {
-  const value = tidy(found);
+  const value = cleanFreeText(found);
   const start = Math.max(0, text.indexOf(found.trim()));
   return value === null ? null : { value, start, end: start + found.trim().length };
 }

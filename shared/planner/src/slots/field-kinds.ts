@@ -13,7 +13,7 @@ const FREE_TEXT = /desc|text|summary|message|note|reason|purpose|title|body|cont
 type Kind = 'new-name' | 'address' | 'version' | 'search-text' | 'one-word' | 'identifier' | 'text' | null;
 
 /** Returns the kind of value of a field; null for a choice, a number, or the name of an existing thing. */
-export function getKind(field: Field): Kind {
+export function getValueKind(field: Field): Kind {
   const { name, entity, type, choices, rules, required } = field;
   if (entity === 'name' || (entity === null && name === 'name' && rules.pattern === undefined)) return 'new-name';
   if (type === 'string' && (rules.format === 'uri' || /^(?:repo(?:sitory)?|url|link)$/i.test(name))) return 'address';
@@ -26,9 +26,9 @@ export function getKind(field: Field): Kind {
 }
 
 /** True when values of a field have a recognizable form, such as user_1001_3, secret:key or /run/my.sock. */
-export function hasTellingForm(field: Field): boolean {
+export function hasDistinctForm(field: Field): boolean {
   const isTelling = /^\^(?:[a-z0-9]{2,}[_:-]|\\?\/)/i.test(field.rules.pattern ?? '');
-  return getKind(field) === 'one-word' && isTelling && findProblem(field, 'word') !== null;
+  return getValueKind(field) === 'one-word' && isTelling && findProblem(field, 'word') !== null;
 }
 
 /** True when the field holds the name of an existing thing. */
@@ -41,7 +41,7 @@ const UNITS = wordSet('mb gb kb ms bytes seconds minutes hours to since');
 /** True when a word names the field, as mem names memory and env names environment. */
 export function isLabelOf(word: string, { name }: Pick<Field, 'name'>): boolean {
   const [meant] = sensesOf(word);
-  return labelOf(name).some((part) => {
+  return splitFieldName(name).some((part) => {
     if (UNITS.has(part)) return false;
     const [own] = sensesOf(part);
     return stem(part) === stem(word) || (meant?.share === 1 && own?.share === 1 && own.meaning === meant.meaning);
@@ -49,7 +49,7 @@ export function isLabelOf(word: string, { name }: Pick<Field, 'name'>): boolean 
 }
 
 /** Splits a field name into words: `sshPort` → ssh, port. */
-export function labelOf(name: string): readonly string[] {
+export function splitFieldName(name: string): readonly string[] {
   return name
     .replaceAll(/([a-z])([A-Z])/g, '$1 $2')
     .toLowerCase()

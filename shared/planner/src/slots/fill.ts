@@ -1,21 +1,21 @@
 import { findDescription } from './descriptions.ts';
-import { hasTellingForm, isLabelOf, getKind, takesKnownName } from './field-kinds.ts';
-import type { Filled, Filling, SlotProblem, SlotRequest } from './filling.ts';
+import { hasDistinctForm, isLabelOf, getValueKind, takesKnownName } from './field-kinds.ts';
+import type { FilledSlots, FillingState, SlotProblem, SlotRequest } from './filling.ts';
 import { fillNumbers } from './numbers.ts';
 import { type Field, findProblem } from './schema.ts';
-import { findMentions, findUnknownNames, isSameChoice, isWord, listKnownNames } from '../names/mentions.ts';
+import { findMentions, findUnknownNames, isSameChoice, isCommonWord, listKnownNames } from '../names/mentions.ts';
 import { findNewName, toName } from './new-names.ts';
 import { isFiller, tokenize } from '../text/tokens.ts';
 import { type Span, type TextValue, createTextValue, findAddresses, findQuoted } from '../text/values.ts';
-import { findRefs } from './refs.ts';
+import { findGitRefs } from './refs.ts';
 
 /** Reads the arguments of a tool from a text. Returns only values that the schema accepts. */
-export function fillSlots(request: SlotRequest): Filled {
+export function fillSlots(request: SlotRequest): FilledSlots {
   const { text, fields, facts, given, language } = request;
   const args = new Map(Object.entries(given));
   const problems: SlotProblem[] = [];
   const taken: Span[] = [];
-  const filling: Filling = {
+  const filling: FillingState = {
     request,
     mentions: findMentions(text, facts, language),
     open: () => fields.filter((field) => !args.has(field.name)),
@@ -40,12 +40,12 @@ export function fillSlots(request: SlotRequest): Filled {
 }
 
 /** Fills addresses and other values with a recognizable form. */
-function fillForms({ request: { text }, open, isFree, put }: Filling): void {
+function fillForms({ request: { text }, open, isFree, put }: FillingState): void {
   for (const address of findAddresses(text)) {
-    const field = open().find((field) => getKind(field) === 'address');
+    const field = open().find((field) => getValueKind(field) === 'address');
     if (field && isFree(address)) put(field, address.value, address);
   }
-  for (const field of open().filter(hasTellingForm)) {
+  for (const field of open().filter(hasDistinctForm)) {
     const fitting = [...text.matchAll(/[^\s,;"'()]+/g)]
       .map((match) => createTextValue(match[0].replace(/[.!?:]+$/, ''), match.index))
       .find((one) => isFree(one) && findProblem(field, one.value) === null);
@@ -53,8 +53,8 @@ function fillForms({ request: { text }, open, isFree, put }: Filling): void {
   }
 }
 
-function fillNewName({ request, open, isFree, put }: Filling): TextValue | null {
-  const field = open().find((field) => getKind(field) === 'new-name');
+function fillNewName({ request, open, isFree, put }: FillingState): TextValue | null {
+  const field = open().find((field) => getValueKind(field) === 'new-name');
   const found = field ? findNewName(request.text) : null;
   if (!field || !found || !isFree(found)) return null;
   put(field, toName(field, found.value), found);
@@ -64,7 +64,7 @@ function fillNewName({ request, open, isFree, put }: Filling): TextValue | null 
 /** After a correction the last value counts, as in "prod. no wait, staging". */
 const CORRECTS = /\b(?:no|wait|sorry|rather|actually|oops)\b/i;
 
-function fillMentions({ request: { text }, mentions, open, isFree, put }: Filling): void {
+function fillMentions({ request: { text }, mentions, open, isFree, put }: FillingState): void {
   const isCorrected = CORRECTS.test(text.slice(mentions[0]?.end));
   const inTurn = isCorrected ? mentions.toReversed() : mentions;
   for (const field of open().filter(({ entity }) => entity !== null)) {
@@ -76,15 +76,15 @@ function fillMentions({ request: { text }, mentions, open, isFree, put }: Fillin
   }
 }
 
-function fillVersions({ request: { text, fields }, mentions, open, isFree, put }: Filling): void {
+function fillVersions({ request: { text, fields }, mentions, open, isFree, put }: FillingState): void {
   const countsNothing = !fields.some(({ type }) => type === 'integer' || type === 'number');
-  for (const field of open().filter((field) => getKind(field) === 'version')) {
-    const found = findRefs(text, mentions, countsNothing).find(isFree);
+  for (const field of open().filter((field) => getValueKind(field) === 'version')) {
+    const found = findGitRefs(text, mentions, countsNothing).find(isFree);
     if (found) put(field, found.value, found);
   }
 }
 
-function fillChoices({ request: { text }, open, isFree, put }: Filling): void {
+function fillChoices({ request: { text }, open, isFree, put }: FillingState): void {
   for (const field of open().filter(({ choices }) => choices.length > 0)) {
     for (const choice of field.choices) {
       const token = tokenize(text).find((one) => isFree(one) && isSameChoice(one.lower, choice));
@@ -101,7 +101,7 @@ const SEARCHED = new RegExp(
 );
 
 /** Fills one-word fields, such as a host, a service or a search text. */
-function fillWords({ request: { text }, open, isFree, put }: Filling): void {
+function fillWords({ request: { text }, open, isFree, put }: FillingState): void {
   const words = tokenize(text).map(({ lower, start, end }) => ({ lower, value: text.slice(start, end), start, end }));
   for (const field of open()) {
     const behind = words.filter((_, createTextValue) => isLabelOf(words[createTextValue - 1]?.lower ?? '', field));
@@ -116,23 +116,23 @@ type Word = TextValue & { readonly lower: string };
 
 /** Lists the words that a field may take, likeliest first. `behind`: the words after the field's name. */
 function wordsFor(field: Field, text: string, words: readonly Word[], behind: readonly Word[]): readonly TextValue[] {
-  if (getKind(field) === 'search-text') {
+  if (getValueKind(field) === 'search-text') {
     const match = SEARCHED.exec(text);
     const value = match?.[1]?.replace(/[.!?]+$/, '') ?? '';
     const start = (match?.index ?? 0) + (match?.[0].lastIndexOf(value) ?? 0);
     return [...findQuoted(text), ...(value === '' ? [] : [{ value, start, end: start + value.length }])];
   }
-  if (getKind(field) === 'one-word') {
+  if (getValueKind(field) === 'one-word') {
     const given = words.filter(({ lower }) => /^[a-z]+_[\w:.-]*\d$/.test(lower));
     const dotted = words.filter(({ lower }) => field.required && /[\p{L}\p{N}]\.[\p{L}\p{N}]/u.test(lower));
     return [...given, ...behind, ...dotted];
   }
-  if (getKind(field) !== 'identifier') return [];
-  return behind.filter(({ lower }) => !isWord(lower));
+  if (getValueKind(field) !== 'identifier') return [];
+  return behind.filter(({ lower }) => !isCommonWord(lower));
 }
 
-function fillTexts({ request: { text }, open, isFree, put }: Filling, name: TextValue | null): void {
-  for (const field of open().filter((field) => getKind(field) === 'text')) {
+function fillTexts({ request: { text }, open, isFree, put }: FillingState, name: TextValue | null): void {
+  for (const field of open().filter((field) => getValueKind(field) === 'text')) {
     const labeled = field.required || tokenize(text).some(({ lower }) => isLabelOf(lower, field));
     const quoted = labeled ? findQuoted(text).find(isFree) : null;
     const described = [quoted, findDescription(text, field, name)].find((one) => one && isFree(one));
@@ -146,7 +146,7 @@ function fillTexts({ request: { text }, open, isFree, put }: Filling, name: Text
 const POINTS = /\b(?:it|its|it's|that|this|the project|the app|there|them|they|same|again)\b/i;
 /** Fills known names; an unknown name is a problem. */
 function fillFromFacts(
-  { request: { text, facts, language }, mentions, open, isFree, put }: Filling,
+  { request: { text, facts, language }, mentions, open, isFree, put }: FillingState,
   problems: SlotProblem[],
 ): void {
   const nowhere = { start: text.length, end: text.length };

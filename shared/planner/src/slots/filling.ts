@@ -1,6 +1,6 @@
-import type { RequestFacts } from '@signalbox/contracts/tool-catalog';
+import type { ModelRequestFacts } from '@signalbox/contracts/tool-catalog';
 import type { Field } from './schema.ts';
-import type { Language, Mention } from '../names/mentions.ts';
+import type { ToolVocabulary, Mention } from '../names/mentions.ts';
 import type { Span } from '../text/values.ts';
 
 /** Reason why an argument could not be read although the text mentions it. */
@@ -8,7 +8,7 @@ export type SlotProblem =
   | { readonly kind: 'unknown-name'; readonly field: Field; readonly written: string }
   | { readonly kind: 'invalid'; readonly field: Field; readonly written: string; readonly wanted: string };
 
-export interface Filled {
+export interface FilledSlots {
   readonly args: Record<string, unknown>;
   readonly problem: SlotProblem | null;
 }
@@ -17,14 +17,14 @@ export interface SlotRequest {
   /** Cleaned text. */
   readonly text: string;
   readonly fields: readonly Field[];
-  readonly facts: RequestFacts;
-  readonly language: Language;
+  readonly facts: ModelRequestFacts;
+  readonly language: ToolVocabulary;
   /** Arguments with final values. */
   readonly given: Readonly<Record<string, unknown>>;
 }
 
 /** Shared state of the filling steps. Each part of the text fills at most one field. */
-export interface Filling {
+export interface FillingState {
   readonly request: SlotRequest;
   readonly mentions: readonly Mention[];
   /** Fields without a value. */

@@ -1,5 +1,5 @@
 import { type Field, findProblem } from './schema.ts';
-import { EFFECTS, isFiller, means, wordSet } from '../text/tokens.ts';
+import { EFFECTS, isFiller, hasMeaning, wordSet } from '../text/tokens.ts';
 import { type TextValue, createTextValue } from '../text/values.ts';
 
 const NAME = String.raw`(?:"([^"]+)"|'([^']+)'|([\p{L}\p{N}][\p{L}\p{N}._-]*))`;
@@ -28,7 +28,7 @@ export function findNewName(text: string): TextValue | null {
 
 /** False for function words: "project for" contains no name, "project garden" does. */
 function mayBeNew(word: string): boolean {
-  return !isFiller(word) && !NEVER_NEW.has(word) && !/^\d/.test(word) && !means(word, EFFECTS);
+  return !isFiller(word) && !NEVER_NEW.has(word) && !/^\d/.test(word) && !hasMeaning(word, EFFECTS);
 }
 
 const NEVER_NEW = wordSet(

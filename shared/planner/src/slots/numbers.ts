@@ -1,5 +1,5 @@
-import type { Filling } from './filling.ts';
-import { isLabelOf, labelOf } from './field-kinds.ts';
+import type { FillingState } from './filling.ts';
+import { isLabelOf, splitFieldName } from './field-kinds.ts';
 import { type Field, findProblem } from './schema.ts';
 import { tokenize, wordsOf } from '../text/tokens.ts';
 import { type Quantity, findQuantities, hasUnit, toUnitOf } from '../text/values.ts';
@@ -8,7 +8,7 @@ const RANGE =
   /(?<![\p{L}\p{N}.-])(\d{1,9})\s?(?:-|–|\.\.+|to|till|until|through|up to|and)\s?(\d{1,9})(?![\p{L}\p{N}]|\.\d)/iu;
 
 /** Assigns the numbers of a text to numeric fields: by neighboring word, by unit, then by elimination. */
-export function fillNumbers(filling: Filling): void {
+export function fillNumbers(filling: FillingState): void {
   const { open, isFree, put } = filling;
   const { text } = filling.request;
   fillRange(filling);
@@ -33,7 +33,7 @@ function fieldFor({ value, start, end }: Quantity, left: readonly Field[], text:
   const isNext = after !== undefined && /^\s*$/.test(text.slice(end, end + after.start));
   const words = wordsOf(text);
   // Of several named fields, prefers the one with more words in the text: "register … by ssh, port 2299" means sshPort.
-  const said = ({ name }: Field): number => labelOf(name).filter((part) => words.includes(part)).length;
+  const said = ({ name }: Field): number => splitFieldName(name).filter((part) => words.includes(part)).length;
   const named = [before.at(-1) ?? '', isNext ? after.lower : '']
     .map((word) => left.filter((field) => isLabelOf(word, field)).toSorted((one, other) => said(other) - said(one))[0])
     .find((field) => field !== undefined);
@@ -46,7 +46,7 @@ function fieldFor({ value, start, end }: Quantity, left: readonly Field[], text:
 }
 
 /** Fills firstPort and lastPort from one range. */
-function fillRange({ request: { text }, open, isFree, put }: Filling): void {
+function fillRange({ request: { text }, open, isFree, put }: FillingState): void {
   const first = open().find(({ name }) => /^(?:first|from|min)/i.test(name) && !/_/.test(name));
   const last = open().find(({ name }) => /^(?:last|to|max)/i.test(name));
   const match = RANGE.exec(text);

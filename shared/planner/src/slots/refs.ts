@@ -1,4 +1,4 @@
-import { type Mention, isWord } from '../names/mentions.ts';
+import { type Mention, isCommonWord } from '../names/mentions.ts';
 import { NEGATIONS } from '../text/holds.ts';
 import { type Token, tokenize, wordSet } from '../text/tokens.ts';
 import { type TextValue, createTextValue, findQuantities, findVersions } from '../text/values.ts';
@@ -12,7 +12,7 @@ const COMMIT = /(?<![\p{L}\p{N}/_.:@-])(?=[0-9a-f]*\d)[0-9a-f]{7,40}(?![\p{L}\p{
 const IP_ADDRESS = /^\d+(?:\.\d+){3}$/;
 
 /** Finds versions, tags, branches and commits, likeliest first. `whole`: also whole numbers. In "from 2.0 to 1.9" the target counts. */
-export function findRefs(text: string, mentions: readonly Mention[], whole: boolean): readonly TextValue[] {
+export function findGitRefs(text: string, mentions: readonly Mention[], whole: boolean): readonly TextValue[] {
   const matches = (pattern: RegExp): readonly TextValue[] =>
     [...text.matchAll(pattern)].map((match) => {
       const value = (match[1] ?? match[0]).replace(/[.,;:!?]+$/, '');
@@ -59,7 +59,7 @@ function bareRefs(text: string, mentions: readonly Mention[]): readonly TextValu
 
 function mayBeRef(word: string): boolean {
   const lower = word.toLowerCase();
-  return MAIN_BRANCHES.has(lower) || !(isWord(lower) || NEGATIONS.has(lower));
+  return MAIN_BRANCHES.has(lower) || !(isCommonWord(lower) || NEGATIONS.has(lower));
 }
 
 /** True when a version could be any word: only letters, and no common branch name. */

@@ -1,4 +1,4 @@
-import { EFFECTS, means, wordsOf, wordSet } from './tokens.ts';
+import { EFFECTS, hasMeaning, wordsOf, wordSet } from './tokens.ts';
 
 /**
  * In which way an English text speaks of a change, when it is no order. It only chooses the sentence of the answer: whether a change is made is
@@ -8,7 +8,7 @@ import { EFFECTS, means, wordsOf, wordSet } from './tokens.ts';
  * - `later`: the text names another time.
  * - `told`: the text reports what somebody said, did or thought.
  */
-export type Hold = 'forbidden' | 'conditional' | 'later' | 'told';
+export type HoldReason = 'forbidden' | 'conditional' | 'later' | 'told';
 
 /** Negations in English and other languages, because people mix languages. */
 export const NEGATIONS = wordSet(
@@ -32,7 +32,7 @@ const POLITE =
   /^(?:(?:please|hey|hi|hello|ok|okay|so|and|pls)[, ]+)*(?:can|could|would|will) (?:you|u|we|i)(?: please)?\b/i;
 
 /** Finds why a text that mentions a change does not order it; null when it may be an order. */
-export function readHold(text: string): Hold | null {
+export function findHoldReason(text: string): HoldReason | null {
   const words = wordsOf(text);
   const has = (kind: ReadonlySet<string>): boolean => words.some((word) => kind.has(word));
   if (forbids(words)) return 'forbidden';
@@ -48,12 +48,12 @@ function forbids(all: readonly string[]): boolean {
   const [first = '', second = ''] = words;
   if (FORBIDDING.has(first) || (first === 'do' && second === 'not')) return true;
   return words.some(
-    (word, at) => NEGATIONS.has(word) && words.slice(at + 1, at + 3).some((next) => means(next, EFFECTS)),
+    (word, at) => NEGATIONS.has(word) && words.slice(at + 1, at + 3).some((next) => hasMeaning(next, EFFECTS)),
   );
 }
 
 /** True when a text is a question, not an order. */
-export function asks(text: string): boolean {
+export function isQuestionText(text: string): boolean {
   if (POLITE.test(text)) return false;
   const [first = '', second = '', third = ''] = wordsOf(text).filter((word) => !LEADING.has(word));
   if (first === 'do' && !['we', 'i', 'you', 'they'].includes(second)) return text.endsWith('?');

@@ -73,7 +73,7 @@ export function isFiller(word: string): boolean {
 }
 
 /** True when a word may mean one of the concepts. */
-export function means(word: string, concepts: ReadonlySet<string>): boolean {
+export function hasMeaning(word: string, concepts: ReadonlySet<string>): boolean {
   return sensesOf(word).some(({ meaning }) => concepts.has(meaning));
 }
 

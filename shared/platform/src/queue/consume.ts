@@ -3,9 +3,9 @@ import { isJobName, type JobName, type JobSpec } from '@signalbox/contracts/oper
 import type { Closable } from '../lifecycle.ts';
 import type { Log } from '../log.ts';
 import { closeRedis, openRedis } from '../redis.ts';
-import { withinMs } from '@signalbox/contracts/time';
+import { waitAtMost } from '@signalbox/contracts/time';
 import { getQueuePrefix, toRunId } from './names.ts';
-import { createPauses } from './pauses.ts';
+import { createRetryDelays } from './pauses.ts';
 import type { Queue } from './queue.ts';
 
 /** A job taken from the queue: a run that a person requested, or (`runId` null) a scheduled execution. */
@@ -53,7 +53,7 @@ export function consumeQueue(options: {
   const redis = openRedis(options.redisUrl, log, 0);
   const stopping = new AbortController();
   const running = new Set<Promise<unknown>>();
-  const pauses = createPauses(requeue, log);
+  const pauses = createRetryDelays(requeue, log);
 
   const decide = async (job: Job): Promise<QueueVerdict> => {
     const name = job.name;
@@ -104,7 +104,7 @@ export function consumeQueue(options: {
       pauses.cancel();
       await Promise.allSettled(running);
       // Without Redis, BullMQ would wait for ever; the sweeper of another process handles the rest.
-      await withinMs(Promise.allSettled([worker.close(redis.status !== 'ready')]), CLOSE_DEADLINE_MS);
+      await waitAtMost(Promise.allSettled([worker.close(redis.status !== 'ready')]), CLOSE_DEADLINE_MS);
       await closeRedis(redis);
     },
   };

@@ -9,7 +9,7 @@ export function toJobId(runId: string): string {
 }
 
 /** Returns the job id of a scheduled job: the same for each execution, so that at most one waits or runs. */
-export function toTickId(job: string): string {
+export function toScheduledJobId(job: string): string {
   return `tick-${job}`;
 }
 

@@ -13,7 +13,7 @@ interface PausedJob {
  * Delays of runs that are retried, by the monotonic clock of this process. A delayed run is out of the queue until `enqueue` puts it
  * back; when its process ends before that, the sweeper does. Scheduled executions are not delayed: the next one comes by itself.
  */
-export function createPauses(enqueue: Queue['enqueue'], log: Log) {
+export function createRetryDelays(enqueue: Queue['enqueue'], log: Log) {
   const delays = new Map<string, number>();
   const timers = new Set<NodeJS.Timeout>();
   const requeue = async ({ name, id, data }: PausedJob): Promise<void> => {

@@ -1,11 +1,11 @@
-import { withinMs } from '@signalbox/contracts/time';
+import { waitAtMost } from '@signalbox/contracts/time';
 import { Queue as Bull } from 'bullmq';
 import { JOBS, type JobName } from '@signalbox/contracts/operations/jobs';
 import { AppError } from '@signalbox/contracts/errors';
 import type { Closable } from '../lifecycle.ts';
 import type { Log } from '../log.ts';
 import { closeRedis, openRedis } from '../redis.ts';
-import { toJobId, getQueuePrefix, toTickId } from './names.ts';
+import { toJobId, getQueuePrefix, toScheduledJobId } from './names.ts';
 
 export interface Queue extends Closable {
   /**
@@ -59,7 +59,7 @@ export function createQueue(options: { readonly redisUrl: string; readonly prefi
       if (!ticked.has(job)) await withDeadline(queue.removeJobScheduler(job));
       ticked.add(job);
       const deduplication = { id: job, ttl: everyMs * PERIOD_SHARE };
-      await withDeadline(queue.add(job, {}, { ...OPTIONS, jobId: toTickId(job), deduplication }));
+      await withDeadline(queue.add(job, {}, { ...OPTIONS, jobId: toScheduledJobId(job), deduplication }));
     },
     close: async () => {
       await Promise.all([...queues.values()].map((queue) => queue.close()));
@@ -70,7 +70,7 @@ export function createQueue(options: { readonly redisUrl: string; readonly prefi
 
 /** Throws UPSTREAM_UNAVAILABLE when Redis does not answer in time. */
 async function withDeadline(work: Promise<unknown>): Promise<void> {
-  const isDone = await withinMs(
+  const isDone = await waitAtMost(
     work.then(() => true),
     REDIS_DEADLINE_MS,
   );

@@ -1,10 +1,10 @@
 import { performance } from 'node:perf_hooks';
 import type { z } from 'zod';
-import type { Topic } from '@signalbox/contracts/conversation/topics';
-import { background, type Closable } from '../lifecycle.ts';
+import type { StreamTopic } from '@signalbox/contracts/conversation/topics';
+import { runInBackground, type Closable } from '../lifecycle.ts';
 import type { Log } from '../log.ts';
 import { closeRedis, openRedis, type Redis } from '../redis.ts';
-import { computeBackoffMs, sleep, untilAborted, withinMs } from '@signalbox/contracts/time';
+import { computeBackoffMs, sleep, waitOrAbort, waitAtMost } from '@signalbox/contracts/time';
 import { parseJson } from '@signalbox/contracts/system-error';
 import { listStreamKeys } from './keys.ts';
 
@@ -36,7 +36,7 @@ export interface Consumer extends Closable {
 }
 
 export interface ConsumerOptions<S extends z.ZodType> {
-  readonly topic: Topic<S>;
+  readonly topic: StreamTopic<S>;
   /** The branch of the topic to read, for topics with branches. */
   readonly branch?: string;
   readonly redisUrl: string;
@@ -101,7 +101,7 @@ class StreamConsumer<S extends z.ZodType> implements Consumer {
     this.#slotFreed?.();
     this.#reader.disconnect();
     await this.#loops;
-    await withinMs(Promise.allSettled(this.#running), this.#options.drainMs ?? 8_000);
+    await waitAtMost(Promise.allSettled(this.#running), this.#options.drainMs ?? 8_000);
     await closeRedis(this.#commands);
   }
 
@@ -144,7 +144,7 @@ class StreamConsumer<S extends z.ZodType> implements Consumer {
     const words = ['GROUP', topic.group, consumer, 'COUNT', count, 'BLOCK', BLOCK_MS, 'STREAMS'] as const;
     const reply = this.#reader.xreadgroup(...words, ...this.#keys, ...from);
     // A blocked read may never settle, hence the deadline.
-    const entries = await withinMs(untilAborted(reply, this.#stop.signal), WATCHDOG_MS);
+    const entries = await waitAtMost(waitOrAbort(reply, this.#stop.signal), WATCHDOG_MS);
     if (entries === undefined) throw new SilentConnection(`no answer in ${WATCHDOG_MS} ms`);
     for (const [key, list] of (entries ?? []) as [string, Entry[]][]) this.#takeAll(key, list); // the shape of XREADGROUP's reply
   }
@@ -211,7 +211,7 @@ class StreamConsumer<S extends z.ZodType> implements Consumer {
       this.#slotFreed?.();
     });
     this.#running.add(work);
-    background(this.#options.log, `${this.#options.topic.name} work`, tracked);
+    runInBackground(this.#options.log, `${this.#options.topic.name} work`, tracked);
   }
 }
 

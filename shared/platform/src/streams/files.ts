@@ -1,6 +1,6 @@
 import { newId } from '@signalbox/contracts/ids';
 import { parseJson } from '@signalbox/contracts/system-error';
-import { SECOND_MS, abortAfter, untilAborted } from '@signalbox/contracts/time';
+import { SECOND_MS, abortAfter, waitOrAbort } from '@signalbox/contracts/time';
 import { z } from 'zod';
 import type { Closable } from '../lifecycle.ts';
 import type { Log } from '../log.ts';
@@ -67,7 +67,7 @@ export async function requestFile(
   };
   const late = abortAfter(FETCH_MS + SECOND_MS); // for when Redis does not answer
   try {
-    return await untilAborted(request(), AbortSignal.any([signal, late]));
+    return await waitOrAbort(request(), AbortSignal.any([signal, late]));
   } catch (error) {
     signal.throwIfAborted();
     options.log.warn('file not asked for', { channel, error });

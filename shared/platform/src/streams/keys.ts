@@ -1,14 +1,19 @@
 import { createHash } from 'node:crypto';
-import type { Topic } from '@signalbox/contracts/conversation/topics';
+import type { StreamTopic } from '@signalbox/contracts/conversation/topics';
 
 /** Returns the stream key of one partition. The braces are a Redis Cluster hash tag, so that a partition lives on one node. */
-export function getStreamKey(prefix: string, topic: Topic, partition: number, branch: string | null = null): string {
+export function getStreamKey(
+  prefix: string,
+  topic: StreamTopic,
+  partition: number,
+  branch: string | null = null,
+): string {
   return `${prefix}{${[topic.name, ...(branch === null ? [] : [branch]), partition].join(':')}}:messages`;
 }
 
 export function listStreamKeys(
   prefix: string,
-  topic: Topic,
+  topic: StreamTopic,
   partitions: number,
   branch: string | null = null,
 ): readonly string[] {

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Topic } from '@signalbox/contracts/conversation/topics';
+import type { StreamTopic } from '@signalbox/contracts/conversation/topics';
 import type { Log } from '../log.ts';
 import type { Redis } from '../redis.ts';
 import { getPartition, getStreamKey, listStreamKeys } from './keys.ts';
@@ -9,13 +9,13 @@ export interface Publisher {
    * Appends messages to their partitions in one round trip. Throws when Redis fails; the caller may log it and go on,
    * because the messages are stored in Postgres and a sweeper publishes them again.
    */
-  publish<S extends z.ZodType>(topic: Topic<S>, messages: readonly z.output<S>[]): Promise<void>;
+  publish<S extends z.ZodType>(topic: StreamTopic<S>, messages: readonly z.output<S>[]): Promise<void>;
 }
 
 /** Publishes messages that Postgres holds. Never throws: the sweepers publish what Redis does not take now. */
 export async function publishStored<S extends z.ZodType>(
   { publisher, log }: { readonly publisher: Publisher; readonly log: Pick<Log, 'warn'> },
-  topic: Topic<S>,
+  topic: StreamTopic<S>,
   messages: readonly z.output<S>[],
 ): Promise<void> {
   const logFailure = (error: unknown): void => log.warn('not published; the sweepers publish it', { error });
@@ -25,7 +25,7 @@ export async function publishStored<S extends z.ZodType>(
 /** A publisher that can count unhandled messages. */
 export interface CountingPublisher extends Publisher {
   /** Number of messages of a topic that no consumer has handled yet. */
-  waiting(topic: Topic<z.ZodType>): Promise<number>;
+  waiting(topic: StreamTopic<z.ZodType>): Promise<number>;
 }
 
 export function createPublisher(options: {

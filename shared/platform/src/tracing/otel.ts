@@ -10,13 +10,13 @@ import {
   type Sampler,
 } from '@opentelemetry/sdk-trace';
 import { toTraceHex } from '@signalbox/contracts/ids';
-import { withinMs } from '@signalbox/contracts/time';
+import { waitAtMost } from '@signalbox/contracts/time';
 import { redactForLog } from '@signalbox/safety/redact/redact';
 import type { Log } from '../log.ts';
 import { VERSION } from '../version.ts';
 import { createExporter } from './exporter.ts';
 import { readPairs, type TraceTarget, type TracingConfig } from './settings.ts';
-import { ROOT, type FinishedSpan, type SpanAttributes, type Tracing } from './tracing.ts';
+import { ROOT_SPAN_KEY, type FinishedSpan, type SpanAttributes, type Tracing } from './tracing.ts';
 
 /** Milliseconds between two batches of spans. */
 const BATCH_MS = 1_000;
@@ -79,7 +79,7 @@ export function createOtelTracing(options: {
           'signalbox.trace_id': span.traceId,
           'error.type': span.errorCode ?? null,
         }),
-        links: (span.links ?? []).map((linked) => ({ context: toSpanContext(linked, ROOT) })),
+        links: (span.links ?? []).map((linked) => ({ context: toSpanContext(linked, ROOT_SPAN_KEY) })),
       },
       parent,
     );
@@ -91,7 +91,7 @@ export function createOtelTracing(options: {
     isOn: true,
     record,
     close: async () => {
-      await withinMs(
+      await waitAtMost(
         provider.shutdown().catch(() => undefined), // the exporter has logged it
         CLOSE_TIMEOUT_MS,
       );

@@ -38,6 +38,6 @@ export interface Tracing extends Closable {
 }
 
 /** The key of a trace's root span: the turn of the first message, or the gateway's own answer. */
-export const ROOT = 'root';
+export const ROOT_SPAN_KEY = 'root';
 
 export const NO_TRACING: Tracing = { isOn: false, record: () => undefined, close: () => Promise.resolve() };

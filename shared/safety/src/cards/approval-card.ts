@@ -9,7 +9,7 @@ import { say } from '@signalbox/messages/say';
 export type CardReader = 'approver' | 'requester';
 
 /** Returns the card's text for a running action. */
-export const underWay = (): string => `⏳ ${say('card.under-way')}`;
+export const formatUnderWay = (): string => `⏳ ${say('card.under-way')}`;
 
 /** Lines of a card above its buttons on a 360 × 740 phone; the last one is its id. */
 const MAX_LINES = 12;
@@ -35,12 +35,12 @@ export function renderCard(approval: Approval, votes: readonly ApprovalVote[], r
   return {
     text: joinLines(lines, block, named),
     buttons: [...listButtons(approval, reader), ...(isWhole ? [] : [button(approval, 'show')])],
-    ...(isWhole ? {} : { bound: renderBound(approval) }),
+    ...(isWhole ? {} : { bound: renderFullCard(approval) }),
   };
 }
 
 /** Renders everything that an approval is bound to and its card, uncut. */
-export function renderBound(approval: Approval): string {
+export function renderFullCard(approval: Approval): string {
   const { card, hash, approvalId } = approval;
   const lines = listLines(approval).map(({ raw, as }) => as(summaryLine(raw)));
   const exact = card.exact === undefined ? '' : `\n\n${asCodeBlock(card.exact)}`;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { asCodeBlock, escapeLine, escapeText, readExact, renderExact } from './canonical-card.ts';
+import { asCodeBlock, escapeLine, escapeText, parseExactAction, renderExactAction } from './canonical-card.ts';
 
 it('names and values that imitate each other render differently', () => {
   const actions = [
@@ -12,9 +12,9 @@ it('names and values that imitate each other render differently', () => {
     { '→ a': 'b' },
     { '': '' },
   ];
-  const shown = actions.map((args) => renderExact({ tool: 't', arguments: args }));
+  const shown = actions.map((args) => renderExactAction({ tool: 't', arguments: args }));
   expect(new Set(shown).size).toBe(actions.length);
-  shown.forEach((text, place) => expect(readExact(text).arguments).toEqual(actions[place]));
+  shown.forEach((text, place) => expect(parseExactAction(text).arguments).toEqual(actions[place]));
 });
 
 it('ordinary text in any language is unchanged', () => {
@@ -48,7 +48,7 @@ it('right-to-left letters stay in a pure sentence and become code points in mixe
   expect(escapeText('א ٣')).toBe('⟨U+05D0⟩ ⟨U+0663⟩');
   expect(escapeText('א; ב')).toBe('⟨U+05D0⟩; ⟨U+05D1⟩');
   expect(escapeText('.א')).toBe('.⟨U+05D0⟩');
-  expect(renderExact({ tool: 't', arguments: { a: 'שלום', b: ['ש'] } })).toBe('t\na: שלום\nb= ["⟨U+05E9⟩"]');
+  expect(renderExactAction({ tool: 't', arguments: { a: 'שלום', b: ['ש'] } })).toBe('t\na: שלום\nb= ["⟨U+05E9⟩"]');
 });
 
 it('more than three accents on a letter become code points', () => {
@@ -64,8 +64,8 @@ it('a long line wraps with visible blanks and reads back', () => {
     '⟨'.repeat(700),
   ]) {
     const action = { tool: 't', arguments: { value, n: [value] }, resolved: {} };
-    const shown = renderExact(action);
-    expect(readExact(shown)).toEqual(action);
+    const shown = renderExactAction(action);
+    expect(parseExactAction(shown)).toEqual(action);
     for (const line of shown.split('\n').slice(1)) {
       expect(line.length).toBeLessThan(80);
       expect(line).not.toMatch(/ $/);
@@ -75,7 +75,7 @@ it('a long line wraps with visible blanks and reads back', () => {
 
 it('lines fit a phone and wrap before a word', () => {
   expect(
-    renderExact({ tool: 'run_command', arguments: { command: 'rm -r build && git push --force origin main' } }),
+    renderExactAction({ tool: 'run_command', arguments: { command: 'rm -r build && git push --force origin main' } }),
   ).toBe('run_command\ncommand: rm -r build && git\n┊  push --force origin main');
 });
 

@@ -20,15 +20,15 @@ const EMPTY = '⟨⟩';
 
 /**
  * Renders an action as text: the tool, then each argument by name, strings after `: ` and other values as JSON after `= `. The text has
- * no character that a channel removes, reorders or hides. `readExact` reverses it. Pure.
+ * no character that a channel removes, reorders or hides. `parseExactAction` reverses it. Pure.
  */
-export function renderExact({ tool, arguments: args, resolved }: ExactAction): string {
+export function renderExactAction({ tool, arguments: args, resolved }: ExactAction): string {
   const lines = [escapeName(tool), ...members('', args), ...members('→ ', resolved ?? {})];
   return lines.flatMap((line) => line.split('\n').flatMap(wrap)).join('\n');
 }
 
-/** Parses the output of `renderExact`. Throws for other text. */
-export function readExact(text: string): ExactAction {
+/** Parses the output of `renderExactAction`. Throws for other text. */
+export function parseExactAction(text: string): ExactAction {
   const [tool = '', ...lines] = text.replaceAll(`\n${CONTINUATION}`, '').split('\n');
   const read = { arguments: {} as Record<string, unknown>, resolved: {} as Record<string, unknown> };
   for (let at = 0; at < lines.length; at += 1) {
@@ -115,7 +115,7 @@ export function countColumns(text: string): number {
 }
 
 /** Longest action, in UTF-16 units, that can be approved: nobody reads more. */
-export const MAX_EXACT_LENGTH = 28_000;
+export const MAX_ACTION_LENGTH = 28_000;
 const WORD = /[\p{L}\p{M}\p{N}_]+/gu;
 const LATIN = /\p{Script=Latin}/u;
 /** Scripts with letters that look like Latin ones; `own` matches letters that do not. */

@@ -1,5 +1,5 @@
 import type { EssentialValue } from '@signalbox/contracts/governance/approval';
-import { renderExact, type ExactAction } from './canonical-card.ts';
+import { renderExactAction, type ExactAction } from './canonical-card.ts';
 
 /** What a tool declares about the values of its calls, by name. Resolved values are named `→ name`, their members `→ name.member`. */
 export interface DeclaredValues {
@@ -10,7 +10,7 @@ export interface DeclaredValues {
 }
 
 /**
- * Lists the values that a decision depends on, in the order and form of `renderExact`: all except derived, null and empty resolved ones.
+ * Lists the values that a decision depends on, in the order and form of `renderExactAction`: all except derived, null and empty resolved ones.
  * Pure.
  */
 export function listEssentialValues(
@@ -41,7 +41,7 @@ export function listValueLines(exact: string): readonly string[] {
 const RESOLVED_PREFIX = '→ ';
 
 function renderValues(action: ExactAction): string {
-  return listValueLines(renderExact(action)).join('\n');
+  return listValueLines(renderExactAction(action)).join('\n');
 }
 
 function byName([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {

@@ -1,7 +1,7 @@
 import { toCanonicalJson } from './canonical.ts';
 
 /** References in an action's arguments, resolved to JSON without secrets. */
-export type Resolved = Readonly<Record<string, unknown>>;
+export type ResolvedRefs = Readonly<Record<string, unknown>>;
 
 const MAX_VALUE_LENGTH = 90;
 const MAX_CHANGES = 5;
@@ -10,7 +10,7 @@ const MAX_CHANGES = 5;
  * Describes the differences of resolved values for people: "commit was `a1…` and is `b2…`". Empty when equal. Records and lists of named
  * items are compared member by member. Pure.
  */
-export function listChanges(was: Resolved, is: Resolved): readonly string[] {
+export function listChanges(was: ResolvedRefs, is: ResolvedRefs): readonly string[] {
   const [before, now] = [flatten(was), flatten(is)];
   const names = [...new Set([...before.keys(), ...now.keys()])].sort();
   const changed = names.filter((name) => before.get(name) !== now.get(name));
@@ -21,7 +21,7 @@ export function listChanges(was: Resolved, is: Resolved): readonly string[] {
 }
 
 /** Flattens members of records and of lists of named items to one level. */
-function flatten(resolved: Resolved): ReadonlyMap<string, string> {
+function flatten(resolved: ResolvedRefs): ReadonlyMap<string, string> {
   const flat = new Map<string, string>();
   for (const [name, value] of Object.entries(resolved)) {
     if (Array.isArray(value) && value.every(isNamed))

@@ -16,40 +16,40 @@ const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}\p{Cn}]/u;
  * backslash, invisible or non-NFC characters.
  */
 export function parsePath(path: string): PathParts {
-  if (path.includes('\0')) deny(path, 'it contains a NUL character');
-  if (path.length > MAX_PATH_LENGTH) deny(path, 'it is too long');
-  if (path.startsWith('/')) deny(path, 'it is absolute; paths begin in the workspace');
-  if (path.startsWith('~')) deny(path, 'it begins with a home folder; paths begin in the workspace');
-  if (path.includes('\\')) deny(path, 'it contains a backslash');
-  if (path !== path.normalize('NFC')) deny(path, 'its letters are not in their composed form (NFC)');
-  if (INVISIBLE.test(path)) deny(path, 'it contains characters that cannot be seen');
+  if (path.includes('\0')) denyPath(path, 'it contains a NUL character');
+  if (path.length > MAX_PATH_LENGTH) denyPath(path, 'it is too long');
+  if (path.startsWith('/')) denyPath(path, 'it is absolute; paths begin in the workspace');
+  if (path.startsWith('~')) denyPath(path, 'it begins with a home folder; paths begin in the workspace');
+  if (path.includes('\\')) denyPath(path, 'it contains a backslash');
+  if (path !== path.normalize('NFC')) denyPath(path, 'its letters are not in their composed form (NFC)');
+  if (INVISIBLE.test(path)) denyPath(path, 'it contains characters that cannot be seen');
   const parts = path.split('/').filter((part) => part !== '' && part !== '.');
-  if (parts.includes('..')) deny(path, 'it leads out with ..');
-  if (parts.some((part) => Buffer.byteLength(part) > NAME_LIMIT_BYTES)) deny(path, 'a name in it is too long');
+  if (parts.includes('..')) denyPath(path, 'it leads out with ..');
+  if (parts.some((part) => Buffer.byteLength(part) > NAME_LIMIT_BYTES)) denyPath(path, 'a name in it is too long');
   return parts;
 }
 
 /** Throws PATH_DENIED unless the bounds allow reading. */
 export function requireReadable(bounds: AgentBounds, parts: PathParts): void {
-  if (!bounds.canRead) deny(parts.join('/'), 'this kind of agent may not read files');
+  if (!bounds.canRead) denyPath(parts.join('/'), 'this kind of agent may not read files');
 }
 
 /** Throws PATH_DENIED unless the bounds allow writing the path. The .git folder is never written. */
 export function requireWritable(bounds: AgentBounds, parts: PathParts): void {
   const path = parts.join('/');
-  if (!bounds.canWrite) deny(path, 'this kind of agent may not write files');
-  if (parts.length === 0) deny('.', 'it is the workspace itself');
-  if (parts.some(isRepositoryFolder)) deny(path, 'the folder .git belongs to git');
+  if (!bounds.canWrite) denyPath(path, 'this kind of agent may not write files');
+  if (parts.length === 0) denyPath('.', 'it is the workspace itself');
+  if (parts.some(isRepositoryFolder)) denyPath(path, 'the folder .git belongs to git');
   // Denied folders match in every spelling, allowed ones exactly: on some file systems SRC is src.
   const denied = bounds.deniedPaths.find((folder) => isBelow(fold(folder), parts.map(fold)));
-  if (denied !== undefined) deny(path, `this kind of agent may not write below ${denied}`);
+  if (denied !== undefined) denyPath(path, `this kind of agent may not write below ${denied}`);
   if (bounds.writePaths === 'all') return;
   if (!bounds.writePaths.some((folder) => isBelow(folder, parts)))
-    deny(path, `this kind of agent may write only below ${bounds.writePaths.join(', ')}`);
+    denyPath(path, `this kind of agent may write only below ${bounds.writePaths.join(', ')}`);
 }
 
 /** Throws PATH_DENIED with a printable form of the path. */
-export function deny(path: string, why: string): never {
+export function denyPath(path: string, why: string): never {
   // The sentence must not contain the refused characters.
   const shown = path.replaceAll(/[^\P{C}]/gu, '\uFFFD').slice(0, 200);
   throw new AppError('PATH_DENIED', { path: shown, why });

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { AgentClass, Environment, Risk } from '@signalbox/contracts/governance/action';
+import { AgentClass, ActionEnvironment, Risk } from '@signalbox/contracts/governance/action';
 import { Role } from '@signalbox/contracts/governance/roles';
 import fc from 'fast-check';
 import type { ExplainingEngine } from './engine.ts';
@@ -9,8 +9,8 @@ import {
   ApproverOutline,
   toCallQuestion,
   CallOutline,
-  toLoadQuestion,
-  LoadOutline,
+  toGroupQuestion,
+  GroupOutline,
 } from './outline.ts';
 import { readPolicyFolder } from './policy-set.ts';
 import { readRules } from './rules.ts';
@@ -240,7 +240,7 @@ it('answers any arguments, and equal questions equally', () => {
 describe('the shipped rules', () => {
   const input = fc.record({
     risk: fc.constantFrom(...Risk.options),
-    environment: fc.constantFrom(...Environment.options),
+    environment: fc.constantFrom(...ActionEnvironment.options),
     leastRole: fc.constantFrom(...Role.options),
     agentClass: fc.constantFrom(...AgentClass.options),
     kind: fc.constantFrom('tool_call' as const, 'shell_cmd' as const, 'code_diff' as const),
@@ -269,7 +269,7 @@ describe('the shipped rules', () => {
             const approves = (of: Role | undefined) => Number(mayApprove({ ...given, role: of, ageMs }).allowed);
             expect(approves(role)).toBeGreaterThanOrEqual(approves(lesser));
             const loads = (of: Role | undefined) =>
-              Number(engine.mayLoad(toLoadQuestion(LoadOutline.parse({ role: of, group }))).allowed);
+              Number(engine.mayLoad(toGroupQuestion(GroupOutline.parse({ role: of, group }))).allowed);
             expect(loads(role)).toBeGreaterThanOrEqual(loads(lesser));
           }
         },

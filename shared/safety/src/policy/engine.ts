@@ -1,6 +1,6 @@
 import type {
   ApproverQuestion,
-  Permission,
+  PermissionDecision,
   PolicyDecision,
   PolicyEngine,
   PolicyQuestion,
@@ -9,12 +9,12 @@ import { Role, coversRole } from '@signalbox/contracts/governance/roles';
 import { MINUTE_MS } from '@signalbox/contracts/time';
 import { createLocalTime } from './local-time.ts';
 import { EvaluationError } from './problems.ts';
-import { toApprovalSubject, toCallSubject, toClassEntity, toGroupSubject, toPersonEntity } from './request.ts';
+import { toApprovalResource, toCallResource, toClassEntity, toGroupResource, toPersonEntity } from './request.ts';
 import type { Rule, RuleSet } from './rules.ts';
 import { askRules, judge, type Verdict } from './verdict.ts';
 
 /** The answer to a question and the rules that contributed to it. */
-export interface Explained<T> {
+export interface ExplainedAnswer<T> {
   readonly answer: T;
   readonly because: readonly string[];
   /** With `policy-error`: the problem, for operators. */
@@ -23,12 +23,12 @@ export interface Explained<T> {
 
 /** A policy engine that also returns the contributing rules, for examples and explanations. */
 export interface ExplainingEngine extends PolicyEngine {
-  explainCall(question: PolicyQuestion): Explained<PolicyDecision>;
-  explainApprover(question: ApproverQuestion): Explained<Permission>;
-  explainLoad(question: LoadQuestion): Explained<Permission>;
+  explainCall(question: PolicyQuestion): ExplainedAnswer<PolicyDecision>;
+  explainApprover(question: ApproverQuestion): ExplainedAnswer<PermissionDecision>;
+  explainLoad(question: GroupQuestion): ExplainedAnswer<PermissionDecision>;
 }
 
-export type LoadQuestion = Parameters<PolicyEngine['mayLoad']>[0];
+export type GroupQuestion = Parameters<PolicyEngine['mayLoad']>[0];
 
 /** Lifetime of an approval without a rule that sets one. */
 const DEFAULT_EXPIRY_MS = 60 * MINUTE_MS;
@@ -48,7 +48,7 @@ export function createEngine(set: RuleSet, version: string, timeZone: string): E
     return { ...action, assessment };
   };
 
-  const explainCall = (question: PolicyQuestion): Explained<PolicyDecision> => {
+  const explainCall = (question: PolicyQuestion): ExplainedAnswer<PolicyDecision> => {
     const { principal, action, context } = question;
     const { score, refusal } = action.assessment;
     // No rule may allow an action that can only do harm.
@@ -58,7 +58,7 @@ export function createEngine(set: RuleSet, version: string, timeZone: string): E
         because: [],
       };
     try {
-      const subject = toCallSubject(dropUnknown(action), context, localTime(context.at));
+      const subject = toCallResource(dropUnknown(action), context, localTime(context.at));
       const user = toPersonEntity(principal.userKey, principal.role);
       const agentClass = toClassEntity(principal.agentClass);
       const person = judge(set, user, subject);
@@ -84,7 +84,7 @@ export function createEngine(set: RuleSet, version: string, timeZone: string): E
   };
 
   const permission = (
-    ask: () => Omit<Explained<Permission>['answer'], 'policyVersion'> & { because: readonly Rule[] },
+    ask: () => Omit<ExplainedAnswer<PermissionDecision>['answer'], 'policyVersion'> & { because: readonly Rule[] },
   ) => {
     try {
       const { because, ...answer } = ask();
@@ -95,17 +95,17 @@ export function createEngine(set: RuleSet, version: string, timeZone: string): E
     }
   };
 
-  const explainApprover = (question: ApproverQuestion): Explained<Permission> =>
+  const explainApprover = (question: ApproverQuestion): ExplainedAnswer<PermissionDecision> =>
     permission(() => {
       const { approver, context } = question;
-      const subject = toApprovalSubject({ ...question, action: dropUnknown(question.action) }, localTime(context.at));
+      const subject = toApprovalResource({ ...question, action: dropUnknown(question.action) }, localTime(context.at));
       const { allowed, rules } = askRules(set, 'approve', toPersonEntity(approver.userKey, approver.role), subject);
       return { allowed, ...toAnswer(rules, sayRole(approver.role)), because: rules };
     });
 
-  const explainLoad = ({ principal, group, context }: LoadQuestion): Explained<Permission> =>
+  const explainLoad = ({ principal, group, context }: GroupQuestion): ExplainedAnswer<PermissionDecision> =>
     permission(() => {
-      const subject = toGroupSubject(group, context, localTime(context.at));
+      const subject = toGroupResource(group, context, localTime(context.at));
       const person = askRules(set, 'load', toPersonEntity(principal.userKey, principal.role), subject);
       const agent = askRules(set, 'load', toClassEntity(principal.agentClass), subject);
       const allowed = person.allowed && agent.allowed;

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
-import { Effect } from '@signalbox/contracts/governance/decision';
+import { PolicyEffect } from '@signalbox/contracts/governance/decision';
 import { Role } from '@signalbox/contracts/governance/roles';
 import type { ExplainingEngine } from './engine.ts';
 import {
@@ -8,8 +8,8 @@ import {
   ApproverOutline,
   toCallQuestion,
   CallOutline,
-  toLoadQuestion,
-  LoadOutline,
+  toGroupQuestion,
+  GroupOutline,
 } from './outline.ts';
 import type { PolicyFile, PolicyProblem } from './problems.ts';
 import type { Rule } from './rules.ts';
@@ -24,7 +24,7 @@ const expectedRules = {
 const ExpectedPermission = z.strictObject({ allowed: z.boolean(), ...expectedRules });
 
 const ExpectedDecision = z.strictObject({
-  effect: Effect,
+  effect: PolicyEffect,
   ...expectedRules,
   approvals: z.int().optional(),
   approver: Role.optional(),
@@ -38,7 +38,7 @@ const says = z.string().min(1);
 const Example = z.union([
   z.strictObject({ says, decide: CallOutline, expect: ExpectedDecision }),
   z.strictObject({ says, approve: ApproverOutline, expect: ExpectedPermission }),
-  z.strictObject({ says, load: LoadOutline, expect: ExpectedPermission }),
+  z.strictObject({ says, load: GroupOutline, expect: ExpectedPermission }),
 ]);
 type Example = z.infer<typeof Example>;
 
@@ -134,7 +134,7 @@ function runExample(engine: ExplainingEngine, example: Example) {
   const { answer, because } =
     'approve' in example
       ? engine.explainApprover(toApproverQuestion(example.approve))
-      : engine.explainLoad(toLoadQuestion(example.load));
+      : engine.explainLoad(toGroupQuestion(example.load));
   const { allowed, rule } = example.expect;
   return {
     expected: describePermission(allowed, rule),

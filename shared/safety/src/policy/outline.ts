@@ -1,9 +1,9 @@
 import { MINUTE_MS } from '@signalbox/contracts/time';
 import { z } from 'zod';
-import { ActionKind, AgentClass, Environment, Risk } from '@signalbox/contracts/governance/action';
+import { ActionKind, AgentClass, ActionEnvironment, Risk } from '@signalbox/contracts/governance/action';
 import type { ApproverQuestion, PolicyQuestion } from '@signalbox/contracts/governance/decision';
 import { Role } from '@signalbox/contracts/governance/roles';
-import type { LoadQuestion } from './engine.ts';
+import type { GroupQuestion } from './engine.ts';
 
 /** Default scores: the middle of each risk's range. */
 const DEFAULT_SCORE = { safe: 0.1, sensitive: 0.4, dangerous: 0.8 } as const;
@@ -29,7 +29,7 @@ const call = {
   tool: z.string().min(1).default('example_tool'),
   group: z.string().min(1).default('example'),
   leastRole: Role.optional(),
-  environment: Environment.default('none'),
+  environment: ActionEnvironment.default('none'),
   resources: z.array(z.string()).default([]),
   arguments: z.record(z.string(), z.json()).default({}),
   risk: Risk.default('safe'),
@@ -55,8 +55,8 @@ export const ApproverOutline = z.strictObject({
 export type ApproverOutline = z.infer<typeof ApproverOutline>;
 
 /** An outline of loading a capability group. */
-export const LoadOutline = z.strictObject({ ...principalAndContext, group: z.string().min(1) });
-export type LoadOutline = z.infer<typeof LoadOutline>;
+export const GroupOutline = z.strictObject({ ...principalAndContext, group: z.string().min(1) });
+export type GroupOutline = z.infer<typeof GroupOutline>;
 
 /** Expands an outline to a question about a call. */
 export function toCallQuestion(outline: CallOutline): PolicyQuestion {
@@ -70,11 +70,11 @@ export function toApproverQuestion(outline: ApproverOutline): ApproverQuestion {
 }
 
 /** Expands an outline to a question about loading a group. */
-export function toLoadQuestion(outline: LoadOutline): LoadQuestion {
+export function toGroupQuestion(outline: GroupOutline): GroupQuestion {
   return { principal: toPrincipal(outline), group: outline.group, context: toContext(outline) };
 }
 
-type Moment = Omit<LoadOutline, 'group'>;
+type Moment = Omit<GroupOutline, 'group'>;
 
 function toPrincipal({ role, userKey, agentClass }: Moment): PolicyQuestion['principal'] {
   return { role, userKey, agentClass };

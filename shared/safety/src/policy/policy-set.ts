@@ -43,7 +43,7 @@ const STAMP_MS = 2_000;
  * Computes a stamp that changes whenever a file of the set is changed, replaced or relinked, without reading the files: it uses the
  * change time, which programs cannot set. Null when a change is too recent for a unique stamp.
  */
-export async function stampPolicyFolders(folders: readonly string[]): Promise<string | null> {
+export async function computePolicyStamp(folders: readonly string[]): Promise<string | null> {
   const parts = await listFiles(folders);
   // Synchronous, because asynchronous stats would take an idle service ten times as long.
   const stats = parts.map(({ path }) => statSync(path, { bigint: true }));

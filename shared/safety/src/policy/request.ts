@@ -7,7 +7,7 @@ import { EvaluationError } from './problems.ts';
 import { getSliceId, type Verb } from './slices.ts';
 
 /** The part of a Cedar request besides principal and action. */
-export interface Subject {
+export interface CedarResource {
   readonly resource: EntityUid;
   readonly context: Context;
   readonly entities: readonly EntityJson[];
@@ -38,16 +38,16 @@ export function toClassEntity(agentClass: string): EntityUid {
 }
 
 /** Builds the subject of running a call. Throws EvaluationError for arguments that cannot be evaluated. */
-export function toCallSubject(
+export function toCallResource(
   action: PolicyQuestion['action'],
   context: PolicyQuestion['context'],
   at: LocalTime,
-): Subject {
+): CedarResource {
   return { resource: CALL, context: toContext(context, at), entities: callEntities(action) };
 }
 
 /** Builds the subject of approving a call. Throws EvaluationError for arguments that cannot be evaluated. */
-export function toApprovalSubject(question: ApproverQuestion, at: LocalTime): Subject {
+export function toApprovalResource(question: ApproverQuestion, at: LocalTime): CedarResource {
   const { action, context, authors, ageMs } = question;
   const attrs = {
     call: { __entity: CALL },
@@ -62,7 +62,7 @@ export function toApprovalSubject(question: ApproverQuestion, at: LocalTime): Su
 }
 
 /** Builds the subject of loading a capability group. */
-export function toGroupSubject(group: string, context: PolicyQuestion['context'], at: LocalTime): Subject {
+export function toGroupResource(group: string, context: PolicyQuestion['context'], at: LocalTime): CedarResource {
   return { resource: uid('Group', group), context: toContext(context, at), entities: [] };
 }
 
@@ -71,7 +71,7 @@ export function toAuthorizationCall(
   setId: string,
   verb: Verb,
   principal: EntityJson | EntityUid,
-  { resource, context, entities }: Subject,
+  { resource, context, entities }: CedarResource,
 ): StatefulAuthorizationCall {
   const isPerson = 'uid' in principal;
   return {

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { attempt } from '@signalbox/contracts/system-error';
+import { tryOr } from '@signalbox/contracts/system-error';
 
 /** Folder of the shipped policies. */
 export const POLICY_FOLDER = fileURLToPath(new URL('../../../../infra/policy/', import.meta.url));
@@ -21,5 +21,5 @@ export function listPolicyFolders(folder: string, ofPlugins: readonly string[]):
 }
 
 function isTimeZone(name: string): boolean {
-  return attempt(() => new Intl.DateTimeFormat('en-US', { timeZone: name }), null) !== null;
+  return tryOr(() => new Intl.DateTimeFormat('en-US', { timeZone: name }), null) !== null;
 }

@@ -1,15 +1,15 @@
 import * as cedar from '@cedar-policy/cedar-wasm/nodejs';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { AgentClass, Environment, Risk } from '@signalbox/contracts/governance/action';
+import { AgentClass, ActionEnvironment, Risk } from '@signalbox/contracts/governance/action';
 import { Role } from '@signalbox/contracts/governance/roles';
 import { toApproverQuestion, ApproverOutline } from './outline.ts';
 import { readPolicyFolder } from './policy-set.ts';
 import {
-  toApprovalSubject,
-  toCallSubject,
+  toApprovalResource,
+  toCallResource,
   toClassEntity,
-  toGroupSubject,
+  toGroupResource,
   toPersonEntity,
   toAuthorizationCall,
 } from './request.ts';
@@ -54,7 +54,7 @@ it('a slice answers like the whole set', async () => {
     role: fc.constantFrom(...Role.options),
     agentClass: fc.constantFrom(...AgentClass.options),
     risk: fc.constantFrom(...Risk.options),
-    environment: fc.constantFrom(...Environment.options),
+    environment: fc.constantFrom(...ActionEnvironment.options),
     group: fc.constantFrom('deploy', 'knowledge', 'admin'),
     tainted: fc.boolean(),
     egress: fc.boolean(),
@@ -67,11 +67,11 @@ it('a slice answers like the whole set', async () => {
     fc.property(input, fc.constantFrom(...SLICES), (given, { verb, principal }) => {
       const question = toApproverQuestion(ApproverOutline.parse(given));
       const subjects = {
-        run: () => toCallSubject(question.action, question.context, AT),
-        confirm: () => toCallSubject(question.action, question.context, AT),
-        request: () => toCallSubject(question.action, question.context, AT),
-        approve: () => toApprovalSubject(question, AT),
-        load: () => toGroupSubject(given.group, question.context, AT),
+        run: () => toCallResource(question.action, question.context, AT),
+        confirm: () => toCallResource(question.action, question.context, AT),
+        request: () => toCallResource(question.action, question.context, AT),
+        approve: () => toApprovalResource(question, AT),
+        load: () => toGroupResource(given.group, question.context, AT),
       };
       const who = principal === 'User' ? toPersonEntity(given.userKey, given.role) : toClassEntity(given.agentClass);
       const request = toAuthorizationCall(set.id, verb, who, subjects[verb]());

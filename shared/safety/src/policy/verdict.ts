@@ -5,9 +5,9 @@ import {
   type EntityUid,
   type StatefulAuthorizationCall,
 } from '@cedar-policy/cedar-wasm/nodejs';
-import type { Effect } from '@signalbox/contracts/governance/decision';
+import type { PolicyEffect } from '@signalbox/contracts/governance/decision';
 import { EvaluationError } from './problems.ts';
-import { toAuthorizationCall, type Subject } from './request.ts';
+import { toAuthorizationCall, type CedarResource } from './request.ts';
 import type { Rule, RuleSet } from './rules.ts';
 import { toCacheKey } from './visible-attributes.ts';
 import type { Verb } from './slices.ts';
@@ -20,7 +20,7 @@ export interface VerbAnswer {
 
 /** The effect of a call for one principal, with the rules for it. */
 export interface Verdict {
-  readonly effect: Effect;
+  readonly effect: PolicyEffect;
   /** Rules that permit `run`. */
   readonly runs: readonly Rule[];
   /** Rules that permit `request`, or `confirm`. */
@@ -40,7 +40,12 @@ const cachedAnswers = new WeakMap<RuleSet, Map<string, VerbAnswer>>();
  * Throws EvaluationError for a question that does not fit the schema or a rule that fails: Cedar would skip that rule, which may be a
  * forbid. Errors are not cached.
  */
-export function askRules(set: RuleSet, verb: Verb, principal: EntityJson | EntityUid, subject: Subject): VerbAnswer {
+export function askRules(
+  set: RuleSet,
+  verb: Verb,
+  principal: EntityJson | EntityUid,
+  subject: CedarResource,
+): VerbAnswer {
   const call = toAuthorizationCall(set.id, verb, principal, subject);
   const attributes = set.visible.get(call.preparsedPolicySetId);
   const question = attributes ? `${call.preparsedPolicySetId} ${toCacheKey(attributes, call)}` : null;
@@ -83,7 +88,7 @@ function evaluate(set: RuleSet, call: StatefulAuthorizationCall): VerbAnswer {
  * Decides the effect for a principal: `run` when permitted, else `ask` when `request` is permitted, else `deny`. A permitted `confirm`
  * turns `run` into a confirmation.
  */
-export function judge(set: RuleSet, principal: EntityJson | EntityUid, subject: Subject): Verdict {
+export function judge(set: RuleSet, principal: EntityJson | EntityUid, subject: CedarResource): Verdict {
   const run = askRules(set, 'run', principal, subject);
   if (run.allowed) {
     // Cedar would refuse the verb for an older set.

@@ -1,12 +1,12 @@
 import * as cedar from '@cedar-policy/cedar-wasm/nodejs';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { Environment, Risk } from '@signalbox/contracts/governance/action';
+import { ActionEnvironment, Risk } from '@signalbox/contracts/governance/action';
 import { Role } from '@signalbox/contracts/governance/roles';
 import { createEngine } from './engine.ts';
 import { createLocalTime } from './local-time.ts';
 import { toCallQuestion, CallOutline } from './outline.ts';
 import { readPolicyFolder } from './policy-set.ts';
-import { toCallSubject, toClassEntity, toPersonEntity, toAuthorizationCall } from './request.ts';
+import { toCallResource, toClassEntity, toPersonEntity, toAuthorizationCall } from './request.ts';
 import { readRules, type RuleSet } from './rules.ts';
 import { POLICY_FOLDER } from './settings.ts';
 import { toCacheKey, readVisibleAttributes, type VisibleAttributes } from './visible-attributes.ts';
@@ -83,7 +83,7 @@ describe('readVisibleAttributes', () => {
       tool: ['a', 'b'],
       role: Role.options,
       risk: Risk.options,
-      environment: Environment.options,
+      environment: ActionEnvironment.options,
       arguments: [{}, { name: 'x' }, { name: 'y' }, { n: 1 }, { n: 2, name: 'x' }],
       tainted: [false, true],
       frozen: [false, true],
@@ -99,7 +99,7 @@ describe('readVisibleAttributes', () => {
       for (const value of values[field as keyof typeof values]) {
         const { hour, ...given } = { ...usual, [field]: value };
         const { principal, action, context } = toCallQuestion(CallOutline.parse(given));
-        const subject = toCallSubject(action, context, { date: 20_260_114, weekday: 3, hour, minute: 0 });
+        const subject = toCallResource(action, context, { date: 20_260_114, weekday: 3, hour, minute: 0 });
         const who = asks === 'agent' ? toClassEntity('WRITE_GATED') : toPersonEntity('1', principal.role);
         const call = toAuthorizationCall(set.id, 'run', who, subject);
         const seen = toCacheKey(set.visible.get(call.preparsedPolicySetId) ?? NOTHING, call);

@@ -65,7 +65,7 @@ export function isSecretName(name: string): boolean {
   return false;
 }
 
-export interface Value {
+export interface AssignedSpan {
   readonly start: number;
   readonly end: number;
   readonly manner: AssignmentKind;
@@ -74,7 +74,7 @@ export interface Value {
   readonly rest: number;
 }
 
-function readValue(text: string, nameEnd: number, keyword: number, bareEnd: BareEnd): Value | null {
+function readValue(text: string, nameEnd: number, keyword: number, bareEnd: BareEnd): AssignedSpan | null {
   const tail = matchAt(TAIL, text, nameEnd) ?? nameEnd;
   const separated = matchAt(SEPARATOR, text, tail);
   if (separated !== null) {
@@ -97,7 +97,7 @@ function readWordBefore(text: string, end: number): string {
   return /(?<![A-Za-z0-9_])[A-Za-z0-9_]*$/.exec(text.slice(Math.max(0, end - MAX_NAME_LENGTH), end))?.[0] ?? '';
 }
 
-function readAt(text: string, start: number, manner: AssignmentKind, bareEnd: BareEnd): Value | null {
+function readAt(text: string, start: number, manner: AssignmentKind, bareEnd: BareEnd): AssignedSpan | null {
   const opened =
     QUOTES[text.charAt(start)] === true ? (/^\\{0,2}["'`]/.exec(text.slice(start, start + 3))?.[0] ?? '') : '';
   const begin = start + opened.length;

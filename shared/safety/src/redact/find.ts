@@ -1,6 +1,6 @@
 import { findAssignments } from './assignments.ts';
 import { mergeMatches, type SecretMatch } from './found.ts';
-import { findNumbers } from './numbers.ts';
+import { findPaymentNumbers } from './numbers.ts';
 import { findShapedSecrets } from './shapes.ts';
 import { findTokens } from './tokens.ts';
 import {
@@ -42,7 +42,7 @@ function scan(text: string): readonly SecretMatch[] {
     ...findTokens(text),
     ...findShapedSecrets(text),
     ...findAssignments(text),
-    ...findNumbers(text),
+    ...findPaymentNumbers(text),
   ]);
 }
 

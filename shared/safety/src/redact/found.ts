@@ -24,7 +24,7 @@ const CLASSES: Readonly<Record<CharClass, RegExp>> = {
  * Creates a function that finds the end of a run of characters. Repeated calls within one run scan it once, so that a text of many starts
  * is read in linear time.
  */
-export function createRuns(text: string): (from: number, chars: CharClass) => number {
+export function createRunEndFinder(text: string): (from: number, chars: CharClass) => number {
   const known = new Map<CharClass, { readonly from: number; readonly end: number }>();
   return (from, chars) => {
     const before = known.get(chars);

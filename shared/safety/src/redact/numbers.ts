@@ -14,7 +14,7 @@ const IBAN_MODULUS = 97;
 const MAYBE = /\d{4}[ \u00a0./\u2010-\u2015-]{0,2}\d{4}|[A-Z]{2}\d{2} ?[A-Z0-9]{4}/;
 
 /** Finds numbers of payment cards and bank accounts with valid check digits. */
-export function findNumbers(written: string): readonly SecretMatch[] {
+export function findPaymentNumbers(written: string): readonly SecretMatch[] {
   const matches: SecretMatch[] = [];
   const text = toAsciiDigits(written);
   if (!MAYBE.test(text)) return matches;

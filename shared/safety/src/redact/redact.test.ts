@@ -1,8 +1,8 @@
 import { describe, expect, it, test } from 'vitest';
-import { createCode, newId, newTraceId, PREFIXES } from '@signalbox/contracts/ids';
+import { createTypedCode, newId, newTraceId, PREFIXES } from '@signalbox/contracts/ids';
 import { findSecrets } from './find.ts';
 import { describeKind } from './kinds.ts';
-import { redactForLog, redactText, redactValue, SECRET, redactPersonal } from './redact.ts';
+import { redactForLog, redactText, redactValue, REDACTED, redactPersonal } from './redact.ts';
 import { makeCanaries, NUMBERS } from './secrets.fixture.ts';
 
 const canaries = [...makeCanaries(), ...NUMBERS];
@@ -30,9 +30,9 @@ describe('secrets', () => {
   });
 
   it('surrounding text is unchanged', () => {
-    expect(redactText('DB_PASSWORD=s3cr3t-value # of the shop')).toBe(`DB_PASSWORD=${SECRET} # of the shop`);
-    expect(redactText('postgres://app:s3cr3t-value@db:5432/shop')).toBe(`postgres://app:${SECRET}@db:5432/shop`);
-    expect(redactText('is "hunter2!" right? password: "hunter2!"')).toContain(`password: "${SECRET}"`);
+    expect(redactText('DB_PASSWORD=s3cr3t-value # of the shop')).toBe(`DB_PASSWORD=${REDACTED} # of the shop`);
+    expect(redactText('postgres://app:s3cr3t-value@db:5432/shop')).toBe(`postgres://app:${REDACTED}@db:5432/shop`);
+    expect(redactText('is "hunter2!" right? password: "hunter2!"')).toContain(`password: "${REDACTED}"`);
   });
 
   it.each([
@@ -96,14 +96,14 @@ describe('wrapping', () => {
     ['base 64 with percent signs', encodeURIComponent(Buffer.from(`key >> ${token}`).toString('base64'))],
   ])('a token with %s is redacted', (_, text) => {
     const plain = redactText(`see ${text} there`).replace(/[^ -~]/g, '');
-    expect(plain).toContain(SECRET);
+    expect(plain).toContain(REDACTED);
     expect(plain).not.toContain(token.slice(-10));
     expect(plain).not.toContain(text.slice(-12));
     expect(plain).toMatch(/ there$/);
   });
 
   it('a complete token takes no word of the next line', () => {
-    expect(redactText(`${token}\nPlease deploy`)).toBe(`${SECRET}\nPlease deploy`);
+    expect(redactText(`${token}\nPlease deploy`)).toBe(`${REDACTED}\nPlease deploy`);
   });
 });
 
@@ -115,9 +115,9 @@ describe('values', () => {
       [`x ${canaries[0]?.text}`]: null,
     };
     expect(redactValue(value)).toEqual({
-      a: [{ b: `password=${SECRET}`, n: 1, at: new Date(0) }],
-      token: SECRET,
-      [`x ${SECRET}`]: null,
+      a: [{ b: `password=${REDACTED}`, n: 1, at: new Date(0) }],
+      token: REDACTED,
+      [`x ${REDACTED}`]: null,
     });
     const clean = { id: 'turn_1', list: [1, 'two', { three: true }], none: null };
     expect(redactValue(clean)).toEqual(clean);
@@ -181,7 +181,7 @@ test('our ids, codes and handles are not redacted', () => {
     ...Array.from(many, () => newTraceId()),
     'trc_01k9c2h4zx7q3m5n8p0r',
   ];
-  const codes = Array.from({ length: 50 }, () => createCode(3));
+  const codes = Array.from({ length: 50 }, () => createTypedCode(3));
   const handles = [
     'secret:db-password',
     'secret:aws-key-7f3a9c2e',

@@ -15,7 +15,7 @@ const PHONE =
   /(?<![\w+.:/-])(?:\+\d{1,3}[ .()-]{0,2}(?:\d[ .()-]{0,2}){6,12}\d|\(\d{3}\) ?\d{3}[ -]\d{4}|\d{3}-\d{3}-\d{4})(?![\w-])/g;
 
 /** Replacement of a secret. */
-export const SECRET = '[secret]';
+export const REDACTED = '[secret]';
 
 /** Deeper values are dropped; the product's values are not nested this deep. */
 const MAX_DEPTH = 40;
@@ -41,7 +41,7 @@ export function redactText(text: string): string {
   const pieces: string[] = [];
   let from = 0;
   for (const { start, end } of matches) {
-    pieces.push(text.slice(from, start), SECRET);
+    pieces.push(text.slice(from, start), REDACTED);
     from = end;
   }
   return pieces.join('') + text.slice(from);
@@ -84,7 +84,7 @@ function redactDeep(value: unknown, redact: (text: string) => string, depth: num
   const members = Object.entries(value).map(([key, member]) => {
     const name = redact(key);
     const clean =
-      typeof member === 'string' && isSecretField(key, member) ? SECRET : redactDeep(member, redact, depth + 1);
+      typeof member === 'string' && isSecretField(key, member) ? REDACTED : redactDeep(member, redact, depth + 1);
     isSame &&= name === key && clean === member;
     return [name, clean] as const;
   });

@@ -1,5 +1,5 @@
 import type { CharClass, SecretMatch } from './found.ts';
-import { createRuns } from './found.ts';
+import { createRunEndFinder } from './found.ts';
 
 /** A token recognized by its prefix. */
 interface TokenKind {
@@ -111,7 +111,7 @@ const ANY_PREFIX = new RegExp(
 /** Finds tokens by their issuer's prefix. Linear time. */
 export function findTokens(text: string): readonly SecretMatch[] {
   const matches: SecretMatch[] = [];
-  const runEnd = createRuns(text);
+  const runEnd = createRunEndFinder(text);
   let digit = -1;
   ANY_PREFIX.lastIndex = 0;
   for (let match = ANY_PREFIX.exec(text); match; match = ANY_PREFIX.exec(text)) {

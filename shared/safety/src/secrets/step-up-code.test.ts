@@ -2,14 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { createSecretSealer } from './cipher.ts';
 import { deriveSealingKey } from './key-pair.ts';
-import { computeCode, hideCodes, computeMark, couldHoldCode } from './step-up-code.ts';
+import { computeCode, hideCodes, computeAnswerMac, couldHoldCode } from './step-up-code.ts';
 
 const sealer = createSecretSealer(deriveSealingKey(randomBytes(32)));
 const open = { challengeId: 'chl_open', isOpen: true };
 const over = { challengeId: 'chl_over', isOpen: false };
 const code = computeCode(sealer, open.challengeId);
 const handleOf = (challengeId: string, typed: string): string =>
-  `secret:step-up-code-${computeMark(sealer, challengeId, typed)}`;
+  `secret:step-up-code-${computeAnswerMac(sealer, challengeId, typed)}`;
 const other = code === '111111' ? '222222' : '111111';
 
 describe('a step-up code', () => {
@@ -28,8 +28,10 @@ describe('a step-up code', () => {
   });
 
   it('only the right answer to the challenge has its mark', () => {
-    expect(computeMark(sealer, open.challengeId, code)).not.toBe(computeMark(sealer, open.challengeId, other));
-    expect(computeMark(sealer, open.challengeId, code)).not.toBe(computeMark(sealer, over.challengeId, code));
+    expect(computeAnswerMac(sealer, open.challengeId, code)).not.toBe(
+      computeAnswerMac(sealer, open.challengeId, other),
+    );
+    expect(computeAnswerMac(sealer, open.challengeId, code)).not.toBe(computeAnswerMac(sealer, over.challengeId, code));
   });
 });
 

@@ -29,7 +29,7 @@ export function computeCode(sealer: SecretSealer, challengeId: string): string {
 }
 
 /** Computes the keyed mark of an answer: equal to the code's mark when right, and useless without the key. */
-export function computeMark(sealer: SecretSealer, challengeId: string, answer: string): string {
+export function computeAnswerMac(sealer: SecretSealer, challengeId: string, answer: string): string {
   return sealer.mark('step-up', challengeId, `answer ${answer}`);
 }
 
@@ -55,7 +55,7 @@ export function hideCodes(sealer: SecretSealer, text: string, challenges: readon
   const codes = challenges.map((challenge) => ({ ...challenge, code: computeCode(sealer, challenge.challengeId) }));
   const open = codes.find(({ isOpen }) => isOpen);
   const handle = ({ challengeId }: Challenge, typed: string): string =>
-    `${CODE_HANDLE_PREFIX}${computeMark(sealer, challengeId, extractDigits(typed))}`;
+    `${CODE_HANDLE_PREFIX}${computeAnswerMac(sealer, challengeId, extractDigits(typed))}`;
   const take = (run: string): string => {
     const typed = extractDigits(run);
     const matching = codes.find(({ code }) => typed.includes(code));

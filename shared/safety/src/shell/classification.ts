@@ -19,7 +19,7 @@ export interface Classification {
 }
 
 /** Where a command runs: sandboxed in a workspace, or on a server as Signalbox's user. */
-export type CommandPlace = 'workspace' | 'server';
+export type CommandTarget = 'workspace' | 'server';
 
 /** Longest command that a person can check on a card, in characters. */
 const MAX_LENGTH = 4000;
@@ -30,7 +30,7 @@ const MAX_PROGRAMS = 10;
  * Classifies a command. `run` only when every program and argument is on the read-only list and three parsers (a strict grammar, unbash,
  * shfmt) agree about the words. Pure and total: starts nothing, never throws, takes some milliseconds.
  */
-export function classifyCommand(command: string, place: CommandPlace = 'workspace'): Classification {
+export function classifyCommand(command: string, place: CommandTarget = 'workspace'): Classification {
   if (command.length > MAX_LENGTH)
     return ask(`It is longer than ${MAX_LENGTH} characters, more than a person can check.`, 'dangerous', []);
   try {
@@ -41,7 +41,7 @@ export function classifyCommand(command: string, place: CommandPlace = 'workspac
   }
 }
 
-function classify(command: string, place: CommandPlace): Classification {
+function classify(command: string, place: CommandTarget): Classification {
   const alarm = findAlarm(command);
   if (alarm.deny !== null)
     return { decision: 'deny', reason: alarm.deny, pipeline: null, risk: 'dangerous', programs: alarm.programs };

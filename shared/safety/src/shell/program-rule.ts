@@ -37,7 +37,7 @@ export type ArgumentReader = (
 export type ProgramTable = Readonly<Record<string, ProgramRule | ArgumentReader>>;
 
 /** Checks arguments by a rule: returns the hardened arguments, or the reason to ask. */
-export function readArguments(name: string, rule: ProgramRule, args: readonly string[]): ReturnType<ArgumentReader> {
+export function checkArguments(name: string, rule: ProgramRule, args: readonly string[]): ReturnType<ArgumentReader> {
   const parsed = parseArguments(name, rule.flags ?? '', args, rule.separate);
   if ('reason' in parsed) return parsed;
   const { operands } = parsed;

@@ -1,7 +1,7 @@
 import {
   parseArguments,
   quote,
-  readArguments,
+  checkArguments,
   type ArgumentReader,
   type ParsedArguments,
   type ProgramRule,
@@ -56,7 +56,7 @@ export function hardenArgv(vector: readonly string[]): ReturnType<ArgumentReader
   const [name = '', ...args] = vector;
   const rule = Object.hasOwn(PROGRAMS, name) ? PROGRAMS[name] : undefined;
   if (!rule) return { reason: describeAbsence(name) };
-  const read = typeof rule === 'function' ? rule(args) : readArguments(name, rule, args);
+  const read = typeof rule === 'function' ? rule(args) : checkArguments(name, rule, args);
   return 'reason' in read ? read : { argv: [name, ...read.argv] };
 }
 

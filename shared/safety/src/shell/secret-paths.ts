@@ -81,7 +81,7 @@ const TOO_WIDE: readonly RegExp[] = [
 const LEADS_AWAY = /(^|\/)(\.\.|\.git)(\/|$)/i;
 
 /** True when a recursive search of a folder meets private data. */
-export function isWideFolder(path: string): boolean {
+export function holdsPrivateData(path: string): boolean {
   const normal = posix.normalize(path);
   return LEADS_AWAY.test(path) || TOO_WIDE.some((folders) => folders.test(normal));
 }

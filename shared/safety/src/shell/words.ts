@@ -5,7 +5,7 @@ export interface ShellWord {
 }
 
 /** The commands of a pipeline as lists of words; or the first reason why the text is more than that. */
-export type Words =
+export type SplitResult =
   { readonly commands: readonly (readonly ShellWord[])[] } | { readonly commands: null; readonly reason: string };
 
 /** Characters without special meaning in any shell. */
@@ -40,7 +40,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
  * Splits a command into words by a grammar without shell features: plain characters, quotes, backslashes and `|`. Anything else gives a
  * reason. Knows no programs. Never throws; linear time.
  */
-export function splitWords(command: string): Words {
+export function splitWords(command: string): SplitResult {
   const commands: ShellWord[][] = [[]];
   let at = 0;
   while (at < command.length) {
@@ -135,6 +135,6 @@ function describeUnusual(char: string): string {
   return 'It has characters beyond ASCII, which can look like others.';
 }
 
-function refuse(reason: string): Words {
+function refuse(reason: string): SplitResult {
   return { commands: null, reason };
 }

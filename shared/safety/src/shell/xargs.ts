@@ -1,7 +1,7 @@
 import { hardenArgv, PROGRAM_LIST } from './programs.ts';
 import { quote } from './program-rule.ts';
-import { FOUND_PATH, READ_GUARD, isReading, mayStart } from './programs/find.ts';
-import { isWideFolder } from './secret-paths.ts';
+import { FOUND_PATH, SKIP_SECRETS, printsContents, mayFindStart } from './programs/find.ts';
+import { holdsPrivateData } from './secret-paths.ts';
 
 type Vector = readonly string[];
 
@@ -53,9 +53,9 @@ function hardenPair(
   const begin = before[0] === '-P' ? 1 : 0;
   const end = before.findIndex((word, at) => at >= begin && /^[-(!,]/.test(word));
   const folders = before.slice(begin, end === -1 ? before.length : end);
-  const wide = folders.find((folder) => folder.startsWith('+') || isWideFolder(folder));
+  const wide = folders.find((folder) => folder.startsWith('+') || holdsPrivateData(folder));
   if (wide !== undefined) return { reason: `Programs over all of ${quote(wide)} meet what is private.` };
-  const guard = isReading(started.program) ? READ_GUARD : [];
+  const guard = printsContents(started.program) ? SKIP_SECRETS : [];
   return { find: [name, ...before, ...guard, '-print0'], xargs: ['xargs', '-0', ...started.words] };
 }
 
@@ -78,7 +78,7 @@ function readXargs(args: Vector): { readonly words: Vector; readonly program: st
   }
   const vector = args.slice(at);
   const [program = ''] = vector;
-  if (!mayStart(program))
+  if (!mayFindStart(program))
     return { reason: `xargs starts ${quote(program)}, which is not on the list of what it may start.` };
   const given = replaces ? vector.map((word) => (word === '{}' ? FOUND_PATH : word)) : [...vector, FOUND_PATH];
   const places = replaces ? vector.filter((word) => word.includes('{}')).length : 1;

@@ -21,7 +21,7 @@ export interface StoredCheckpoint {
 }
 
 /** Recorded events that are not sealed yet; `oldestMs` is the age of the oldest. */
-export interface AuditTail {
+export interface AuditBacklog {
   readonly unsealed: number;
   readonly oldestMs: number | null;
 }
@@ -96,8 +96,8 @@ export async function storeCheckpoint(db: Queryable, checkpoint: StoredCheckpoin
 }
 
 /** Counts unsealed events, with the age of the oldest in milliseconds. */
-export function readTail(db: Queryable): Promise<AuditTail> {
-  return readRow<AuditTail>(db)`
+export function readAuditBacklog(db: Queryable): Promise<AuditBacklog> {
+  return readRow<AuditBacklog>(db)`
     select count(*)::int as unsealed, (extract(epoch from clock_timestamp() - min(e.recorded_at)) * 1000)::float8 as "oldestMs"
       from audit_unsealed u left join audit_events e using (event_id)`;
 }
@@ -106,7 +106,7 @@ export function readTail(db: Queryable): Promise<AuditTail> {
  * Finds events among the next `limit` after `eventId` that are neither sealed nor queued for sealing: they bypassed `appendAudit`.
  * Continue at `next`; null at the end.
  */
-export async function findStrays(
+export async function findStrayEvents(
   db: Queryable,
   eventId: string,
   limit: number,

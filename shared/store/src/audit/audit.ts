@@ -3,7 +3,7 @@ import { AppError } from '@signalbox/contracts/errors';
 import { redactForLog, redactValue } from '@signalbox/safety/redact/redact';
 import { makeStorable } from '@signalbox/contracts/storable';
 import type { Queryable } from '../pool.ts';
-import { named } from '../sql.ts';
+import { prepareSql } from '../sql.ts';
 
 /** Bytes of an event's `data` as JSON. Larger data belongs into a table of its own, and its hash into the event. */
 const MAX_DATA_BYTES = 64 * 1024;
@@ -15,7 +15,7 @@ const MAX_DATA_BYTES = 64 * 1024;
  */
 export async function appendAudit(db: Queryable, events: readonly AuditEvent[]): Promise<void> {
   if (events.length === 0) return;
-  await db.query(named('audit_append')`select audit_append(${buildAuditJson(events)}::jsonb)`);
+  await db.query(prepareSql('audit_append')`select audit_append(${buildAuditJson(events)}::jsonb)`);
 }
 
 /** Builds the argument of `audit_append`, for a statement that records its own event. */

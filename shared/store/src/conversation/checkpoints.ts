@@ -1,6 +1,6 @@
 import type { Lane } from './lane.ts';
 import type { Queryable } from '../pool.ts';
-import { findValue, listRows, named, sql, type Sql } from '../sql.ts';
+import { findValue, listRows, prepareSql, sql, type Sql } from '../sql.ts';
 
 /** A checkpoint as the tables hold it; blobs and writes are columns, one array per column. */
 export interface CheckpointRow {
@@ -38,7 +38,7 @@ export function putCheckpoint(db: Queryable, lane: Lane, row: CheckpointRow): Pr
 }
 
 /** Finds the newest checkpoint of a thread, or of one of its subgraphs; null when there is none. */
-export function findNewest(db: Queryable, threadId: string, space: string): Promise<string | null> {
+export function findNewestCheckpoint(db: Queryable, threadId: string, space: string): Promise<string | null> {
   return findValue<string | null>(db, null, 'checkpoint_newest')`
     select checkpoint_id from langgraph.checkpoints
       where thread_id = ${threadId} and checkpoint_ns = ${space} order by number desc limit 1`;
@@ -53,5 +53,5 @@ export function readBlobs(db: Queryable, threadId: string, channel: string, vers
 
 /** Deletes all but the newest `keep` checkpoints of a thread, with the rows that none of those refers to. One statement. */
 export async function pruneCheckpoints(db: Queryable, threadId: string, keep: number): Promise<void> {
-  await db.query(named('checkpoint_prune')`select checkpoint_prune(${threadId}, ${keep})`);
+  await db.query(prepareSql('checkpoint_prune')`select checkpoint_prune(${threadId}, ${keep})`);
 }

@@ -1,5 +1,5 @@
 import type { Lane } from './lane.ts';
-import { getCurrentLanguage, ENGLISH, inLanguage } from '@signalbox/messages/language';
+import { getCurrentLanguage, DEFAULT_LANGUAGE, runInLanguage } from '@signalbox/messages/language';
 import type { OutboundEnvelope, Receipt } from '@signalbox/contracts/conversation/envelope';
 import { redactText } from '@signalbox/safety/redact/redact';
 import { makeStorable } from '@signalbox/contracts/storable';
@@ -16,7 +16,7 @@ export function redactRow(row: OutboundEnvelope): OutboundEnvelope {
   const language = getCurrentLanguage();
   const body = {
     ...row.body,
-    ...(language === ENGLISH ? {} : { language }),
+    ...(language === DEFAULT_LANGUAGE ? {} : { language }),
     text: redactText(text),
     buttons: buttons.map((button) => ({ ...button, label: redactText(button.label), value: redactText(button.value) })),
     ...(receipts === undefined ? {} : { receipts: receipts.map((one) => ({ ...one, what: redactText(one.what) })) }),
@@ -41,7 +41,7 @@ export async function putOutbox(
 }
 
 /** Puts one message into each of these chats, in the language of its reader; groups read English. */
-export async function putInTheirLanguage(
+export async function putLocalized(
   db: Queryable,
   chats: readonly string[],
   row: (chatKey: string) => OutboundEnvelope,
@@ -50,7 +50,7 @@ export async function putInTheirLanguage(
   const languages = chats.length === 0 ? [] : await readLanguages(db, readers);
   const put: { readonly id: string; readonly chatKey: string }[] = [];
   for (const [place, chatKey] of chats.entries())
-    put.push(...(await inLanguage(languages[place], () => putOutbox(db, [row(chatKey)]))));
+    put.push(...(await runInLanguage(languages[place], () => putOutbox(db, [row(chatKey)]))));
   return put;
 }
 
@@ -61,7 +61,7 @@ export function findReceipts(db: Queryable, chatKey: string, slot: string): Prom
 }
 
 /** Puts messages into the outbox during a turn. False, with nothing written, when the lane was lost. */
-export function sayInTurn(db: Queryable, lane: Lane, rows: readonly OutboundEnvelope[]): Promise<boolean> {
+export function putTurnMessages(db: Queryable, lane: Lane, rows: readonly OutboundEnvelope[]): Promise<boolean> {
   return findValue(db, false, 'outbox_say')`
     select outbox_say(${lane.userKey}, ${lane.epoch}, ${JSON.stringify(rows.map(redactRow))}::jsonb)`;
 }

@@ -27,7 +27,7 @@ export function listThreads(
 }
 
 /** True when the agent of a conversation has asked a question and waits for the answer. */
-export function isAwaiting(db: Queryable, threadId: string): Promise<boolean> {
+export function isAwaitingReply(db: Queryable, threadId: string): Promise<boolean> {
   return hasRow(db)`select 1 from threads where thread_id = ${threadId} and status = 'open'
       and awaiting`;
 }

@@ -1,4 +1,4 @@
-import type { Connection, ServiceKey } from '@signalbox/contracts/operations/deploy';
+import type { ServerConnection, ServiceKey } from '@signalbox/contracts/operations/deploy';
 import type { DriverName } from '@signalbox/contracts/operations/drivers';
 import { AppError } from '@signalbox/contracts/errors';
 import { say } from '@signalbox/messages/say';
@@ -39,16 +39,20 @@ export async function placeService(db: Queryable, service: ServiceKey, named: st
 }
 
 /** A server, with what its driver needs to connect. */
-export interface PlacedTarget {
+export interface ServerAccess {
   readonly server: string;
   readonly serverHost: string;
   readonly driver: DriverName;
-  readonly connection: Connection;
+  readonly connection: ServerConnection;
   readonly hostKey: string | null;
 }
 
 /** Finds where a deployment would be placed now; writes nothing. Throws like `placeService`. */
-export async function findTarget(db: Queryable, service: ServiceKey, named: string | null): Promise<PlacedTarget> {
+export async function findDeployServer(
+  db: Queryable,
+  service: ServiceKey,
+  named: string | null,
+): Promise<ServerAccess> {
   await requireProject(db, service.project);
   const row = await findRow<{ server: string; serving: string | null }>(db)`
     select server, serving from services where project = ${service.project} and environment = ${service.environment}`;
@@ -56,7 +60,7 @@ export async function findTarget(db: Queryable, service: ServiceKey, named: stri
   const choice = isFixed ? await findServer(db, row.server) : await choose(db, service, named);
   if (isFixed && named !== null && named !== row.server) throw createServedElsewhere(service, row.server, named);
   const driver = requireDriver(choice);
-  const target = await findRow<Omit<PlacedTarget, 'driver'>>(db)`
+  const target = await findRow<Omit<ServerAccess, 'driver'>>(db)`
     select name as server, host as "serverHost", connection, host_key as "hostKey" from servers where name = ${choice.name}`;
   if (!target) throw await createNameNotFound(db, 'server', choice.name);
   return { ...target, driver };

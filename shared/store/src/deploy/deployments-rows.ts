@@ -1,15 +1,15 @@
 import type {
-  Connection,
+  ServerConnection,
   DeployFailure,
   DeployPlan,
   DeployState,
   ServiceFile,
   ServiceKey,
 } from '@signalbox/contracts/operations/deploy';
-import type { Artifact, DriverName, Instance } from '@signalbox/contracts/operations/drivers';
+import type { BuildArtifact, DriverName, ProgramInstance } from '@signalbox/contracts/operations/drivers';
 import { AppError } from '@signalbox/contracts/errors';
-import { listNames } from '@signalbox/contracts/nearest-name';
-import { sayState } from '@signalbox/messages/deploy-state';
+import { formatNameList } from '@signalbox/contracts/nearest-name';
+import { sayDeployState } from '@signalbox/messages/deploy-state';
 import { sayDuration } from '@signalbox/messages/duration';
 import { say } from '@signalbox/messages/say';
 import type { Queryable } from '../pool.ts';
@@ -37,7 +37,7 @@ export interface DeploymentRow extends ServiceKey {
 }
 
 /** Everything that is stored of a deployment, for its worker. */
-export interface WorkRow extends DeploymentRow {
+export interface FullDeploymentRow extends DeploymentRow {
   readonly driver: DriverName;
   readonly epoch: number;
   /** The approved plan; null for requests of earlier releases. */
@@ -53,13 +53,13 @@ export interface WorkRow extends DeploymentRow {
   readonly cancelBy: string | null;
   /** The service's signalbox.json; null until the worker has read it. */
   readonly file: ServiceFile | null;
-  readonly instance: Instance | null;
-  readonly artifact: Artifact | null;
+  readonly instance: ProgramInstance | null;
+  readonly artifact: BuildArtifact | null;
   readonly port: number | null;
   readonly repository: string | null;
   readonly repositoryLogin: StoredLogin | null;
   readonly serverHost: string;
-  readonly connection: Connection;
+  readonly connection: ServerConnection;
   readonly hostKey: string | null;
 }
 
@@ -75,7 +75,7 @@ const FROM = sql`from deployments d join services v on v.project = d.project and
 /** Append a condition on `d`. */
 export const SELECT_DEPLOYMENT = sql`select ${PUBLIC} ${FROM}`;
 /** Append a condition on `d`. Large numbers are cast, because pg returns bigint as text. */
-export const SELECT_WORK = sql`select ${PUBLIC}, d.driver, coalesce(d.fence, 0)::float8 as epoch, d.plan, d.from_artifact as "fromArtifact", d.replaces,
+export const SELECT_FULL_DEPLOYMENT = sql`select ${PUBLIC}, d.driver, coalesce(d.fence, 0)::float8 as epoch, d.plan, d.from_artifact as "fromArtifact", d.replaces,
   d.thread_id as "threadId", d.started_at as "startedAt",
   (extract(epoch from clock_timestamp() - coalesce(d.started_at, d.requested_at)) * 1000)::float8 as "ageMs", d.deadline_at as "deadlineAt", d.progress_at as "progressAt",
   d.cancel_by as "cancelBy", d.file, d.instance, d.artifact, d.port, p.repository, p.repository_login as "repositoryLogin", s.host as "serverHost", s.connection, s.host_key as "hostKey"
@@ -88,7 +88,11 @@ export function findDeployment(db: Queryable, deploymentId: string): Promise<Dep
 /** Builds NOT_FOUND for an unknown id, with the newest ids. */
 export async function createDeploymentNotFound(db: Queryable, deploymentId: string): Promise<AppError> {
   const newest = await listValues<string>(db)`select deployment_id from deployments order by requested_at desc limit 5`;
-  return new AppError('NOT_FOUND', { kind: 'deployment', name: deploymentId, known: listNames(deploymentId, newest) });
+  return new AppError('NOT_FOUND', {
+    kind: 'deployment',
+    name: deploymentId,
+    known: formatNameList(deploymentId, newest),
+  });
 }
 
 /** Builds DEPLOYMENT_UNDER_WAY, which names the requester, the time and the state of the running deployment. */
@@ -99,5 +103,5 @@ export function createUnderWayError(
   const { project, environment, kind, ref, userName: person, requestedAt } = open;
   const ago = sayDuration(Math.max(0, now.getTime() - requestedAt.getTime()));
   const asked = say('deployment.askedFor', { person, kind, ref, ago, at: requestedAt.toISOString() });
-  return new AppError('DEPLOYMENT_UNDER_WAY', { project, environment, asked, state: sayState(open.state) });
+  return new AppError('DEPLOYMENT_UNDER_WAY', { project, environment, asked, state: sayDeployState(open.state) });
 }

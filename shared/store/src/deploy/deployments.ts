@@ -39,7 +39,7 @@ export interface DeploymentEventRow {
 }
 
 /** Requests and reads deployments; their worker uses `DeploymentWork`. */
-export function createDeployments(pool: Pool) {
+export function createDeploymentStore(pool: Pool) {
   return {
     /**
      * Creates a deployment in state `queued`. Idempotent by id. Throws NOT_FOUND (project, server, deployment to restart),
@@ -73,7 +73,7 @@ export function createDeployments(pool: Pool) {
 
     /** Throws DEPLOYMENT_UNDER_WAY while a deployment of this service is in progress. */
     async requireIdle(service: ServiceKey): Promise<void> {
-      const open = await findOpen(pool, service);
+      const open = await findOpenDeployment(pool, service);
       if (open) throw createUnderWayError(open, new Date());
     },
 
@@ -128,7 +128,7 @@ async function putRequest(db: Queryable, request: DeploymentRequest): Promise<De
   const earlier = await findDeployment(db, request.deploymentId);
   if (earlier) return earlier;
   const { server, driver, serving } = await placeService(db, request, request.plan?.server.name ?? request.server);
-  const other = await findOpen(db, request);
+  const other = await findOpenDeployment(db, request);
   // A concurrent duplicate: the first one was written while this one waited for the lock on the service.
   if (other?.deploymentId === request.deploymentId) return other;
   if (other) throw createUnderWayError(other, new Date());
@@ -147,7 +147,7 @@ async function putRequest(db: Queryable, request: DeploymentRequest): Promise<De
 }
 
 /** Finds the unfinished deployment of a service. */
-export function findOpen(db: Queryable, { project, environment }: ServiceKey): Promise<DeploymentRow | null> {
+export function findOpenDeployment(db: Queryable, { project, environment }: ServiceKey): Promise<DeploymentRow | null> {
   return findRow<DeploymentRow>(db)`${SELECT_DEPLOYMENT} where d.project = ${project}
       and d.environment = ${environment} and d.state not in ${FINAL_STATES}`;
 }

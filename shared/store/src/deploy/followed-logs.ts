@@ -39,7 +39,7 @@ export function hasFollowedLog(
 }
 
 /** Reads for how many milliseconds a run has followed its log, over all processes, and whether a person has stopped it. */
-export async function readFollowed(
+export async function readFollowState(
   db: Queryable,
   runId: string,
 ): Promise<{ readonly ageMs: number; readonly isStopped: boolean }> {
@@ -50,7 +50,7 @@ export async function readFollowed(
 }
 
 /** Finds the run that a pressed button ends; null when the button belongs to no followed log. */
-export function findEndButton(
+export function findRunToEnd(
   db: Queryable,
   press: { readonly outboxId: string; readonly index: number; readonly chatKey: string },
 ): Promise<string | null> {

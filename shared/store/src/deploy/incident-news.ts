@@ -9,10 +9,10 @@ import { findRow, listValues, sql } from '../sql.ts';
 // News of an incident is committed before anybody is notified, and waits in its row until somebody was:
 //
 //   null ──openIncident──▶ waiting ──notify: somebody can be reached──▶ null, `told` and `told_chat` name the person and chat
-//                             └──nobody can──▶ stays; notifyWaiting tries again, another pool notifies the admins
+//                             └──nobody can──▶ stays; sendPendingNotices tries again, another pool notifies the admins
 
 /** The lane of a notified person, to wake after the commit. The sweeper repeats a lost wake-up. */
-export interface Notified {
+export interface NotifiedLane {
   readonly userKey: string;
   readonly traceId: string;
 }
@@ -20,7 +20,7 @@ export interface Notified {
 type News = Pick<Extract<InboundEnvelope, { kind: 'incident' }>, 'phase' | 'project' | 'say' | 'quote' | 'buttons'>;
 
 /** News that waits for a reachable recipient. */
-export interface WaitingNews extends News {
+export interface PendingNotice extends News {
   /** Key within the incident: each news item is sent once per key. */
   readonly once: string;
   readonly recipients: readonly string[];
@@ -32,14 +32,14 @@ const ON_ITS_WAY_MS = 5_000;
 const BATCH = 100;
 
 /** Sends waiting news as soon as somebody can be reached; `admins` are tried last. Returns the notified people. */
-export async function notifyWaiting(pool: Pool, admins: readonly string[]): Promise<readonly Notified[]> {
+export async function sendPendingNotices(pool: Pool, admins: readonly string[]): Promise<readonly NotifiedLane[]> {
   const waiting = await listValues<string>(pool)`
     select incident_id::text from incidents
      where news is not null and waits_since < clock_timestamp() - ${ON_ITS_WAY_MS} * interval '1 ms'
      order by waits_since limit ${BATCH}`;
-  const notified: Notified[] = [];
+  const notified: NotifiedLane[] = [];
   for (const incidentId of waiting) {
-    const one = await notify(pool, incidentId, admins);
+    const one = await notifyRecipient(pool, incidentId, admins);
     if (one !== null && one !== 'nobody') notified.push(one);
   }
   return notified;
@@ -49,13 +49,13 @@ export async function notifyWaiting(pool: Pool, admins: readonly string[]): Prom
  * Sends the waiting news of an incident to the first reachable person. `nobody` keeps the news waiting. Null when no news waits any more.
  * Idempotent.
  */
-export function notify(
+export function notifyRecipient(
   pool: Pool,
   incidentId: string,
   admins: readonly string[] = [],
-): Promise<Notified | 'nobody' | null> {
+): Promise<NotifiedLane | 'nobody' | null> {
   return withTransaction(pool, async (db) => {
-    const row = await findRow<{ news: WaitingNews; told: string | null; chatKey: string | null }>(db)`
+    const row = await findRow<{ news: PendingNotice; told: string | null; chatKey: string | null }>(db)`
       select news, told, told_chat as "chatKey" from incidents
        where incident_id = ${incidentId}::bigint and news is not null for update`;
     if (!row) return null;
@@ -64,7 +64,7 @@ export function notify(
     if (!recipient) return 'nobody';
     await markNotified(db, incidentId, recipient);
     const isAnother = row.told !== null && recipient.chatKey !== row.chatKey;
-    return putNews(db, { incidentId, once: isAnother ? `${once}:${recipient.chatKey}` : once }, recipient, news);
+    return putNotice(db, { incidentId, once: isAnother ? `${once}:${recipient.chatKey}` : once }, recipient, news);
   });
 }
 
@@ -79,12 +79,12 @@ export async function markNotified(
 }
 
 /** Puts news into the lane of a person, once per incident and `once`. */
-export async function putNews(
+export async function putNotice(
   db: Queryable,
   { incidentId, once }: { readonly incidentId: string; readonly once: string },
   { userKey, chatKey }: Pick<Recipient, 'userKey' | 'chatKey'>,
   news: News,
-): Promise<Notified> {
+): Promise<NotifiedLane> {
   const traceId = newTraceId();
   await wakeLane(db, {
     kind: 'incident',

@@ -4,7 +4,7 @@ import { addErrors, type FoundErrors } from './error-groups.ts';
 import { redactText, redactValue } from '@signalbox/safety/redact/redact';
 import { withTransaction, type Pool, type Queryable } from '../pool.ts';
 import { findRow, findValue, hasRow, listRows, sql } from '../sql.ts';
-import { notify, putNews, type Notified, type WaitingNews } from './incident-news.ts';
+import { notifyRecipient, putNotice, type NotifiedLane, type PendingNotice } from './incident-news.ts';
 
 /** An ongoing problem; one row per subject and kind. */
 export interface IncidentReport extends Pick<Incident, 'subject' | 'kind' | 'detail' | 'evidence'> {
@@ -43,10 +43,10 @@ export interface Incident {
 }
 
 /** Outcome of the news of an incident. */
-export interface IncidentNews {
+export interface IncidentOutcome {
   readonly incident: Incident;
   /** Lane to wake; null without news or without a reachable person. */
-  readonly notified: Notified | null;
+  readonly notified: NotifiedLane | null;
   /** True when the news has just found no reachable recipient. */
   readonly hasNoRecipient: boolean;
 }
@@ -60,7 +60,7 @@ const REACHABLE = sql`exists (select from users u where u.user_key = told)
 interface IncidentRow extends Incident {
   readonly chatKey: string | null;
   readonly isReachable: boolean;
-  readonly news: WaitingNews | null;
+  readonly news: PendingNotice | null;
   readonly isWaiting: boolean;
 }
 const ROW = sql`${COLUMNS}, told_chat as "chatKey", ${REACHABLE} as "isReachable", news, waits_since is not null as "isWaiting"`;
@@ -73,10 +73,10 @@ const ROW = sql`${COLUMNS}, told_chat as "chatKey", ${REACHABLE} as "isReachable
 export async function openIncident(
   pool: Pool,
   report: IncidentReport,
-): Promise<IncidentNews & { readonly isNew: boolean }> {
+): Promise<IncidentOutcome & { readonly isNew: boolean }> {
   const opened = await withTransaction(pool, (db) => open(db, report));
   const { incident, isNew, wasWaiting, isWaiting } = opened;
-  const outcome = isWaiting ? await notify(pool, incident.incidentId) : null;
+  const outcome = isWaiting ? await notifyRecipient(pool, incident.incidentId) : null;
   const notified = outcome === 'nobody' ? null : outcome;
   const hasNoRecipient = outcome === 'nobody' && !wasWaiting;
   return {
@@ -94,7 +94,7 @@ export async function openIncident(
 export async function closeIncident(
   pool: Pool,
   end: { readonly subject: string; readonly kind: string; readonly project: string | null; readonly say: string },
-): Promise<IncidentNews | null> {
+): Promise<IncidentOutcome | null> {
   const closed = await withTransaction(pool, async (db) => {
     const row = await findRow<IncidentRow>(db)`
       update incidents set closed_at = clock_timestamp() where subject = ${end.subject} and kind = ${end.kind} and closed_at is null
@@ -111,11 +111,11 @@ export async function closeIncident(
     const recipient = { userKey: incident.notified, chatKey };
     const said = { phase: 'closed' as const, project: end.project, say: end.say, buttons: [] };
     const closed = { incidentId: incident.incidentId, once: 'closed' };
-    return { incident, notified: await putNews(db, closed, recipient, said), isWaiting };
+    return { incident, notified: await putNotice(db, closed, recipient, said), isWaiting };
   });
   if (closed === null) return null;
   const { incident, isWaiting } = closed;
-  const outcome = isWaiting ? await notify(pool, incident.incidentId) : closed.notified;
+  const outcome = isWaiting ? await notifyRecipient(pool, incident.incidentId) : closed.notified;
   const notified = outcome === 'nobody' ? null : outcome;
   return {
     incident: { ...incident, notified: notified?.userKey ?? incident.notified },
@@ -176,7 +176,7 @@ async function putWaiting(
 ): Promise<void> {
   const { step, project, say, buttons, quote, recipients } = report;
   const isNext = notified !== null && isReachable;
-  const news: WaitingNews = {
+  const news: PendingNotice = {
     once: isNext ? (step ?? 'opened') : 'opened',
     // The person who was notified of the start is also notified of the next step.
     recipients: isNext ? [notified, ...recipients] : recipients,

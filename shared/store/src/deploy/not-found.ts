@@ -1,5 +1,5 @@
 import { AppError } from '@signalbox/contracts/errors';
-import { MAX_LISTED_NAMES, listNames } from '@signalbox/contracts/nearest-name';
+import { MAX_LISTED_NAMES, formatNameList } from '@signalbox/contracts/nearest-name';
 import type { Queryable } from '../pool.ts';
 import { sql } from '../sql.ts';
 
@@ -25,5 +25,9 @@ export async function createNameNotFound(db: Queryable, kind: keyof typeof NAMES
               order by name) as likely,
             (select count(*)::int from names) as total`);
   const [{ first, likely, total } = { first: [], likely: [], total: 0 }] = rows;
-  return new AppError('NOT_FOUND', { kind, name, known: listNames(name, [...new Set([...first, ...likely])], total) });
+  return new AppError('NOT_FOUND', {
+    kind,
+    name,
+    known: formatNameList(name, [...new Set([...first, ...likely])], total),
+  });
 }

@@ -36,7 +36,7 @@ const COLUMNS = sql`p.name, p.description, p.repository, p.repository_login as "
   p.created_at as "createdAt", p.updated_at as "updatedAt", p.version`;
 
 /** Creates access to the projects in Postgres. Every write is idempotent by its action id. */
-export function createProjects(pool: Pool) {
+export function createProjectStore(pool: Pool) {
   return {
     /** All projects, most recently changed first. */
     list(): Promise<readonly ProjectRow[]> {

@@ -1,4 +1,4 @@
-import type { Connection, Inventory } from '@signalbox/contracts/operations/deploy';
+import type { ServerConnection, ServerInventory } from '@signalbox/contracts/operations/deploy';
 import type { DriverName } from '@signalbox/contracts/operations/drivers';
 import { AppError } from '@signalbox/contracts/errors';
 import { createNameNotFound } from './not-found.ts';
@@ -20,7 +20,7 @@ export interface ServerRow {
   readonly lastPort: number;
   /** Null for a booked server, which Signalbox cannot reach. */
   readonly driver: DriverName | null;
-  readonly connection: Connection;
+  readonly connection: ServerConnection;
   /** Approved fingerprint of the host key, and the fingerprint seen last. */
   readonly hostKey: string | null;
   readonly hostKeySeen: string | null;
@@ -60,7 +60,7 @@ const LOADS = sql`select ${SERVER_COLUMNS}, coalesce(sum(a.memory_mb), 0)::int a
   from servers s left join port_allocations a on a.server = s.name and a.released_at is null`;
 
 /** Creates access to the servers in Postgres. Registering is idempotent by its action id. */
-export function createServers(pool: Pool) {
+export function createServerStore(pool: Pool) {
   const find = (name: string): Promise<ServerLoadRow | null> => {
     return findRow<ServerLoadRow>(pool)`${LOADS} where s.name = ${name} group by s.name`;
   };
@@ -118,7 +118,8 @@ export function createServers(pool: Pool) {
  */
 export async function ensureLocalServer(
   db: Queryable,
-  measured: Pick<Inventory, 'cpus' | 'memoryMb'> & Partial<Pick<Inventory, 'memoryFreeMb' | 'diskMb' | 'diskFreeMb'>>,
+  measured: Pick<ServerInventory, 'cpus' | 'memoryMb'> &
+    Partial<Pick<ServerInventory, 'memoryFreeMb' | 'diskMb' | 'diskFreeMb'>>,
 ): Promise<ServerRow> {
   const { cpus, memoryMb, memoryFreeMb, diskMb, diskFreeMb } = measured;
   const floor = (megabytes: number | undefined): number | null =>

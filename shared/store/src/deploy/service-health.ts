@@ -1,6 +1,6 @@
-import { nameService, type ServiceKey } from '@signalbox/contracts/operations/deploy';
+import { formatServiceName, type ServiceKey } from '@signalbox/contracts/operations/deploy';
 import { addErrors, type FoundErrors } from './error-groups.ts';
-import type { PlacedTarget } from './deployments-placement.ts';
+import type { ServerAccess } from './deployments-placement.ts';
 import { AppError } from '@signalbox/contracts/errors';
 import { createNameNotFound } from './not-found.ts';
 import { withTransaction, type Pool, type Queryable } from '../pool.ts';
@@ -25,7 +25,7 @@ const TAKEN = 50;
 
 /** Formats the subject of a service's incidents: `service:shop/staging`. */
 export function formatIncidentSubject(service: ServiceKey): string {
-  return `service:${nameService(service)}`;
+  return `service:${formatServiceName(service)}`;
 }
 
 /** Claims services that were not probed for `gapMs`, longest wait first. Concurrent calls share them out. */
@@ -79,8 +79,8 @@ export async function saveProbe(
 }
 
 /** Reads how to reach a server. Throws NOT_FOUND, SERVER_BOOKED. */
-export async function findDriverServer(db: Queryable, name: string): Promise<PlacedTarget> {
-  const row = await findRow<Omit<PlacedTarget, 'driver'> & { driver: PlacedTarget['driver'] | null }>(db)`
+export async function findDriverServer(db: Queryable, name: string): Promise<ServerAccess> {
+  const row = await findRow<Omit<ServerAccess, 'driver'> & { driver: ServerAccess['driver'] | null }>(db)`
     select name as server, host as "serverHost", driver, connection, host_key as "hostKey" from servers where name = ${name}`;
   if (!row) throw await createNameNotFound(db, 'server', name);
   const { driver, ...rest } = row;

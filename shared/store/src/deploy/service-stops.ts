@@ -1,6 +1,6 @@
-import { nameService, type ServiceKey } from '@signalbox/contracts/operations/deploy';
+import { formatServiceName, type ServiceKey } from '@signalbox/contracts/operations/deploy';
 import { AppError } from '@signalbox/contracts/errors';
-import { addNote, findOpen } from './deployments.ts';
+import { addNote, findOpenDeployment } from './deployments.ts';
 import { createUnderWayError, FINAL_STATES } from './deployments-rows.ts';
 import { withTransaction, type Pool, type Queryable } from '../pool.ts';
 import { findValue, hasRow, sql } from '../sql.ts';
@@ -9,7 +9,7 @@ import { findValue, hasRow, sql } from '../sql.ts';
  * Creates access to stops of services. Each run chooses its deployment once and notes it in the deployment's events, so a retry after a
  * crash continues with the same deployment.
  */
-export function createServiceStops(pool: Pool) {
+export function createServiceStopStore(pool: Pool) {
   return {
     /**
      * Begins a stop: from now on no release serves, and workers of earlier deployments cannot change that. Returns the deployment to end,
@@ -35,7 +35,7 @@ export function createServiceStops(pool: Pool) {
   };
 }
 
-export type ServiceStops = ReturnType<typeof createServiceStops>;
+export type ServiceStopStore = ReturnType<typeof createServiceStopStore>;
 
 /**
  * Finds the deployment that the stop of this run is ending. For null: the deployment that a new stop would end, which serves or has an
@@ -71,11 +71,15 @@ async function begin(db: Queryable, service: ServiceKey, runId: string, by: stri
   const isIt = sql`project = ${service.project} and environment = ${service.environment}`;
   // Locks the service, as the start of a deployment does.
   if (!(await hasRow(db)`select 1 from services where ${isIt} for update`))
-    throw new AppError('NOT_FOUND', { kind: 'service', name: nameService(service), known: 'those that were deployed' });
+    throw new AppError('NOT_FOUND', {
+      kind: 'service',
+      name: formatServiceName(service),
+      known: 'those that were deployed',
+    });
   const begun = await findStarted(db, service, runId);
   // A later deployment may have started, and its epoch must stay the highest.
   if (begun !== null) return { deploymentId: begun, epoch: null };
-  const open = await findOpen(db, service);
+  const open = await findOpenDeployment(db, service);
   if (open) throw createUnderWayError(open, new Date());
   const deploymentId = await findServing(db, service);
   if (deploymentId === null) throw new AppError('NOTHING_SERVES', { ...service, act: 'stop' });

@@ -43,7 +43,7 @@ const SELECT = sql`select v.project, v.environment, v.server, v.port, d.url, v.s
 const VARIABLE = sql`name, value, secret, given_by as "givenBy"`;
 
 /** Creates access to services and their variables. */
-export function createServices(pool: Pool) {
+export function createServiceStore(pool: Pool) {
   return {
     /** Sorted by project and environment. */
     list(filter: Partial<ServiceKey>): Promise<readonly ServiceRow[]> {

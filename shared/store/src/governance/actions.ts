@@ -6,10 +6,10 @@ import { buildAuditJson } from '../audit/audit.ts';
 import { buildCheckpointCall, type CheckpointRow } from '../conversation/checkpoints.ts';
 import { selectHeldLane, type Lane } from '../conversation/lane.ts';
 import type { Queryable } from '../pool.ts';
-import { findRow, findValue, hasRow, listRows, named, sql, type Sql } from '../sql.ts';
+import { findRow, findValue, hasRow, listRows, prepareSql, sql, type Sql } from '../sql.ts';
 
 /** `untrusted`: the result may carry outside text, with which later arguments are compared. `private`: the call read private data. */
-export type ActionMark = 'untrusted' | 'private';
+export type ActionTaint = 'untrusted' | 'private';
 
 export interface ActionIntent {
   readonly actionId: string;
@@ -26,7 +26,7 @@ export interface ActionIntent {
   readonly proposal: Proposal;
   /** Hash of the exact action: see `actionHash`. */
   readonly hash: string;
-  readonly marks: readonly ActionMark[];
+  readonly marks: readonly ActionTaint[];
   /** A grant, used once by this action instead of an approval. */
   readonly grantId: string | null;
   /** Audit events, written together with the intent. */
@@ -170,7 +170,7 @@ export async function settleAction(
     readonly isOutside?: boolean;
   },
 ): Promise<void> {
-  await db.query(named('action_settle')`with settled as (
+  await db.query(prepareSql('action_settle')`with settled as (
              update actions set status = ${outcome.status}, result = ${JSON.stringify(outcome.result ?? null)},
                error_code = ${outcome.errorCode}, settled_at = now()
               where action_id = ${actionId}
@@ -203,7 +203,7 @@ export async function putAction(
  * Stores a finished read whose result the thread has to remember: outside text or private data. A repeated read replaces the result and
  * keeps every mark. Throws LANE_LOST and ACTION_ID_TAKEN.
  */
-export async function noteRead(
+export async function recordRead(
   db: Queryable,
   lane: Lane,
   intent: Omit<ActionIntent, 'roles' | 'events' | 'grantId'>,

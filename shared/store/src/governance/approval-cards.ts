@@ -1,16 +1,16 @@
-import { PRIORITY } from '@signalbox/contracts/conversation/envelope';
+import { SEND_PRIORITY } from '@signalbox/contracts/conversation/envelope';
 import { toPrivateChat } from '@signalbox/contracts/conversation/chat-key';
 import type { Approval, ApprovalVote } from '@signalbox/contracts/governance/approval';
 import { renderCard } from '@signalbox/safety/cards/approval-card';
 import { hashCanonical } from '@signalbox/safety/cards/canonical';
-import { putInTheirLanguage, type putOutbox } from '../conversation/outbox.ts';
+import { putLocalized, type putOutbox } from '../conversation/outbox.ts';
 import { listAccounts } from '../people/identities.ts';
 import type { Queryable } from '../pool.ts';
 import { findValue } from '../sql.ts';
 import { listCardChats, findApproval, listVotes } from './approvals.ts';
 
 /** Updates the approval card of a request in every chat that has it. Idempotent. Returns the chats. */
-export async function showCards(db: Queryable, approvalId: string): Promise<readonly string[]> {
+export async function updateCards(db: Queryable, approvalId: string): Promise<readonly string[]> {
   const approval = await findApproval(db, approvalId);
   if (!approval) return [];
   const votes = await listVotes(db, approvalId);
@@ -33,7 +33,7 @@ export async function putCards(
   // Only an undecided card has buttons, which differ for the requester.
   const accounts = approval.status === 'pending' ? await listAccounts(db, approval.userKey) : [];
   const ownChats = accounts.map(toPrivateChat);
-  await putInTheirLanguage(db, chats, (chatKey) => cardRow(approval, votes, chatKey, { ownChats, again }));
+  await putLocalized(db, chats, (chatKey) => cardRow(approval, votes, chatKey, { ownChats, again }));
 }
 
 /**
@@ -44,7 +44,7 @@ export async function noteRunEnd(db: Queryable, actionId: string, line: string):
   const approvalId = await findValue<string>(db)`
     update approvals set reason = ${line} where action_id = ${actionId} and status = 'consumed' and reason is distinct from ${line}
      returning approval_id`;
-  return approvalId === null ? [] : showCards(db, approvalId);
+  return approvalId === null ? [] : updateCards(db, approvalId);
 }
 
 /** Builds the outbox row of a card, which edits the former one. `ownChats`: private chats of the requester. */
@@ -65,7 +65,7 @@ function cardRow(
     threadId,
     turnId,
     traceId,
-    priority: PRIORITY.control,
+    priority: SEND_PRIORITY.control,
     slot: approvalId,
     body: {
       ...renderCard(approval, votes, isAsker ? 'requester' : 'approver'),

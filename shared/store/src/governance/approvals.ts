@@ -3,7 +3,7 @@ import type { ProposedAction } from '@signalbox/contracts/governance/action';
 import type { PolicyDecision, PolicyQuestion } from '@signalbox/contracts/governance/decision';
 import type { RecordedDecision } from '@signalbox/contracts/governance/execution-turn';
 import { Role, coversRole } from '@signalbox/contracts/governance/roles';
-import { underWay } from '@signalbox/safety/cards/approval-card';
+import { formatUnderWay } from '@signalbox/safety/cards/approval-card';
 import type { Lane } from '../conversation/lane.ts';
 import type { Queryable } from '../pool.ts';
 import { findRow, findValue, hasRow, listRows, listValues, sql } from '../sql.ts';
@@ -32,7 +32,7 @@ export function findApprovalOf(db: Queryable, actionId: string): Promise<Approva
 }
 
 /** Finds a pending request of this person in this chat for exactly the same action; null without one. */
-export function findWaitingSame(
+export function findSameRequest(
   db: Queryable,
   same: { readonly userKey: string; readonly chatKey: string; readonly hash: string },
 ): Promise<Approval | null> {
@@ -58,7 +58,7 @@ export function findAction(db: Queryable, actionId: string): Promise<LedgerRow |
 }
 
 /** An approval request with everything that a decision about it needs. */
-export interface ApprovalCase {
+export interface ApprovalDetails {
   readonly approval: Approval;
   /** The requested action; null when its row was deleted. */
   readonly action: LedgerRow | null;
@@ -79,11 +79,15 @@ export interface ApprovalCase {
  * Finds a request with everything that a decision about it needs, or null. `lock`: nobody else decides about it until the transaction
  * ends.
  */
-export async function findCase(db: Queryable, approvalId: string, lock = false): Promise<ApprovalCase | null> {
+export async function findApprovalDetails(
+  db: Queryable,
+  approvalId: string,
+  lock = false,
+): Promise<ApprovalDetails | null> {
   const approval = await findApproval(db, approvalId, lock);
   if (!approval) return null;
   // A separate statement, so that a caller who waited for the lock sees what was committed meanwhile.
-  const row = await findRow<Omit<ApprovalCase, 'approval' | 'action'> & Record<keyof LedgerRow, never>>(db)`
+  const row = await findRow<Omit<ApprovalDetails, 'approval' | 'action'> & Record<keyof LedgerRow, never>>(db)`
     select a.status, a.result, a.user_key as "userKey", a.arguments, a.hash, a.proposal, p.used,
            array(select jsonb_build_object('userKey', v.user_key, 'name', v.name, 'role', v.role) from approval_votes v
                   where v.approval_id = p.approval_id order by v.voted_at, v.user_key) as votes,
@@ -124,9 +128,9 @@ export async function noteDecision(db: Queryable, approvalId: string, decided: R
 }
 
 /** Stores the outcome line of a used request for its card, or "under way" while a run continues the action. An existing line stays. */
-export async function noteResult(db: Queryable, approvalId: string, line: string): Promise<void> {
+export async function noteOutcomeLine(db: Queryable, approvalId: string, line: string): Promise<void> {
   await db.query(sql`update approvals a set reason = case when exists (
-         select 1 from runs r where r.run_id = a.action_id and r.status in ('queued', 'running')) then ${underWay()} else ${line} end
+         select 1 from runs r where r.run_id = a.action_id and r.status in ('queued', 'running')) then ${formatUnderWay()} else ${line} end
       where approval_id = ${approvalId} and status = 'consumed' and reason is null`);
 }
 

@@ -29,7 +29,7 @@ export interface TurnRecording {
 }
 
 /** Builds a select column that stores the records of a turn when `f.ok` says that the turn was ended under its lane. */
-export function recordsTurn(lane: Lane, recording: TurnRecording | null): Sql {
+export function buildTurnRecording(lane: Lane, recording: TurnRecording | null): Sql {
   const { records = [], reads = [], events = [] } = recording ?? {};
   return sql`case when f.ok and ${recording !== null} then turn_record(${lane.userKey}, ${lane.epoch}, ${JSON.stringify(records)}::json,
     ${JSON.stringify(reads)}::jsonb, ${buildAuditJson(events)}::jsonb) end`;

@@ -1,5 +1,5 @@
 import type { ProposedAction } from '@signalbox/contracts/governance/action';
-import { toGrantPlace, type GrantPlace } from './grants.ts';
+import { toGrantScope, type GrantScope } from './grants.ts';
 import type { Queryable } from '../pool.ts';
 import { readRow, sql } from '../sql.ts';
 
@@ -24,7 +24,7 @@ export interface GovernanceFacts {
 export async function readGovernanceFacts(
   db: Queryable,
   action: Pick<ProposedAction, 'tool' | 'arguments'> & { readonly requester: { readonly userKey: string } },
-  place: GrantPlace | null,
+  place: GrantScope | null,
 ): Promise<GovernanceFacts> {
   const row = await readRow<Omit<GovernanceFacts, 'at'> & { at: Date }>(db, 'governance_facts')`
     select clock_timestamp() as at, frozen, break_glass as "breakGlass", grant_id as "grantId", operators, admins, calls, tokens::float8,
@@ -33,8 +33,8 @@ export async function readGovernanceFacts(
   return { ...row, at: row.at.toISOString() };
 }
 
-function placeJson(place: GrantPlace | null): string | null {
-  return place && JSON.stringify(toGrantPlace(place));
+function placeJson(place: GrantScope | null): string | null {
+  return place && JSON.stringify(toGrantScope(place));
 }
 
 /** Outside text and private data that a conversation has read, and the person's own words in it. */
@@ -59,7 +59,7 @@ export interface ThreadTaint {
 export async function readActionFacts(
   db: Queryable,
   action: Pick<ProposedAction, 'tool' | 'threadId'> &
-    GrantPlace & {
+    GrantScope & {
       /** Grants are compared with the JSON of this value. */
       readonly arguments: unknown;
       readonly requester: { readonly userKey: string };

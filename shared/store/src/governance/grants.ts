@@ -14,10 +14,10 @@ export interface Grant {
 }
 
 /** Properties in which an action must equal the approved one, besides tool and arguments, for a grant to cover it. */
-export type GrantPlace = Pick<ProposedAction, 'agent' | 'chatKey' | 'environment' | 'resources' | 'toolVersion'>;
+export type GrantScope = Pick<ProposedAction, 'agent' | 'chatKey' | 'environment' | 'resources' | 'toolVersion'>;
 
 /** Picks the properties of an action that grants are compared with. */
-export function toGrantPlace({ agent, chatKey, environment, resources, toolVersion }: GrantPlace): GrantPlace {
+export function toGrantScope({ agent, chatKey, environment, resources, toolVersion }: GrantScope): GrantScope {
   return { agent, chatKey, environment, resources, toolVersion };
 }
 
@@ -28,7 +28,7 @@ export async function putGrant(
   db: Queryable,
   grant: Omit<Grant, 'usesLeft' | 'expiresAt'> & {
     readonly approvalId: string | null;
-    readonly place: GrantPlace;
+    readonly place: GrantScope;
     readonly uses: number;
     readonly validMs: number;
   },
@@ -37,7 +37,7 @@ export async function putGrant(
     insert into grants (grant_id, user_key, tool, match, given_by, approval_id, uses_left, max_uses, expires_at, place)
      values (${grant.grantId}, ${grant.userKey}, ${grant.tool}, ${JSON.stringify(grant.match)}::jsonb, ${grant.givenBy},
        ${grant.approvalId}, ${grant.uses}, ${grant.uses}, clock_timestamp() + ${grant.validMs} * interval '1 ms',
-       ${JSON.stringify(toGrantPlace(grant.place))}::jsonb)`);
+       ${JSON.stringify(toGrantScope(grant.place))}::jsonb)`);
 }
 
 /** Lists usable grants, newest first. */

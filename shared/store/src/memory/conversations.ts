@@ -1,6 +1,6 @@
 import type { Queryable } from '../pool.ts';
 import { hasRow, listRows, sql, type Sql } from '../sql.ts';
-import { touchMemory } from './facts.ts';
+import { expireMemoryCache } from './facts.ts';
 
 /** A remembered conversation. Its outcomes are in the ledger: see `changes` in context-rows.ts. */
 export interface RememberedConversation {
@@ -28,7 +28,7 @@ export const selectRememberedThreads = (person: Sql, keys: Sql): Sql => sql`
     and not exists (select from memory_forgotten f where f.person = ${person} and f.thread_id = t.thread_id)`;
 
 /** SQL condition on `actions a`: the action ran and changed something. */
-export const isChange: Sql = sql`a.started_at is not null and a.status in ('done', 'failed', 'unknown')
+export const IS_CHANGING_ACTION: Sql = sql`a.started_at is not null and a.status in ('done', 'failed', 'unknown')
   and a.proposal #>> '{action,assessment,risk}' is distinct from 'safe'`;
 
 /** Lists the newest remembered conversations of a person. */
@@ -39,7 +39,7 @@ export function listConversations(
 ): Promise<readonly RememberedConversation[]> {
   return listRows<RememberedConversation>(db)`
     select t.thread_id as "threadId", t.status, t.title, t.last_active_at as "lastActiveAt",
-           (select count(*)::int from actions a where a.thread_id = t.thread_id and ${isChange}) as changes
+           (select count(*)::int from actions a where a.thread_id = t.thread_id and ${IS_CHANGING_ACTION}) as changes
       from ${selectRememberedThreads(sql`person_of(${userKey})`, sql`identities_of(${userKey})`)}
      order by t.last_active_at desc limit ${limit}`;
 }
@@ -49,7 +49,7 @@ export async function forgetConversation(db: Queryable, userKey: string, threadI
   const isTheirs = await hasRow(db)`
     select 1 from threads where thread_id = ${threadId} and user_key = any (identities_of(${userKey}))`;
   if (!isTheirs) return false;
-  await touchMemory(db, userKey);
+  await expireMemoryCache(db, userKey);
   await db.query(sql`insert into memory_forgotten (person, thread_id) values (person_of(${userKey}), ${threadId})
     on conflict do nothing`);
   return true;

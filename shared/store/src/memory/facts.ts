@@ -25,7 +25,7 @@ const HANDLE = /\bsecret:[a-z0-9]/i;
 const COLUMNS = sql`n, fact, outside, made_at as "madeAt"`;
 
 /** Creates access to the facts that people asked to remember. */
-export function createMemory(pool: Pool) {
+export function createMemoryStore(pool: Pool) {
   return {
     /**
      * Remembers a fact for the person of this account. A known fact keeps its number. The assessment of the action says whether the fact
@@ -118,7 +118,7 @@ export async function listFacts(db: Queryable, userKey: string, limit: number) {
 /** Forgets one fact by its number. False for an unknown number. */
 export async function forgetFact(db: Queryable, userKey: string, n: number): Promise<boolean> {
   const gone = await hasRow(db)`delete from memory_facts where person = person_of(${userKey}) and n = ${n}`;
-  if (gone) await touchMemory(db, userKey);
+  if (gone) await expireMemoryCache(db, userKey);
   return gone;
 }
 
@@ -150,7 +150,7 @@ export async function forgetMemory(db: Queryable, { person, accounts }: MemoryOw
 }
 
 /** Invalidates the cached memory of a person in every worker. */
-export async function touchMemory(db: Queryable, userKey: string): Promise<void> {
+export async function expireMemoryCache(db: Queryable, userKey: string): Promise<void> {
   await db.query(sql`insert into memories as m (person) values (person_of(${userKey}))
     on conflict (person) do update set version = m.version + 1`);
 }

@@ -1,7 +1,7 @@
 import type { ServiceWithLogin } from './service-rights.ts';
 
 /** The subject of incidents that are faults of Signalbox itself. */
-export const OWN_FAULTS = 'signalbox';
+export const FAULT_SUBJECT = 'signalbox';
 /** Longest detail of a fault, in characters. */
 export const MAX_FAULT_LENGTH = 500;
 
@@ -14,9 +14,9 @@ export const FAULT_SERVICES = {
 } as const satisfies Record<string, ServiceWithLogin>;
 
 /** Builds an SQL condition for the incidents that a service may open and end as faults of Signalbox. */
-export function listFaultRows(service: 'gateway' | 'maintenance'): string {
+export function buildFaultCondition(service: 'gateway' | 'maintenance'): string {
   const kinds = Object.entries(FAULT_SERVICES).flatMap(([kind, by]) => (by === service ? [kind] : []));
   const rest = service === 'gateway' ? ':[a-z-]{1,40}' : '';
-  return `incidents.subject = '${OWN_FAULTS}' and incidents.kind ~ '^(${kinds.join('|')})${rest}$'
+  return `incidents.subject = '${FAULT_SUBJECT}' and incidents.kind ~ '^(${kinds.join('|')})${rest}$'
     and length(incidents.detail) <= ${MAX_FAULT_LENGTH}`;
 }

@@ -2,7 +2,7 @@ import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { DATABASE_SERVICES, SERVICE_RIGHTS, getServiceRole, type ServiceWithLogin } from './service-rights.ts';
 import { getMigrationTable, type PluginTables } from './plugin-tables.ts';
-import { createBoundTablesSql, createJobPoolSql, listRowPolicies, RUN_IS_HEARD } from './service-rows.ts';
+import { createRowSecuritySql, createJobPoolSql, listRowPolicies, RUN_RECIPIENT_FUNCTION } from './service-rows.ts';
 import { createAuditKindsSql } from './service-kinds.ts';
 
 const ROLES = ['public', 'signalbox_app', ...DATABASE_SERVICES.map(getServiceRole)];
@@ -69,8 +69,8 @@ export async function grantServiceRights(
     for (const statement of [
       createJobPoolSql(),
       createAuditKindsSql(),
-      RUN_IS_HEARD,
-      createBoundTablesSql(plugins),
+      RUN_RECIPIENT_FUNCTION,
+      createRowSecuritySql(plugins),
       CLOSE_TO_OTHERS,
     ])
       await owner.query(statement);
@@ -103,7 +103,7 @@ export async function setServicePasswords(
 }
 
 /** Names the login that an installation creates for a service on a shared server. */
-export function createMemberLogin(service: ServiceWithLogin, installation: string): string {
+export function formatMemberLogin(service: ServiceWithLogin, installation: string): string {
   return `${getServiceRole(service)}_${installation}`;
 }
 
@@ -118,9 +118,9 @@ export async function setMemberLogins(
 ): Promise<void> {
   await asOwner(ownerUrl, async (owner) => {
     for (const service of DATABASE_SERVICES) {
-      const login = pg.escapeIdentifier(createMemberLogin(service, installation));
+      const login = pg.escapeIdentifier(formatMemberLogin(service, installation));
       const { rowCount } = await owner.query('select from pg_roles where rolname = $1', [
-        createMemberLogin(service, installation),
+        formatMemberLogin(service, installation),
       ]);
       if (rowCount === 0) await owner.query(`create role ${login} login in role ${getServiceRole(service)}`);
       const verifier = pg.escapeLiteral(scramVerifier(passwords[service]));

@@ -1,5 +1,5 @@
 import { JOBS, JobPool, type JobSpec } from '@signalbox/contracts/operations/jobs';
-import { listFaultRows, OWN_FAULTS } from './fault-rows.ts';
+import { buildFaultCondition, FAULT_SUBJECT } from './fault-rows.ts';
 import type { PluginTables } from './plugin-tables.ts';
 import type { ServiceWithLogin } from './service-rights.ts';
 
@@ -89,7 +89,7 @@ const ROWS: Readonly<Record<ServiceWithLogin, Partial<Readonly<Record<BoundTable
     approvals: ANY,
     actions: ENDS_WITH_REQUEST,
     dead_letters: ANY,
-    incidents: { own: listFaultRows('gateway'), seen: 'true' },
+    incidents: { own: buildFaultCondition('gateway'), seen: 'true' },
   },
   worker: {
     runs: ANY,
@@ -119,9 +119,9 @@ const ROWS: Readonly<Record<ServiceWithLogin, Partial<Readonly<Record<BoundTable
     dead_letters: { own: `dead_letters.source = 'job'` },
     // Delivers news of other pools, and writes none.
     incidents: {
-      own: `incidents.subject = '${OWN_FAULTS}' or incidents.news is not null`,
+      own: `incidents.subject = '${FAULT_SUBJECT}' or incidents.news is not null`,
       becomes: `incidents.news is null`,
-      added: listFaultRows('maintenance'),
+      added: buildFaultCondition('maintenance'),
       seen: 'true',
     },
   },
@@ -146,7 +146,7 @@ const ROWS: Readonly<Record<ServiceWithLogin, Partial<Readonly<Record<BoundTable
     outbox: POOL_WORDS,
     approvals: { own: OWN_APPROVALS },
     actions: ANY,
-    incidents: { own: `incidents.subject <> '${OWN_FAULTS}'` },
+    incidents: { own: `incidents.subject <> '${FAULT_SUBJECT}'` },
   },
   analysis: {
     runs: runsOf('analysis'),
@@ -157,7 +157,7 @@ const ROWS: Readonly<Record<ServiceWithLogin, Partial<Readonly<Record<BoundTable
 };
 
 /** Builds the statements that close the rows of these tables to everybody but the owner and the roles that a policy names. Idempotent. */
-export function createBoundTablesSql(plugins: readonly PluginTables[]): string {
+export function createRowSecuritySql(plugins: readonly PluginTables[]): string {
   return [...TABLES, ...plugins.flatMap(({ rows }) => Object.keys(rows))]
     .map(
       (table) => `do $$ begin
@@ -174,7 +174,7 @@ export function createBoundTablesSql(plugins: readonly PluginTables[]): string {
  * SQL function: true when a person may be notified of a run of the deploy pool in a chat, because they are already or because they
  * requested the run's deployment there. It has the owner's rights, because a policy that reads its own table would recurse. Idempotent.
  */
-export const RUN_IS_HEARD = `create or replace function public.run_is_heard(id text, about jsonb, person text, chat text) returns boolean
+export const RUN_RECIPIENT_FUNCTION = `create or replace function public.run_is_heard(id text, about jsonb, person text, chat text) returns boolean
   language sql stable security definer set search_path = pg_catalog, public, pg_temp as $$
     select exists (select from runs r where r.run_id in (id, about ->> 'deploymentId') and job_pool(r.job) in ('deploy', 'analysis')
                       and r.user_key = person and r.chat_key = chat)

@@ -14,6 +14,6 @@ export function isCertainlyCode(text: string): boolean {
 }
 
 /** Hashes a code for storage, so that the database does not reveal it. */
-export function hashCode(code: string): string {
+export function hashAccessCode(code: string): string {
   return createHash('sha256').update(code.trim().toUpperCase()).digest('hex');
 }

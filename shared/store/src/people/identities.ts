@@ -1,9 +1,9 @@
 import type { Role } from '@signalbox/contracts/governance/roles';
-import { createCode } from '@signalbox/contracts/ids';
+import { createTypedCode } from '@signalbox/contracts/ids';
 import { MINUTE_MS } from '@signalbox/contracts/time';
 import type { Queryable } from '../pool.ts';
 import { findRow, findValue, listRows, listValues, sql } from '../sql.ts';
-import { hashCode } from './access-code.ts';
+import { hashAccessCode } from './access-code.ts';
 import { revokeProgram } from './revoked-programs.ts';
 
 /*
@@ -12,10 +12,10 @@ import { revokeProgram } from './revoked-programs.ts';
  */
 
 /** Lifetime of a code. */
-export const IDENTITY_CODE_MS = 10 * MINUTE_MS;
+export const IDENTITY_CODE_TTL_MS = 10 * MINUTE_MS;
 
 /** The person who asked for a code. */
-export interface CodeOwner {
+export interface IdentityCodeOwner {
   readonly userKey: string;
   readonly person: string;
   readonly name: string;
@@ -46,37 +46,37 @@ export interface NewIdentity {
  * Creates a one-time code that links another account to this person within ten minutes. Only its hash is stored, so it can be shown once.
  */
 export async function createIdentityCode(db: Queryable, userKey: string): Promise<string> {
-  const code = createCode(3);
+  const code = createTypedCode(3);
   await db.query(sql`delete from identity_codes where expires_at < now() - interval '1 day'`);
   await db.query(sql`insert into identity_codes (code_hash, person, made_by, expires_at)
-    values (${hashCode(code)}, person_of(${userKey}), ${userKey}, now() + ${IDENTITY_CODE_MS} * interval '1 ms')`);
+    values (${hashAccessCode(code)}, person_of(${userKey}), ${userKey}, now() + ${IDENTITY_CODE_TTL_MS} * interval '1 ms')`);
   return code;
 }
 
 /** Finds and locks the owner of a code; null when it is unknown, used or expired, or the owner has no role. */
-export function findIdentityCode(db: Queryable, code: string): Promise<CodeOwner | null> {
-  return findRow<CodeOwner>(db)`
+export function findIdentityCode(db: Queryable, code: string): Promise<IdentityCodeOwner | null> {
+  return findRow<IdentityCodeOwner>(db)`
     select c.made_by as "userKey", c.person, u.name, u.role from identity_codes c join users u on u.user_key = c.made_by
-     where c.code_hash = ${hashCode(code)} and c.used_at is null and c.expires_at > now() for update of c`;
+     where c.code_hash = ${hashAccessCode(code)} and c.used_at is null and c.expires_at > now() for update of c`;
 }
 
 /** Uses a code up, in the caller's transaction. Null, with nothing written, like `findIdentityCode`. */
-export async function takeIdentityCode(
+export async function redeemIdentityCode(
   db: Queryable,
   code: string,
   usedBy: string | null = null,
-): Promise<CodeOwner | null> {
+): Promise<IdentityCodeOwner | null> {
   const owner = await findIdentityCode(db, code);
   if (owner === null) return null;
   await db.query(
-    sql`update identity_codes set used_at = now(), used_by = ${usedBy} where code_hash = ${hashCode(code)}`,
+    sql`update identity_codes set used_at = now(), used_by = ${usedBy} where code_hash = ${hashAccessCode(code)}`,
   );
   return owner;
 }
 
 /** Invalidates a code that other people have seen. False when the text is no code. */
 export async function voidIdentityCode(db: Queryable, code: string): Promise<boolean> {
-  return (await takeIdentityCode(db, code)) !== null;
+  return (await redeemIdentityCode(db, code)) !== null;
 }
 
 /**

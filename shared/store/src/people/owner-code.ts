@@ -1,6 +1,6 @@
 import pg from 'pg';
-import { createCode } from '@signalbox/contracts/ids';
-import { hashCode } from './access-code.ts';
+import { createTypedCode } from '@signalbox/contracts/ids';
+import { hashAccessCode } from './access-code.ts';
 import { buildAuditJson } from '../audit/audit.ts';
 import type { Queryable } from '../pool.ts';
 import { hasRow, sql } from '../sql.ts';
@@ -16,9 +16,9 @@ export async function ensureOwnerCode(databaseUrl: string, actor = 'system'): Pr
   await client.connect();
   try {
     if (await hasRow(client)`select 1 from users where role = 'admin' limit 1`) return null;
-    const code = createCode(3);
+    const code = createTypedCode(3);
     await client.query(sql`with made as (
-         insert into settings (key, value) values (${KEY}, to_jsonb(${hashCode(code)}::text))
+         insert into settings (key, value) values (${KEY}, to_jsonb(${hashAccessCode(code)}::text))
          on conflict (key) do update set value = excluded.value, updated_at = now() returning 1)
        select audit_append(${buildAuditJson([{ kind: 'owner_code.made', actor, data: {} }])}::jsonb) from made`);
     return code;
@@ -34,7 +34,7 @@ export function redeemOwnerCode(
   person: { readonly userKey: string; readonly channel: string; readonly name: string },
 ): Promise<boolean> {
   return hasRow(db)`
-    with used as (delete from settings where key = ${KEY} and value = to_jsonb(${hashCode(code)}::text) returning 1)
+    with used as (delete from settings where key = ${KEY} and value = to_jsonb(${hashAccessCode(code)}::text) returning 1)
      insert into users (user_key, channel, name, role) select ${person.userKey}, ${person.channel}, ${person.name}, 'admin' from used
      on conflict (user_key) do update set role = 'admin', name = excluded.name`;
 }
@@ -42,5 +42,5 @@ export function redeemOwnerCode(
 /** Invalidates the current code; `signalbox owner-code` creates the next. */
 export function voidOwnerCode(db: Queryable, code: string): Promise<boolean> {
   return hasRow(db)`delete from settings where key = ${KEY}
-      and value = to_jsonb(${hashCode(code)}::text)`;
+      and value = to_jsonb(${hashAccessCode(code)}::text)`;
 }

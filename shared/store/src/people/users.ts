@@ -30,7 +30,7 @@ export function listUsersByActivity(db: Queryable, limit: number) {
 export type RoleChange = 'added' | 'changed' | 'same' | 'last admin';
 
 /** Gives a person a role, unless that would leave no admin; `force` skips the check. A null name keeps the known one. */
-export function allowUser(
+export function grantUserRole(
   db: Queryable,
   user: Omit<User, 'name'> & { readonly name: string | null },
   force = false,
@@ -40,7 +40,7 @@ export function allowUser(
 }
 
 /** Outcome of removing a role, with the number of forgotten facts. */
-export interface Denial {
+export interface UserRemoval {
   readonly change: 'removed' | 'stranger' | 'last admin';
   readonly factsForgotten: number;
 }
@@ -49,14 +49,14 @@ export interface Denial {
  * Removes a person's role and memory, unless they are the only admin; `force` skips the check. A program's own account stays removed at
  * later starts. In the caller's transaction.
  */
-export async function denyUser(db: Queryable, userKey: string, force = false): Promise<Denial> {
+export async function removeUser(db: Queryable, userKey: string, force = false): Promise<UserRemoval> {
   // A vacated account is removed like any other, and its held messages stay held.
   await restoreAccount(db, userKey, false);
   const isService = await findValue<boolean>(db, false)`
     select is_program and person = user_key from users where user_key = ${userKey}`;
   // An account without a role belongs to no person.
   const whose = await findMemoryOwner(db, userKey);
-  const change = await findValue<Denial['change']>(db, 'stranger')`select user_deny(${userKey}, ${force})`;
+  const change = await findValue<UserRemoval['change']>(db, 'stranger')`select user_deny(${userKey}, ${force})`;
   if (change !== 'removed') return { change, factsForgotten: 0 };
   if (isService) await revokeProgram(db, userKey, userKey);
   return { change, factsForgotten: await forgetMemory(db, whose) };
@@ -69,7 +69,7 @@ export function findUser(db: Queryable, userKey: string): Promise<User | null> {
 }
 
 /** Sets the language of answers to a person; null: the language of their client. Returns the effective language; null when unknown. */
-export function chooseLanguage(db: Queryable, userKey: string, code: string | null): Promise<string | null> {
+export function setUserLanguage(db: Queryable, userKey: string, code: string | null): Promise<string | null> {
   return findValue<string>(db)`update users set language = ${code}
       where user_key = ${userKey} returning coalesce(language, client_language) as language`;
 }

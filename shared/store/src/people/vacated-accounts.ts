@@ -11,7 +11,7 @@ export interface VacatedAccount {
 }
 
 /** Marks by which a channel recognizes the owner of an account. */
-export type AccountMarks = Readonly<Record<string, string>>;
+export type AccountFingerprint = Readonly<Record<string, string>>;
 
 const HELD = 'its owner may have changed';
 
@@ -41,9 +41,10 @@ export async function vacateAccount(
 }
 
 /** Stores the marks of an account; true when one differs from before, so that the owner may have changed. */
-export async function noteMarks(db: Queryable, userKey: string, marks: AccountMarks): Promise<boolean> {
+export async function storeFingerprint(db: Queryable, userKey: string, marks: AccountFingerprint): Promise<boolean> {
   const before =
-    (await findValue<AccountMarks>(db)`select marks from account_marks where user_key = ${userKey} for update`) ?? {};
+    (await findValue<AccountFingerprint>(db)`select marks from account_marks where user_key = ${userKey} for update`) ??
+    {};
   await db.query(sql`
     insert into account_marks (user_key, marks) select user_key, ${JSON.stringify(marks)}::jsonb from users where user_key = ${userKey}
     on conflict (user_key) do update set marks = account_marks.marks || excluded.marks`);
@@ -51,7 +52,7 @@ export async function noteMarks(db: Queryable, userKey: string, marks: AccountMa
 }
 
 /** Finds the former person of a vacated account; null for other accounts. */
-export function findVacated(db: Queryable, userKey: string): Promise<string | null> {
+export function findVacatedAccount(db: Queryable, userKey: string): Promise<string | null> {
   return findValue<string>(db)`select account ->> 'person' from vacated_accounts where user_key = ${userKey}`;
 }
 

@@ -14,13 +14,13 @@ export interface ChainRun {
   readonly isDry: boolean;
   readonly userKey: string | null;
   readonly problem: string | null;
-  readonly counts: ChainCounts | null;
+  readonly counts: FindingCounts | null;
   readonly startedAt: Date;
   readonly finishedAt: Date | null;
 }
 
 /** Changes of a run to the findings of its project, and the open findings after it. */
-export interface ChainCounts {
+export interface FindingCounts {
   readonly opened: number;
   readonly reopened: number;
   readonly fixed: number;
@@ -50,7 +50,7 @@ const RUN = sql`run_id as "runId", project, chain, ref, commit_id as "commitId",
   problem, counts, started_at as "startedAt", finished_at as "finishedAt"`;
 
 /** Creates access to runs of chains and their steps. An interrupted run continues at its current step. */
-export function createChainRuns(pool: Pool) {
+export function createChainRunStore(pool: Pool) {
   return {
     /** Starts a run, or finds it when it has started. */
     async begin(run: Pick<ChainRun, 'runId' | 'project' | 'chain' | 'ref' | 'isDry' | 'userKey'>): Promise<ChainRun> {
@@ -108,7 +108,7 @@ export function createChainRuns(pool: Pool) {
       end: {
         readonly status: Exclude<AgentStatus, 'running'>;
         readonly problem: string | null;
-        readonly counts: ChainCounts | null;
+        readonly counts: FindingCounts | null;
       },
     ): Promise<ChainRun> {
       await pool.query(sql`

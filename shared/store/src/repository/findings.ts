@@ -5,7 +5,7 @@ import { appendAudit } from '../audit/audit.ts';
 import { makeStorable } from '@signalbox/contracts/storable';
 import { withTransaction, type Pool, type Queryable } from '../pool.ts';
 import { findRow, findValue, hasRow, listRows, readRow, sql, type Sql } from '../sql.ts';
-import type { ChainCounts } from './chain-runs.ts';
+import type { FindingCounts } from './chain-runs.ts';
 
 /** A finding of a project. A finding whose acceptance has expired counts as open. */
 export interface Finding extends Omit<RawFinding, 'identity'> {
@@ -42,7 +42,7 @@ const COLUMNS = sql`finding_id::text as "findingId", project, fingerprint, analy
 type Row = Omit<Finding, 'severity'> & { readonly rank: number };
 
 /** Creates access to the findings of projects. */
-export function createFindings(pool: Pool) {
+export function createFindingStore(pool: Pool) {
   return {
     /** Most severe first. */
     list: async (filter: FindingFilter, limit: number): Promise<readonly Finding[]> => {
@@ -76,7 +76,7 @@ export function createFindings(pool: Pool) {
       findValue<number>(pool, 0)`select ${countOpen(project, analyzers)}`,
 
     /** Changes of a run, and the findings open now. Stable until another run changes the findings. */
-    changedBy: (project: string, runId: string): Promise<ChainCounts> =>
+    changedBy: (project: string, runId: string): Promise<FindingCounts> =>
       readRow<{ opened: number; reopened: number; fixed: number; open: number }>(pool)`
         with changed as (
           select * from repository_findings where project = ${project} and changed_run = ${runId})

@@ -13,7 +13,7 @@ export interface RepositoryState {
 }
 
 /** Creates an overview of projects by their open findings, without archived projects. */
-export function createOverview(pool: Pool) {
+export function createOverviewReader(pool: Pool) {
   return {
     /** Most severe first, with the total number; with tags only projects that have all of them. */
     async list({ tags }: { readonly tags: readonly string[] }, limit: number) {

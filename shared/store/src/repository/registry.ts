@@ -5,7 +5,7 @@ import { findRow, hasRow, listRows, sql } from '../sql.ts';
 /** Kinds of entities in the registry. */
 type EntityType = 'baseline';
 
-export interface Entity {
+export interface RegistryEntity {
   readonly entityType: EntityType;
   readonly entityId: string;
   /** Null for an entity without a project. */
@@ -20,31 +20,31 @@ export interface Entity {
 const COLUMNS = sql`entity_type as "entityType", entity_id as "entityId", project, data, checksum, created_at as "createdAt", updated_at as "updatedAt"`;
 
 /** Creates access to registry entities, which carry a checksum of their data. */
-export function createRegistry(pool: Pool) {
+export function createRegistryStore(pool: Pool) {
   return {
-    get: (entityType: EntityType, entityId: string): Promise<Entity | null> =>
-      findRow<Entity>(pool)`
+    get: (entityType: EntityType, entityId: string): Promise<RegistryEntity | null> =>
+      findRow<RegistryEntity>(pool)`
         select ${COLUMNS} from registry_entities where entity_type = ${entityType} and entity_id = ${entityId}`,
 
     /** Entities of a project, newest first. */
     list: (
       { entityType, project }: { readonly entityType: EntityType; readonly project: string },
       limit: number,
-    ): Promise<readonly Entity[]> =>
-      listRows<Entity>(pool)`
+    ): Promise<readonly RegistryEntity[]> =>
+      listRows<RegistryEntity>(pool)`
         select ${COLUMNS} from registry_entities where entity_type = ${entityType} and project = ${project}
          order by updated_at desc, entity_id limit ${limit}`,
 
     /** Lists entities that do not match their checksum: they were changed outside of the product. */
-    async broken(limit: number): Promise<readonly Entity[]> {
-      const all = await listRows<Entity>(pool)`
+    async broken(limit: number): Promise<readonly RegistryEntity[]> {
+      const all = await listRows<RegistryEntity>(pool)`
         select ${COLUMNS} from registry_entities order by entity_type, entity_id`;
-      return all.filter((one) => !isWhole(one)).slice(0, limit);
+      return all.filter((one) => !matchesChecksum(one)).slice(0, limit);
     },
   };
 }
 
-type NewEntity = Pick<Entity, 'entityType' | 'entityId' | 'project' | 'data'>;
+type NewEntity = Pick<RegistryEntity, 'entityType' | 'entityId' | 'project' | 'data'>;
 
 /** Writes an entity. True when that changed its row. */
 export function putEntity(db: Queryable, { entityType, entityId, project, data }: NewEntity): Promise<boolean> {
@@ -57,6 +57,6 @@ export function putEntity(db: Queryable, { entityType, entityId, project, data }
 }
 
 /** True when the entity matches its checksum. */
-export function isWhole({ data, checksum }: Pick<Entity, 'data' | 'checksum'>): boolean {
+export function matchesChecksum({ data, checksum }: Pick<RegistryEntity, 'data' | 'checksum'>): boolean {
   return hashCanonical(data) === checksum;
 }

@@ -15,7 +15,7 @@ export interface Relationship {
 const NAMED = 3;
 
 /** Creates access to the dependencies between projects, by package names in their manifests. */
-export function createRelationships(pool: Pool) {
+export function createRelationshipStore(pool: Pool) {
   const list = (project: string, from: Sql, to: Sql, limit: number): Promise<readonly Relationship[]> =>
     listRows<Relationship>(pool)`
       select ${to} as project, (array_agg(package order by package))[:${NAMED}::int] as packages, count(*)::int as total

@@ -6,7 +6,7 @@ import { parseJson } from '@signalbox/contracts/system-error';
 import { withTransaction, type Pool, type Queryable } from '../pool.ts';
 import { findRow, findValue, listRows, listValues, sql, readRow } from '../sql.ts';
 import { auditDecision, recordDecision, type FindingDecision } from './findings.ts';
-import { isWhole } from './registry.ts';
+import { matchesChecksum } from './registry.ts';
 
 /** A saved state of the findings and decisions of a project. */
 export interface Snapshot {
@@ -25,7 +25,7 @@ export type SnapshotRequest = Omit<FindingDecision, 'findingId'>;
 const COLUMNS = sql`snapshot_id::text as "snapshotId", project, reason, findings, checksum, user_key as "userKey", made_at as "madeAt"`;
 
 /** Creates access to snapshots of a project: its findings, decisions and entities. */
-export function createSnapshots(pool: Pool) {
+export function createSnapshotStore(pool: Pool) {
   return {
     /** Saves the current state. Idempotent by action. */
     make: (request: SnapshotRequest): Promise<Snapshot> => withTransaction(pool, (db) => makeWithin(db, request)),
@@ -112,7 +112,7 @@ async function readWhole(db: Queryable, project: string, snapshotId: string) {
   const content = SnapshotContent.safeParse(parseJson(inflateSync(bytes).toString('utf8')));
   if (!content.success) throw broken('it cannot be read');
   if (content.data.project !== project) throw broken(`it is of ${content.data.project}`);
-  if (!content.data.entities.every(isWhole)) throw broken('an entity in it does not fit its checksum');
+  if (!content.data.entities.every(matchesChecksum)) throw broken('an entity in it does not fit its checksum');
   return { snapshot, content: content.data };
 }
 

@@ -11,7 +11,7 @@ export interface TagDecision extends Omit<FindingDecision, 'findingId' | 'reason
 }
 
 /** Creates access to the tags of projects. */
-export function createTags(pool: Pool) {
+export function createTagStore(pool: Pool) {
   return {
     list: (project: string): Promise<readonly string[]> => list(pool, project),
 

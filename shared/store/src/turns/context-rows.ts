@@ -1,14 +1,14 @@
-import type { Environment } from '@signalbox/contracts/governance/action';
+import type { ActionEnvironment } from '@signalbox/contracts/governance/action';
 import type { Queryable } from '../pool.ts';
 import { FINAL_STATES } from '../deploy/deployments-rows.ts';
 import { readRow, sql } from '../sql.ts';
-import { isChange, selectRememberedThreads } from '../memory/conversations.ts';
+import { IS_CHANGING_ACTION, selectRememberedThreads } from '../memory/conversations.ts';
 
 /** An undecided approval request. All times here are ISO 8601. */
-export interface PendingRow {
+export interface PendingApprovalRow {
   readonly approvalId: string;
   readonly tool: string;
-  readonly environment: Environment;
+  readonly environment: ActionEnvironment;
   readonly resources: readonly string[];
   /** True when the request waits for the requester's own confirmation. */
   readonly byRequester: boolean;
@@ -20,7 +20,7 @@ export interface PendingRow {
 }
 
 /** A deployment in progress. */
-export interface MovingRow {
+export interface ActiveDeploymentRow {
   readonly deploymentId: string;
   readonly project: string;
   readonly environment: string;
@@ -40,7 +40,7 @@ export interface JobRow {
 }
 
 /** A project of the person, once per environment with a service. */
-export interface OwnedRow {
+export interface OwnedProjectRow {
   readonly project: string;
   readonly environment: string | null;
   readonly server: string | null;
@@ -53,7 +53,7 @@ export interface OwnedRow {
   readonly incidents: readonly string[];
 }
 
-export interface RememberedRow {
+export interface RememberedThreadRow {
   readonly threadId: string;
   readonly status: string;
   readonly awaiting: boolean;
@@ -63,10 +63,10 @@ export interface RememberedRow {
   readonly createdAt: string;
   readonly lastActiveAt: string;
   /** Newest changes, newest first. */
-  readonly changes: readonly ChangeRow[];
+  readonly changes: readonly ActionChangeRow[];
 }
 
-export interface ChangeRow {
+export interface ActionChangeRow {
   readonly tool: string;
   readonly arguments: Readonly<Record<string, unknown>>;
   readonly environment: string | null;
@@ -85,11 +85,11 @@ export interface MemoryRows {
   readonly total: number;
   /** Number of facts from outside text, whose words are not read here. */
   readonly outside: number;
-  readonly conversations: readonly RememberedRow[];
+  readonly conversations: readonly RememberedThreadRow[];
 }
 
 /** The first rows, and the total number. */
-export interface Counted<T> {
+export interface CountedRows<T> {
   readonly rows: readonly T[];
   readonly total: number;
 }
@@ -101,11 +101,11 @@ export interface ContextRows {
   /** Start of the freeze. */
   readonly frozenSince: string | null;
   readonly breakGlassUntil: string | null;
-  readonly deciding: Counted<PendingRow>;
-  readonly own: Counted<PendingRow>;
-  readonly moving: Counted<MovingRow>;
-  readonly jobs: Counted<JobRow>;
-  readonly owned: Counted<OwnedRow>;
+  readonly deciding: CountedRows<PendingApprovalRow>;
+  readonly own: CountedRows<PendingApprovalRow>;
+  readonly moving: CountedRows<ActiveDeploymentRow>;
+  readonly jobs: CountedRows<JobRow>;
+  readonly owned: CountedRows<OwnedProjectRow>;
   /** Changes with the content of the memory. */
   readonly key: string;
   /** Null when `known` equals `key`. */
@@ -113,7 +113,7 @@ export interface ContextRows {
 }
 
 /** The person and conversation of a context. */
-export interface ContextOf {
+export interface ContextScope {
   readonly userKey: string;
   readonly threadId: string;
   readonly chatKey: string;
@@ -178,7 +178,7 @@ const CONVERSATION = sql`
          coalesce((select json_agg(c) from (
            select a.tool, a.arguments, a.proposal #>> '{action,environment}' as environment, d.release, a.status, coalesce(d.state, r.status) as work
              from actions a left join runs r on r.run_id = a.action_id left join deployments d on d.deployment_id = a.action_id
-            where a.thread_id = t.thread_id and ${isChange} order by a.started_at desc limit ${CHANGES}) c), '[]') as changes
+            where a.thread_id = t.thread_id and ${IS_CHANGING_ACTION} order by a.started_at desc limit ${CHANGES}) c), '[]') as changes
     from newest t order by t.last_active_at desc, t.thread_id`;
 
 /**
@@ -187,7 +187,7 @@ const CONVERSATION = sql`
  */
 export function readContext(
   db: Queryable,
-  { userKey, threadId, chatKey }: ContextOf,
+  { userKey, threadId, chatKey }: ContextScope,
   known: string | null,
 ): Promise<ContextRows> {
   return readRow<ContextRows>(db, 'context_read')`

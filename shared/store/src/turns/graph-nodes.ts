@@ -27,7 +27,7 @@ export interface RecordedPass {
 }
 
 /** Result of clearing the state of a project: closed conversations, and conversations in use. */
-export interface ClearedState {
+export interface ClearStateResult {
   readonly closed: readonly GraphThread[];
   readonly busy: readonly GraphThread[];
 }
@@ -54,7 +54,7 @@ export function listRecordedPasses(db: Queryable, threadId: string, limit: numbe
 }
 
 /** Requests that a node runs again in the lane of its person. Idempotent per action. Throws NOT_FOUND, CONVERSATION_OVER. */
-export async function putNodeRun(
+export async function requestNodeRun(
   pool: Pool,
   request: {
     readonly threadId: string;
@@ -90,7 +90,7 @@ export async function putNodeRun(
 }
 
 /** True when this action has requested a node run. */
-export function isNodeRunPut(db: Queryable, actionId: string): Promise<boolean> {
+export function isNodeRunRequested(db: Queryable, actionId: string): Promise<boolean> {
   return hasRow(db)`select 1 from inbox where channel = 'system' and bot = 'nodes'
       and update_id = ${actionId}`;
 }
@@ -104,7 +104,7 @@ export async function clearProjectState(
   project: string,
   except: string,
   actionId: string,
-): Promise<ClearedState> {
+): Promise<ClearStateResult> {
   return withTransaction(pool, async (db) => {
     const { rows: found } = await db.query<GraphThread>(about(project, except));
     const threadIds = found.map(({ threadId }) => threadId);

@@ -1,7 +1,7 @@
 import type { InboundEnvelope, InboxOutcome, OutboundEnvelope } from '@signalbox/contracts/conversation/envelope';
 import type { Role } from '@signalbox/contracts/governance/roles';
 import { buildCheckpointCall, type CheckpointRow } from '../conversation/checkpoints.ts';
-import { recordsTurn, type TurnRecording } from '../governance/execution-turns.ts';
+import { buildTurnRecording, type TurnRecording } from '../governance/execution-turns.ts';
 import type { Lane } from '../conversation/lane.ts';
 import { makeStorable } from '@signalbox/contracts/storable';
 import { redactRow } from '../conversation/outbox.ts';
@@ -41,7 +41,7 @@ export interface ClaimedLane extends Lane {
   /** Agents whose conversations in this chat were ended because no worker has them any more. */
   readonly orphaned?: readonly string[];
   /** Open approval cards in this chat, oldest first, at most three. */
-  readonly waiting: readonly WaitingCard[];
+  readonly waiting: readonly WaitingApprovalCard[];
   /** Version of the names of projects and servers; grows with each change. */
   readonly namesVersion: string;
   /** Clock of the database, used for all times of a turn, because clocks of machines differ. */
@@ -49,13 +49,13 @@ export interface ClaimedLane extends Lane {
 }
 
 /** A waiting approval request, with the message of its buttons. */
-export interface WaitingCard {
+export interface WaitingApprovalCard {
   readonly approvalId: string;
   readonly what: string;
   readonly messageId: string | null;
 }
 
-export interface BeginOptions {
+export interface ClaimOptions {
   readonly worker: string;
   /** Unique id of this process; the worker's name by default. */
   readonly holder?: string;
@@ -70,7 +70,7 @@ export interface BeginOptions {
  * Claims a person's lane in one round trip. Null when it is busy, backing off, empty, or suspected of killing a process while this one
  * tries another such lane.
  */
-export async function claimLane(db: Queryable, userKey: string, options: BeginOptions): Promise<ClaimedLane | null> {
+export async function claimLane(db: Queryable, userKey: string, options: ClaimOptions): Promise<ClaimedLane | null> {
   const { worker, leaseMs, maxMessages, idleMs, agent, holder = worker } = options;
   // When `lane_isolate` refuses, `lane_begin` gets a null person and claims nothing.
   const row = await findRow<Omit<ClaimedLane, 'userKey' | 'now'> & { at: Date }>(db, 'lane_begin')`
@@ -150,7 +150,7 @@ const NOT_RECORDED = { checkpoint: null, recording: null };
  * Ends a turn: stores its checkpoint, records, replies, outcomes and thread, and releases the lane, in one transaction and round trip. `ok`
  * is false, with nothing written, when the lane was lost. `more` asks for a wake-up because open messages remain.
  */
-export async function finishLane(
+export async function finishLaneTurn(
   db: Queryable,
   lane: Lane,
   end: TurnEnd,
@@ -163,7 +163,7 @@ export async function finishLane(
   const name = checkpoint ? 'turn_finish' : 'lane_finish';
   // When the checkpoint is not stored, `lane_finish` gets a null person and writes nothing.
   const row = await findRow<{ ok: boolean; more: boolean }>(db, name)`
-    select f.ok, f.more, ${recordsTurn(lane, recording)}
+    select f.ok, f.more, ${buildTurnRecording(lane, recording)}
       from (select ${checkpoint ? buildCheckpointCall(lane, checkpoint) : sql`true`} as stored) c,
            lateral lane_finish(case when c.stored then ${lane.userKey}::text end, ${lane.epoch},
              ${turn && JSON.stringify(makeStorable(turn))}::jsonb, ${JSON.stringify(outcomes)}::jsonb,
@@ -190,6 +190,6 @@ export function sweepLanes(db: Queryable, quietMs: number, maxLanes: number): Pr
 }
 
 /** Reads the inbox id of the person's newest /stop; 0 without one. */
-export function readStopBefore(db: Queryable, userKey: string): Promise<number> {
+export function readLastStopId(db: Queryable, userKey: string): Promise<number> {
   return findValue(db, 0)`select stop_before::float8 from lanes where user_key = ${userKey}`;
 }

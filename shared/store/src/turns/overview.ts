@@ -1,6 +1,6 @@
 import { IS_LANE_FREE } from '../conversation/lane.ts';
 import type { Queryable } from '../pool.ts';
-import { RUN_FAILED } from './runs.ts';
+import { RUN_FAILED_SQL } from './runs.ts';
 import { listRows, readRow } from '../sql.ts';
 
 /** A lane that a worker holds now. */
@@ -20,7 +20,7 @@ export interface ParkedChat {
 }
 
 /** Current work of everybody or of one person, for operators. Ages are in milliseconds. */
-export interface Overview {
+export interface WorkOverview {
   /** People who wrote within the last hour. */
   readonly peopleActive: number;
   readonly turns: readonly RunningTurn[];
@@ -39,7 +39,7 @@ export interface Overview {
 const LISTED = 50;
 
 /** Reads the overview in four queries, each bounded. `userKey` null means everybody. */
-export async function readOverview(db: Queryable, userKey: string | null): Promise<Overview> {
+export async function readWorkOverview(db: Queryable, userKey: string | null): Promise<WorkOverview> {
   const [figures, turns, parkedChats, jobs] = await Promise.all([
     readFigures(db, userKey),
     readTurns(db, userKey),
@@ -49,7 +49,7 @@ export async function readOverview(db: Queryable, userKey: string | null): Promi
   return { ...figures, turns, parkedChats, jobs };
 }
 
-type Figures = Omit<Overview, 'turns' | 'parkedChats' | 'jobs'>;
+type Figures = Omit<WorkOverview, 'turns' | 'parkedChats' | 'jobs'>;
 
 function readFigures(db: Queryable, userKey: string | null): Promise<Figures> {
   return readRow<Figures>(db)`
@@ -85,9 +85,9 @@ function readParkedChats(db: Queryable, userKey: string | null): Promise<readonl
       order by c.parked_at desc limit ${LISTED}`;
 }
 
-function readJobs(db: Queryable, userKey: string | null): Promise<Overview['jobs']> {
-  return listRows<Overview['jobs'][number]>(db)`select job, outcome as status, count(*)::int as count
-       from (select job, user_key, status, finished_at, case when ${RUN_FAILED} then 'failed' else status end as outcome from runs) r
+function readJobs(db: Queryable, userKey: string | null): Promise<WorkOverview['jobs']> {
+  return listRows<WorkOverview['jobs'][number]>(db)`select job, outcome as status, count(*)::int as count
+       from (select job, user_key, status, finished_at, case when ${RUN_FAILED_SQL} then 'failed' else status end as outcome from runs) r
       where (${userKey}::text is null or user_key = ${userKey})
         and (status in ('queued', 'running') or finished_at > now() - interval '24 hours')
       group by job, outcome order by job, outcome limit ${LISTED}`;

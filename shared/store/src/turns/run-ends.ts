@@ -15,10 +15,10 @@ export interface WaitingPerson {
 }
 
 /** Columns of a finished run. */
-export const FINISHED = sql`run_id as "runId", job, user_key as "userKey", chat_key as "chatKey", thread_id as "threadId",
+export const FINISHED_RUN_COLUMNS = sql`run_id as "runId", job, user_key as "userKey", chat_key as "chatKey", thread_id as "threadId",
   trace_id as "traceId", finished_at as "finishedAt", cancel_by as "cancelBy", coalesce(payload ->> 'deploymentId', run_id) as "actionId"`;
 
-export interface Finished extends WaitingPerson {
+export interface FinishedRun extends WaitingPerson {
   readonly runId: string;
   readonly job: string;
   readonly finishedAt: Date;
@@ -42,12 +42,12 @@ export interface CompletionNotice {
   readonly cards: readonly string[];
 }
 
-type Asked = Finished & { readonly userKey: string; readonly chatKey: string };
+type Asked = FinishedRun & { readonly userKey: string; readonly chatKey: string };
 /**
  * Reports the end of a run in its transaction: to the inbox of the waiting person, and on the approval cards. Runs without a waiting person
  * are reported by the action that waits for them.
  */
-export async function notifyCompletion(db: Queryable, run: Finished, end: EndWords): Promise<CompletionNotice> {
+export async function notifyCompletion(db: Queryable, run: FinishedRun, end: EndWords): Promise<CompletionNotice> {
   if (run.userKey === null) return { lane: null, cards: [] };
   if (end.outcome !== 'done' && (await isResumed(db, run))) return notifyInterrupted(db, run, end);
   return { lane: await notifyPerson(db, run, end), cards: await noteRunEnd(db, run.actionId, briefly(end)) };
@@ -56,7 +56,7 @@ export async function notifyCompletion(db: Queryable, run: Finished, end: EndWor
 /** Reports an interrupted run of a deployment once; the run that resumes the deployment reports its end. */
 async function notifyInterrupted(
   db: Queryable,
-  run: Finished,
+  run: FinishedRun,
   { outcome, error }: EndWords,
 ): Promise<CompletionNotice> {
   if (outcome === 'cancelled' || run.runId !== run.actionId) return { lane: null, cards: [] };
@@ -65,21 +65,21 @@ async function notifyInterrupted(
   return { lane, cards: await noteRunEnd(db, run.actionId, words) };
 }
 
-async function isResumed(db: Queryable, { job, actionId }: Finished): Promise<boolean> {
+async function isResumed(db: Queryable, { job, actionId }: FinishedRun): Promise<boolean> {
   if (job !== 'deploy.run') return false;
   return hasRow(db)`select 1 from deployments where deployment_id = ${actionId}
       and state not in ${FINAL_STATES} and state <> 'queued'`;
 }
 
 /** True when the person cancelled the deployment in the chat, because that action reports the end itself. */
-async function isReportedByCancel(db: Queryable, { job, actionId, userKey }: Finished): Promise<boolean> {
+async function isReportedByCancel(db: Queryable, { job, actionId, userKey }: FinishedRun): Promise<boolean> {
   if (job !== 'deploy.run') return false;
   return hasRow(db)`select 1 from deployments where deployment_id = ${actionId}
       and state = 'cancelled' and cancel_by = ${userKey} and cancel_action is not null`;
 }
 
 /** Returns the lane to wake; null when nobody is notified, for example when the person cancelled the run. */
-async function notifyPerson(db: Queryable, finished: Finished, end: EndWords): Promise<CompletionNotice['lane']> {
+async function notifyPerson(db: Queryable, finished: FinishedRun, end: EndWords): Promise<CompletionNotice['lane']> {
   const { userKey, chatKey, ...run } = finished;
   if (userKey === null || chatKey === null || end.say === '' || (await isReportedByCancel(db, finished))) return null;
   if (end.outcome === 'cancelled' && run.cancelBy === userKey) return null;

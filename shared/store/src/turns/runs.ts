@@ -1,11 +1,17 @@
 import { getCurrentLanguage } from '@signalbox/messages/language';
-import { PRIORITY, type RuntimeButton } from '@signalbox/contracts/conversation/envelope';
+import { SEND_PRIORITY, type RuntimeButton } from '@signalbox/contracts/conversation/envelope';
 import { AppError } from '@signalbox/contracts/errors';
 import { sayError } from '@signalbox/messages/say';
 import { redactText, redactValue } from '@signalbox/safety/redact/redact';
 import { makeStorable } from '@signalbox/contracts/storable';
 import { putOutbox } from '../conversation/outbox.ts';
-import { FINISHED, notifyCompletion, type WaitingPerson, type Finished, type CompletionNotice } from './run-ends.ts';
+import {
+  FINISHED_RUN_COLUMNS,
+  notifyCompletion,
+  type WaitingPerson,
+  type FinishedRun,
+  type CompletionNotice,
+} from './run-ends.ts';
 import { withTransaction, type Pool, type Queryable } from '../pool.ts';
 import { findRow, findValue, hasRow, listRows, sql, type Sql } from '../sql.ts';
 
@@ -27,7 +33,7 @@ export interface LeasedRun {
   readonly epoch: number;
 }
 
-export type BegunRun =
+export type BeginRunResult =
   /** Claimed by this process. `attempt` counts from 1. */
   | {
       readonly kind: 'held';
@@ -74,7 +80,7 @@ export interface RunRow {
 }
 
 /** Options of a message of a run. */
-export interface TellOptions {
+export interface RunMessageOptions {
   /** Sends nothing when the message to edit no longer exists. */
   readonly isLast?: boolean;
   readonly buttons?: readonly RuntimeButton[];
@@ -91,11 +97,11 @@ const SWEEP_BATCH = 100;
 const RUN_STATUS = sql`case when status = 'running' and cancel_at is not null then 'cancelling' else status end`;
 
 /** True when a run failed for people, which includes a completed run of a failed deployment. */
-export const RUN_FAILED = sql`(status = 'failed'
+export const RUN_FAILED_SQL = sql`(status = 'failed'
   or status = 'done' and job = 'deploy.run' and coalesce(result ->> 'state', '') in ('failed', 'rolled_back'))`;
 
 /** Outcome of a run for people. */
-export const RUN_OUTCOME = sql`case when ${RUN_FAILED} then 'failed' else ${RUN_STATUS} end`;
+export const RUN_OUTCOME_SQL = sql`case when ${RUN_FAILED_SQL} then 'failed' else ${RUN_STATUS} end`;
 
 const COLUMNS = sql`run_id as "runId", job, ${RUN_STATUS} as status, user_key as "userKey", thread_id as "threadId", progress, result, error, attempts,
   created_at as "createdAt", finished_at as "finishedAt"`;
@@ -127,7 +133,7 @@ export async function putRun(db: Queryable, intent: RunIntent): Promise<boolean>
  *     └──────giveBack────┘          running without a heartbeat within the lease: begin takes it over (epoch + 1)
  *   cancel: queued ──▶ cancelled; a running one is `cancelling` until its worker has stopped
  */
-export class Runs {
+export class RunStore {
   readonly #pool: Pool;
 
   constructor(pool: Pool) {
@@ -149,10 +155,10 @@ export class Runs {
   /**
    * Claims a run that is queued for `job`, if given, or whose holder has been silent for `leaseMs`. Only one of several processes gets it.
    */
-  async begin(runId: string, leaseMs: number, job: string | null = null): Promise<BegunRun> {
-    const row = await findRow<Omit<Extract<BegunRun, { kind: 'held' }>, 'kind' | 'run'> & Pick<LeasedRun, 'epoch'>>(
-      this.#pool,
-    )`
+  async begin(runId: string, leaseMs: number, job: string | null = null): Promise<BeginRunResult> {
+    const row = await findRow<
+      Omit<Extract<BeginRunResult, { kind: 'held' }>, 'kind' | 'run'> & Pick<LeasedRun, 'epoch'>
+    >(this.#pool)`
       update runs set status = 'running', attempts = attempts + 1, epoch = epoch + 1,
               started_at = coalesce(started_at, clock_timestamp()), beat_at = clock_timestamp()
         where run_id = ${runId} and job_due(job, payload) = coalesce(${job}, job_due(job, payload))
@@ -199,7 +205,7 @@ export class Runs {
    */
   tell(
     run: LeasedRun,
-    message: { readonly text: string; readonly slot: string; readonly key: string } & TellOptions,
+    message: { readonly text: string; readonly slot: string; readonly key: string } & RunMessageOptions,
   ): Promise<{
     readonly held: boolean;
     readonly chat: { readonly chatKey: string; readonly traceId: string } | null;
@@ -222,7 +228,7 @@ export class Runs {
         ...(message.isLast ? { onlyChanges: true } : {}),
         progress: message.isLast ? ('over' as const) : ('underway' as const),
       };
-      const envelope = { key, chatKey, userKey, threadId, traceId, priority: PRIORITY.progress, slot, body };
+      const envelope = { key, chatKey, userKey, threadId, traceId, priority: SEND_PRIORITY.progress, slot, body };
       const put = newest === redactText(message.text) ? [] : await putOutbox(db, [envelope]);
       return { held: true, chat: put.length === 0 ? null : { chatKey, traceId } };
     });
@@ -265,12 +271,12 @@ export class Runs {
     note?: (db: Queryable, run: { readonly job: string; readonly status: string }) => Promise<void>,
   ): Promise<CompletionNotice & { readonly kind: 'cancelled' | 'cancelling' | 'over' }> {
     return withTransaction(this.#pool, async (db) => {
-      const row = await findRow<Finished & { readonly status: string }>(db)`
+      const row = await findRow<FinishedRun & { readonly status: string }>(db)`
         update runs set cancel_at = coalesce(cancel_at, clock_timestamp()), cancel_by = coalesce(cancel_by, ${by}),
                 status = case when status = 'queued' then 'cancelled' else status end,
                 epoch = epoch + case when status = 'queued' then 1 else 0 end,
                 finished_at = case when status = 'queued' then clock_timestamp() end
-          where run_id = ${runId} and status in ('queued', 'running') returning status, ${FINISHED}`;
+          where run_id = ${runId} and status in ('queued', 'running') returning status, ${FINISHED_RUN_COLUMNS}`;
       if (!row) return { kind: 'over', ...NOBODY_NOTIFIED };
       await note?.(db, row);
       if (row.status === 'running') return { kind: 'cancelling', ...NOBODY_NOTIFIED };
@@ -287,10 +293,10 @@ export class Runs {
   finish(run: LeasedRun, given: RunEnd): Promise<CompletionNotice & { readonly recorded: boolean }> {
     return withTransaction(this.#pool, async (db) => {
       const end = makeStorable(redactValue(given));
-      const row = await findRow<Finished>(db)`
+      const row = await findRow<FinishedRun>(db)`
         update runs set status = ${end.outcome}, result = ${JSON.stringify(end.result ?? null)}::jsonb, error = ${end.error},
           finished_at = clock_timestamp(), beat_at = null
-          where ${isHeld(run)} returning ${FINISHED}`;
+          where ${isHeld(run)} returning ${FINISHED_RUN_COLUMNS}`;
       if (!row) return { recorded: false, ...NOBODY_NOTIFIED };
       return { recorded: true, ...(await notifyCompletion(db, row, end)) };
     });

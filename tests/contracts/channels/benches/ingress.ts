@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { createPublicServer } from '@signalbox/gateway/channels/http/public-server';
 import { registerSources } from '@signalbox/gateway/channels/ingress/accounts';
 import { createIngress } from '@signalbox/gateway/channels/ingress/channel';
-import type { Source } from '@signalbox/gateway/channels/ingress/sources';
+import type { IngressSource } from '@signalbox/gateway/channels/ingress/sources';
 import { sleep } from '@signalbox/contracts/time';
 import { createLog } from '@signalbox/platform/log';
 import { closeRedis, openRedis } from '@signalbox/platform/redis';
@@ -37,7 +37,7 @@ export default {
     const prefix = `in${randomBytes(4).toString('hex')}:`;
     const receiver = await openReceiver(SECRET);
     const account = { kind: 'service', name: 'CI', role: 'developer' } as const;
-    const source: Source = { name: 'ci', secrets: [SECRET], account, callbacks: [receiver.url] };
+    const source: IngressSource = { name: 'ci', secrets: [SECRET], account, callbacks: [receiver.url] };
     await registerSources(pool, [source], log);
 
     const start = async () => {

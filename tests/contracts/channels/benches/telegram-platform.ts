@@ -1,5 +1,5 @@
 import { createTelegram } from '@signalbox/gateway/channels/telegram/channel';
-import type { WebhookTarget } from '@signalbox/gateway/channels/telegram/receive/webhook';
+import type { WebhookEndpoint } from '@signalbox/gateway/channels/telegram/receive/webhook';
 import { createLog } from '@signalbox/platform/log';
 import type { Fault } from '@signalbox/telegram-simulator/bot-api/faults';
 import { createSimulator, DEFAULT_TOKEN } from '@signalbox/telegram-simulator/server';
@@ -17,7 +17,7 @@ export interface TelegramBench extends ChannelBench {
 }
 
 /** Telegram, played by the simulator. `openWebhook` opens what it calls, each time that the channel is opened; null: it is polled. */
-export async function openTelegram(openWebhook: () => Promise<WebhookTarget | null>): Promise<TelegramBench> {
+export async function openTelegram(openWebhook: () => Promise<WebhookEndpoint | null>): Promise<TelegramBench> {
   const simulator = await createSimulator();
   const people = createSimulatorClient(simulator.url);
   let [lastMessage, lastPress] = [0, ''];

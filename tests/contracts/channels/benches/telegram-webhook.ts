@@ -1,4 +1,4 @@
-import type { WebhookTarget } from '@signalbox/gateway/channels/telegram/receive/webhook';
+import type { WebhookEndpoint } from '@signalbox/gateway/channels/telegram/receive/webhook';
 import { createWebhookServer } from '@signalbox/gateway/channels/telegram/receive/webhook-server';
 import { createLog } from '@signalbox/platform/log';
 import type { BenchKind } from '../bench.ts';
@@ -18,7 +18,7 @@ export default {
     let [port, last]: [number, unknown] = [0, null];
 
     /** Listens where it did before, and remembers what comes. */
-    const openWebhook = async (): Promise<WebhookTarget> => {
+    const openWebhook = async (): Promise<WebhookEndpoint> => {
       await close();
       const server = createWebhookServer({
         host: '127.0.0.1',

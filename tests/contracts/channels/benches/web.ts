@@ -3,12 +3,12 @@ import { createPublicServer } from '@signalbox/gateway/channels/http/public-serv
 import { createWeb } from '@signalbox/gateway/channels/web/channel';
 import { WebConfig } from '@signalbox/gateway/channels/web/config';
 import { createGatewayMetrics } from '@signalbox/gateway/metrics';
-import { closeAll, type Closable, type Own } from '@signalbox/platform/lifecycle';
+import { closeAll, type Closable, type RegisterClosable } from '@signalbox/platform/lifecycle';
 import { createLog } from '@signalbox/platform/log';
 import { createMetrics } from '@signalbox/platform/probe';
 import { closeRedis, openRedis } from '@signalbox/platform/redis';
 import { createIdentityCode } from '@signalbox/store/people/identities';
-import { allowUser } from '@signalbox/store/people/users';
+import { grantUserRole } from '@signalbox/store/people/users';
 import { openPool } from '@signalbox/store/pool';
 import { findValue, sql } from '@signalbox/store/sql';
 import { inject } from 'vitest';
@@ -46,7 +46,7 @@ export default {
     const redis = openRedis(inject('redisUrl'), log);
     const prefix = `web${randomBytes(4).toString('hex')}:`;
     const metrics = createGatewayMetrics(createMetrics('test'));
-    await allowUser(pool, { userKey: ADA, channel: 'telegram', name: 'Ada', role: 'admin' });
+    await grantUserRole(pool, { userKey: ADA, channel: 'telegram', name: 'Ada', role: 'admin' });
     await pool.query(sql`
       insert into artifacts (id, action_id, place, turn_id, thread_id, user_key, name, mime_type, sha256, size_bytes, bytes)
       values (${ARTIFACT.artifactId}, 'a', 0, 't', 't', ${ADA}, ${ARTIFACT.name}, 'text/csv', '', ${ARTIFACT.bytes.length}, ${ARTIFACT.bytes})`);
@@ -55,7 +55,7 @@ export default {
     let port = 0;
     const openChannel = async () => {
       await closeAll(parts.splice(0), log);
-      const own: Own = (part) => (parts.push(part), part);
+      const own: RegisterClosable = (part) => (parts.push(part), part);
       const server = createPublicServer({ host: '127.0.0.1', port, log, metrics });
       // What starts the gateway again has held its port meanwhile.
       const config = WebConfig.parse({ WEB_START_KEY: 'start-of-a-bench'.padEnd(32, '0') });

@@ -1,19 +1,19 @@
 import { createPublicServer } from '@signalbox/gateway/channels/http/public-server';
 import { createWhatsApp } from '@signalbox/gateway/channels/whatsapp/channel';
-import { createGraphClient } from '@signalbox/gateway/channels/whatsapp/client';
+import { createGraphApiClient } from '@signalbox/gateway/channels/whatsapp/client';
 import { mountWebhook, WEBHOOK_PATH } from '@signalbox/gateway/channels/whatsapp/receive/webhook';
 import { createMessageWindows } from '@signalbox/gateway/channels/whatsapp/window';
 import { createLog } from '@signalbox/platform/log';
 import { closeRedis, openRedis } from '@signalbox/platform/redis';
 import { openPool } from '@signalbox/store/pool';
-import { createSimulator, DEFAULTS } from '@signalbox/whatsapp-simulator/server';
+import { createSimulator, BOT_DEFAULTS } from '@signalbox/whatsapp-simulator/server';
 import { createSimulatorClient } from '@signalbox/whatsapp-simulator/simulator-client';
 import { inject } from 'vitest';
 import { createDatabase } from '../../../support/database.ts';
 import { loadArtifact, type BenchKind } from '../bench.ts';
 
 const ADA = '12025550101';
-const { phoneNumberId, token, appSecret, verifyToken } = DEFAULTS;
+const { phoneNumberId, token, appSecret, verifyToken } = BOT_DEFAULTS;
 const CHANGES_NOTHING = 'a message of a business stays as it was sent';
 
 /** WhatsApp, played by the simulator. */
@@ -48,7 +48,7 @@ export default {
       const channel = createWhatsApp({
         phoneNumberId,
         template: null,
-        client: createGraphClient({ root: simulator.graphUrl, token, phoneNumberId }),
+        client: createGraphApiClient({ root: simulator.graphUrl, token, phoneNumberId }),
         windows: createMessageWindows({ pool, redis, prefix: `${database.url}:`, bot: phoneNumberId, log }),
         routes,
         loadFile: loadArtifact,

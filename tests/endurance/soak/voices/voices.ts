@@ -1,4 +1,4 @@
-import { allowUser } from '@signalbox/store/people/users';
+import { grantUserRole } from '@signalbox/store/people/users';
 import type { SoakField } from '../field.ts';
 import { openProgramVoice } from './program.ts';
 import { openTelegramVoice } from './telegram.ts';
@@ -30,7 +30,7 @@ export async function openVoices(field: SoakField, people: number): Promise<read
     },
   };
   const allow = (account: { readonly userKey: string; readonly channel: string; readonly name: string }) =>
-    allowUser(pool, { ...account, role: 'developer' });
+    grantUserRole(pool, { ...account, role: 'developer' });
   const voices: Voice[] = [];
   for (let n = 0; n < people; n++)
     voices.push(await open[CHANNELS[n % CHANNELS.length] ?? 'telegram'](FIRST_PERSON + n));

@@ -1,5 +1,5 @@
 import { say } from '@signalbox/messages/say';
-import { CHANGE, LOOK_UP, tool, toolGroup } from '@signalbox/worker/tools/tool';
+import { CHANGE_DEFAULTS, LOOK_UP_DEFAULTS, tool, toolGroup } from '@signalbox/worker/tools/tool';
 import { z } from 'zod';
 
 export default toolGroup({
@@ -21,7 +21,7 @@ export default toolGroup({
       input: z.object({
         text: z.string().trim().min(1).max(500).describe('The note').meta({ ask: 'What should the note say?' }),
       }),
-      ...CHANGE,
+      ...CHANGE_DEFAULTS,
       holds: 'facts',
       deadlineMs: 5_000,
       run: async ({ text }, { ports, actor, actionId }) => ({
@@ -45,7 +45,7 @@ export default toolGroup({
         'read me my notes',
       ],
       input: z.object({}),
-      ...LOOK_UP,
+      ...LOOK_UP_DEFAULTS,
       touchesPrivate: true,
       run: async (_input, { ports, actor }) => ({ notes: [...(await ports.shelf.list(actor.userKey))] }),
       phrases: {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { say } from '@signalbox/messages/say';
 import { tool } from '@signalbox/worker/tools/tool';
-import { Card, CARD_CHANGE, PROVEN_CARD_CHANGE } from './fields.ts';
+import { CardLast4, CARD_CHANGE, PROVEN_CARD_CHANGE } from './fields.ts';
 import { sayDay } from './words.ts';
 
 /** Freezing needs no proof of identity at any risk, because it only protects and can be undone. */
@@ -15,7 +15,7 @@ export const freezeCard = tool({
     'lock my payment card',
     'freeze card 4417',
   ],
-  input: z.object({ card: Card }),
+  input: z.object({ card: CardLast4 }),
   ...CARD_CHANGE,
   told: ['card'],
   preview: ({ card }) => ({
@@ -41,7 +41,7 @@ export const unfreezeCard = tool({
     'my bank card is back',
     'unfreeze card 4417',
   ],
-  input: z.object({ card: Card }),
+  input: z.object({ card: CardLast4 }),
   ...PROVEN_CARD_CHANGE,
   told: ['card'],
   preview: ({ card }) => ({
@@ -68,7 +68,7 @@ export const requestReplacement = tool({
     'request a replacement card',
     'order a new payment card',
   ],
-  input: z.object({ card: Card }),
+  input: z.object({ card: CardLast4 }),
   ...PROVEN_CARD_CHANGE,
   told: ['card'],
   preview: ({ card }) => ({

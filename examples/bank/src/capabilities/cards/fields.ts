@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { ProbeResult, Resolved, ResolveContext, ToolContext } from '@signalbox/worker/tools/tool';
+import type { ProbeResult, ResolvedRefs, ResolveContext, ToolContext } from '@signalbox/worker/tools/tool';
 
 /** People name a payment card by its last four digits, never by its number. */
-export const Card = z
+export const CardLast4 = z
   .string()
   .regex(/^[0-9]{4}$/)
   .describe('The last four digits of the card')
@@ -33,11 +33,11 @@ export const CARD_CHANGE = {
 /** Fields of a change that needs proof of identity when the risk of the card is high. */
 export const PROVEN_CARD_CHANGE = {
   ...CARD_CHANGE,
-  async resolve({ card }: OnCard, { ports, threadId }: ResolveContext): Promise<Resolved> {
+  async resolve({ card }: OnCard, { ports, threadId }: ResolveContext): Promise<ResolvedRefs> {
     const { status, risk, kind, proof } = await ports.cards.stands(threadId, card);
     return { card: kind, status, risk, proof };
   },
-  resources: ({ card }: OnCard, resolved: Resolved | null): readonly string[] => [
+  resources: ({ card }: OnCard, resolved: ResolvedRefs | null): readonly string[] => [
     `card:${card}`,
     ...(resolved ? [`proof:${String(resolved['proof'])}`] : []),
   ],

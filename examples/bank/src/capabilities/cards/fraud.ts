@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { say } from '@signalbox/messages/say';
 import { tool } from '@signalbox/worker/tools/tool';
-import { Card, CARD_CHANGE, PROVEN_CARD_CHANGE } from './fields.ts';
+import { CardLast4, CARD_CHANGE, PROVEN_CARD_CHANGE } from './fields.ts';
 
 /** Raising a risk only adds caution, so nobody has to confirm it. */
 export const raiseCardRisk = tool({
@@ -15,7 +15,7 @@ export const raiseCardRisk = tool({
     'somebody may know my card number',
   ],
   input: z.object({
-    card: Card,
+    card: CardLast4,
     risk: z.enum(['medium', 'high']).default('high').describe('How likely misuse is; high unless said otherwise'),
   }),
   ...CARD_CHANGE,
@@ -40,7 +40,7 @@ export const reportFraud = tool({
     'dispute a card payment',
   ],
   input: z.object({
-    card: Card,
+    card: CardLast4,
     transactions: z
       .array(z.string().regex(/^[\w-]{1,60}$/))
       .max(MAX_REPORTED)

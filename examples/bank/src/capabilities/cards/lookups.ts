@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { toPlainName } from '@signalbox/contracts/plain-name';
 import { say } from '@signalbox/messages/say';
-import { LOOK_UP, tool } from '@signalbox/worker/tools/tool';
-import { Card } from './fields.ts';
+import { LOOK_UP_DEFAULTS, tool } from '@signalbox/worker/tools/tool';
+import { CardLast4 } from './fields.ts';
 import { sayAmount, sayCard, sayDay } from './words.ts';
 
 export const listCards = tool({
@@ -16,7 +16,7 @@ export const listCards = tool({
     'my cards at the bank',
   ],
   input: z.object({}),
-  ...LOOK_UP,
+  ...LOOK_UP_DEFAULTS,
   holds: 'facts',
   touchesPrivate: true,
   run: async (_input, { ports, actor }) => ({
@@ -40,10 +40,10 @@ export const listCardTransactions = tool({
     'which card payments look suspicious',
   ],
   input: z.object({
-    card: Card,
+    card: CardLast4,
     limit: z.int().min(1).max(30).default(10).describe('How many, the newest; ten unless said otherwise'),
   }),
-  ...LOOK_UP,
+  ...LOOK_UP_DEFAULTS,
   touchesPrivate: true,
   run: async ({ card, limit }, { ports, actor }) => ({
     transactions: await ports.cards.transactions(actor.userKey, card, limit),
@@ -80,7 +80,7 @@ export const findBranches = tool({
     'address of a branch of the bank',
   ],
   input: z.object({ city: z.string().trim().min(1).max(80).optional().describe('Only of this city') }),
-  ...LOOK_UP,
+  ...LOOK_UP_DEFAULTS,
   run: async ({ city = null }, { ports }) => ({ branches: await ports.cards.branches(city) }),
   phrases: {
     done: ({ branches }, { city = '' }) => {

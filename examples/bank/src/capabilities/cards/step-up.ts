@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { say } from '@signalbox/messages/say';
-import { tool, type Resolved } from '@signalbox/worker/tools/tool';
+import { tool, type ResolvedRefs } from '@signalbox/worker/tools/tool';
 import { OWN_CARD } from './fields.ts';
 
 /** A code through an operator needs the operator's approval, so that the operator knows whom they speak to. */
@@ -23,7 +23,7 @@ export const sendStepUpCode = tool({
   }),
   ...OWN_CARD,
   risk: ({ by }, resolved) => (by === 'operator' || resolved?.['to'] === 'operator' ? 'dangerous' : 'sensitive'),
-  resolve: async ({ by }, { ports, threadId }): Promise<Resolved> => {
+  resolve: async ({ by }, { ports, threadId }): Promise<ResolvedRefs> => {
     const route = await ports.cards.routeOf(threadId);
     return by === 'operator' || route.to === 'operator' ? { to: 'operator' } : { to: route.channel };
   },

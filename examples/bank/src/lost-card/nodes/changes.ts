@@ -1,7 +1,7 @@
 import { say, sayError } from '@signalbox/messages/say';
 import type { ToolCallResult } from '@signalbox/governance/calls/call';
-import { isWaiting, pickCard, createReply, type CardNodeContext, type CardNodeOutcome } from '../cards.ts';
-import { AGENT, createFreezeButton, createReplaceButton, type LostCardDomain, type Wanted } from '../domain.ts';
+import { isWaiting, pickCard, replyWithText, type CardNodeContext, type CardNodeOutcome } from '../cards.ts';
+import { AGENT_ID, createFreezeButton, createReplaceButton, type LostCardDomain, type CardRequest } from '../domain.ts';
 
 /** Error codes that ask for proof of identity first. */
 const UNPROVEN: readonly string[] = ['POLICY_DENIED', 'STEP_UP_NEEDED'];
@@ -27,12 +27,13 @@ export async function issueReplacement(context: CardNodeContext): Promise<CardNo
 }
 
 /** Proposes to unfreeze a card that was found. */
-export async function proposeReset(context: CardNodeContext): Promise<CardNodeOutcome> {
+export async function proposeUnfreeze(context: CardNodeContext): Promise<CardNodeOutcome> {
   const picked = await pickCard(context, 'reset', context.given('reset')?.card);
   if ('stop' in picked) return picked.stop;
   const { card, domain } = picked;
   const { last4 } = card;
-  if (card.status !== 'frozen') return { ...createReply(sayError('CARD_NOT_FROZEN', { last4 })), domain, view: 'home' };
+  if (card.status !== 'frozen')
+    return { ...replyWithText(sayError('CARD_NOT_FROZEN', { last4 })), domain, view: 'home' };
   if (card.isReported) {
     const text = sayError('CARD_REPORTED', { last4 });
     return { domain, replies: [{ text, buttons: [createReplaceButton(last4)] }] };
@@ -42,7 +43,7 @@ export async function proposeReset(context: CardNodeContext): Promise<CardNodeOu
 }
 
 /** Proposes to report the suspicious payments. */
-export async function proposeReport(context: CardNodeContext): Promise<CardNodeOutcome> {
+export async function proposeFraudReport(context: CardNodeContext): Promise<CardNodeOutcome> {
   const { card_last4: card, suspicious_tx: suspicious } = context.domain;
   const transactions = suspicious.map(({ transactionId }) => transactionId);
   return afterCall(await context.call('report_fraud', { card, transactions }), 'report_fraud', {});
@@ -52,17 +53,19 @@ function mustProve({ risk }: { readonly risk: string }, { identity_verified }: P
   return risk === 'high' && identity_verified !== true;
 }
 
-function prove(wanted: Wanted, domain: Partial<LostCardDomain>): CardNodeOutcome {
+function prove(wanted: CardRequest, domain: Partial<LostCardDomain>): CardNodeOutcome {
   return { domain: { ...domain, wanted, awaiting: null }, goto: 'verify_identity_stepup' };
 }
 
-function afterCall(result: ToolCallResult, wanted: Wanted, domain: Partial<LostCardDomain>): CardNodeOutcome {
-  const audit = [{ action: `${AGENT}.${wanted}`, outcome: result.code ?? (isWaiting(result) ? 'proposed' : 'done') }];
+function afterCall(result: ToolCallResult, wanted: CardRequest, domain: Partial<LostCardDomain>): CardNodeOutcome {
+  const audit = [
+    { action: `${AGENT_ID}.${wanted}`, outcome: result.code ?? (isWaiting(result) ? 'proposed' : 'done') },
+  ];
   if (result.ok) return { domain: { ...domain, wanted, awaiting: 'proposed' }, audit, goto: 'confirm_action' };
   if (result.code !== null && UNPROVEN.includes(result.code) && wanted !== 'freeze_card')
     return { ...prove(wanted, { ...domain, identity_verified: false }), audit };
   return {
-    ...createReply(result.say),
+    ...replyWithText(result.say),
     domain: { ...domain, wanted: null, awaiting: null },
     audit,
     errors: { [wanted]: result.code ?? '' },

@@ -1,29 +1,30 @@
-import type { CardNodeContext, CardNodeOutcome, OwnCard } from '../cards.ts';
-import { getKnown, listCards, createReply } from '../cards.ts';
-import { AGENT, type LostCardDomain } from '../domain.ts';
-import { proposeReport, proposeReset } from './changes.ts';
+import type { CardNodeContext, CardNodeOutcome, ListedCard } from '../cards.ts';
+import { toCardFields, listCards, replyWithText } from '../cards.ts';
+import { AGENT_ID, type LostCardDomain } from '../domain.ts';
+import { proposeFraudReport, proposeUnfreeze } from './changes.ts';
 
 /** Waits for the confirmation on the platform's approval card; no message counts as one. The rows of the bank prove the result. */
 export async function confirmAction(context: CardNodeContext): Promise<CardNodeOutcome> {
   const { domain, heard } = context;
   if (domain.awaiting === 'proposed')
     return { domain: { awaiting: 'confirmation', trouble_count: 0 }, view: 'confirm', awaits: true };
-  if (domain.awaiting === 'next') return domain.wanted === 'reset' ? proposeReset(context) : proposeReport(context);
-  return heard.kind === 'news' ? takeNews(context, heard.say) : proposeReset(context);
+  if (domain.awaiting === 'next')
+    return domain.wanted === 'reset' ? proposeUnfreeze(context) : proposeFraudReport(context);
+  return heard.kind === 'news' ? takeNews(context, heard.say) : proposeUnfreeze(context);
 }
 
 async function takeNews(context: CardNodeContext, news: string): Promise<CardNodeOutcome> {
   const { domain } = context;
   const listed = await listCards(context);
-  if (listed.refused !== null) return createReply(news);
+  if (listed.refused !== null) return replyWithText(news);
   const { cards, isVerified } = listed;
   const base = {
     cards: cards.filter(({ status }) => status !== 'ordered').map(({ last4 }) => last4),
     identity_verified: isVerified,
   };
   const card = cards.find(({ last4 }) => last4 === domain.card_last4);
-  const known: Partial<LostCardDomain> = { ...base, ...(card ? getKnown(card) : {}) };
-  const said = createReply(news);
+  const known: Partial<LostCardDomain> = { ...base, ...(card ? toCardFields(card) : {}) };
+  const said = replyWithText(news);
   // After proof of identity, the earlier request continues.
   if (isVerified && !domain.identity_verified && domain.wanted !== null && domain.awaiting !== 'confirmation')
     return { ...said, domain: { ...known, awaiting: null }, goto: 'verify_identity_stepup' };
@@ -37,10 +38,10 @@ async function settled(
   { domain, call }: CardNodeContext,
   said: CardNodeOutcome,
   known: Partial<LostCardDomain>,
-  { card, cards }: { readonly card: OwnCard | undefined; readonly cards: readonly OwnCard[] },
+  { card, cards }: { readonly card: ListedCard | undefined; readonly cards: readonly ListedCard[] },
 ): Promise<CardNodeOutcome> {
   const over = { ...known, wanted: null, awaiting: null, trouble_count: 0 };
-  const audit = [{ action: `${AGENT}.${domain.wanted ?? ''}`, outcome: 'settled' }];
+  const audit = [{ action: `${AGENT_ID}.${domain.wanted ?? ''}`, outcome: 'settled' }];
   switch (domain.wanted) {
     case 'freeze_card':
       if (card?.status !== 'frozen') break;

@@ -1,6 +1,6 @@
 import { say } from '@signalbox/messages/say';
 import type { CardNodeContext, CardNodeOutcome } from '../cards.ts';
-import { pickCard, createReply } from '../cards.ts';
+import { pickCard, replyWithText } from '../cards.ts';
 import { createButton, createFreezeButton } from '../domain.ts';
 import { findSuspicious } from './classify-risk.ts';
 
@@ -10,7 +10,7 @@ export async function renderSupportOptions(context: CardNodeContext): Promise<Ca
   const branch = given('find_branch');
   if (branch) {
     const found = await call('find_branches', branch);
-    return { ...createReply(found.say), domain: { branch_requested: true, trouble_count: 0 } };
+    return { ...replyWithText(found.say), domain: { branch_requested: true, trouble_count: 0 } };
   }
   const look = given('view_transactions');
   const picked = await pickCard(context, 'view_transactions', look?.card);

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { CardNodeContext, CardNodeOutcome } from '../cards.ts';
 import { say } from '@signalbox/messages/say';
-import { createReply, isWaiting } from '../cards.ts';
-import { AGENT, type LostCardDomain } from '../domain.ts';
+import { replyWithText, isWaiting } from '../cards.ts';
+import { AGENT_ID, type LostCardDomain } from '../domain.ts';
 import { VIEWS } from '../views.ts';
 
 const Sent = z.object({ channel: z.string().nullable() });
@@ -27,7 +27,8 @@ export async function verifyIdentity(context: CardNodeContext): Promise<CardNode
 async function sendCode(context: CardNodeContext, by: 'chat' | 'operator'): Promise<CardNodeOutcome> {
   const sent = await context.call('send_step_up_code', { by });
   if (sent.code !== null && NO_MORE_CODES.includes(sent.code)) return askOperator(context, [sent.say]);
-  if (!sent.ok) return { ...createReply(sent.say), view: 'challenge', awaits: true, errors: { code: sent.code ?? '' } };
+  if (!sent.ok)
+    return { ...replyWithText(sent.say), view: 'challenge', awaits: true, errors: { code: sent.code ?? '' } };
   // The tool knows where the code was sent, so the reply names the right chat.
   const { channel } = Sent.catch({ channel: null }).parse(sent.result);
   const code_by = isWaiting(sent) ? 'operator' : 'chat';
@@ -39,7 +40,7 @@ async function checkCode(context: CardNodeContext, code: string): Promise<CardNo
   const { domain, call } = context;
   const checked = await call('check_step_up_code', { code });
   const { outcome } = Checked.catch({ outcome: 'none' }).parse(checked.result);
-  const audit = [{ action: `${AGENT}.verify_identity`, outcome: checked.code ?? outcome }];
+  const audit = [{ action: `${AGENT_ID}.verify_identity`, outcome: checked.code ?? outcome }];
   if (checked.ok && outcome === 'verified') {
     const next = goOn(domain, { identity_verified: true });
     return { ...next, audit, replies: [{ text: checked.say, buttons: [] }, ...(next.replies ?? [])] };
@@ -57,7 +58,7 @@ async function askOperator({ call }: CardNodeContext, before: readonly string[])
   return {
     replies,
     domain: { escalation_required: true, awaiting: isAsked ? 'vouching' : null },
-    audit: [{ action: `${AGENT}.escalate`, outcome: asked.code ?? 'proposed' }],
+    audit: [{ action: `${AGENT_ID}.escalate`, outcome: asked.code ?? 'proposed' }],
   };
 }
 

@@ -10,7 +10,7 @@ import {
   parseParameters,
   type Parameters,
 } from '../bot-parameters.ts';
-import type { Command } from '../../store/event.ts';
+import type { StoredCommand } from '../../store/event.ts';
 import { GROUP } from '../../store/people.ts';
 import type { Store } from '../../store/store.ts';
 
@@ -60,7 +60,7 @@ export function setMyCommands(store: Store, parameters: Parameters): true {
 }
 
 /** getMyCommands: returns exactly this scope and language, without fallback, as Telegram does. */
-export function getMyCommands(store: Store, parameters: Parameters): readonly Command[] {
+export function getMyCommands(store: Store, parameters: Parameters): readonly StoredCommand[] {
   const { scope, language_code } = parseParameters(Target, parameters);
   return store.state.commands.get(buildCommandsKey(scope, language_code)) ?? [];
 }
@@ -74,7 +74,12 @@ export function deleteMyCommands(store: Store, parameters: Parameters): true {
 }
 
 /** Returns the commands that a client offers: the narrowest scope with a list, in the person's language or none. */
-export function findCommandsFor(store: Store, personId: number, chat: number, language: string): readonly Command[] {
+export function findCommandsFor(
+  store: Store,
+  personId: number,
+  chat: number,
+  language: string,
+): readonly StoredCommand[] {
   const scopes: Scope[] = [
     { type: 'chat_member', chat_id: chat, user_id: personId },
     { type: 'chat', chat_id: chat },

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { requireWritableChat } from '../bot-access.ts';
 import { createBadRequest } from '../../bot-error.ts';
-import { formatLimited, PlainText } from './bot-messages.ts';
+import { formatLimited, TextParameters } from './bot-messages.ts';
 import * as parameter from '../bot-parameters.ts';
 import { parseParameters, type Parameters } from '../bot-parameters.ts';
 import type { Draft } from '../../store/draft.ts';
@@ -18,7 +18,7 @@ const Target = z.object({
   can_stop: parameter.flag.default(false),
   keep_on_stop: parameter.flag.default(false),
 });
-const SendMessageDraft = Target.extend(PlainText.shape);
+const SendMessageDraft = Target.extend(TextParameters.shape);
 
 /** sendMessageDraft: shows the text written so far; an empty text shows a "Thinking…" placeholder. */
 export function sendMessageDraft(store: Store, parameters: Parameters): true {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { requireOwnMessage } from '../bot-access.ts';
 import { createBadRequest } from '../../bot-error.ts';
-import { PlainText, toRichContent, toPlainContent } from './bot-messages.ts';
+import { TextParameters, toRichContent, toPlainContent } from './bot-messages.ts';
 import * as parameter from '../bot-parameters.ts';
 import { parseParameters, type Parameters } from '../bot-parameters.ts';
 import type { StoredMessage } from '../../store/event.ts';
@@ -11,17 +11,17 @@ import type { Store } from '../../store/store.ts';
 
 const OneMessage = z.object({ chat_id: parameter.chatId, message_id: parameter.messageId });
 /** New content of an edit: text or blocks. */
-export const NewText = PlainText.extend({
+export const NewContent = TextParameters.extend({
   rich_message: parameter.richMessage.optional(),
   reply_markup: parameter.keyboard,
 });
-const EditMessageText = OneMessage.extend(NewText.shape);
+const EditMessageText = OneMessage.extend(NewContent.shape);
 
 /** editMessageText: replaces text or blocks. Removes the buttons without `reply_markup`, as Telegram does. */
 export function editMessageText(store: Store, parameters: Parameters): BotMessage {
   const given = parseParameters(EditMessageText, parameters);
   const old = requireOwnMessage(store, given.chat_id, given.message_id);
-  return changeMessage(store, old, { ...readNewText(old, given), editDate: getUnixSeconds() });
+  return changeMessage(store, old, { ...applyNewContent(old, given), editDate: getUnixSeconds() });
 }
 
 const EditMessageReplyMarkup = OneMessage.extend({ reply_markup: parameter.keyboard });
@@ -34,7 +34,7 @@ export function editMessageReplyMarkup(store: Store, parameters: Parameters): Bo
 }
 
 /** Applies the text or blocks of an edit. Throws BotError 400 when both are given or the message has a file. */
-export function readNewText(old: StoredMessage, given: z.output<typeof NewText>): StoredMessage {
+export function applyNewContent(old: StoredMessage, given: z.output<typeof NewContent>): StoredMessage {
   if (old.fileId !== null) throw createBadRequest('there is no text in the message to edit');
   const { text, rich_message: rich, reply_markup: keyboard } = given;
   if (rich === undefined) return { ...old, ...toPlainContent(given), keyboard };

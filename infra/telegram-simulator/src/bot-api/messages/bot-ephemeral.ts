@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { requireWritableChat } from '../bot-access.ts';
-import { changeContent, NewText, readNewText } from './bot-edits.ts';
+import { changeContent, NewContent, applyNewContent } from './bot-edits.ts';
 import { createBadRequest } from '../../bot-error.ts';
 import * as parameter from '../bot-parameters.ts';
 import { parseParameters, type Parameters } from '../bot-parameters.ts';
@@ -13,13 +13,13 @@ const OneEphemeral = z.object({
   receiver_user_id: parameter.acceptInteger('invalid receiver_user_id specified'),
   ephemeral_message_id: parameter.acceptInteger('ephemeral message identifier is not specified'),
 });
-const EditText = OneEphemeral.extend(NewText.shape);
+const EditText = OneEphemeral.extend(NewContent.shape);
 
 /** editEphemeralMessageText: replaces the text of an ephemeral message. Removes the buttons without `reply_markup`. */
 export function editEphemeralMessageText(store: Store, parameters: Parameters): true {
   const given = parseParameters(EditText, parameters);
   const old = requireEphemeral(store, given);
-  return change(store, old, readNewText(old, given));
+  return change(store, old, applyNewContent(old, given));
 }
 
 const EditMarkup = OneEphemeral.extend({ reply_markup: parameter.keyboard });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { createBadRequest } from '../../bot-error.ts';
 import { resolveFile } from '../bot-files.ts';
-import { type MessageContent, sendContent, Target } from './bot-messages.ts';
+import { type MessageContent, sendContent, SendTarget } from './bot-messages.ts';
 import * as parameter from '../bot-parameters.ts';
 import { parseParameters, type Parameters } from '../bot-parameters.ts';
 import type { FileKind } from '../../files/file-store.ts';
@@ -17,7 +17,7 @@ const Caption = z.object({
   caption_entities: parameter.entities,
   parse_mode: parameter.parseMode,
 });
-const SendFile = Target.extend(Caption.shape).extend({
+const SendFile = SendTarget.extend(Caption.shape).extend({
   duration: parameter.acceptInteger('duration must be an Integer').optional(),
 });
 
@@ -30,7 +30,7 @@ function formatCaption(given: z.output<typeof Caption>): FormattedText {
 }
 
 /** Creates the method sendDocument, sendPhoto or sendVoice. Telegram scales photos. */
-export function sendFile(kind: FileKind): (store: Store, parameters: Parameters) => BotMessage {
+export function createSendMethod(kind: FileKind): (store: Store, parameters: Parameters) => BotMessage {
   return (store, parameters) => {
     const given = parseParameters(SendFile, parameters);
     const read = (): MessageContent => {

@@ -1,17 +1,17 @@
 import type { Message, MessageOriginUser, User } from 'grammy/types';
-import { findChat, type KnownChat, toGroupChat, toSender } from '../../store/chat-shapes.ts';
+import { findChat, type BotApiChat, toGroupChat, toSender } from '../../store/chat-shapes.ts';
 import type { StoredMessage } from '../../store/event.ts';
 import { toMediaFields } from '../../store/file-shapes.ts';
-import type { State } from '../../store/state.ts';
+import type { SimulatorState } from '../../store/state.ts';
 import { listTopics } from '../../store/topic.ts';
 
 const TOPICS_OPENED = { by: 1001, at: 1_700_000_000 };
 
 /** A message in a private chat or group, which always has a sender. */
-export type BotMessage = Message & { readonly chat: KnownChat; readonly from: User };
+export type BotMessage = Message & { readonly chat: BotApiChat; readonly from: User };
 
 /** Converts a stored message to the Bot API's shape, including the message it replies to, one level deep. */
-export function toBotMessage(state: State, bot: User, message: StoredMessage): BotMessage {
+export function toBotMessage(state: SimulatorState, bot: User, message: StoredMessage): BotMessage {
   const own = toPlainMessage(state, bot, message);
   const replied = findReplied(state, bot, message);
   if (!replied) return own;
@@ -20,7 +20,7 @@ export function toBotMessage(state: State, bot: User, message: StoredMessage): B
 }
 
 /** In a topic, a message without a reply target replies to the message that opened the topic. */
-function findReplied(state: State, bot: User, message: StoredMessage): BotMessage | null {
+function findReplied(state: SimulatorState, bot: User, message: StoredMessage): BotMessage | null {
   const replied = message.replyTo === null ? undefined : state.chats.get(message.chatId)?.get(message.replyTo);
   // Telegram may omit the original of a reply to an ephemeral message.
   if (replied && !replied.deleted && replied.ephemeral === null) return toPlainMessage(state, bot, replied);
@@ -38,7 +38,7 @@ function findReplied(state: State, bot: User, message: StoredMessage): BotMessag
   };
 }
 
-function toPlainMessage(state: State, bot: User, message: StoredMessage): BotMessage {
+function toPlainMessage(state: SimulatorState, bot: User, message: StoredMessage): BotMessage {
   const { keyboard, topicId, forward } = message;
   return {
     ...toContent(state, message),
@@ -53,12 +53,16 @@ function toPlainMessage(state: State, bot: User, message: StoredMessage): BotMes
   };
 }
 
-function toOrigin(state: State, bot: User, { fromId, date }: NonNullable<StoredMessage['forward']>): MessageOriginUser {
+function toOrigin(
+  state: SimulatorState,
+  bot: User,
+  { fromId, date }: NonNullable<StoredMessage['forward']>,
+): MessageOriginUser {
   return { type: 'user', sender_user: toSender(state, bot, fromId), date };
 }
 
 /** Ephemeral messages have no id in the chat. */
-function toIds(state: State, bot: User, { messageId, ephemeral }: StoredMessage): Pick<Message, 'message_id'> {
+function toIds(state: SimulatorState, bot: User, { messageId, ephemeral }: StoredMessage): Pick<Message, 'message_id'> {
   if (ephemeral === null) return { message_id: messageId };
   const ids: Pick<Message, 'message_id' | 'ephemeral_message_id' | 'receiver_user'> = {
     message_id: 0,
@@ -68,7 +72,7 @@ function toIds(state: State, bot: User, { messageId, ephemeral }: StoredMessage)
   return ids;
 }
 
-function toContent(state: State, message: StoredMessage): Partial<Message> {
+function toContent(state: SimulatorState, message: StoredMessage): Partial<Message> {
   if (message.rich !== null) return { rich_message: message.rich };
   const entities = [...message.entities];
   const file = message.fileId === null ? undefined : state.files.get(message.fileId);

@@ -24,7 +24,7 @@ const ReplyParameters = z.looseObject({
 export type MessageContent = Pick<StoredMessage, 'text' | 'entities' | 'rich' | 'fileId'>;
 
 /** Common parameters of all send methods. */
-export const Target = z.object({
+export const SendTarget = z.object({
   chat_id: parameter.chatId,
   message_thread_id: parameter.threadId,
   ephemeral_message_parameters: parameter
@@ -35,13 +35,13 @@ export const Target = z.object({
 });
 
 /** Text with entities. */
-export const PlainText = z.object({
+export const TextParameters = z.object({
   text: z.coerce.string().default(''),
   entities: parameter.entities,
   parse_mode: parameter.parseMode,
 });
 
-const SendMessage = Target.extend(PlainText.shape);
+const SendMessage = SendTarget.extend(TextParameters.shape);
 
 /** sendMessage: sends a text to a chat that accepts messages from the bot. */
 export function sendMessage(store: Store, parameters: Parameters): BotMessage {
@@ -49,7 +49,7 @@ export function sendMessage(store: Store, parameters: Parameters): BotMessage {
   return sendContent(store, given, () => toPlainContent(given));
 }
 
-const SendRichMessage = Target.extend({ rich_message: parameter.richMessage });
+const SendRichMessage = SendTarget.extend({ rich_message: parameter.richMessage });
 
 /** sendRichMessage: sends blocks. */
 export function sendRichMessage(store: Store, parameters: Parameters): BotMessage {
@@ -57,7 +57,7 @@ export function sendRichMessage(store: Store, parameters: Parameters): BotMessag
   return sendContent(store, given, () => toRichContent(given.rich_message));
 }
 
-export function toPlainContent(given: z.output<typeof PlainText>): MessageContent {
+export function toPlainContent(given: z.output<typeof TextParameters>): MessageContent {
   return { ...formatLimited(given.text, given.entities), rich: null, fileId: null };
 }
 
@@ -73,7 +73,7 @@ export function toRichContent(rich: RichMessage): MessageContent {
 }
 
 /** Sends the content that `read` returns, after checking the chat. A reply goes to the topic of its target. */
-export function sendContent(store: Store, target: z.output<typeof Target>, read: () => MessageContent): BotMessage {
+export function sendContent(store: Store, target: z.output<typeof SendTarget>, read: () => MessageContent): BotMessage {
   const chatId = requireWritableChat(store, target.chat_id);
   const whisper = target.ephemeral_message_parameters;
   const content = read();

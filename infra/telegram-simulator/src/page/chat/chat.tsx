@@ -5,7 +5,7 @@ import { MessageList } from '../messages/message-list.tsx';
 import { usePage, useShownChat } from '../state/context.ts';
 import { buildChatKey, type ShownChat } from '../state/shown-chat.ts';
 import type { Page } from '../state/page.ts';
-import { act } from '../state/simulator.ts';
+import { postAction } from '../state/simulator.ts';
 import { openBotSheet, openGroupSheet, openPeopleSheet } from '../sheets/chat-sheets.tsx';
 import { Avatar, ChatAvatar, Badge } from '../theme/avatar.tsx';
 
@@ -29,7 +29,7 @@ export function Chat({ unread }: { readonly unread: number }): VNode {
 /** Returns why a person cannot write in a chat, with the remedy; null when they can. */
 function findBarrier(page: Page, { person, chat }: ShownChat): VNode | null {
   if (chat.type === 'group' || !person.blocked) return null;
-  const unblock = (): Promise<unknown> => act('block', { person: person.id, blocked: false });
+  const unblock = (): Promise<unknown> => postAction('block', { person: person.id, blocked: false });
   return (
     <footer class="barrier">
       <p>{person.name} blocked the bot: neither hears from the other.</p>

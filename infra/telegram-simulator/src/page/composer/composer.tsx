@@ -5,11 +5,11 @@ import { SuggestionList, useSuggestionState, type SuggestionState } from '@signa
 import type { RefObject, TargetedEvent, TargetedKeyboardEvent, VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { summarizeMessage } from '../messages/summary.ts';
-import { editLast } from '../state/actions.ts';
+import { editLastMessage } from '../state/actions.ts';
 import { usePage, useShownChat } from '../state/context.ts';
 import { buildChatKey } from '../state/shown-chat.ts';
-import type { Context } from './writing.ts';
-import type { Command } from '../../store/event.ts';
+import type { ComposerContext } from './writing.ts';
+import type { StoredCommand } from '../../store/event.ts';
 import { formatSize } from '../messages/amounts.ts';
 import { detectFileKind } from './file-kind.ts';
 
@@ -26,7 +26,7 @@ interface Suggestion {
   readonly end: number;
 }
 interface Offered {
-  readonly commands: readonly Command[];
+  readonly commands: readonly StoredCommand[];
   /** People who can be mentioned. */
   readonly names: readonly { readonly name: string; readonly title: string }[];
 }
@@ -63,7 +63,7 @@ export function Composer(): VNode {
     if (event.key === 'Escape') writing.cancel();
     else if (event.key === 'ArrowUp' && text === '' && !context) {
       event.preventDefault();
-      editLast(page, shown);
+      editLastMessage(page, shown);
     }
   };
   return (
@@ -149,7 +149,7 @@ function useFocus(field: RefObject<HTMLTextAreaElement | null>): void {
 }
 
 /** Shows the message that is answered or edited. */
-function ContextBar({ context, onCancel }: { context: Context; onCancel: () => void }): VNode {
+function ContextBar({ context, onCancel }: { context: ComposerContext; onCancel: () => void }): VNode {
   return (
     <div class="panel context">
       <Icon name={context.mode} />

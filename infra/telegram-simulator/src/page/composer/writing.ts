@@ -1,36 +1,36 @@
 import type { MessageView } from '../../store/message-view.ts';
-import { attempt } from '../state/attempt.ts';
+import { tryAction } from '../state/attempt.ts';
 import { buildChatKey, type ShownChat } from '../state/shown-chat.ts';
-import { act, sendFiles } from '../state/simulator.ts';
+import { postAction, sendFiles } from '../state/simulator.ts';
 
 /** A Telegram client's maximum message length, in UTF-16 units. */
 const MAX_LENGTH = 4_096;
 
 /** The message that is answered or edited. */
-export interface Context {
+export interface ComposerContext {
   readonly mode: 'reply' | 'edit';
   readonly message: MessageView;
 }
 
-export interface WritingOptions {
+export interface ComposerOptions {
   readonly onChange: () => void;
   /** Receives a sentence when sending fails. */
   readonly onProblem: (problem: string) => void;
 }
 
 /** The message being written. Keeps one text per person and chat; switching chats drops files and the quoted message. */
-export class Writing {
+export class ComposerState {
   text = '';
-  context: Context | null = null;
+  context: ComposerContext | null = null;
   files: readonly File[] = [];
   /** Error of the last attachment or send. */
   problem = '';
   isSending = false;
   #shown: ShownChat | null = null;
   readonly #texts = new Map<string, string>();
-  readonly #options: WritingOptions;
+  readonly #options: ComposerOptions;
 
-  constructor(options: WritingOptions) {
+  constructor(options: ComposerOptions) {
     this.#options = options;
   }
 
@@ -48,7 +48,7 @@ export class Writing {
   }
 
   /** Starts a reply to a message, or an edit. */
-  begin(context: Context): void {
+  begin(context: ComposerContext): void {
     this.#change(context.mode === 'edit' ? { context, text: context.message.text } : { context });
   }
 
@@ -84,7 +84,7 @@ export class Writing {
   /** Sends the parts in order, files with the first; returns the unsent parts. */
   async #send(
     to: ShownChat,
-    context: Context | null,
+    context: ComposerContext | null,
     parts: readonly string[],
     files: readonly File[],
   ): Promise<readonly string[]> {
@@ -92,7 +92,9 @@ export class Writing {
     for (const [index, text] of parts.entries()) {
       const replyTo = index === 0 ? (context?.message.messageId ?? null) : null;
       const message = { from: person.id, chat: chat.id, topic, text, replyTo };
-      const problem = await attempt(() => (files.length === 0 ? act('messages', message) : sendFiles(message, files)));
+      const problem = await tryAction(() =>
+        files.length === 0 ? postAction('messages', message) : sendFiles(message, files),
+      );
       if (problem === null) this.removeFiles(files);
       else if (files.length === 0) this.#options.onProblem(problem);
       else this.#change({ problem });
@@ -101,16 +103,20 @@ export class Writing {
     return [];
   }
 
-  async #edit(to: ShownChat, context: Context, [text, ...others]: readonly string[]): Promise<readonly string[]> {
+  async #edit(
+    to: ShownChat,
+    context: ComposerContext,
+    [text, ...others]: readonly string[],
+  ): Promise<readonly string[]> {
     const { messageId, text: before } = context.message;
     if (text === undefined || text === before) return [];
     const edit = { from: to.person.id, chat: to.chat.id, messageId, text };
-    const problem = await attempt(() => act('edits', edit));
+    const problem = await tryAction(() => postAction('edits', edit));
     if (problem !== null) this.#options.onProblem(problem);
     return problem === null ? [] : [text, ...others];
   }
 
-  #change(fields: Partial<Pick<Writing, 'text' | 'context' | 'files' | 'problem' | 'isSending'>>): void {
+  #change(fields: Partial<Pick<ComposerState, 'text' | 'context' | 'files' | 'problem' | 'isSending'>>): void {
     Object.assign(this, fields);
     this.#options.onChange();
   }

@@ -2,13 +2,13 @@ import { Icon } from '@signalbox/page-kit/icons';
 import type { VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { MessageView } from '../../store/message-view.ts';
-import { jumpTo } from '../state/actions.ts';
+import { jumpToMessage } from '../state/actions.ts';
 import { usePage, useShownChat } from '../state/context.ts';
 import type { Page } from '../state/page.ts';
 import type { ShownChat } from '../state/shown-chat.ts';
 import { isVisibleTo } from '../../people/visibility.ts';
 import { Blocks } from '../text/blocks.tsx';
-import { Keyboard, MessageId } from '../text/keyboard.tsx';
+import { Keyboard, MessageIdContext } from '../text/keyboard.tsx';
 import { PlainText } from '../text/plain-text.tsx';
 import { Avatar, pickHue } from '../theme/avatar.tsx';
 import { formatTime, formatDuration, formatSize } from './amounts.ts';
@@ -73,18 +73,18 @@ function renderBubble({ messages, continues, page, shown, replied }: Drawing): V
             {first.forwardedFrom && <span class="origin">Forwarded from {first.forwardedFrom.name}</span>}
             {first.replyTo !== null && renderQuote(page, shown, first.replyTo, replied)}
             {files.length > 0 && <Files files={files} />}
-            <MessageId.Provider value={message.messageId}>
-              <Body message={message}>
+            <MessageIdContext.Provider value={message.messageId}>
+              <MessageBody message={message}>
                 {message.editedAt !== null && <span>edited</span>}
                 <time>{formatTime(message.date)}</time>
-              </Body>
-            </MessageId.Provider>
+              </MessageBody>
+            </MessageIdContext.Provider>
           </div>
         </div>
         {message.buttons && (
-          <MessageId.Provider value={message.messageId}>
+          <MessageIdContext.Provider value={message.messageId}>
             <Keyboard rows={message.buttons} />
-          </MessageId.Provider>
+          </MessageIdContext.Provider>
         )}
       </div>
     </article>
@@ -98,7 +98,7 @@ interface BodyProps {
 }
 
 /** The text of a message, plain or rich. */
-export function Body({ message: { text, entities, rich }, children }: BodyProps): VNode {
+export function MessageBody({ message: { text, entities, rich }, children }: BodyProps): VNode {
   const richDirection = rich?.is_rtl ? 'rtl' : undefined;
   return (
     <div class="body" dir={rich ? richDirection : 'auto'}>
@@ -121,7 +121,7 @@ function renderQuote(page: Page, shown: ShownChat, id: number, replied: MessageV
   const isSeen = replied && isVisibleTo(replied, shown.person.id) && !replied.deleted;
   const missing = replied === undefined ? 'Earlier message' : 'Deleted message';
   return (
-    <button class="quote" onClick={() => void jumpTo(page, shown, id)}>
+    <button class="quote" onClick={() => void jumpToMessage(page, shown, id)}>
       <strong>{isSeen ? replied.from.name : 'Message'}</strong>
       <span class="clip">{isSeen ? summarizeMessage(replied) : missing}</span>
     </button>

@@ -2,14 +2,14 @@ import { Icon } from '@signalbox/page-kit/icons';
 import { FollowingList } from '@signalbox/page-kit/following-list';
 import { Component, createRef, type VNode } from 'preact';
 import type { MessageView } from '../../store/message-view.ts';
-import { loadOlder } from '../state/actions.ts';
+import { loadOlderMessages } from '../state/actions.ts';
 import type { Page } from '../state/page.ts';
 import type { ShownChat } from '../state/shown-chat.ts';
 import { openMessageMenu } from '../sheets/message-menu.tsx';
 import type { Draft } from '../../store/draft.ts';
 import { usePage, useShownChat } from '../state/context.ts';
-import { act } from '../state/simulator.ts';
-import { Body, Bubble } from './bubble.tsx';
+import { postAction } from '../state/simulator.ts';
+import { MessageBody, Bubble } from './bubble.tsx';
 import { formatDay } from './amounts.ts';
 
 /** Messages of one person within this time share one name. */
@@ -84,7 +84,7 @@ export class MessageList extends Component<ListProps> {
         onEndChange={() => page.change({})}
       >
         {page.store.hasOlder(chat.id) && (
-          <button class="older" onClick={() => void loadOlder(page, shown)}>
+          <button class="older" onClick={() => void loadOlderMessages(page, shown)}>
             Show earlier messages
           </button>
         )}
@@ -130,15 +130,15 @@ function DraftBubble({ draft, isSending }: { readonly draft: Draft; readonly isS
         <div class="line">
           <div class={draft.rich ? 'bubble rich' : 'bubble'}>
             {draft.rich === null && draft.text === '' && <span class="thinking">Thinking…</span>}
-            <Body message={draft}>
+            <MessageBody message={draft}>
               <span aria-hidden="true">…</span>
-            </Body>
+            </MessageBody>
           </div>
           {draft.canStop && !isSending && (
             <button
               class="stop"
               title="Stop writing"
-              onClick={() => void page.runAction(() => act('drafts/stop', { from: person.id }))}
+              onClick={() => void page.runAction(() => postAction('drafts/stop', { from: person.id }))}
             >
               <Icon name="stop" />
               <span>Stop</span>

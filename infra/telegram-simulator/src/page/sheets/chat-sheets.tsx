@@ -3,7 +3,7 @@ import type { VNode } from 'preact';
 import type { BotStatus } from '../../store/event.ts';
 import type { Page } from '../state/page.ts';
 import type { ShownChat } from '../state/shown-chat.ts';
-import { act } from '../state/simulator.ts';
+import { postAction } from '../state/simulator.ts';
 import { Avatar, Badge, ChatAvatar } from '../theme/avatar.tsx';
 import { Row } from '../theme/row.tsx';
 
@@ -41,7 +41,7 @@ export function openBotSheet(page: Page, { person: { id, blocked }, chat }: Show
         title={blocked ? 'Unblock the bot' : 'Block the bot'}
         picture={<Icon name={blocked ? 'check' : 'block'} />}
         kind={blocked ? undefined : 'danger'}
-        onPress={() => void page.runAction(() => act('block', { person: id, blocked: !blocked }))}
+        onPress={() => void page.runAction(() => postAction('block', { person: id, blocked: !blocked }))}
       />
     </>
   );
@@ -64,7 +64,7 @@ export function openGroupSheet(page: Page, { person, chat }: ShownChat): void {
       {STATUSES.map(([status, title]) => {
         const isCurrent = status === store.bot?.groupStatus;
         const picture = <Icon name={isCurrent ? 'check' : 'bot'} />;
-        const run = (): void => void page.runAction(() => act('rights', { by: person.id, status }));
+        const run = (): void => void page.runAction(() => postAction('rights', { by: person.id, status }));
         return <Row title={title} picture={picture} isCurrent={isCurrent} onPress={run} />;
       })}
     </>

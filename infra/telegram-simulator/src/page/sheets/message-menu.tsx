@@ -2,7 +2,7 @@ import { Icon, type IconName } from '@signalbox/page-kit/icons';
 import type { VNode } from 'preact';
 import type { MessageView } from '../../store/message-view.ts';
 import { summarizeMessage } from '../messages/summary.ts';
-import { canEdit, copyText, forward } from '../state/actions.ts';
+import { canEditMessage, copyText, forwardMessage } from '../state/actions.ts';
 import type { Page } from '../state/page.ts';
 import type { ShownChat } from '../state/shown-chat.ts';
 import { ChatAvatar } from '../theme/avatar.tsx';
@@ -18,7 +18,8 @@ export function openMessageMenu(page: Page, shown: ShownChat, message: MessageVi
       <p class="sheet-title">{summarizeMessage(message)}</p>
       {item('Reply', 'reply', () => page.writing.begin({ mode: 'reply', message }))}
       {message.text !== '' && item('Copy text', 'copy', () => void copyText(page, message.text))}
-      {canEdit(message, shown.person.id) && item('Edit', 'edit', () => page.writing.begin({ mode: 'edit', message }))}
+      {canEditMessage(message, shown.person.id) &&
+        item('Edit', 'edit', () => page.writing.begin({ mode: 'edit', message }))}
       {message.ephemeral === null && item('Forward', 'forward', () => openForward(page, shown, message))}
     </>
   );
@@ -33,7 +34,7 @@ function openForward(page: Page, shown: ShownChat, message: MessageView): void {
         <Row
           title={page.store.titleOf(chat)}
           picture={<ChatAvatar chat={chat} />}
-          onPress={() => forward(page, shown, message, chat)}
+          onPress={() => forwardMessage(page, shown, message, chat)}
         />
       ))}
     </>

@@ -2,7 +2,7 @@ import type { MessageView } from '../../store/message-view.ts';
 import type { ChatView } from '../../store/chat-shapes.ts';
 import type { Page } from './page.ts';
 import type { ShownChat } from './shown-chat.ts';
-import { act } from './simulator.ts';
+import { postAction } from './simulator.ts';
 
 /** Copies a text and confirms it. */
 export async function copyText(page: Page, text: string): Promise<void> {
@@ -30,36 +30,36 @@ export async function pressButton(
 }
 
 /** Forwards a message, or all messages of its album in order. */
-export function forward(page: Page, { person, chat }: ShownChat, message: MessageView, to: ChatView): void {
+export function forwardMessage(page: Page, { person, chat }: ShownChat, message: MessageView, to: ChatView): void {
   const send = async (): Promise<void> => {
     for (const { messageId } of page.store.albumOf(message))
-      await act('forwards', { from: person.id, chat: chat.id, messageId, to: to.id });
+      await postAction('forwards', { from: person.id, chat: chat.id, messageId, to: to.id });
   };
   void page.runAction(send, `Forwarded to ${page.store.titleOf(to)}`);
 }
 
 /** True for the person's own public messages, which clients can edit. */
-export function canEdit({ from, ephemeral, forwardedFrom }: MessageView, person: number): boolean {
+export function canEditMessage({ from, ephemeral, forwardedFrom }: MessageView, person: number): boolean {
   return from.id === person && ephemeral === null && forwardedFrom === null;
 }
 
 /** Starts editing the person's last editable message. */
-export function editLast(page: Page, { person, chat, topic }: ShownChat): void {
+export function editLastMessage(page: Page, { person, chat, topic }: ShownChat): void {
   const all = page.store.messagesOf(person.id, chat.id, topic);
-  const message = all.findLast((one) => canEdit(one, person.id));
+  const message = all.findLast((one) => canEditMessage(one, person.id));
   if (message) page.writing.begin({ mode: 'edit', message });
 }
 
 /** Loads older messages of the shown chat. */
-export async function loadOlder(page: Page, { person, chat, topic }: ShownChat): Promise<void> {
+export async function loadOlderMessages(page: Page, { person, chat, topic }: ShownChat): Promise<void> {
   await page.runAction(() => page.store.loadOlder(person.id, chat.id, topic));
 }
 
 /** Scrolls to a message; loads it if needed. */
-export async function jumpTo(page: Page, shown: ShownChat, id: number): Promise<void> {
+export async function jumpToMessage(page: Page, shown: ShownChat, id: number): Promise<void> {
   const find = (): Element | null => document.querySelector(`[data-id="${id}"], [data-also~="${id}"]`);
   while (!find() && page.store.hasOlder(shown.chat.id) && page.isConnected) {
-    await loadOlder(page, shown);
+    await loadOlderMessages(page, shown);
     await new Promise((drawn) => setTimeout(drawn));
     // The user has switched to another chat.
     if (page.shown?.chat.id !== shown.chat.id) return;

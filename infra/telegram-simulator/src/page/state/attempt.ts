@@ -1,11 +1,11 @@
-import { Refusal } from './simulator.ts';
+import { RefusalError } from './simulator.ts';
 
 /** Runs an action; returns null, or a sentence with the reason of the failure. */
-export async function attempt(work: () => Promise<unknown>): Promise<string | null> {
+export async function tryAction(work: () => Promise<unknown>): Promise<string | null> {
   try {
     await work();
     return null;
   } catch (error) {
-    return error instanceof Refusal ? error.message : 'The simulator does not answer.';
+    return error instanceof RefusalError ? error.message : 'The simulator does not answer.';
   }
 }

@@ -1,14 +1,14 @@
 import type { ComponentChildren } from 'preact';
 import type { MessageView } from '../../store/message-view.ts';
-import type { Command } from '../../store/event.ts';
+import type { StoredCommand } from '../../store/event.ts';
 import type { Draft } from '../../store/draft.ts';
 import type { FeedEvent } from '../../store/feed.ts';
-import { Writing } from '../composer/writing.ts';
-import { attempt } from './attempt.ts';
-import { buildHash, type ShownChat, readShownChat } from './shown-chat.ts';
+import { ComposerState } from '../composer/writing.ts';
+import { tryAction } from './attempt.ts';
+import { buildUrlHash, type ShownChat, readShownChat } from './shown-chat.ts';
 import * as simulator from './simulator.ts';
 import { Store } from './store.ts';
-import { click } from './simulator.ts';
+import { clickButton } from './simulator.ts';
 
 /** Clients stop waiting after this time; the bot may still complete the action. */
 const GIVE_UP_MS = 15_000;
@@ -33,7 +33,7 @@ export interface SheetView {
   readonly content: () => ComponentChildren;
 }
 /** Operations on the displayed message list. */
-export interface ShownList {
+export interface ListControls {
   readonly isAtEnd: () => boolean;
   readonly toEnd: () => void;
   readonly show: (node: Element) => void;
@@ -45,15 +45,15 @@ export class Page {
   /** Null until the first load is complete. */
   shown: ShownChat | null = null;
   isConnected = true;
-  commands: readonly Command[] = [];
+  commands: readonly StoredCommand[] = [];
   sheet: SheetView | null = null;
   alerts: readonly string[] = [];
-  list: ShownList | null = null;
+  list: ListControls | null = null;
   readonly typing: Expiring<string, string>;
   readonly drafts: Expiring<number, { readonly draft: Draft; readonly isSending: boolean }>;
   readonly toasts: Expiring<number, { readonly text: string; readonly kind: 'info' | 'error' }>;
   readonly clicks = new Clicks();
-  readonly writing: Writing;
+  readonly writing: ComposerState;
   readonly #onChange: () => void;
   #isDue = false;
   #toastCount = 0;
@@ -67,7 +67,7 @@ export class Page {
     this.typing = new Expiring(onChange);
     this.drafts = new Expiring(onChange);
     this.toasts = new Expiring(onChange);
-    this.writing = new Writing({ onChange, onProblem: (problem) => this.toast(problem, 'error') });
+    this.writing = new ComposerState({ onChange, onProblem: (problem) => this.toast(problem, 'error') });
   }
 
   /** Loads everything and follows changes; retries while the simulator starts. */
@@ -99,7 +99,7 @@ export class Page {
 
   /** Switches to a chat of a person, or to the list of chats. */
   go(shown: ShownChat): void {
-    location.hash = buildHash(shown);
+    location.hash = buildUrlHash(shown);
   }
 
   /** Reads the shown chat from the address and renders the page. */
@@ -119,7 +119,7 @@ export class Page {
 
   /** Runs an action. Shows a text: the reason of a failure, or the confirmation. */
   async runAction(work: () => Promise<unknown>, confirmation: string | null = null): Promise<void> {
-    const problem = await attempt(work);
+    const problem = await tryAction(work);
     if (problem !== null) this.toast(problem, 'error');
     else if (confirmation !== null) this.toast(confirmation);
     this.#onChange();
@@ -212,7 +212,7 @@ class Clicks {
 
   /** Returns null without an answer in time. Throws the simulator's refusal. */
   async press(button: object): Promise<ClickAnswer | null> {
-    const { callbackQueryId } = await click(button);
+    const { callbackQueryId } = await clickButton(button);
     return this.#answerOf(callbackQueryId).promise;
   }
 

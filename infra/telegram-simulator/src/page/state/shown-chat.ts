@@ -26,7 +26,7 @@ export function readShownChat(hash: string, store: Store): ShownChat | null {
   return { person, chat, topic, isList: wanted.has('list') || !wanted.has('as') };
 }
 
-export function buildHash({ person, chat, topic, isList }: ShownChat): string {
+export function buildUrlHash({ person, chat, topic, isList }: ShownChat): string {
   const parts = [`as=${person.id}`, chat.type === 'group' && `chat=${GROUP}`, topic && `topic=${topic}`];
   return `#${[...parts, isList && 'list'].filter(Boolean).join('&')}`;
 }

@@ -1,19 +1,19 @@
 import type { BotView } from '../../bot-api/chats/bot-menu.ts';
 import type { ChatView } from '../../store/chat-shapes.ts';
 import type { MessagesView, PersonView, TopicView } from '../../people/person-api.ts';
-import type { Command } from '../../store/event.ts';
+import type { StoredCommand } from '../../store/event.ts';
 import type { FeedEvent } from '../../store/feed.ts';
 import { detectFileKind } from '../composer/file-kind.ts';
 
 /** A refusal of the simulator, with a message for people. */
-export class Refusal extends Error {}
+export class RefusalError extends Error {}
 
 /** `Answer` is the response type of the path, which the caller knows. */
 async function call<Answer>(path: string, init?: RequestInit): Promise<Answer> {
   const response = await fetch(`api/${path}`, init);
   // The simulator returns the shapes that its modules declare; a refusal has `error`.
   const answer = (await response.json()) as Answer & { readonly error?: string };
-  if (!response.ok) throw new Refusal(answer.error ?? response.statusText);
+  if (!response.ok) throw new RefusalError(answer.error ?? response.statusText);
   return answer;
 }
 
@@ -22,7 +22,7 @@ export const listChats = (person: number) => call<readonly ChatView[]>(`chats?as
 export const readBot = () => call<BotView>('bot');
 export const listTopics = (person: number) => call<readonly TopicView[]>(`topics?as=${person}`);
 export const listCommands = (person: number, chat: number) =>
-  call<readonly Command[]>(`commands?as=${person}&chat=${chat}`);
+  call<readonly StoredCommand[]>(`commands?as=${person}&chat=${chat}`);
 
 /** Loads the newest messages of a chat, or those before a message. */
 export function listMessages(person: number, chat: number, limit: number, before?: number): Promise<MessagesView> {
@@ -31,13 +31,13 @@ export function listMessages(person: number, chat: number, limit: number, before
 }
 
 /** Posts an action to the person API. */
-export function act<Answer = unknown>(path: string, body: object): Promise<Answer> {
+export function postAction<Answer = unknown>(path: string, body: object): Promise<Answer> {
   return call(path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
 }
 
 /** Presses a button; returns the callback query id, which the bot's answer repeats. */
-export function click(button: object): Promise<{ readonly callbackQueryId: string }> {
-  return act('clicks', button);
+export function clickButton(button: object): Promise<{ readonly callbackQueryId: string }> {
+  return postAction('clicks', button);
 }
 
 /** Sends a message with files; several files form an album. */

@@ -7,7 +7,7 @@ import { copyText, pressButton } from '../state/actions.ts';
 import { usePage, useShownChat } from '../state/context.ts';
 
 /** Id of the message that contains the button. */
-export const MessageId = createContext(0);
+export const MessageIdContext = createContext(0);
 
 /** Rows of buttons below a message. */
 export function Keyboard({ rows }: { readonly rows: readonly (readonly ButtonView[])[] }): VNode {
@@ -26,7 +26,7 @@ export function Keyboard({ rows }: { readonly rows: readonly (readonly ButtonVie
 
 /** A button; disabled when the page does not support its action. */
 function Key({ button: { text, data, url, style, copyText: copied, disabled } }: { button: ButtonView }): VNode {
-  const [page, shown, messageId] = [usePage(), useShownChat(), useContext(MessageId)];
+  const [page, shown, messageId] = [usePage(), useShownChat(), useContext(MessageIdContext)];
   const [isBusy, setBusy] = useState(false);
   if (!disabled && url !== undefined && isWebLink(url)) {
     return (

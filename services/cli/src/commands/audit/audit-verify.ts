@@ -2,18 +2,18 @@ import { statSync } from 'node:fs';
 import { getCheckpointFile, readCheckpointFile } from '@signalbox/safety/audit/checkpoint-file';
 import { AppError } from '@signalbox/contracts/errors';
 import { readPublicKeys } from '@signalbox/safety/audit/signing-key';
-import { countLost, findStrays, readTail } from '@signalbox/store/audit/audit-chain';
+import { countLost, findStrayEvents, readAuditBacklog } from '@signalbox/store/audit/audit-chain';
 import type { Queryable } from '@signalbox/store/pool';
 import { sayDuration } from '@signalbox/messages/duration';
 import { openDatabaseHistory } from '../../audit-database.ts';
-import type { CommandContext, Report } from '../../command.ts';
+import type { CommandContext, CommandResult } from '../../command.ts';
 import { formatCount } from '../../table.ts';
-import { openExport, Unreadable, verifyHistory, type AuditVerdict } from '../../../../../infra/audit/verify.mjs';
+import { openExport, UnreadableExport, verifyHistory, type AuditVerdict } from '../../../../../infra/audit/verify.mjs';
 
 const STRAYS_PAGE = 20_000;
 
 /** Verifies a database or an export against the external checkpoints. On a problem the exit code is 1 and the first bad event is shown. */
-export async function runAuditVerify(context: CommandContext): Promise<Report> {
+export async function runAuditVerify(context: CommandContext): Promise<CommandResult> {
   const { key, checkpoints, from } = context.arguments;
   const keys = await readPublicKeys(key ?? context.config.auditPublicKeyFile);
   const path = checkpoints ?? context.config.auditDir;
@@ -41,7 +41,7 @@ async function convertUnreadable<Result>(work: () => Promise<Result>): Promise<R
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof Unreadable)) throw error;
+    if (!(error instanceof UnreadableExport)) throw error;
     const { file, line, detail } = error;
     throw new AppError('AUDIT_EXPORT_UNREADABLE', { file, line: String(line), detail }, error);
   }
@@ -51,11 +51,11 @@ async function convertUnreadable<Result>(work: () => Promise<Result>): Promise<R
 async function findUnsealed(db: Queryable) {
   const strays: string[] = [];
   for (let after: string | null = '0'; after !== null;) {
-    const page = await findStrays(db, after, STRAYS_PAGE);
+    const page = await findStrayEvents(db, after, STRAYS_PAGE);
     strays.push(...page.strays.slice(0, 100 - strays.length)); // A hundred events are enough for the report.
     after = page.next;
   }
-  return { ...(await readTail(db)), strays, lost: await countLost(db) };
+  return { ...(await readAuditBacklog(db)), strays, lost: await countLost(db) };
 }
 
 function describeVerdict(verdict: AuditVerdict, speed: string): readonly string[] {

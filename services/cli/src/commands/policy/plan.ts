@@ -1,16 +1,16 @@
 import type { ToolCatalog } from '@signalbox/contracts/tool-catalog';
-import { type Rehearsal, Story, explain } from '@signalbox/planner/explanation';
+import { type DryRun, PriorContext, explainMessage } from '@signalbox/planner/explanation';
 import { createRegistry, loadCapabilities } from '@signalbox/worker/tools/registry';
 import { z } from 'zod';
-import { UsageError, type CommandContext, type Report } from '../../command.ts';
-import { answerAs, answerLines } from '../../json-lines.ts';
+import { UsageError, type CommandContext, type CommandResult } from '../../command.ts';
+import { answerValidLine, answerLines } from '../../json-lines.ts';
 
 /** Names in a line of `--jsonl`. The product never plans longer texts either. */
 const Names = z.array(z.string().min(1).max(200)).max(10_000);
 const LINE = {
   schema: z.object({
     text: z.string().min(1).max(16_000),
-    context: Story.optional(),
+    context: PriorContext.optional(),
     /** Known names in addition to those of the context. */
     projects: Names.optional(),
     servers: Names.optional(),
@@ -20,30 +20,30 @@ const LINE = {
 };
 
 /** `plan explain`: shows what the offline planner would do, without doing it. Needs no server and no model. */
-export async function runPlan(context: CommandContext): Promise<Report> {
+export async function runPlanExplain(context: CommandContext): Promise<CommandResult> {
   const [action, ...words] = context.arguments.words;
   if (action !== 'explain') throw new UsageError();
   const { catalog } = createRegistry(await loadCapabilities());
   if (context.arguments.jsonl) {
     return answerLines(context, (asked) =>
-      answerAs(LINE, asked, (line) => explainOne(catalog, line.text, toStory(line))),
+      answerValidLine(LINE, asked, (line) => explainOne(catalog, line.text, toStory(line))),
     );
   }
   const text = words.join(' ').trim();
   if (text === '') throw new UsageError();
-  const explanation = explainOne(catalog, text, Story.parse({}));
+  const explanation = explainOne(catalog, text, PriorContext.parse({}));
   return { ok: true, data: explanation, lines: describe(explanation) };
 }
 
-function toStory({ context, projects, servers, versions }: z.output<typeof LINE.schema>): Story {
-  const story = context ?? Story.parse({});
+function toStory({ context, projects, servers, versions }: z.output<typeof LINE.schema>): PriorContext {
+  const story = context ?? PriorContext.parse({});
   const given = { project: projects, server: servers, version: versions && Object.values(versions).flat() };
   const names = Object.entries(given).flatMap(([kind, list]) => (list ? [[kind, list] as const] : []));
   return { ...story, names: { ...story.names, ...Object.fromEntries(names) } };
 }
 
-function explainOne(catalog: ToolCatalog, text: string, story: Story) {
-  const rehearsal = explain(catalog, text, story);
+function explainOne(catalog: ToolCatalog, text: string, story: PriorContext) {
+  const rehearsal = explainMessage(catalog, text, story);
   const { calls, question, offered } = rehearsal;
   const shortlist = offered.map(({ tool, args, label }) => ({ tool, arguments: args, label }));
   const first = calls[0] ?? shortlist[0];
@@ -61,7 +61,7 @@ function explainOne(catalog: ToolCatalog, text: string, story: Story) {
   };
 }
 
-function getReason({ calls, question, says, texts }: Rehearsal): string {
+function getReason({ calls, question, says, texts }: DryRun): string {
   const called = calls.map(({ tool }) => tool).join(', then ');
   const [answer = ''] = texts.slice(-1);
   if (question) {

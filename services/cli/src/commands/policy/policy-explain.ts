@@ -1,21 +1,21 @@
 import { ProposedAction } from '@signalbox/contracts/governance/action';
-import { PolicyQuestion, type Permission, type PolicyDecision } from '@signalbox/contracts/governance/decision';
+import { PolicyQuestion, type PermissionDecision, type PolicyDecision } from '@signalbox/contracts/governance/decision';
 import { Role } from '@signalbox/contracts/governance/roles';
 import { parseJson } from '@signalbox/contracts/system-error';
-import type { Explained, ExplainingEngine } from '@signalbox/safety/policy/engine';
+import type { ExplainedAnswer, ExplainingEngine } from '@signalbox/safety/policy/engine';
 import {
   toApproverQuestion,
   ApproverOutline,
   toCallQuestion,
   CallOutline,
-  toLoadQuestion,
-  LoadOutline,
+  toGroupQuestion,
+  GroupOutline,
 } from '@signalbox/safety/policy/outline';
 import type { PolicySet } from '@signalbox/safety/policy/policy-set';
 import { sayDuration } from '@signalbox/messages/duration';
 import { z } from 'zod';
-import { UsageError, type CommandContext, type Report } from '../../command.ts';
-import { answerLines, describeIssues, readObject, type LineProblem } from '../../json-lines.ts';
+import { UsageError, type CommandContext, type CommandResult } from '../../command.ts';
+import { answerLines, describeIssues, parseRequestLine, type LineProblem } from '../../json-lines.ts';
 
 const USAGE =
   'Write `policy explain name=value …`, such as role=developer risk=dangerous environment=production arguments.version=1.4.2, or an object on standard input; with --jsonl one per line. docs/policy.md lists the names.';
@@ -28,14 +28,14 @@ interface Explanation extends PolicyDecision {
   readonly approvers: readonly Role[];
 }
 
-type PolicyAnswer = Explanation | (Permission & Pick<Explanation, 'because' | 'detail'>);
+type PolicyAnswer = Explanation | (PermissionDecision & Pick<Explanation, 'because' | 'detail'>);
 
 /** `policy explain`: answers any policy question without effects. Needs no server. */
 export async function runPolicyExplain(
   context: CommandContext,
   words: readonly string[],
   { engine }: PolicySet,
-): Promise<Report> {
+): Promise<CommandResult> {
   if (context.arguments.jsonl) {
     if (words.length > 0) throw new UsageError(USAGE);
     return answerLines(context, (asked) => explain(engine, asked));
@@ -49,11 +49,11 @@ async function readInput({ input }: CommandContext): Promise<unknown> {
   if ('isTTY' in input && input.isTTY === true) throw new UsageError(USAGE);
   const text = (await input.setEncoding('utf8').toArray()).join('');
   if (text.trim() === '') throw new UsageError(USAGE);
-  return readObject(text).asked;
+  return parseRequestLine(text).asked;
 }
 
 /** Forms of questions by their distinguishing field; outlines of calls have none of these fields. */
-const FORMS = { approve: ApproverOutline, load: LoadOutline, decide: CallOutline } as const;
+const FORMS = { approve: ApproverOutline, load: GroupOutline, decide: CallOutline } as const;
 
 function explain(engine: ExplainingEngine, question: unknown): PolicyAnswer | LineProblem {
   if (typeof question !== 'object' || question === null || Array.isArray(question))
@@ -68,7 +68,7 @@ function explain(engine: ExplainingEngine, question: unknown): PolicyAnswer | Li
   }
   if ('load' in question) {
     return parseAndAnswer(z.strictObject({ load: FORMS.load }), question, ({ load }) =>
-      flatten(engine.explainLoad(toLoadQuestion(load))),
+      flatten(engine.explainLoad(toGroupQuestion(load))),
     );
   }
   const outline = 'decide' in question ? question : { decide: question };
@@ -107,7 +107,7 @@ function explainCall(engine: ExplainingEngine, question: PolicyQuestion): Explan
   return { ...answer, ...why, approvers };
 }
 
-function flatten({ answer, ...why }: Explained<Permission>) {
+function flatten({ answer, ...why }: ExplainedAnswer<PermissionDecision>) {
   return { ...answer, ...why };
 }
 

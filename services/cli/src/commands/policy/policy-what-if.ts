@@ -2,7 +2,7 @@ import { PolicyDecision, PolicyQuestion, type PolicyEngine } from '@signalbox/co
 import { readProposals, type RecordedProposal } from '../../queries/proposals.ts';
 import type { PolicySet } from '@signalbox/safety/policy/policy-set';
 import { SECOND_MS } from '@signalbox/contracts/time';
-import { readSince, UsageError, type CommandContext, type Report } from '../../command.ts';
+import { parseSince, UsageError, type CommandContext, type CommandResult } from '../../command.ts';
 import { formatCount, formatTable, formatTime } from '../../table.ts';
 
 /** A recorded proposal that the other policies would decide differently. */
@@ -18,10 +18,10 @@ type ComparedDecision = Pick<PolicyDecision, 'effect' | 'rule' | 'sentence' | 'a
 export async function runPolicyWhatIf(
   context: CommandContext,
   openSet: (context: CommandContext) => Promise<PolicySet>,
-): Promise<Report> {
+): Promise<CommandResult> {
   const { policies, since: given = '30d', limit } = context.arguments;
   if (policies === undefined) throw new UsageError();
-  const since = new Date(Date.now() - readSince(given));
+  const since = new Date(Date.now() - parseSince(given));
   const { engine } = await openSet(context);
   const data = await compare(engine, readProposals(context.database(), since), limit);
   return { ok: true, data: { since, ...data }, lines: describe(since, data) };

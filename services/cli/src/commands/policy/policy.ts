@@ -3,13 +3,13 @@ import { loadPolicySet, readPolicyFolders, type PolicySet } from '@signalbox/saf
 import { PolicySetError } from '@signalbox/safety/policy/problems';
 import { listPolicyFolders } from '@signalbox/safety/policy/settings';
 import { getReason } from '../../checks/finding.ts';
-import { UsageError, type CommandContext, type Report } from '../../command.ts';
+import { UsageError, type CommandContext, type CommandResult } from '../../command.ts';
 import { formatCount, formatTable } from '../../table.ts';
 import { runPolicyExplain } from './policy-explain.ts';
 import { runPolicyWhatIf } from './policy-what-if.ts';
 
 /** Checks policies, explains a decision, or compares recorded decisions with other policies. Changes nothing. */
-export async function runPolicy(context: CommandContext): Promise<Report> {
+export async function runPolicy(context: CommandContext): Promise<CommandResult> {
   const [verb, ...words] = context.arguments.words;
   if (verb === 'check' && words.length === 0) return check(context);
   if (verb === 'explain') return runPolicyExplain(context, words, await openUsableSet(context));
@@ -17,7 +17,7 @@ export async function runPolicy(context: CommandContext): Promise<Report> {
   throw new UsageError();
 }
 
-async function check(context: CommandContext): Promise<Report> {
+async function check(context: CommandContext): Promise<CommandResult> {
   const folder = findFolder(context);
   try {
     const { engine, rules } = await openSet(context);

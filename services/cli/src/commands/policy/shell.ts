@@ -1,7 +1,7 @@
 import { classifyCommand, type Classification } from '@signalbox/safety/shell/classification';
 import { z } from 'zod';
-import { UsageError, type CommandContext, type Report } from '../../command.ts';
-import { answerAs, answerLines } from '../../json-lines.ts';
+import { UsageError, type CommandContext, type CommandResult } from '../../command.ts';
+import { answerValidLine, answerLines } from '../../json-lines.ts';
 
 /** Form of a line of `--jsonl`. Other fields are ignored. */
 const LINE = {
@@ -13,12 +13,12 @@ const LINE = {
 };
 
 /** `shell explain`: classifies a command without running it. Needs no server. */
-export async function runShell(context: CommandContext): Promise<Report> {
+export async function runShellExplain(context: CommandContext): Promise<CommandResult> {
   const [action, ...words] = context.arguments.words;
   if (action !== 'explain') throw new UsageError();
   if (context.arguments.jsonl)
     return answerLines(context, (asked) =>
-      answerAs(LINE, asked, ({ command, place }) => classifyCommand(command, place)),
+      answerValidLine(LINE, asked, ({ command, place }) => classifyCommand(command, place)),
     );
   const command = words.join(' ');
   if (command.trim() === '') throw new UsageError();

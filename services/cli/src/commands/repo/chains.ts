@@ -6,10 +6,10 @@ import { getAgentBounds } from '@signalbox/contracts/governance/agent-bounds';
 import { sayChainResult } from '@signalbox/analysis/reports/say-findings';
 import { enqueueRun } from '@signalbox/platform/queue/enqueue-run';
 import { createQueue } from '@signalbox/platform/queue/queue';
-import { Runs } from '@signalbox/store/turns/runs';
-import { createProjects } from '@signalbox/store/deploy/projects';
-import { createChainRuns } from '@signalbox/store/repository/chain-runs';
-import { UsageError, type CommandContext, type Report } from '../../command.ts';
+import { RunStore } from '@signalbox/store/turns/runs';
+import { createProjectStore } from '@signalbox/store/deploy/projects';
+import { createChainRunStore } from '@signalbox/store/repository/chain-runs';
+import { UsageError, type CommandContext, type CommandResult } from '../../command.ts';
 import { waitForRun } from '../../queries/run-search.ts';
 import { formatList, formatTime } from '../../table.ts';
 
@@ -17,16 +17,16 @@ import { formatList, formatTime } from '../../table.ts';
 const WAIT_MS = 32 * MINUTE_MS;
 
 /** Runs the security scan, or the chain of --chain. */
-export function runScan(context: CommandContext, project: string): Promise<Report> {
+export function runScan(context: CommandContext, project: string): Promise<CommandResult> {
   return runChain(context, context.arguments.chain ?? 'security_scan', project);
 }
 
 /** Runs a chain in the job service and waits for its end. The exit code is 1 when the chain or a step fails. */
-export async function runChain(context: CommandContext, name: string, project: string): Promise<Report> {
+export async function runChain(context: CommandContext, name: string, project: string): Promise<CommandResult> {
   const chain = ChainName.safeParse(name);
   if (!chain.success) throw new UsageError(`There is no chain '${name}'. There are: ${ChainName.options.join(', ')}.`);
   const pool = context.database();
-  await createProjects(pool).get(project);
+  await createProjectStore(pool).get(project);
   const { ref = 'HEAD', dry: isDry } = context.arguments;
   const { REDIS_URL: redisUrl = '', REDIS_PREFIX: prefix } = context.config;
   const queue = createQueue({ redisUrl, prefix, log: context.log });
@@ -34,7 +34,7 @@ export async function runChain(context: CommandContext, name: string, project: s
   try {
     const run = { job: 'repository.chain' as const, payload: { project, chain: chain.data, ref, isDry }, person: null };
     await enqueueRun(
-      { runs: new Runs(pool), queue, log: context.log },
+      { runs: new RunStore(pool), queue, log: context.log },
       { ...run, runId, threadId: null, traceId: runId },
     );
   } finally {
@@ -52,8 +52,8 @@ export async function runChain(context: CommandContext, name: string, project: s
   return { ok, data: result.data, lines: sayChainResult(result.data).replaceAll('**', '').split('\n') };
 }
 
-export async function listRuns(context: CommandContext, project: string): Promise<Report> {
-  const runs = await createChainRuns(context.database()).list(project, context.arguments.limit);
+export async function listRuns(context: CommandContext, project: string): Promise<CommandResult> {
+  const runs = await createChainRunStore(context.database()).list(project, context.arguments.limit);
   const rows = runs.map(({ runId, chain, status, commitId, counts, startedAt, problem }) => [
     runId,
     chain,
@@ -69,7 +69,7 @@ export async function listRuns(context: CommandContext, project: string): Promis
 }
 
 /** Lists the steps of all chains and the bounds of their classes. */
-export function listAgents(): Promise<Report> {
+export function listAgents(): Promise<CommandResult> {
   const agents = Object.entries(STEP_CLASSES).map(([agent, agentClass]) => ({
     agent,
     agentClass,

@@ -2,15 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { SEVERITIES } from '@signalbox/contracts/repository/finding';
 import { toSarif } from '@signalbox/analysis/reports/sarif';
 import { sayFinding, sayLocation } from '@signalbox/analysis/reports/say-findings';
-import { createProjects } from '@signalbox/store/deploy/projects';
-import { createFindings } from '@signalbox/store/repository/findings';
-import { readSince, UsageError, type CommandContext, type Report } from '../../command.ts';
+import { createProjectStore } from '@signalbox/store/deploy/projects';
+import { createFindingStore } from '@signalbox/store/repository/findings';
+import { parseSince, UsageError, type CommandContext, type CommandResult } from '../../command.ts';
 import { formatList } from '../../table.ts';
 
 const STATES = ['open', 'accepted', 'fixed'] as const;
 
 /** Lists findings, or exports them with --sarif. The exit code is 1 when --severity is given and such findings are open. */
-export async function listFindings(context: CommandContext, project: string): Promise<Report> {
+export async function listFindings(context: CommandContext, project: string): Promise<CommandResult> {
   const { status: state = 'open', severity, limit, sarif } = context.arguments;
   const status = STATES.find((one) => one === state);
   if (!status) throw new UsageError(`--status is one of ${STATES.join(', ')}, not '${state}'.`);
@@ -18,8 +18,8 @@ export async function listFindings(context: CommandContext, project: string): Pr
   if (severity !== undefined && !from)
     throw new UsageError(`--severity is one of ${SEVERITIES.join(', ')}, not '${severity}'.`);
   const pool = context.database();
-  await createProjects(pool).get(project);
-  const findings = createFindings(pool);
+  await createProjectStore(pool).get(project);
+  const findings = createFindingStore(pool);
   const found = await findings.list({ project, status, from }, limit);
   const ok = from === undefined || status !== 'open' || found.length === 0;
   if (sarif) {
@@ -42,11 +42,15 @@ export async function listFindings(context: CommandContext, project: string): Pr
   return { ok, data: found, lines };
 }
 
-export async function acceptFinding(context: CommandContext, project: string, findingId: string): Promise<Report> {
+export async function acceptFinding(
+  context: CommandContext,
+  project: string,
+  findingId: string,
+): Promise<CommandResult> {
   const { reason, for: period } = context.arguments;
   if (!reason) throw new UsageError('An acceptance needs a --reason, and may be --for a time such as 30d.');
-  const until = period === undefined ? null : new Date(Date.now() + readSince(period));
-  const finding = await createFindings(context.database()).accept({
+  const until = period === undefined ? null : new Date(Date.now() + parseSince(period));
+  const finding = await createFindingStore(context.database()).accept({
     ...decision(context, project, findingId),
     reason,
     until,
@@ -54,8 +58,12 @@ export async function acceptFinding(context: CommandContext, project: string, fi
   return { ok: true, data: finding, lines: [`Finding ${findingId} of ${project} is accepted: ${reason}`] };
 }
 
-export async function reopenFinding(context: CommandContext, project: string, findingId: string): Promise<Report> {
-  const finding = await createFindings(context.database()).reopen(decision(context, project, findingId));
+export async function reopenFinding(
+  context: CommandContext,
+  project: string,
+  findingId: string,
+): Promise<CommandResult> {
+  const finding = await createFindingStore(context.database()).reopen(decision(context, project, findingId));
   return { ok: true, data: finding, lines: [`Finding ${findingId} of ${project} is ${finding.status}.`] };
 }
 

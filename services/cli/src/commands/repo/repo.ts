@@ -1,7 +1,7 @@
-import { createOverview } from '@signalbox/store/repository/overview';
-import { createProjects } from '@signalbox/store/deploy/projects';
-import { createRelationships } from '@signalbox/store/repository/relationships';
-import { runVerb, type CommandContext, type Report } from '../../command.ts';
+import { createOverviewReader } from '@signalbox/store/repository/overview';
+import { createProjectStore } from '@signalbox/store/deploy/projects';
+import { createRelationshipStore } from '@signalbox/store/repository/relationships';
+import { runSubcommand, type CommandContext, type CommandResult } from '../../command.ts';
 import { listAgents, runScan, runChain, listRuns } from './chains.ts';
 import { acceptFinding, listFindings, reopenFinding } from './findings.ts';
 import { runBaseline } from './baselines.ts';
@@ -10,7 +10,7 @@ import { tagProject, readTag } from './tags.ts';
 import { formatList, formatTime, formatCount } from '../../table.ts';
 
 /** Shows the governed repositories: chains of analysis steps, findings, baselines, snapshots. */
-export function runRepo(context: CommandContext): Promise<Report> {
+export function runRepo(context: CommandContext): Promise<CommandResult> {
   const [first = '', ...rest] = context.arguments.words;
   if (first === 'baseline') return runBaseline({ ...context, arguments: { ...context.arguments, words: rest } });
   const verbs = {
@@ -29,13 +29,13 @@ export function runRepo(context: CommandContext): Promise<Report> {
     relations: { words: 1, run: listRelations },
     verify: { words: 0, run: verifyRegistry },
   };
-  return runVerb(context, verbs);
+  return runSubcommand(context, verbs);
 }
 
-async function listRepositories(context: CommandContext): Promise<Report> {
+async function listRepositories(context: CommandContext): Promise<CommandResult> {
   const { tag, limit } = context.arguments;
   const tags = tag === undefined ? [] : [readTag(tag)];
-  const { total, repositories } = await createOverview(context.database()).list({ tags }, limit);
+  const { total, repositories } = await createOverviewReader(context.database()).list({ tags }, limit);
   const rows = repositories.map(({ project, open, scannedAt, tags: own }) => [
     project,
     open.critical,
@@ -56,10 +56,10 @@ async function listRepositories(context: CommandContext): Promise<Report> {
   return { ok: true, data: { total, repositories }, lines: more > 0 ? [...lines, `… and ${more} more`] : lines };
 }
 
-async function listRelations(context: CommandContext, project: string): Promise<Report> {
+async function listRelations(context: CommandContext, project: string): Promise<CommandResult> {
   const pool = context.database();
-  await createProjects(pool).get(project);
-  const relationships = createRelationships(pool);
+  await createProjectStore(pool).get(project);
+  const relationships = createRelationshipStore(pool);
   const { limit } = context.arguments;
   const [isKnown, dependsOn, usedBy] = await Promise.all([
     relationships.isKnown(project),

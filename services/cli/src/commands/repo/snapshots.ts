@@ -1,19 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import { createProjects } from '@signalbox/store/deploy/projects';
-import { createRegistry } from '@signalbox/store/repository/registry';
-import { createSnapshots } from '@signalbox/store/repository/snapshots';
-import { UsageError, type CommandContext, type Report } from '../../command.ts';
+import { createProjectStore } from '@signalbox/store/deploy/projects';
+import { createRegistryStore } from '@signalbox/store/repository/registry';
+import { createSnapshotStore } from '@signalbox/store/repository/snapshots';
+import { UsageError, type CommandContext, type CommandResult } from '../../command.ts';
 import { formatList, formatTime } from '../../table.ts';
 
-export async function makeSnapshot(context: CommandContext, project: string): Promise<Report> {
-  await createProjects(context.database()).get(project);
-  const snapshot = await createSnapshots(context.database()).make(request(context, project));
+export async function makeSnapshot(context: CommandContext, project: string): Promise<CommandResult> {
+  await createProjectStore(context.database()).get(project);
+  const snapshot = await createSnapshotStore(context.database()).make(request(context, project));
   const lines = [`Snapshot ${snapshot.snapshotId} of ${project} holds ${snapshot.findings} findings.`];
   return { ok: true, data: snapshot, lines };
 }
 
-export async function listSnapshots(context: CommandContext, project: string): Promise<Report> {
-  const snapshots = await createSnapshots(context.database()).list(project, context.arguments.limit);
+export async function listSnapshots(context: CommandContext, project: string): Promise<CommandResult> {
+  const snapshots = await createSnapshotStore(context.database()).list(project, context.arguments.limit);
   const rows = snapshots.map((one) => [
     one.snapshotId,
     formatTime(one.madeAt),
@@ -27,8 +27,8 @@ export async function listSnapshots(context: CommandContext, project: string): P
 }
 
 /** Restores a snapshot with --force; otherwise only checks it. */
-export async function rollback(context: CommandContext, project: string, snapshotId: string): Promise<Report> {
-  const snapshots = createSnapshots(context.database());
+export async function rollback(context: CommandContext, project: string, snapshotId: string): Promise<CommandResult> {
+  const snapshots = createSnapshotStore(context.database());
   const { findings, madeAt } = await snapshots.check(project, snapshotId);
   if (!context.arguments.force)
     throw new UsageError(
@@ -43,8 +43,8 @@ export async function rollback(context: CommandContext, project: string, snapsho
 }
 
 /** Verifies the checksums of all registry entities. The exit code is 1 when one does not match. */
-export async function verifyRegistry(context: CommandContext): Promise<Report> {
-  const broken = await createRegistry(context.database()).broken(context.arguments.limit);
+export async function verifyRegistry(context: CommandContext): Promise<CommandResult> {
+  const broken = await createRegistryStore(context.database()).broken(context.arguments.limit);
   const rows = broken.map(({ entityType, entityId, updatedAt }) => [entityType, entityId, formatTime(updatedAt)]);
   const lines = formatList(['TYPE', 'ENTITY', 'UPDATED'], rows, 'Every entity of the registry is whole.');
   return { ok: broken.length === 0, data: broken, lines };

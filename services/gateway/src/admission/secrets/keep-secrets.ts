@@ -8,9 +8,9 @@ import { describeKind } from '@signalbox/safety/redact/kinds';
 import type { SecretSealer } from '@signalbox/safety/secrets/cipher';
 import type { HiddenSecret } from '@signalbox/safety/secrets/hide';
 import { HOUR_MS } from '@signalbox/contracts/time';
-import { toBody } from '../../commands/answer.ts';
+import { toAnswerBody } from '../../commands/answer.ts';
 import { createControlMessage } from '../control-line.ts';
-import type { Plan } from '../plan.ts';
+import type { AdmissionPlan } from '../plan.ts';
 
 /** Secrets found in messages are kept for the task at hand only. */
 const FOUND_SECRET_TTL_MS = 24 * HOUR_MS;
@@ -19,7 +19,7 @@ const FOUND_SECRET_TTL_MS = 24 * HOUR_MS;
 export async function storeFoundSecrets(
   db: Queryable,
   cipher: SecretSealer,
-  plan: Pick<Plan, 'envelope' | 'secrets'>,
+  plan: Pick<AdmissionPlan, 'envelope' | 'secrets'>,
 ): Promise<boolean> {
   const { found } = plan.secrets;
   if (found.length === 0) return false;
@@ -36,7 +36,7 @@ export async function storeFoundSecrets(
       data: { handle, kind, found: true, keptMs: FOUND_SECRET_TTL_MS },
     })),
   );
-  const body = toBody({ text: describeFound(found), personal: true }, plan.envelope);
+  const body = toAnswerBody({ text: describeFound(found), personal: true }, plan.envelope);
   await putOutbox(db, [createControlMessage(plan.envelope, `secrets:${id}`, body)]);
   return true;
 }

@@ -1,10 +1,10 @@
-import { MAX_TEXT_LENGTH } from '@signalbox/contracts/conversation/envelope';
+import { MAX_INBOUND_LENGTH } from '@signalbox/contracts/conversation/envelope';
 import { makeStorable } from '@signalbox/contracts/storable';
-import { SECOND_MS, abortAfter, withinMs } from '@signalbox/contracts/time';
-import { inLanguage } from '@signalbox/messages/language';
+import { SECOND_MS, abortAfter, waitAtMost } from '@signalbox/contracts/time';
+import { runInLanguage } from '@signalbox/messages/language';
 import { say } from '@signalbox/messages/say';
 import type { Transcriber, Transcription } from '@signalbox/models/transcription/transcriber';
-import { background, type Closable } from '@signalbox/platform/lifecycle';
+import { runInBackground, type Closable } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
 import { startLoop } from '@signalbox/platform/loop';
 import type { ChallengeStore } from '@signalbox/plugins/plugin';
@@ -15,9 +15,9 @@ import { storeFoundSecrets } from '../secrets/keep-secrets.ts';
 import { extractSecrets, findChallenges } from '../secrets/sent-secrets.ts';
 import type { Channel, FetchResult } from '../../channels/channel.ts';
 import {
-  createQuestion,
-  sayNotFetched,
-  sayNotTranscribed,
+  createVoiceQuestion,
+  explainFetchFailure,
+  explainTranscriptionFailure,
   createFailureNotice,
   createVoidedQuestion,
 } from './voice-answers.ts';
@@ -60,7 +60,7 @@ export interface ListenerDeps {
 }
 
 /** Transcribes voice notes, a few at a time, until it is closed. */
-export class VoiceListener implements Closable {
+export class VoiceNoteTranscriber implements Closable {
   readonly #deps: ListenerDeps;
   readonly #stop = new AbortController();
   readonly #running = new Set<Promise<void>>();
@@ -73,7 +73,7 @@ export class VoiceListener implements Closable {
 
   async close(): Promise<void> {
     await this.#loop.close();
-    await withinMs(Promise.all(this.#running), DRAIN_MS);
+    await waitAtMost(Promise.all(this.#running), DRAIN_MS);
     this.#stop.abort(new Error('the gateway is shutting down'));
     await Promise.all(this.#running);
   }
@@ -88,7 +88,7 @@ export class VoiceListener implements Closable {
       if (note === null) return;
       const work = this.#serve(note).finally(() => this.#running.delete(work));
       this.#running.add(work);
-      background(log, 'voice note', work);
+      runInBackground(log, 'voice note', work);
     }
   }
 
@@ -97,7 +97,7 @@ export class VoiceListener implements Closable {
     const { pool, log } = this.#deps;
     const { traceId, userKey } = note.envelope;
     try {
-      await inLanguage(note.language, () => this.#listen(note));
+      await runInLanguage(note.language, () => this.#listen(note));
     } catch (error) {
       log.warn('voice note not settled, it is claimed again', { traceId, userKey, error });
       if (this.#stop.signal.aborted) await releaseNote(pool, note).catch(() => undefined); // while running, the claim simply expires
@@ -110,20 +110,20 @@ export class VoiceListener implements Closable {
     const channel = channels.find(({ name, bot }) => name === note.envelope.channel && bot === note.envelope.bot);
     const [file] = note.envelope.attachments ?? [];
     if (note.tries > MAX_TRIES || !file || !channel) return this.#fail(note, say('voice.broken'));
-    if (channel.typing) background(log, 'typing', channel.typing(note.envelope.chatKey));
+    if (channel.typing) runInBackground(log, 'typing', channel.typing(note.envelope.chatKey));
     const signal = AbortSignal.any([this.#stop.signal, abortAfter(FETCH_MS)]);
     const fetched: FetchResult = (await channel.fetchFile?.(file.ref, { limitBytes, signal })) ?? { kind: 'gone' };
     this.#stop.signal.throwIfAborted();
-    if (fetched.kind !== 'file') return this.#fail(note, sayNotFetched(fetched, limitBytes));
+    if (fetched.kind !== 'file') return this.#fail(note, explainFetchFailure(fetched, limitBytes));
     const mimeType = file.mimeType ?? 'audio/ogg';
     const recording = { bytes: fetched.bytes, name: getFileName(mimeType), mimeType, language: note.language };
     const startedAt = performance.now();
     const result = await transcriber.transcribe(recording, this.#stop.signal);
     this.#report(note, result, performance.now() - startedAt);
-    if (result.kind !== 'heard') return this.#fail(note, sayNotTranscribed(result, limitBytes));
+    if (result.kind !== 'heard') return this.#fail(note, explainTranscriptionFailure(result, limitBytes));
     const transcript = cleanTranscript(result.text);
     if (transcript === '') return this.#fail(note, say('voice.silent'));
-    if (transcript.length > MAX_TEXT_LENGTH) return this.#fail(note, say('voice.too-long'));
+    if (transcript.length > MAX_INBOUND_LENGTH) return this.#fail(note, say('voice.too-long'));
     await this.#ask(note, channel, transcript);
   }
 
@@ -137,14 +137,14 @@ export class VoiceListener implements Closable {
     const isKept = await withTransaction(pool, async (db) => {
       if (!(await storeTranscript(db, note, update.text))) return false;
       await storeFoundSecrets(db, cipher, { envelope: note.envelope, secrets });
-      await putOutbox(db, [createQuestion(note, update.text)]);
+      await putOutbox(db, [createVoiceQuestion(note, update.text)]);
       return true;
     });
     if (!isKept) return;
     await this.#deps.wake([envelope.chatKey], envelope.traceId);
     const removed =
       secrets.isShown && envelope.messageId !== null && channel.remove?.(envelope.chatKey, envelope.messageId);
-    if (removed) background(log, 'secret', removed);
+    if (removed) runInBackground(log, 'secret', removed);
   }
 
   async #fail(note: ClaimedNote, sentence: string): Promise<void> {
@@ -162,7 +162,7 @@ export class VoiceListener implements Closable {
     const gone = await withTransaction(pool, async (db) => {
       const notes = await voidSuperseded(db);
       for (const note of notes)
-        await inLanguage(note.language, () => putOutbox(db, [createVoidedQuestion(note, note.transcript)]));
+        await runInLanguage(note.language, () => putOutbox(db, [createVoidedQuestion(note, note.transcript)]));
       return notes;
     });
     for (const { envelope } of gone) await wake([envelope.chatKey], envelope.traceId);

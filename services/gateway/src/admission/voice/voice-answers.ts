@@ -5,22 +5,22 @@ import { say } from '@signalbox/messages/say';
 import type { Transcription } from '@signalbox/models/transcription/transcriber';
 import { createControlMessage } from '../control-line.ts';
 import type { FetchResult } from '../../channels/channel.ts';
-import { toBody } from '../../commands/answer.ts';
-import { getQuestionKey, type VoidedNote } from '../../rows/voice-notes.ts';
+import { toAnswerBody } from '../../commands/answer.ts';
+import { getVoiceQuestionKey, type VoidedNote } from '../../rows/voice-notes.ts';
 
-export const YES_BUTTON = 0;
+export const YES_BUTTON_INDEX = 0;
 
 /** Asks whether to act on the transcript, which is quoted character by character. */
-export function createQuestion(note: VoidedNote, transcript: string): OutboundEnvelope {
+export function createVoiceQuestion(note: VoidedNote, transcript: string): OutboundEnvelope {
   const buttons = [say('voice.yes'), say('voice.no')].map((label) => ({ label, value: label }));
-  return createSlotMessage(note, getQuestionKey(note.inboxId), {
+  return createSlotMessage(note, getVoiceQuestionKey(note.inboxId), {
     text: quoteTranscript(transcript, say('voice.ask')),
     buttons,
   });
 }
 
 export function createVoidedQuestion(note: VoidedNote, transcript: string): OutboundEnvelope {
-  const row = createSlotMessage(note, `${getQuestionKey(note.inboxId)}:void`, {
+  const row = createSlotMessage(note, `${getVoiceQuestionKey(note.inboxId)}:void`, {
     text: quoteTranscript(transcript, say('voice.void')),
   });
   return { ...row, body: { ...row.body, onlyChanges: true } };
@@ -29,12 +29,12 @@ export function createVoidedQuestion(note: VoidedNote, transcript: string): Outb
 export function createFailureNotice(note: VoidedNote, sentence: string): OutboundEnvelope {
   return createControlMessage(
     note.envelope,
-    `${getQuestionKey(note.inboxId)}:failed`,
-    toBody({ text: sentence, personal: true }, note.envelope),
+    `${getVoiceQuestionKey(note.inboxId)}:failed`,
+    toAnswerBody({ text: sentence, personal: true }, note.envelope),
   );
 }
 
-export function sayNotFetched(fetched: Exclude<FetchResult, { kind: 'file' }>, limitBytes: number): string {
+export function explainFetchFailure(fetched: Exclude<FetchResult, { kind: 'file' }>, limitBytes: number): string {
   switch (fetched.kind) {
     case 'too-large':
       return say('voice.too-large', { limit: formatBytes(limitBytes) });
@@ -45,7 +45,10 @@ export function sayNotFetched(fetched: Exclude<FetchResult, { kind: 'file' }>, l
   }
 }
 
-export function sayNotTranscribed(result: Exclude<Transcription, { kind: 'heard' }>, limitBytes: number): string {
+export function explainTranscriptionFailure(
+  result: Exclude<Transcription, { kind: 'heard' }>,
+  limitBytes: number,
+): string {
   if (result.kind === 'silent') return say('voice.silent');
   if (result.status === 413) return say('voice.too-large', { limit: formatBytes(limitBytes) });
   switch (result.reason) {
@@ -78,6 +81,6 @@ function createSlotMessage(
   answer: { readonly text: string; readonly buttons?: OutboundEnvelope['body']['buttons'] },
 ): OutboundEnvelope {
   const envelope: MessageEnvelope = note.envelope;
-  const row = createControlMessage(envelope, key, toBody({ ...answer, personal: true }, envelope));
-  return { ...row, slot: getQuestionKey(note.inboxId) };
+  const row = createControlMessage(envelope, key, toAnswerBody({ ...answer, personal: true }, envelope));
+  return { ...row, slot: getVoiceQuestionKey(note.inboxId) };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createBatches } from './batches.ts';
+import { createUpdateBatcher } from './batches.ts';
 
 /** An admission that waits until the test ends it. */
 function createAdmission(orderOf?: (update: number) => number) {
@@ -9,7 +9,7 @@ function createAdmission(orderOf?: (update: number) => number) {
     batches.push(updates);
     return new Promise((commit, reject) => endings.push({ commit, fail: () => reject(new Error('away')) }));
   };
-  return { batches, ends: endings, add: createBatches(admit, orderOf) };
+  return { batches, ends: endings, add: createUpdateBatcher(admit, orderOf) };
 }
 
 test('updates that arrive during an admission are admitted together afterwards, sorted by `orderOf`', async () => {

@@ -18,7 +18,7 @@ interface WaitingRequest<Update> {
 export type AddUpdates<Update> = (updates: readonly Update[]) => Promise<void>;
 
 /** Admits the updates of requests, sorted by `orderOf`. Resolves once a whole request is committed; rejects when it must be repeated. */
-export function createBatches<Update>(
+export function createUpdateBatcher<Update>(
   admit: AddUpdates<Update>,
   orderOf: (update: Update) => number = () => 0,
 ): AddUpdates<Update> {

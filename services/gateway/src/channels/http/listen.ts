@@ -15,7 +15,7 @@ const NO_SUCH_ADDRESS = new Set(['EADDRNOTAVAIL', 'EAFNOSUPPORT']);
  * are already bound to both. `close` stops accepting, drains open connections for `drainMs`, then closes the rest. Throws the system's
  * error when a port is taken.
  */
-export async function listen(
+export async function startHttpServer(
   app: FastifyInstance,
   options: {
     readonly host: string;

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { request } from 'undici';
 import { expect, test } from 'vitest';
-import { classifyNoAnswer } from './no-answer.ts';
+import { classifyRequestFailure } from './no-answer.ts';
 
 const failed = (code: string): Error => Object.assign(new Error(code), { code });
 
@@ -17,9 +17,9 @@ test.each([
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
   'ERR_TLS_CERT_ALTNAME_INVALID',
 ])('%s means that nothing was sent, however deep it lies', (code) => {
-  expect(classifyNoAnswer(failed(code))).toEqual({ kind: 'unreachable', detail: code });
+  expect(classifyRequestFailure(failed(code))).toEqual({ kind: 'unreachable', detail: code });
   const cause = new TypeError('fetch failed', { cause: failed(code) });
-  expect(classifyNoAnswer(new Error('call failed', { cause }))).toEqual({ kind: 'unreachable', detail: code });
+  expect(classifyRequestFailure(new Error('call failed', { cause }))).toEqual({ kind: 'unreachable', detail: code });
 });
 
 test.each([
@@ -30,12 +30,12 @@ test.each([
   'ERR_SSL_BAD_RECORD_TYPE',
   'XENOTFOUND',
 ])('%s leaves open whether something was sent', (code) => {
-  expect(classifyNoAnswer(failed(code))).toEqual({ kind: 'ambiguous', detail: code });
+  expect(classifyRequestFailure(failed(code))).toEqual({ kind: 'ambiguous', detail: code });
 });
 
 test('a failure without a code leaves open whether something was sent', () => {
   for (const error of [new DOMException('too late', 'TimeoutError'), new Error('no'), 'no', undefined])
-    expect(classifyNoAnswer(error)).toEqual({ kind: 'ambiguous', detail: 'no answer' });
+    expect(classifyRequestFailure(error)).toEqual({ kind: 'ambiguous', detail: 'no answer' });
 });
 
 test('a closed server, one that hangs up and one without TLS are told apart', async () => {
@@ -44,7 +44,7 @@ test('a closed server, one that hangs up and one without TLS are told apart', as
   const { port } = server.address() as AddressInfo; // it listens on TCP
   const ask = async (url: string): Promise<string> => {
     const error: unknown = await request(url).catch((reason: unknown) => reason);
-    return classifyNoAnswer(error).kind;
+    return classifyRequestFailure(error).kind;
   };
   expect(await ask(`http://127.0.0.1:${port}`)).toBe('ambiguous');
   expect(await ask(`https://127.0.0.1:${port}`)).toBe('unreachable');

@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import type { GatewayMetrics } from '../../metrics.ts';
 import { answerBrokenRequest } from './broken-request.ts';
 import { createApp } from './create-app.ts';
-import { listen } from './listen.ts';
+import { startHttpServer } from './listen.ts';
 
 /** Routes may set a higher limit. */
 const BODY_LIMIT_BYTES = 64 * 1024;
@@ -31,7 +31,7 @@ export function createPublicServer(options: {
     },
     /** Listens; null when no channel has a route. Throws the system's error when the port is taken. */
     open: (): Promise<(Closable & { readonly port: number }) | null> =>
-      app ? listen(app, { host, port, sockets, drainMs: DRAIN_MS }) : Promise.resolve(null),
+      app ? startHttpServer(app, { host, port, sockets, drainMs: DRAIN_MS }) : Promise.resolve(null),
   };
 }
 

@@ -1,16 +1,16 @@
-import type { Fields } from '@signalbox/platform/log';
+import type { LogFields } from '@signalbox/platform/log';
 import { expect, test } from 'vitest';
 import { createRefusalLog } from './refusal-log.ts';
 
 test('a thousand refusals in a minute are logged once, and the next minute logs their number', () => {
   let now = 0;
-  const lines: Fields[] = [];
+  const lines: LogFields[] = [];
   const ignore = (): void => undefined;
   const log = {
     debug: ignore,
     info: ignore,
     error: ignore,
-    warn: (_: string, fields: Fields = {}) => void lines.push(fields),
+    warn: (_: string, fields: LogFields = {}) => void lines.push(fields),
     child: () => log,
   };
   const logRefusal = createRefusalLog(log, 'telegram', () => now);

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-export function isJson({ 'content-type': type = '' }: IncomingHttpHeaders): boolean {
+export function isJsonRequest({ 'content-type': type = '' }: IncomingHttpHeaders): boolean {
   return /^application\/json\s*(;|$)/i.test(type);
 }
 

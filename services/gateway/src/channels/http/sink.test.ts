@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { createSink, startAttachedListener } from './sink.ts';
+import { createUpdateSink, startAttachedListener } from './sink.ts';
 
 test('the sink belongs to the last listener, even when an earlier one detaches afterwards', () => {
-  const sink = createSink<() => void>();
+  const sink = createUpdateSink<() => void>();
   const [first, second] = [(): void => undefined, (): void => undefined];
   expect(sink.current()).toBeNull();
   const detachFirst = sink.attach(first);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { ChannelListener } from '../channel.ts';
 
 /** Passes updates from a channel's routes to one listener at a time. */
-export function createSink<Take>() {
+export function createUpdateSink<Take>() {
   let current: Take | null = null;
   return {
     /** The listener; null while nobody listens. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { parseJson } from '@signalbox/contracts/system-error';
-import { abortAfter, untilAborted } from '@signalbox/contracts/time';
+import { abortAfter, waitOrAbort } from '@signalbox/contracts/time';
 import type { Log } from '@signalbox/platform/log';
 import { putDeadLetter } from '@signalbox/store/conversation/dead-letters';
 import type { Pool } from '@signalbox/store/pool';
@@ -26,7 +26,7 @@ export async function handleWebhookBody(
   if (!take) return 'nobody';
   const json = parseJson(body);
   try {
-    await untilAborted(json === undefined ? keep(body) : take(json), abortAfter(withinMs));
+    await waitOrAbort(json === undefined ? keep(body) : take(json), abortAfter(withinMs));
   } catch (error) {
     log.warn('webhook not taken, it will be repeated', { error });
     return 'not-stored';

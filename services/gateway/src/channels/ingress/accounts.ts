@@ -3,11 +3,11 @@ import type { Log } from '@signalbox/platform/log';
 import { appendAudit } from '@signalbox/store/audit/audit';
 import { findPerson, linkIdentity, unlinkIdentity } from '@signalbox/store/people/identities';
 import { isRevokedProgram, restoreOtherPrograms, restoreProgram } from '@signalbox/store/people/revoked-programs';
-import { allowUser, denyUser, findUser } from '@signalbox/store/people/users';
+import { grantUserRole, removeUser, findUser } from '@signalbox/store/people/users';
 import { withTransaction, type Pool, type Queryable } from '@signalbox/store/pool';
 import { findRow, listValues, sql } from '@signalbox/store/sql';
 import { toUserKey } from './chat-key.ts';
-import type { Account, Source } from './sources.ts';
+import type { SourceAccount, IngressSource } from './sources.ts';
 
 /*
  * The sources file says which programs may write; people may revoke that in a chat:
@@ -22,7 +22,7 @@ import type { Account, Source } from './sources.ts';
 const LOCK_SOURCES = sql`select pg_advisory_xact_lock(hashtextextended('ingress sources', 0))`;
 
 /** Gives each source of the file its role, or its person's; a source no longer in the file loses its role. Audited. Idempotent. */
-export async function registerSources(pool: Pool, sources: readonly Source[], log: Log): Promise<void> {
+export async function registerSources(pool: Pool, sources: readonly IngressSource[], log: Log): Promise<void> {
   await withTransaction(pool, async (db) => {
     await db.query(LOCK_SOURCES);
     const known = await listValues<string>(db)`select user_key from users where channel = 'ingress' order by user_key`;
@@ -38,7 +38,7 @@ export async function registerSources(pool: Pool, sources: readonly Source[], lo
 }
 
 /** True when the source may write: it or its person has a role, its account was not removed, and nobody made it an admin. */
-export async function canWrite(pool: Pool, { name, account }: Source): Promise<boolean> {
+export async function canWrite(pool: Pool, { name, account }: IngressSource): Promise<boolean> {
   const userKey = toUserKey(name);
   const row = await findRow<{ role: Role; isProgram: boolean }>(pool)`
     select role, is_program as "isProgram" from users where user_key = ${userKey}`;
@@ -48,14 +48,14 @@ export async function canWrite(pool: Pool, { name, account }: Source): Promise<b
   return !(account.kind === 'service' && row.role === 'admin');
 }
 
-function recreateAccount(pool: Pool, name: string, account: Account): Promise<boolean> {
+function recreateAccount(pool: Pool, name: string, account: SourceAccount): Promise<boolean> {
   return withTransaction(pool, async (db) => {
     await db.query(LOCK_SOURCES);
     return (await registerSource(db, name, account)) !== null;
   });
 }
 
-async function registerSource(db: Queryable, name: string, account: Account): Promise<Role | null> {
+async function registerSource(db: Queryable, name: string, account: SourceAccount): Promise<Role | null> {
   const userKey = toUserKey(name);
   const before = await findUser(db, userKey);
   const { person } = await findPerson(db, userKey);
@@ -66,7 +66,7 @@ async function registerSource(db: Queryable, name: string, account: Account): Pr
   if (isMoved) await removeAccount(db, userKey);
   await restoreProgram(db, userKey);
   if (account.kind === 'service') {
-    await allowUser(db, { userKey, channel: 'ingress', name: account.name, role: account.role });
+    await grantUserRole(db, { userKey, channel: 'ingress', name: account.name, role: account.role });
     await markProgram(db, userKey);
     if (before?.role !== account.role || isMoved)
       await auditRole(db, userKey, { to: account.role, from: isMoved ? null : (before?.role ?? null) });
@@ -86,7 +86,7 @@ async function removeAccount(db: Queryable, userKey: string): Promise<void> {
   const role = (await findUser(db, userKey))?.role ?? null;
   // When the account is only unlinked, its person keeps their role and memory.
   const isUnlinked = await unlinkIdentity(db, userKey, userKey);
-  const factsForgotten = isUnlinked ? 0 : (await denyUser(db, userKey, true)).factsForgotten;
+  const factsForgotten = isUnlinked ? 0 : (await removeUser(db, userKey, true)).factsForgotten;
   // Removed by the file, the account may be added by the file again.
   await restoreProgram(db, userKey);
   await auditRole(db, userKey, { from: role, to: null, factsForgotten });

@@ -5,15 +5,15 @@ import type { Redis } from '@signalbox/platform/redis';
 import type { Pool } from '@signalbox/store/pool';
 import type { FastifyInstance } from 'fastify';
 import type { Channel, ThrottleOptions } from '../channel.ts';
-import { createBatches } from '../http/batches.ts';
-import { createSink, startAttachedListener } from '../http/sink.ts';
+import { createUpdateBatcher } from '../http/batches.ts';
+import { createUpdateSink, startAttachedListener } from '../http/sink.ts';
 import { INGRESS_ACCOUNT } from './chat-key.ts';
 import { createSourceLimit } from './receive/rate-limit.ts';
 import { registerRoutes } from './receive/routes.ts';
 import type { AdmitEvents } from './receive/take-event.ts';
 import { createPusher } from './send/push.ts';
-import { createSender, encode, type IngressPart } from './send/sender.ts';
-import type { Source } from './sources.ts';
+import { createSender, encodeMessage, type IngressPart } from './send/sender.ts';
+import type { IngressSource } from './sources.ts';
 
 /** Programs accept more messages than people read. All conversations of a source share its rate. */
 const THROTTLE: ThrottleOptions = {
@@ -27,7 +27,7 @@ const READS_PER_EVENT = 20;
 
 /** Creates the channel for programs. `register` adds its routes to a server. */
 export function createIngress(options: {
-  readonly sources: readonly Source[];
+  readonly sources: readonly IngressSource[];
   readonly pool: Pool;
   readonly redis: Redis;
   readonly prefix: string;
@@ -41,7 +41,7 @@ export function createIngress(options: {
   const limit = createSourceLimit({ redis, prefix, limits, log });
   const pusher = createPusher();
   const { send, edit } = createSender({ pool, sources, pusher, log });
-  const sink = createSink<AdmitEvents>();
+  const sink = createUpdateSink<AdmitEvents>();
 
   return {
     name: 'ingress',
@@ -52,13 +52,13 @@ export function createIngress(options: {
     fileLimitBytes: 0,
     throttle: THROTTLE,
     throttleOf: () => 'private',
-    encode,
+    encode: encodeMessage,
     send,
     edit,
     register: (app) => registerRoutes(app, { pool, limit, log, sources, sink: sink.current }),
     close: () => pusher.close(),
     listen: (admit) => {
-      const take = createBatches(admit);
+      const take = createUpdateBatcher(admit);
       return startAttachedListener({
         detach: sink.attach(take),
         problem: () => (sink.current() === take ? null : say('gateway.not-listening', { channel: 'ingress' })),

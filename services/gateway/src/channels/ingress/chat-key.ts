@@ -3,9 +3,9 @@
  * and do not wait for each other.
  */
 
-export const SOURCE_NAME = /^[a-z][a-z0-9-]{0,31}$/;
+export const SOURCE_NAME_PATTERN = /^[a-z][a-z0-9-]{0,31}$/;
 /** An event without a conversation starts one that is named after the event. */
-export const CONVERSATION_NAME = /^[\w.-]{1,80}$/;
+export const CONVERSATION_NAME_PATTERN = /^[\w.-]{1,80}$/;
 
 /** The ingress has one bot account; its name is part of idempotency keys. */
 export const INGRESS_ACCOUNT = 'programs';

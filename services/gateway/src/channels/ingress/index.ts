@@ -1,4 +1,4 @@
-import type { ChannelKind } from '../channel.ts';
+import type { ChannelDefinition } from '../channel.ts';
 import { IngressConfig } from './config.ts';
 import { readSources } from './sources.ts';
 
@@ -17,4 +17,4 @@ export default {
     await channel.register(http());
     return channel;
   },
-} satisfies ChannelKind<typeof IngressConfig>;
+} satisfies ChannelDefinition<typeof IngressConfig>;

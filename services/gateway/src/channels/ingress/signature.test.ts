@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isInWindow, isSignature, hasValidSignature, signContent } from './signature.ts';
+import { isFreshTimestamp, isSignature, hasValidSignature, signContent } from './signature.ts';
 
 test('a signature equals the one that openssl makes', () => {
   // printf '1700000000.{"text":"hi"}' | openssl dgst -sha256 -hmac 'key'
@@ -37,5 +37,5 @@ test.each([
   [86_400, false],
 ])('made %i seconds ago is in the window: %s', (age, isIn) => {
   const nowMs = 1_700_000_000_500;
-  expect(isInWindow(String(1_700_000_000 - age), nowMs)).toBe(isIn);
+  expect(isFreshTimestamp(String(1_700_000_000 - age), nowMs)).toBe(isIn);
 });

@@ -33,6 +33,6 @@ export function isSignature(text: string): boolean {
 }
 
 /** True when `timestamp` (in seconds) is at most five minutes from `nowMs`. */
-export function isInWindow(timestamp: string, nowMs: number): boolean {
+export function isFreshTimestamp(timestamp: string, nowMs: number): boolean {
   return /^\d{1,12}$/.test(timestamp) && Math.abs(nowMs / 1_000 - Number(timestamp)) <= WINDOW_SECONDS;
 }

@@ -1,22 +1,22 @@
 import { readFileSync } from 'node:fs';
 import { AppError } from '@signalbox/contracts/errors';
-import { attempt, parseJson } from '@signalbox/contracts/system-error';
+import { tryOr, parseJson } from '@signalbox/contracts/system-error';
 import { say } from '@signalbox/messages/say';
 import { z } from 'zod';
-import { SOURCE_NAME } from './chat-key.ts';
+import { SOURCE_NAME_PATTERN } from './chat-key.ts';
 
 /** A program that may write. */
-export interface Source {
+export interface IngressSource {
   readonly name: string;
   /** The signing secret; during a rotation also the previous one. */
   readonly secrets: readonly [string, ...string[]];
-  readonly account: Account;
+  readonly account: SourceAccount;
   /** Addresses to push answers to; the first is the default. Empty: the program polls for answers. */
   readonly callbacks: readonly string[];
 }
 
 /** The account that a source writes as: a person's, or one of its own. */
-export type Account =
+export type SourceAccount =
   | { readonly kind: 'person'; readonly userKey: string }
   | { readonly kind: 'service'; readonly name: string; readonly role: 'viewer' | 'developer' | 'operator' };
 
@@ -29,7 +29,7 @@ const Callback = z.string().superRefine((given, context) => {
 
 const SourceEntry = z
   .strictObject({
-    name: z.string().regex(SOURCE_NAME, { error: () => say('ingress.name-wrong') }),
+    name: z.string().regex(SOURCE_NAME_PATTERN, { error: () => say('ingress.name-wrong') }),
     secret: Secret,
     previousSecret: Secret.optional(),
     actsFor: z
@@ -76,8 +76,8 @@ const Sources = z
   });
 
 /** Reads the sources file. Throws CONFIG_INVALID with every problem at once, without secrets. */
-export function readSources(path: string): readonly Source[] {
-  const text = attempt(() => readFileSync(path, 'utf8'), null);
+export function readSources(path: string): readonly IngressSource[] {
+  const text = tryOr(() => readFileSync(path, 'utf8'), null);
   if (text === null) throw createFileError([say('ingress.file-unreadable', { path })]);
   const json = parseJson(text);
   if (json === undefined) throw createFileError([say('ingress.file-no-json', { path })]);
@@ -87,9 +87,9 @@ export function readSources(path: string): readonly Source[] {
   return parsed.data.map(toSource);
 }
 
-function toSource(entry: z.infer<typeof SourceEntry>): Source {
+function toSource(entry: z.infer<typeof SourceEntry>): IngressSource {
   const { name, secret, previousSecret, actsFor, serviceAccount, callback, callbacks } = entry;
-  const account: Account = serviceAccount
+  const account: SourceAccount = serviceAccount
     ? { kind: 'service', ...serviceAccount }
     : { kind: 'person', userKey: actsFor ?? '' }; // SourceEntry requires one of the two
   return {

@@ -3,16 +3,16 @@ import type { Channel, ThrottleOptions } from '../channel.ts';
 import { linkToMessage, toTarget } from './chat-key.ts';
 import { createApi, toApiSignal, type TelegramApi } from './client.ts';
 import { createDraftSender, DRAFT_TIMEOUT_SECONDS } from './send/draft.ts';
-import { encode, addLineAbove, type TelegramPart, encodeFiles, type TelegramFile } from './send/encode.ts';
+import { encodeMessage, addLineAbove, type TelegramPart, encodeFiles, type TelegramFile } from './send/encode.ts';
 import { createFileSender, UPLOAD_TIMEOUT_SECONDS, type LoadFile } from './send/file-send.ts';
-import { createPartAttempter } from './send/part-attempt.ts';
-import { offerMenu } from './menu.ts';
+import { createFallbackSender } from './send/part-attempt.ts';
+import { setCommandMenus } from './menu.ts';
 import { parseRef } from './message-ref.ts';
-import { callDelete, callEdit, callRemoveButtons, callSend } from './send/part-call.ts';
+import { callDeleteMessage, callEditMessage, callRemoveButtons, callSendMessage } from './send/part-call.ts';
 import { fetchFile } from './receive/fetch-file.ts';
 import { POLL_TIMEOUT_SECONDS, Polling } from './receive/poll.ts';
-import { Webhook, type WebhookTarget } from './receive/webhook.ts';
-import { createWhisperSender, readWhisper, type SendPart, type Whisper } from './send/whisper.ts';
+import { WebhookListener, type WebhookEndpoint } from './receive/webhook.ts';
+import { createEphemeralSender, findEphemeralReader, type SendPart, type EphemeralReader } from './send/whisper.ts';
 
 /** Telegram normally answers within a second; the outcome of a slower send is unknown. */
 const SEND_TIMEOUT_SECONDS = 20;
@@ -30,21 +30,21 @@ export function createTelegram(options: {
   readonly apiRoot: string;
   readonly log: Log;
   /** The webhook that Telegram calls; null when updates are polled. */
-  readonly webhook: WebhookTarget | null;
+  readonly webhook: WebhookEndpoint | null;
   /** False sends everything as plain messages, for clients that cannot show rich ones. */
   readonly richMessages?: boolean;
   readonly loadFile: LoadFile;
   readonly throttle?: ThrottleOptions;
   /** The shortest time between two drafts; 0 shows no drafts. */
   readonly draftIntervalMs?: number;
-}): Channel<(TelegramPart | TelegramFile) & { readonly whisper: Whisper | null }> {
+}): Channel<(TelegramPart | TelegramFile) & { readonly whisper: EphemeralReader | null }> {
   const api = createApi({ ...options, timeoutSeconds: SEND_TIMEOUT_SECONDS });
   const pollApi = createApi({ ...options, timeoutSeconds: POLL_TIMEOUT_SECONDS });
   const draftApi = createApi({ ...options, timeoutSeconds: DRAFT_TIMEOUT_SECONDS });
   const uploadApi = createApi({ ...options, timeoutSeconds: UPLOAD_TIMEOUT_SECONDS });
   const sendFile = createFileSender({ api: uploadApi, loadFile: options.loadFile });
   const { log, richMessages = true, throttle = LIMITS, draftIntervalMs = DRAFT_INTERVAL_MS, webhook } = options;
-  const attemptPart = createPartAttempter({ log, richMessages });
+  const attemptPart = createFallbackSender({ log, richMessages });
   const showDraft = draftIntervalMs > 0 && createDraftSender({ api: draftApi, richMessages });
   let username: string | null = null;
   for (const one of [api, pollApi]) watchIdentity(one, (bot) => (username = bot.username));
@@ -52,9 +52,9 @@ export function createTelegram(options: {
   const sendPart: SendPart = (chatKey, part, firstLine, whisper) => {
     if (part.form === 'file') return sendFile(chatKey, { ...part, caption: firstLine ?? '' }, whisper);
     const shown = firstLine === null ? part : addLineAbove(firstLine, part);
-    return attemptPart(shown, (one) => callSend(api, chatKey, one, whisper));
+    return attemptPart(shown, (one) => callSendMessage(api, chatKey, one, whisper));
   };
-  const sendWhisper = createWhisperSender({ api, log, send: sendPart });
+  const sendWhisper = createEphemeralSender({ api, log, send: sendPart });
 
   /** For calls whose failure is harmless, since they only decorate a message. */
   const ignoreFailure = async (what: string, call: () => Promise<unknown>): Promise<void> => {
@@ -73,9 +73,9 @@ export function createTelegram(options: {
     // Groups have negative ids in Telegram.
     throttleOf: (chatKey) => (toTarget(chatKey).chatId < 0 ? 'group' : 'private'),
     encode: (body, row) =>
-      [...encode(body, row), ...encodeFiles(body)].map((part, place) => ({
+      [...encodeMessage(body, row), ...encodeFiles(body)].map((part, place) => ({
         ...part,
-        whisper: readWhisper(body, row.chatKey, place),
+        whisper: findEphemeralReader(body, row.chatKey, place),
       })),
     send: (chatKey, { whisper, ...part }, firstLine) => {
       return whisper ? sendWhisper(chatKey, part, firstLine, whisper) : sendPart(chatKey, part, firstLine, null);
@@ -85,13 +85,13 @@ export function createTelegram(options: {
       const ref = parseRef(chatKey, messageId);
       // Telegram cannot edit a message into a document.
       if (ref.kind === 'none' || part.form === 'file') return { kind: 'gone' };
-      const sent = await attemptPart(part, (one) => callEdit(api, ref, one).then(() => messageId));
+      const sent = await attemptPart(part, (one) => callEditMessage(api, ref, one).then(() => messageId));
       const unchanged = sent.kind === 'rejected' && /message is not modified/i.test(sent.detail);
       return unchanged ? { kind: 'sent', messageId } : sent;
     },
     remove: async (chatKey, messageId) => {
       const ref = parseRef(chatKey, messageId);
-      if (ref.kind !== 'none') await ignoreFailure('delete', () => callDelete(api, ref));
+      if (ref.kind !== 'none') await ignoreFailure('delete', () => callDeleteMessage(api, ref));
     },
     removeButtons: async (chatKey, messageId) => {
       const ref = parseRef(chatKey, messageId);
@@ -108,10 +108,10 @@ export function createTelegram(options: {
         return api.sendChatAction(chatId, 'typing', thread);
       }),
     ...(showDraft ? { drafts: { intervalMs: draftIntervalMs, show: showDraft } } : {}),
-    offerCommands: (to, signal) => offerMenu(api, to, toApiSignal(signal)),
+    offerCommands: (to, signal) => setCommandMenus(api, to, toApiSignal(signal)),
     ...(webhook ? { serve: () => webhook.server.open() } : {}),
     listen: (admit) =>
-      webhook ? new Webhook({ api, log, admit, target: webhook }) : new Polling({ api: pollApi, log, admit }),
+      webhook ? new WebhookListener({ api, log, admit, target: webhook }) : new Polling({ api: pollApi, log, admit }),
   };
 }
 

@@ -1,4 +1,4 @@
-import { getChatKey, getTopic } from '../chat-key.ts';
+import { stripTopic, getTopic } from '../chat-key.ts';
 
 /** The target of a Bot API call. `thread` is the number of a forum topic; the general topic has none. */
 export interface CallTarget {
@@ -16,7 +16,7 @@ export function toChatKey(chatId: number, topic: number | null = null): string {
 export function toTarget(chatKey: string): CallTarget {
   const topic = getTopic(chatKey);
   return {
-    chatId: Number(getChatKey(chatKey).slice('telegram:'.length)),
+    chatId: Number(stripTopic(chatKey).slice('telegram:'.length)),
     thread: topic === null ? {} : { message_thread_id: Number(topic) },
   };
 }

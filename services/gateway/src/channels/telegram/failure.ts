@@ -1,9 +1,9 @@
 import { GrammyError, HttpError } from 'grammy';
 import type { SendResult } from '../channel.ts';
-import { classifyNoAnswer } from '../http/no-answer.ts';
+import { classifyRequestFailure } from '../http/no-answer.ts';
 import { toChatKey } from './chat-key.ts';
 
-export type Failure = Exclude<SendResult, { kind: 'sent' }>;
+export type SendFailure = Exclude<SendResult, { kind: 'sent' }>;
 
 /** Thrown when a proxy's error page arrives instead of an answer of the Bot API. */
 export class ServerDown extends Error {
@@ -22,11 +22,11 @@ export function readErrorCode(error: unknown): number | null {
 }
 
 /** Classifies a failed send. The descriptions are Telegram's, from tdlib's `Client.cpp`. */
-export function classifyFailure(error: unknown): Failure {
+export function classifyFailure(error: unknown): SendFailure {
   if (error instanceof GrammyError) return classifyAnswer(error);
   const inner = error instanceof HttpError ? error.error : error;
   if (inner instanceof ServerDown) return { kind: 'busy', detail: inner.message };
-  return classifyNoAnswer(inner);
+  return classifyRequestFailure(inner);
 }
 
 /** True when Telegram rejected only the entities of a text. */
@@ -57,7 +57,7 @@ export function findRichRefusal(error: unknown): { readonly detail: string; read
   return { detail, forGood: RICH_UNKNOWN.test(detail) };
 }
 
-function classifyAnswer(error: GrammyError): Failure {
+function classifyAnswer(error: GrammyError): SendFailure {
   const { error_code: code, description, parameters } = error;
   if (parameters.migrate_to_chat_id !== undefined) {
     return { kind: 'moved', chatKey: toChatKey(parameters.migrate_to_chat_id) };

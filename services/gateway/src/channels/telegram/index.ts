@@ -1,5 +1,5 @@
 import { readArtifact } from '@signalbox/store/artifacts';
-import type { ChannelKind } from '../channel.ts';
+import type { ChannelDefinition } from '../channel.ts';
 import { TelegramConfig } from './config.ts';
 
 export default {
@@ -7,12 +7,12 @@ export default {
   config: TelegramConfig,
   open: async ({ config, pool, log, metrics }) => {
     const { createTelegram } = await import('./channel.ts');
-    const { createWebhookTarget } = await import('./receive/webhook-target.ts');
+    const { createWebhookEndpoint } = await import('./receive/webhook-target.ts');
     return createTelegram({
       token: config.TELEGRAM_BOT_TOKEN,
       apiRoot: config.TELEGRAM_API_ROOT,
       log,
-      webhook: await createWebhookTarget(config, { pool, log, count: (result) => metrics.webhook.add({ result }) }),
+      webhook: await createWebhookEndpoint(config, { pool, log, count: (result) => metrics.webhook.add({ result }) }),
       richMessages: config.TELEGRAM_RICH_MESSAGES === 'on',
       loadFile: (artifactId) => readArtifact(pool, artifactId),
       draftIntervalMs: config.TELEGRAM_DRAFT_INTERVAL_MS,
@@ -24,4 +24,4 @@ export default {
       },
     });
   },
-} satisfies ChannelKind<typeof TelegramConfig>;
+} satisfies ChannelDefinition<typeof TelegramConfig>;

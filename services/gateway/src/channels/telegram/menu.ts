@@ -1,7 +1,7 @@
 import type { BotCommand, BotCommandScope, LanguageCode } from 'grammy/types';
 import { LANGUAGES } from '@signalbox/messages/language';
 import { say } from '@signalbox/messages/say';
-import { ADMIN_MENU, MENU, type MenuEntry } from '../menu.ts';
+import { ADMIN_MENU, COMMAND_MENU, type MenuEntry } from '../menu.ts';
 import type { MenuAudience } from '../channel.ts';
 import type { ApiSignal, TelegramApi } from './client.ts';
 import { classifyFailure } from './failure.ts';
@@ -13,7 +13,7 @@ interface ScopedMenu {
 }
 
 /** Sets the command menus that differ, in every language; admins get theirs in private. Throws the client's errors. Idempotent. */
-export async function offerMenu(
+export async function setCommandMenus(
   api: TelegramApi,
   { everybody, admins, former }: MenuAudience,
   signal: ApiSignal,
@@ -25,13 +25,13 @@ export async function offerMenu(
 }
 
 const SHARED_MENUS: readonly ScopedMenu[] = [
-  { scope: { type: 'default' }, entries: MENU },
-  { scope: { type: 'all_private_chats' }, entries: MENU },
-  { scope: { type: 'all_group_chats' }, entries: MENU },
+  { scope: { type: 'default' }, entries: COMMAND_MENU },
+  { scope: { type: 'all_private_chats' }, entries: COMMAND_MENU },
+  { scope: { type: 'all_group_chats' }, entries: COMMAND_MENU },
 ];
 
 function createAdminMenu(userKey: string): ScopedMenu {
-  return { scope: { type: 'chat', chat_id: Number(userKey) }, entries: [...MENU, ...ADMIN_MENU] };
+  return { scope: { type: 'chat', chat_id: Number(userKey) }, entries: [...COMMAND_MENU, ...ADMIN_MENU] };
 }
 
 async function offerScopedMenu(api: TelegramApi, menu: ScopedMenu, signal: ApiSignal): Promise<void> {

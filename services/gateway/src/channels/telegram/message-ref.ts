@@ -14,7 +14,7 @@ export type MessageRef =
 /** Stored as the id of a part that was not sent. */
 export const NO_MESSAGE = 'none';
 
-export function createWhisperRef(userId: number, ephemeralId: number): string {
+export function createEphemeralRef(userId: number, ephemeralId: number): string {
   return `w${userId}:${ephemeralId}`;
 }
 
@@ -23,7 +23,7 @@ export function createPrivateRef(userId: number, messageId: string): string {
 }
 
 /** True for a group message that only one person sees. */
-export function isWhisper(stored: string): boolean {
+export function isEphemeralRef(stored: string): boolean {
   return stored.startsWith('w');
 }
 

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { encode } from './send/encode.ts';
+import { encodeMessage } from './send/encode.ts';
 
 const RECEIPT = { what: 'deploy demo 1.0 staging', note: '23:52 · /why_7c0k2m4q' };
 const row = (simpleFrom: number | null) => ({ chatKey: 'telegram:7', outboxId: 1, simpleFrom });
 const encodeShown = (text: string, receipts = [RECEIPT], simpleFrom: number | null = 0): string =>
-  JSON.stringify(encode({ text, buttons: [], receipts }, row(simpleFrom)));
+  JSON.stringify(encodeMessage({ text, buttons: [], receipts }, row(simpleFrom)));
 
 describe('a receipt', () => {
   it('stands below the text on one line, underlined, with its mark', () => {
-    const [part] = encode({ text: 'Done.', buttons: [], receipts: [RECEIPT] }, row(0));
+    const [part] = encodeMessage({ text: 'Done.', buttons: [], receipts: [RECEIPT] }, row(0));
     expect(part).toMatchObject({ text: 'Done.\n\n🧾 deploy demo 1.0 staging · 23:52 · /why_7c0k2m4q' });
     expect(part).toMatchObject({ entities: [{ type: 'underline', offset: 10, length: 23 }] });
   });

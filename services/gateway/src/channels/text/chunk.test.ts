@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { splitChunks } from './chunk.ts';
+import { splitIntoChunks } from './chunk.ts';
 
 const repeat = (count: number, line: string): string => Array.from({ length: count }, () => line).join('\n');
-const kinds = (text: string): readonly string[] => splitChunks(text).map((chunk) => (chunk.plain ? 'plain' : 'parsed'));
+const kinds = (text: string): readonly string[] =>
+  splitIntoChunks(text).map((chunk) => (chunk.plain ? 'plain' : 'parsed'));
 
 describe('one chunk is made of', () => {
   test.each([
@@ -55,7 +56,7 @@ test('deep nesting counts as several lines', () => {
 test('cutting does not change the text', () => {
   const text = `a\n\n${repeat(100, '*a_ *b_ `c')}\n${' '.repeat(50)}x\n> y\n`;
   expect(
-    splitChunks(text)
+    splitIntoChunks(text)
       .map((chunk) => chunk.text)
       .join('\n'),
   ).toBe(text);

@@ -1,5 +1,5 @@
 /** Markdown that is parsed separately; `plain` text must not be parsed. */
-export interface Chunk {
+export interface MarkdownChunk {
   readonly text: string;
   readonly plain: boolean;
 }
@@ -28,8 +28,8 @@ const OTHER_BLOCK = /^(?: {4}| {0,3}(?:[>#<~`_*+-]|\d{1,9}[.)]))/;
 type ChunkContext = 'text' | 'numbers' | 'table';
 
 /** Cuts markdown into chunks that parse quickly, never in fenced code or a table. A line with too many marks becomes plain. */
-export function splitChunks(source: string): readonly Chunk[] {
-  const chunks: Chunk[] = [];
+export function splitIntoChunks(source: string): readonly MarkdownChunk[] {
+  const chunks: MarkdownChunk[] = [];
   let lines: string[] = [];
   /** At least this many marks are in the current paragraph so far. */
   let marks = 0;

@@ -44,7 +44,7 @@ export function isRightToLeft(text: string): boolean {
 }
 
 /** Put around a text, these keep its direction from reordering its neighbors. */
-export const ISOLATE = { start: '\u2068', end: '\u2069' } as const;
+export const DIRECTION_ISOLATE = { start: '\u2068', end: '\u2069' } as const;
 
 function expandTabs(line: string): string {
   let column = 0;

@@ -1,8 +1,8 @@
 import { toPlainSpan, getText, type Block, type InlineText, type ListItem } from './block.ts';
 import { isBlank } from './clean-text.ts';
-import { readInline } from './inline.ts';
-import { parseMarkdown, type Node } from './markdown.ts';
-import { splitChunks } from './chunk.ts';
+import { toInlineText } from './inline.ts';
+import { parseMarkdown, type MarkdownNode } from './markdown.ts';
+import { splitIntoChunks } from './chunk.ts';
 
 /** Longer texts are sent unformatted, because parsing blocks every other chat. */
 const MAX_MARKDOWN_LENGTH = 40_000;
@@ -16,7 +16,7 @@ export function readBlocks(source: string): readonly Block[] {
     if (plain.length > 0) blocks.push(toPlainParagraph(plain.join('\n')));
     plain = [];
   };
-  for (const chunk of splitChunks(source)) {
+  for (const chunk of splitIntoChunks(source)) {
     if (chunk.plain) {
       plain.push(chunk.text);
       continue;
@@ -33,7 +33,7 @@ export function toPlainParagraph(text: string): Block {
 }
 
 /** Adds the blocks of a chunk, and joins a list that was cut between two chunks. */
-function addChunk(blocks: Block[], nodes: readonly Node[]): void {
+function addChunk(blocks: Block[], nodes: readonly MarkdownNode[]): void {
   const added = readChunk(nodes);
   const [first] = added;
   const last = blocks.at(-1);
@@ -50,19 +50,19 @@ function isContinuation(before: readonly ListItem[], after: readonly ListItem[])
   return last.number === null ? first.number === null : first.number === last.number + 1;
 }
 
-function readChunk(nodes: readonly Node[]): Block[] {
+function readChunk(nodes: readonly MarkdownNode[]): Block[] {
   const definitions = new Map<string, string>();
   const used = new Set<string>();
-  const collect = (node: Node): void => {
+  const collect = (node: MarkdownNode): void => {
     if (node.type === 'definition') definitions.set(node.identifier, node.url);
     if (node.type === 'linkReference' || node.type === 'imageReference') used.add(node.identifier);
     if ('children' in node) node.children.forEach(collect);
   };
   nodes.forEach(collect);
-  const read = (children: readonly Node[]): Block[] => children.flatMap(readNode);
-  const inline = (children: readonly Node[]): InlineText => readInline(children, definitions);
+  const read = (children: readonly MarkdownNode[]): Block[] => children.flatMap(readNode);
+  const inline = (children: readonly MarkdownNode[]): InlineText => toInlineText(children, definitions);
 
-  const readNode = (node: Node): readonly Block[] => {
+  const readNode = (node: MarkdownNode): readonly Block[] => {
     switch (node.type) {
       case 'heading':
         return dropBlank({ type: 'heading', size: node.depth, text: inline(node.children) });
@@ -109,7 +109,7 @@ function readChunk(nodes: readonly Node[]): Block[] {
 const LANGUAGE = /^[\w#+.-]{1,30}$/;
 const ATTRIBUTES = /[={]/;
 
-function readCode({ lang, meta, value }: Extract<Node, { type: 'code' }>): readonly Block[] {
+function readCode({ lang, meta, value }: Extract<MarkdownNode, { type: 'code' }>): readonly Block[] {
   const isSentence = Boolean(lang && !LANGUAGE.test(lang)) || Boolean(meta && !ATTRIBUTES.test(meta));
   const info = [isSentence ? lang : null, meta].filter((word) => word).join(' ');
   const language = isSentence ? null : lang || null;

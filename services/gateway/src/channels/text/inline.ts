@@ -1,12 +1,12 @@
 import type { InlineText, Span, Style } from './block.ts';
-import { hasRightToLeft, ISOLATE } from './clean-text.ts';
-import { getNodeText, type Node } from './markdown.ts';
+import { hasRightToLeft, DIRECTION_ISOLATE } from './clean-text.ts';
+import { getNodeText, type MarkdownNode } from './markdown.ts';
 
 /** Addresses of reference links, by identifier. */
 export type LinkDefinitions = ReadonlyMap<string, string>;
 
 /** Reads inline content. HTML stays text, images become descriptions, web addresses links; other addresses are written out. */
-export function readInline(nodes: readonly Node[], definitions: LinkDefinitions): InlineText {
+export function toInlineText(nodes: readonly MarkdownNode[], definitions: LinkDefinitions): InlineText {
   const spans: Span[] = [];
   const add = (text: string, styles: readonly Style[]): void => {
     if (text !== '') spans.push({ text, styles });
@@ -14,12 +14,12 @@ export function readInline(nodes: readonly Node[], definitions: LinkDefinitions)
   const mixed = hasRightToLeft(nodes.map(getNodeText).join(''));
   /** Isolates code and links, whose symbols right-to-left text would reorder. */
   const addIsolated = (styles: readonly Style[], write: () => void): void => {
-    if (mixed) add(ISOLATE.start, styles);
+    if (mixed) add(DIRECTION_ISOLATE.start, styles);
     write();
-    if (mixed) add(ISOLATE.end, styles);
+    if (mixed) add(DIRECTION_ISOLATE.end, styles);
   };
 
-  const read = (children: readonly Node[], styles: readonly Style[]): void =>
+  const read = (children: readonly MarkdownNode[], styles: readonly Style[]): void =>
     children.forEach((node, place) => {
       const mark = findLiteralMark(node, children[place - 1], children[place + 1]);
       if (mark === null) return readNode(node, styles);
@@ -28,7 +28,7 @@ export function readInline(nodes: readonly Node[], definitions: LinkDefinitions)
       add(mark, styles);
     });
 
-  const readNode = (node: Node, styles: readonly Style[]): void => {
+  const readNode = (node: MarkdownNode, styles: readonly Style[]): void => {
     switch (node.type) {
       case 'break':
         return add('\n', styles);
@@ -60,7 +60,7 @@ export function readInline(nodes: readonly Node[], definitions: LinkDefinitions)
     }
   };
 
-  const readLink = (url: string, children: readonly Node[], styles: readonly Style[]): void => {
+  const readLink = (url: string, children: readonly MarkdownNode[], styles: readonly Style[]): void => {
     const shown = children.map(getNodeText).join('');
     if (isLinkable(url) && !hidesTarget(shown, url)) {
       const inside: readonly Style[] = [...styles, { type: 'url', url: /\s/.test(url) ? new URL(url).href : url }];
@@ -79,7 +79,11 @@ export function readInline(nodes: readonly Node[], definitions: LinkDefinitions)
 }
 
 /** The literal marks of emphasis inside a word: `2*3*4` and `a*b*.txt` keep their stars. */
-function findLiteralMark(node: Node, before: Node | undefined, after: Node | undefined): string | null {
+function findLiteralMark(
+  node: MarkdownNode,
+  before: MarkdownNode | undefined,
+  after: MarkdownNode | undefined,
+): string | null {
   if (node.type !== 'emphasis' && node.type !== 'strong') return null;
   const isInWord =
     before?.type === 'text' &&

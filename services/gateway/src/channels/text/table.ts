@@ -1,5 +1,5 @@
 import { getText, type Align, type Table } from './block.ts';
-import { hasRightToLeft, ISOLATE } from './clean-text.ts';
+import { hasRightToLeft, DIRECTION_ISOLATE } from './clean-text.ts';
 
 export interface LaidOutTable {
   readonly text: string;
@@ -52,7 +52,7 @@ function listRows(rows: readonly (readonly string[])[]): string {
 
 /** Isolates a right-to-left cell, so that the cell does not reorder its neighbors. */
 function isolate(text: string): string {
-  return hasRightToLeft(text) ? ISOLATE.start + text + ISOLATE.end : text;
+  return hasRightToLeft(text) ? DIRECTION_ISOLATE.start + text + DIRECTION_ISOLATE.end : text;
 }
 
 function pad(text: string, width: number, align: Align): string {

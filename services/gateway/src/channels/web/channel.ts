@@ -2,31 +2,31 @@ import type { AddressInfo } from 'node:net';
 import { AppError } from '@signalbox/contracts/errors';
 import { newId } from '@signalbox/contracts/ids';
 import { say } from '@signalbox/messages/say';
-import { background } from '@signalbox/platform/lifecycle';
+import { runInBackground } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
 import { chooseAgent, listAgents } from '@signalbox/store/conversation/agents';
 import { isTransient } from '@signalbox/store/pool';
 import type { Channel, ChannelDeps, SendResult, ThrottleOptions } from '../channel.ts';
 import { LOCAL_PAGE_HOST, type WebConfig } from './config.ts';
-import { addWeb, type PluginDeps } from './plugin.ts';
-import { encode, addLineAbove, type WebPart } from './shown/part.ts';
+import { registerWebRoutes, type PluginDeps } from './plugin.ts';
+import { encodeMessage, addLineAbove, type WebPart } from './shown/part.ts';
 import {
   changePart,
-  forgetSecrets,
-  readMissing,
+  redactExpiredSecrets,
+  readMissingPatches,
   readSeqs,
   removePart,
   showPart,
   disableButtons,
 } from './shown/patches.ts';
 import { createLoginCookie } from './sign-in/cookie.ts';
-import { listEnded } from './sign-in/logins.ts';
+import { listEndedLogins } from './sign-in/logins.ts';
 import { createHostCheck, createOriginCheck, isLoopback } from './sign-in/origin.ts';
-import { openBus, type PageEvent } from './sockets/bus.ts';
+import { openPageEventBus, type PageEvent } from './sockets/bus.ts';
 import { getChatOfPress } from './sockets/client-frames.ts';
 import { createConcurrencyLimit } from '../http/concurrency-limit.ts';
-import { Hub } from './sockets/hub.ts';
-import { Intake } from './sockets/intake.ts';
+import { PageHub } from './sockets/hub.ts';
+import { UpdateIntake } from './sockets/intake.ts';
 
 /** High limits, since sends only write to Postgres. */
 const WEB_LIMITS: ThrottleOptions = {
@@ -59,7 +59,7 @@ export async function createWeb(parts: ChannelDeps<WebConfig>, options: WebOptio
   const app = parts.http();
   const createPublicUrl = (): string | null => config.WEB_PUBLIC_URL ?? getUrl(httpHost, app.server.address());
   const { hub, publish, intake } = await openPages(parts, options);
-  await addWeb(app, createPluginDeps({ ...parts, hub, publish, intake, createPublicUrl }, options));
+  await registerWebRoutes(app, createPluginDeps({ ...parts, hub, publish, intake, createPublicUrl }, options));
   const write = createWriter({ log, written: (chatKey) => publish({ kind: 'patched', chatKey }) });
   return {
     name: 'web',
@@ -69,7 +69,7 @@ export async function createWeb(parts: ChannelDeps<WebConfig>, options: WebOptio
     fileLimitBytes: 0,
     throttle: WEB_LIMITS,
     throttleOf: () => 'private',
-    encode,
+    encode: encodeMessage,
     send: async (chatKey, part, firstLine) => {
       const shown = firstLine === null ? part : addLineAbove(firstLine, part);
       if (part.outboxId !== NO_ROW) return write(chatKey, part.id, () => showPart(pool, chatKey, shown));
@@ -107,25 +107,25 @@ export async function createWeb(parts: ChannelDeps<WebConfig>, options: WebOptio
 /** Opens the hub for this gateway's pages and the bus to other gateways. */
 async function openPages({ pool, redis, redisUrl, prefix, log, own }: ChannelDeps<WebConfig>, options: WebOptions) {
   const hub = own(
-    new Hub({
+    new PageHub({
       seqs: (chatKeys) => readSeqs(pool, chatKeys),
-      ended: (logins) => listEnded(pool, logins),
-      forget: () => forgetSecrets(pool),
+      ended: (logins) => listEndedLogins(pool, logins),
+      forget: () => redactExpiredSecrets(pool),
       log,
       tickMs: options.tickMs,
     }),
   );
   const receive = (event: PageEvent): void => hub.receive(event);
-  const bus = own(await openBus({ redis, redisUrl, prefix, gateway: newId('gw'), log, receive }));
+  const bus = own(await openPageEventBus({ redis, redisUrl, prefix, gateway: newId('gw'), log, receive }));
   // The hub comes first, so that local pages see events in order.
   const publish = async (event: PageEvent): Promise<void> => {
     hub.receive(event);
     await bus.publish(event);
   };
   const onAdmitted = (chatKeys: readonly string[]): void => {
-    for (const chatKey of chatKeys) background(log, 'pages', publish({ kind: 'patched', chatKey }));
+    for (const chatKey of chatKeys) runInBackground(log, 'pages', publish({ kind: 'patched', chatKey }));
   };
-  return { hub, publish, intake: own(new Intake({ onAdmitted, log, ...options })) };
+  return { hub, publish, intake: own(new UpdateIntake({ onAdmitted, log, ...options })) };
 }
 
 function createPluginDeps(
@@ -148,7 +148,7 @@ function createPluginDeps(
     signedOut: (login) => publish({ kind: 'signed-out', login }),
     agents: async () => (await listAgents(pool)).map(({ id }) => id),
     chooseAgent: (chat, id) => chooseAgent(pool, chat, id),
-    read: (page) => limitReads(() => readMissing(pool, page)),
+    read: (page) => limitReads(() => readMissingPatches(pool, page)),
     log,
     slowMs,
   };

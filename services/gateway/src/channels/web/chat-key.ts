@@ -6,7 +6,7 @@ import { getTopic } from '../chat-key.ts';
  */
 
 /** Valid names of sessions, including the main one. */
-export const SESSION_NAME = /^[a-z0-9-]{1,40}$/;
+export const SESSION_NAME_PATTERN = /^[a-z0-9-]{1,40}$/;
 const MAIN = 'main';
 
 export function toChatKey(person: string, session: string = MAIN): string {

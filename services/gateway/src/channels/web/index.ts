@@ -1,4 +1,4 @@
-import type { ChannelKind } from '../channel.ts';
+import type { ChannelDefinition } from '../channel.ts';
 import { WebConfig } from './config.ts';
 
 /** The web channel: a page over web sockets. */
@@ -9,4 +9,4 @@ export default {
     const { createWeb } = await import('./channel.ts');
     return createWeb(parts);
   },
-} satisfies ChannelKind<typeof WebConfig>;
+} satisfies ChannelDefinition<typeof WebConfig>;

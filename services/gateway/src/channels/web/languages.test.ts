@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readLanguage } from './languages.ts';
+import { parseAcceptLanguage } from './languages.ts';
 
 test.each([
   ['de-DE,de;q=0.9,en;q=0.8', 'de-DE'],
@@ -10,5 +10,5 @@ test.each([
   ["de'; drop table users", null],
   [undefined, null],
 ])('a browser that asks for %j reads %s', (asked, language) => {
-  expect(readLanguage({ headers: asked === undefined ? {} : { 'accept-language': asked } })).toBe(language);
+  expect(parseAcceptLanguage({ headers: asked === undefined ? {} : { 'accept-language': asked } })).toBe(language);
 });

@@ -23,7 +23,7 @@ export interface PluginDeps extends Omit<SessionRouteDeps, 'hasDemoPeople'>, Omi
 }
 
 /** Registers everything that browsers request, in a scope of its own. */
-export async function addWeb(app: FastifyInstance, deps: PluginDeps): Promise<void> {
+export async function registerWebRoutes(app: FastifyInstance, deps: PluginDeps): Promise<void> {
   await app.register(async (web) => {
     const login = (request: FastifyRequest): Promise<Login | null> => {
       const token = deps.cookie.read(request);

@@ -1,10 +1,10 @@
 import type { Log } from '@signalbox/platform/log';
 import type { Channel, SendResult, ThrottleOptions } from '../channel.ts';
-import { toNumber } from './chat-key.ts';
-import type { GraphClient } from './client.ts';
+import { toPhoneNumber } from './chat-key.ts';
+import type { GraphApiClient } from './client.ts';
 import { listenToWebhook } from './receive/listener.ts';
 import type { WebhookRoutes } from './receive/webhook.ts';
-import { encode, type WhatsAppPart } from './send/encode.ts';
+import { encodeMessage, type MessagePart } from './send/encode.ts';
 import { type LoadFile, sendPart, sendTemplate } from './send/send-part.ts';
 import type { MessageWindows } from './window.ts';
 
@@ -26,14 +26,14 @@ const ACCOUNT_WAIT_MS = 30_000;
 export function createWhatsApp(options: {
   readonly phoneNumberId: string;
   readonly template: string | null;
-  readonly client: GraphClient;
+  readonly client: GraphApiClient;
   readonly windows: MessageWindows;
   readonly routes: WebhookRoutes;
   readonly loadFile: LoadFile;
   readonly log: Log;
   readonly onUndelivered: () => void;
   readonly throttle?: ThrottleOptions;
-}): Channel<WhatsAppPart> {
+}): Channel<MessagePart> {
   const { phoneNumberId, template, client, windows, log, throttle = ALLOWED } = options;
   let ownNumber: string | null = null;
   /** Why Meta refuses all sends; null while Meta accepts them. */
@@ -61,9 +61,9 @@ export function createWhatsApp(options: {
     fileLimitBytes: FILE_LIMIT_BYTES,
     throttle,
     throttleOf: () => 'private',
-    encode,
+    encode: encodeMessage,
     send: async (chatKey, part, firstLine) => {
-      const number = toNumber(chatKey);
+      const number = toPhoneNumber(chatKey);
       const isOpen = await windows.isOpen(number).catch(() => null);
       if (isOpen === null) return { kind: 'busy', detail: 'it is not known whether the person may be written to' };
       if (!isOpen) return waitForWindow(number);
@@ -80,7 +80,7 @@ export function createWhatsApp(options: {
     fetchFile: client.fetchFile,
     typing: async (chatKey) => {
       try {
-        const last = await windows.findLastMessage(toNumber(chatKey));
+        const last = await windows.findLastMessage(toPhoneNumber(chatKey));
         if (last?.messageId == null) return;
         await client.post({ status: 'read', message_id: last.messageId, typing_indicator: { type: 'text' } });
       } catch (error) {

@@ -3,7 +3,7 @@
 const NUMBER = /^\d{5,20}$/;
 
 /** True for a phone number as WhatsApp writes it. */
-export function isNumber(digits: string): boolean {
+export function isPhoneNumber(digits: string): boolean {
   return NUMBER.test(digits);
 }
 
@@ -15,6 +15,6 @@ export function toChatKey(digits: string): string {
   return `whatsapp:${digits}`;
 }
 
-export function toNumber(chatKey: string): string {
+export function toPhoneNumber(chatKey: string): string {
   return chatKey.replace(/^whatsapp:/, '').split('/', 1)[0] ?? '';
 }

@@ -6,14 +6,14 @@ import type { FetchResult } from '../channel.ts';
 import { readAtMost } from '../http/read-body.ts';
 
 /** An answer of the Graph API. `body` is null when the answer was no JSON, as from a proxy. */
-export interface GraphAnswer {
+export interface GraphApiAnswer {
   readonly status: number;
   readonly body: unknown;
   /** The Retry-After header; null without one. */
   readonly retryAfterMs: number | null;
 }
 
-export type GraphClient = ReturnType<typeof createGraphClient>;
+export type GraphApiClient = ReturnType<typeof createGraphApiClient>;
 
 /** Meta's answers are shorter. */
 const ANSWER_LIMIT_BYTES = 1024 * 1024;
@@ -27,7 +27,7 @@ const FILE_HOSTS = /(^|\.)(fbsbx\.com|facebook\.com|whatsapp\.net)$/;
 const MediaPlace = z.object({ url: z.url(), file_size: z.number().nonnegative().optional() });
 
 /** Creates a Graph API client for one phone number. Calls reject only without a complete answer: see failure.ts. */
-export function createGraphClient(options: {
+export function createGraphApiClient(options: {
   readonly root: string;
   readonly token: string;
   readonly phoneNumberId: string;
@@ -39,7 +39,7 @@ export function createGraphClient(options: {
     path: string,
     init: { readonly method: 'GET' | 'POST'; readonly body?: string | FormData; readonly timeoutMs?: number },
     signal?: AbortSignal,
-  ): Promise<GraphAnswer> => {
+  ): Promise<GraphApiAnswer> => {
     const { method, body = null, timeoutMs = CALL_MS } = init;
     const timeout = abortAfter(timeoutMs);
     const answer = await request(`${root}/${path}`, {
@@ -67,7 +67,7 @@ export function createGraphClient(options: {
       readonly bytes: Uint8Array;
       readonly mimeType: string;
       readonly name: string;
-    }): Promise<GraphAnswer> {
+    }): Promise<GraphApiAnswer> {
       const form = new FormData();
       form.set('messaging_product', 'whatsapp');
       form.set('type', file.mimeType);

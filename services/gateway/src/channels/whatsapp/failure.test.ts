@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readAnswer } from './failure.ts';
+import { classifySendAnswer } from './failure.ts';
 
 const refusal = (code: number, status = 400, retryAfterMs: number | null = null) => ({
   status,
@@ -23,29 +23,35 @@ describe('an answer of Meta', () => {
     [100, 'rejected'],
     [999_999, 'rejected'],
   ])('with the code %i means: %s', (code, kind) => {
-    expect(readAnswer(refusal(code)).kind).toBe(kind);
+    expect(classifySendAnswer(refusal(code)).kind).toBe(kind);
   });
 
   it('is classified by its code, and by its HTTP status only for unknown codes', () => {
-    expect(readAnswer(refusal(131047, 500)).kind).toBe('window-closed');
-    expect([readAnswer(refusal(999_999, 500)).kind, readAnswer(refusal(999_999, 400)).kind]).toEqual([
+    expect(classifySendAnswer(refusal(131047, 500)).kind).toBe('window-closed');
+    expect([classifySendAnswer(refusal(999_999, 500)).kind, classifySendAnswer(refusal(999_999, 400)).kind]).toEqual([
       'busy',
       'rejected',
     ]);
   });
 
   it('with a longer Retry-After sets the wait', () => {
-    expect(readAnswer(refusal(130429, 429, 90_000))).toEqual({ kind: 'wait', retryAfterMs: 90_000 });
+    expect(classifySendAnswer(refusal(130429, 429, 90_000))).toEqual({ kind: 'wait', retryAfterMs: 90_000 });
   });
 
   it('yields the message id, or leaves the outcome open', () => {
     const body = { messaging_product: 'whatsapp', messages: [{ id: 'wamid.a' }] };
-    expect(readAnswer({ status: 200, body, retryAfterMs: null })).toEqual({ kind: 'sent', messageId: 'wamid.a' });
+    expect(classifySendAnswer({ status: 200, body, retryAfterMs: null })).toEqual({
+      kind: 'sent',
+      messageId: 'wamid.a',
+    });
     for (const other of [null, {}, { messages: [] }, { messages: [{ id: 7 }] }])
-      expect(readAnswer({ status: 200, body: other, retryAfterMs: null }).kind).toBe('ambiguous');
+      expect(classifySendAnswer({ status: 200, body: other, retryAfterMs: null }).kind).toBe('ambiguous');
   });
 
   it('from a proxy means that nothing was done', () => {
-    expect(readAnswer({ status: 502, body: null, retryAfterMs: null })).toEqual({ kind: 'busy', detail: 'HTTP 502' });
+    expect(classifySendAnswer({ status: 502, body: null, retryAfterMs: null })).toEqual({
+      kind: 'busy',
+      detail: 'HTTP 502',
+    });
   });
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { SendResult } from '../channel.ts';
-import type { GraphAnswer } from './client.ts';
+import type { GraphApiAnswer } from './client.ts';
 
 /** The result of a call: a SendResult, a closed 24-hour window, or a refused account. */
 export type CallResult =
@@ -34,7 +34,7 @@ const ACCOUNT = new Set([0, 10, 190, 368, 131005, 131031, 131042, 131045]);
 const BUSY = new Set([1, 2, 131000, 131016]);
 
 /** Classifies the answer to a send. */
-export function readAnswer(answer: GraphAnswer): CallResult {
+export function classifySendAnswer(answer: GraphApiAnswer): CallResult {
   const { status, body, retryAfterMs } = answer;
   if (status === 200) {
     const accepted = Accepted.safeParse(body);
@@ -56,7 +56,7 @@ export function readAnswer(answer: GraphAnswer): CallResult {
 }
 
 /** The code and text of a refusal by Meta; null for any other answer. */
-export function readRefusal({ body }: GraphAnswer): { readonly code: number; readonly detail: string } | null {
+export function readRefusal({ body }: GraphApiAnswer): { readonly code: number; readonly detail: string } | null {
   const refused = Refused.safeParse(body);
   if (!refused.success) return null;
   const { code, message, error_data: data } = refused.data.error;

@@ -1,5 +1,5 @@
 import { readArtifact } from '@signalbox/store/artifacts';
-import type { ChannelKind } from '../channel.ts';
+import type { ChannelDefinition } from '../channel.ts';
 import { storeUnreadable } from '../http/webhook-body.ts';
 import { WhatsAppConfig } from './config.ts';
 
@@ -9,7 +9,7 @@ export default {
   config: WhatsAppConfig,
   open: async ({ config, pool, redis, prefix, log, metrics, http }) => {
     const { createWhatsApp } = await import('./channel.ts');
-    const { createGraphClient } = await import('./client.ts');
+    const { createGraphApiClient } = await import('./client.ts');
     const { createMessageWindows } = await import('./window.ts');
     const { mountWebhook } = await import('./receive/webhook.ts');
     const phoneNumberId = config.WHATSAPP_PHONE_NUMBER_ID;
@@ -18,7 +18,11 @@ export default {
     return createWhatsApp({
       phoneNumberId,
       template: config.WHATSAPP_TEMPLATE ?? null,
-      client: createGraphClient({ root: config.WHATSAPP_API_ROOT, token: config.WHATSAPP_ACCESS_TOKEN, phoneNumberId }),
+      client: createGraphApiClient({
+        root: config.WHATSAPP_API_ROOT,
+        token: config.WHATSAPP_ACCESS_TOKEN,
+        phoneNumberId,
+      }),
       windows: createMessageWindows({ pool, redis, prefix, bot: phoneNumberId, log }),
       routes: mountWebhook(http(), {
         appSecret: config.WHATSAPP_APP_SECRET,
@@ -32,4 +36,4 @@ export default {
       onUndelivered: () => metrics.sends.add({ result: 'undelivered' }),
     });
   },
-} satisfies ChannelKind<typeof WhatsAppConfig>;
+} satisfies ChannelDefinition<typeof WhatsAppConfig>;

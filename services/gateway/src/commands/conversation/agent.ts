@@ -2,7 +2,7 @@ import { toPlainName } from '@signalbox/contracts/plain-name';
 import { say, sayError } from '@signalbox/messages/say';
 import { chooseAgent, findChosenAgent, listAgents } from '@signalbox/store/conversation/agents';
 import type { ChatCommand } from '../chat-command.ts';
-import type { GatewayAnswer, AnswerDeps, AskedQuestion } from '../question.ts';
+import type { GatewayAnswer, AnswerDeps, QuestionContext } from '../question.ts';
 
 /** `/agent <id>` switches the agent of this chat; `/agent` alone names the current one. */
 export default {
@@ -18,7 +18,7 @@ export default {
 export async function changeAgent(
   { db }: AnswerDeps,
   typed: string,
-  { envelope }: AskedQuestion,
+  { envelope }: QuestionContext,
 ): Promise<GatewayAnswer> {
   const id = typed.trim().toLowerCase().replaceAll('-', '_');
   const agent = (await listAgents(db)).find((one) => one.id === id);
@@ -29,7 +29,7 @@ export async function changeAgent(
   return { text: say('agents.chosen', { id, summary: agent.summary }) };
 }
 
-async function describeCurrentAgent({ db }: AnswerDeps, { envelope }: AskedQuestion): Promise<GatewayAnswer> {
+async function describeCurrentAgent({ db }: AnswerDeps, { envelope }: QuestionContext): Promise<GatewayAnswer> {
   const agent = await findChosenAgent(db, envelope);
   if (!agent) return { text: say('agents.none') };
   return { text: say('agents.current', { id: agent.id, summary: agent.summary }) };

@@ -1,6 +1,12 @@
-import { getCurrentLanguage, inLanguage, LANGUAGES, getLanguageName, toLanguage } from '@signalbox/messages/language';
+import {
+  getCurrentLanguage,
+  runInLanguage,
+  LANGUAGES,
+  getLanguageName,
+  toLanguage,
+} from '@signalbox/messages/language';
 import { say } from '@signalbox/messages/say';
-import { chooseLanguage } from '@signalbox/store/people/users';
+import { setUserLanguage } from '@signalbox/store/people/users';
 import type { ChatCommand } from '../chat-command.ts';
 
 /** `/language de` switches to German; `/language auto` follows the person's client again. */
@@ -16,9 +22,11 @@ export default {
       return { text: say('people.language-now', { name: getLanguageName(getCurrentLanguage()), known }) };
     const code = typed.toLowerCase() === 'auto' ? null : toLanguage(typed);
     if (code === null && typed.toLowerCase() !== 'auto') return { text: say('people.language-unknown', { known }) };
-    const language = await chooseLanguage(db, envelope.userKey, code);
+    const language = await setUserLanguage(db, envelope.userKey, code);
     return {
-      text: inLanguage(language, () => say('people.language-chosen', { name: getLanguageName(getCurrentLanguage()) })),
+      text: runInLanguage(language, () =>
+        say('people.language-chosen', { name: getLanguageName(getCurrentLanguage()) }),
+      ),
       peopleChanged: true,
     };
   },

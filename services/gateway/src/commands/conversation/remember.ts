@@ -1,7 +1,7 @@
 import { MAX_FACT_LENGTH } from '@signalbox/contracts/conversation/fields';
 import { AppError } from '@signalbox/contracts/errors';
 import { toPlainName } from '@signalbox/contracts/plain-name';
-import { explain, say } from '@signalbox/messages/say';
+import { explainError, say } from '@signalbox/messages/say';
 import { rememberTyped } from '@signalbox/store/memory/facts';
 import type { ChatCommand } from '../chat-command.ts';
 
@@ -32,7 +32,7 @@ export default {
     } catch (error) {
       const refused = error instanceof AppError ? (error as AppError) : null; // `instanceof` leaves the type parameter open
       // Both codes are thrown before any query fails, so the transaction can continue.
-      if (refused?.code === 'MEMORY_SECRET' || refused?.code === 'MEMORY_FULL') return { text: explain(refused) };
+      if (refused?.code === 'MEMORY_SECRET' || refused?.code === 'MEMORY_FULL') return { text: explainError(refused) };
       throw error;
     }
   },

@@ -1,12 +1,12 @@
-import { NewName } from '@signalbox/contracts/conversation/fields';
+import { NewEntityName } from '@signalbox/contracts/conversation/fields';
 import { toPlainName } from '@signalbox/contracts/plain-name';
 import { coversRole } from '@signalbox/contracts/governance/roles';
 import { sayDuration } from '@signalbox/messages/duration';
 import { say } from '@signalbox/messages/say';
-import { deleteSecret, listSecrets, putSecrets, type SecretName } from '@signalbox/store/secrets';
+import { deleteSecret, listSecrets, putSecrets, type SecretSummary } from '@signalbox/store/secrets';
 import { HANDLE_PREFIX } from '@signalbox/safety/secrets/hide';
 import type { ChatCommand } from '../chat-command.ts';
-import { refuseRole, type GatewayAnswer, type AnswerDeps, type AskedQuestion } from '../question.ts';
+import { refuseRole, type GatewayAnswer, type AnswerDeps, type QuestionContext } from '../question.ts';
 import { auditCommand } from '../record.ts';
 
 const MAX_NAMED = 100;
@@ -36,7 +36,7 @@ export default {
   },
 } satisfies ChatCommand;
 
-async function storeSecret({ db, cipher }: AnswerDeps, name: string, asked: AskedQuestion): Promise<GatewayAnswer> {
+async function storeSecret({ db, cipher }: AnswerDeps, name: string, asked: QuestionContext): Promise<GatewayAnswer> {
   const { envelope, secret } = asked;
   const { userKey } = envelope;
   // Everybody in the group has seen the value, so it is not stored.
@@ -44,7 +44,7 @@ async function storeSecret({ db, cipher }: AnswerDeps, name: string, asked: Aske
     await auditCommand(db, asked, 'secret.refused', { reason: 'sent into a group' });
     return { text: say('people.exposed') };
   }
-  const newName = NewName.safeParse(name.replace(/^secret:/i, ''));
+  const newName = NewEntityName.safeParse(name.replace(/^secret:/i, ''));
   if (secret === null || name === '') return answerUsage();
   if (!newName.success)
     return { text: say('people.bad-name', { problem: newName.error.issues[0]?.message ?? say('people.no-name') }) };
@@ -58,14 +58,14 @@ async function storeSecret({ db, cipher }: AnswerDeps, name: string, asked: Aske
   return { text: say(isNew ? 'people.kept' : 'people.replaced', { handle }) };
 }
 
-async function listSecretNames({ db }: AnswerDeps, person: string, asked: AskedQuestion): Promise<GatewayAnswer> {
+async function listSecretNames({ db }: AnswerDeps, person: string, asked: QuestionContext): Promise<GatewayAnswer> {
   const isOwn = person === '' || person === asked.envelope.userKey;
   if (!isOwn && !coversRole(asked.role, 'admin')) return refuseRole(asked, 'admin');
   const secrets = await listSecrets(db, isOwn ? asked.envelope.userKey : person);
   return { text: describeSecrets(secrets, isOwn ? null : person) };
 }
 
-async function forgetSecret({ db }: AnswerDeps, name: string, asked: AskedQuestion): Promise<GatewayAnswer> {
+async function forgetSecret({ db }: AnswerDeps, name: string, asked: QuestionContext): Promise<GatewayAnswer> {
   if (name === '') return answerUsage();
   const handle = name.toLowerCase().startsWith(HANDLE_PREFIX)
     ? name.toLowerCase()
@@ -80,7 +80,7 @@ function answerUsage(): GatewayAnswer {
 }
 
 /** Lists names and times, never values. `person` is null for the sender's own secrets. */
-function describeSecrets(secrets: readonly SecretName[], person: string | null, now = Date.now()): string {
+function describeSecrets(secrets: readonly SecretSummary[], person: string | null, now = Date.now()): string {
   const owner = person === null ? { whose: 'yours', person: '' } : { whose: 'other', person: toPlainName(person) };
   if (secrets.length === 0) return say('people.none', owner);
   const lines = secrets.slice(0, MAX_LISTED).map(({ handle, expiresAt, usedAt }) =>

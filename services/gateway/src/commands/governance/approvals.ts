@@ -10,8 +10,8 @@ import type { Queryable } from '@signalbox/store/pool';
 import { sql } from '@signalbox/store/sql';
 import { putSetting } from '@signalbox/store/settings';
 import type { ChatCommand } from '../chat-command.ts';
-import { renderBoundFor } from '../bound-view.ts';
-import { refuseRole, type GatewayAnswer, type AnswerDeps, type AskedQuestion } from '../question.ts';
+import { renderApprovalScope } from '../bound-view.ts';
+import { refuseRole, type GatewayAnswer, type AnswerDeps, type QuestionContext } from '../question.ts';
 import { auditCommand } from '../record.ts';
 import { chooseCards } from '../sent-cards.ts';
 
@@ -37,7 +37,7 @@ export default {
         ? say('control.nothing-pending')
         : `${say('control.pending')}\n${lines.join('\n')}\n\n${say('control.pending-where', sent)}`;
     const [request] = requested;
-    const bound = request ? await renderBoundFor(db, request, asked) : null;
+    const bound = request ? await renderApprovalScope(db, request, asked) : null;
     if (bound !== null) return { text: `${bound}\n\n${waiting}`, isExact: true, putBelow };
     const refused = await listRefused(db, { accounts, days: REFUSED_DAYS, limit: MAX_REFUSED });
     if (refused.length === 0) return { text: waiting, putBelow };
@@ -48,7 +48,7 @@ export default {
 async function chooseApprovalsChat(
   db: AnswerDeps['db'],
   place: 'here' | 'private',
-  asked: AskedQuestion,
+  asked: QuestionContext,
 ): Promise<GatewayAnswer> {
   const { chatKey, chatKind } = asked.envelope;
   if (!coversRole(asked.role, 'admin')) return refuseRole(asked, 'admin');

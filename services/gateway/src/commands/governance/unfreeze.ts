@@ -8,7 +8,7 @@ import { findValue, sql } from '@signalbox/store/sql';
 import { putSetting } from '@signalbox/store/settings';
 import type { ChatCommand } from '../chat-command.ts';
 import { createDeciderNotices } from '../deciders.ts';
-import { refuseRole, type GatewayAnswer, type AnswerDeps, type AskedQuestion } from '../question.ts';
+import { refuseRole, type GatewayAnswer, type AnswerDeps, type QuestionContext } from '../question.ts';
 import { auditCommand } from '../record.ts';
 import type { Freeze } from './freeze.ts';
 
@@ -32,7 +32,7 @@ export default {
   },
 } satisfies ChatCommand;
 
-async function breakGlass(db: AnswerDeps['db'], asked: AskedQuestion): Promise<GatewayAnswer> {
+async function breakGlass(db: AnswerDeps['db'], asked: QuestionContext): Promise<GatewayAnswer> {
   if (!coversRole(asked.role, 'admin')) return refuseRole(asked, 'admin');
   const { userKey, name } = asked.envelope;
   await openBreakGlass(db, userKey, BREAK_GLASS_MS);

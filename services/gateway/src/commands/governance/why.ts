@@ -3,7 +3,7 @@ import { coversRole } from '@signalbox/contracts/governance/roles';
 import { say, sayReason } from '@signalbox/messages/say';
 import type { Queryable } from '@signalbox/store/pool';
 import { listRows, sql } from '@signalbox/store/sql';
-import { asCodeBlock, renderExact } from '@signalbox/safety/cards/canonical-card';
+import { asCodeBlock, renderExactAction } from '@signalbox/safety/cards/canonical-card';
 import type { ChatCommand } from '../chat-command.ts';
 
 /** `/why` explains which rule decided the newest actions, or those of a turn or receipt. Operators may ask about anyone's. */
@@ -90,6 +90,6 @@ function describeAction(action: ExplainedAction): string {
 const MAX_EXACT_LENGTH = 1_500;
 
 function renderExactStart({ tool, arguments: args }: ExplainedAction): string {
-  const exact = renderExact({ tool, arguments: (args ?? {}) as Record<string, unknown> }); // the tool's schema parsed them to a record
+  const exact = renderExactAction({ tool, arguments: (args ?? {}) as Record<string, unknown> }); // the tool's schema parsed them to a record
   return exact.length > MAX_EXACT_LENGTH ? `${exact.slice(0, MAX_EXACT_LENGTH)}…` : exact;
 }

@@ -1,4 +1,4 @@
-import { nameService, type ServiceKey } from '@signalbox/contracts/operations/deploy';
+import { formatServiceName, type ServiceKey } from '@signalbox/contracts/operations/deploy';
 import { Environment } from '@signalbox/contracts/conversation/fields';
 import { toPlainName } from '@signalbox/contracts/plain-name';
 import { HOUR_MS } from '@signalbox/contracts/time';
@@ -42,14 +42,14 @@ function describeMutedServices(services: readonly MutableService[], now: number)
   const lines = services.flatMap((service) => {
     const leftMs = (service.mutedUntil?.getTime() ?? now) - now;
     if (leftMs <= 0) return [];
-    return [say('control.muted-one', { service: toPlainName(nameService(service)), left: sayDuration(leftMs) })];
+    return [say('control.muted-one', { service: toPlainName(formatServiceName(service)), left: sayDuration(leftMs) })];
   });
   return lines.length === 0 ? say('control.nothing-muted') : lines.join('\n');
 }
 
 function describeUnknownService(unknown: ServiceKey, services: readonly MutableService[]): string {
-  const service = toPlainName(nameService(unknown).slice(0, 80));
-  const known = services.slice(0, 10).map((one) => toPlainName(nameService(one)));
+  const service = toPlainName(formatServiceName(unknown).slice(0, 80));
+  const known = services.slice(0, 10).map((one) => toPlainName(formatServiceName(one)));
   if (known.length === 0) return say('control.no-services', { service });
   return say('control.no-service', { service, known: known.join(', ') });
 }

@@ -7,10 +7,10 @@ import {
 } from '@signalbox/store/conversation/dead-letter-review';
 import { sayDuration } from '@signalbox/messages/duration';
 import { say } from '@signalbox/messages/say';
-import { readOverview, type Overview } from '@signalbox/store/turns/overview';
+import { readWorkOverview, type WorkOverview } from '@signalbox/store/turns/overview';
 import { listOpenIncidents, type Incident } from '@signalbox/store/deploy/incidents';
 import type { ChatCommand } from '../chat-command.ts';
-import type { GatewayAnswer, AnswerDeps, AskedQuestion } from '../question.ts';
+import type { GatewayAnswer, AnswerDeps, QuestionContext } from '../question.ts';
 import { auditCommand } from '../record.ts';
 
 const MAX_LISTED = 5;
@@ -26,7 +26,7 @@ export default {
     const [verb = '', id = '', ...more] = typed.split(/\s+/);
     if (verb === '') {
       const letters = await listDeadLetters(db, { settled: false, limit: MAX_LISTED });
-      return { text: describeQueues(await readOverview(db, null), letters, await listOpenIncidents(db)) };
+      return { text: describeQueues(await readWorkOverview(db, null), letters, await listOpenIncidents(db)) };
     }
     if ((verb !== 'retry' && verb !== 'resolve') || id === '' || more.length > 0)
       return { text: say('control.queues-usage') };
@@ -34,7 +34,7 @@ export default {
   },
 } satisfies ChatCommand;
 
-async function retryLetter(db: AnswerDeps['db'], id: string, asked: AskedQuestion): Promise<GatewayAnswer> {
+async function retryLetter(db: AnswerDeps['db'], id: string, asked: QuestionContext): Promise<GatewayAnswer> {
   const result = await retryDeadLetter(db, id);
   switch (result.kind) {
     case 'missing':
@@ -53,7 +53,7 @@ async function retryLetter(db: AnswerDeps['db'], id: string, asked: AskedQuestio
   }
 }
 
-async function resolveLetter(db: AnswerDeps['db'], id: string, asked: AskedQuestion): Promise<GatewayAnswer> {
+async function resolveLetter(db: AnswerDeps['db'], id: string, asked: QuestionContext): Promise<GatewayAnswer> {
   if (!(await resolveDeadLetter(db, id))) return answerUnknownLetter(id);
   await auditCommand(db, asked, 'dead_letter.settled', { id, how: 'resolved' });
   return { text: say('control.letter-resolved') };
@@ -64,7 +64,7 @@ function answerUnknownLetter(id: string): GatewayAnswer {
 }
 
 function describeQueues(
-  { messagesOpen, oldestMessageMs, outboxPending, oldestReplyMs, turns, jobs, parkedChats, deadLetters }: Overview,
+  { messagesOpen, oldestMessageMs, outboxPending, oldestReplyMs, turns, jobs, parkedChats, deadLetters }: WorkOverview,
   letters: readonly DeadLetterRow[],
   incidents: readonly Incident[],
   now = Date.now(),

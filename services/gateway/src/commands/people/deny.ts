@@ -2,7 +2,7 @@ import { toPlainName } from '@signalbox/contracts/plain-name';
 import { say } from '@signalbox/messages/say';
 import { findUserChannel } from '@signalbox/contracts/conversation/chat-key';
 import { listIdentities } from '@signalbox/store/people/identities';
-import { denyUser, findUser } from '@signalbox/store/people/users';
+import { removeUser, findUser } from '@signalbox/store/people/users';
 import { stopLane } from '../../rows/inbox.ts';
 import type { ChatCommand } from '../chat-command.ts';
 import { describeUsage, createPrivateNotice, refuseLastAdmin } from '../people-changes.ts';
@@ -21,7 +21,7 @@ export default {
     if (findUserChannel(id) === null) return { text: describeUsage('/deny <id>', null) };
     const known = await findUser(parts.db, id);
     const accounts = await listIdentities(parts.db, id);
-    const { change, factsForgotten } = await denyUser(parts.db, id);
+    const { change, factsForgotten } = await removeUser(parts.db, id);
     const person = { userKey: id, name: known?.name ?? id };
     if (change === 'last admin') return refuseLastAdmin(person.name);
     if (change === 'stranger') return { text: say('people.stranger', { userKey: toPlainName(id) }) };

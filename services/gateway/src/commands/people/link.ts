@@ -3,14 +3,14 @@ import { sayDuration } from '@signalbox/messages/duration';
 import { say } from '@signalbox/messages/say';
 import {
   createIdentityCode,
-  IDENTITY_CODE_MS,
+  IDENTITY_CODE_TTL_MS,
   listIdentities,
   unlinkIdentity,
 } from '@signalbox/store/people/identities';
 import type { Queryable } from '@signalbox/store/pool';
 import { createLinkWithCode, readLinks } from '../../channels/links.ts';
 import type { ChatCommand } from '../chat-command.ts';
-import type { GatewayAnswer, AskedQuestion } from '../question.ts';
+import type { GatewayAnswer, QuestionContext } from '../question.ts';
 import { auditCommand } from '../record.ts';
 
 /** `/link` creates a code that links another account of the same person; `/link remove <key>` unlinks an account. */
@@ -26,7 +26,7 @@ export default {
     if (removedKey !== undefined) return removeAccount(db, removedKey, asked);
     if (envelope.chatKind === 'group') return { text: say('people.link-in-private') };
     const code = await createIdentityCode(db, envelope.userKey);
-    const left = sayDuration(IDENTITY_CODE_MS);
+    const left = sayDuration(IDENTITY_CODE_TTL_MS);
     const links = (await readLinks(db)).filter(({ channel }) => channel !== envelope.channel);
     const linkLines = links.map((link) => `- ${link.channel}: ${createLinkWithCode(link, code)}`);
     const text = [
@@ -48,7 +48,7 @@ async function describeAccounts(db: Queryable, userKey: string): Promise<string>
   return [say('people.link-accounts'), ...lines, ...removeHint].join('\n');
 }
 
-async function removeAccount(db: Queryable, userKey: string, asked: AskedQuestion): Promise<GatewayAnswer> {
+async function removeAccount(db: Queryable, userKey: string, asked: QuestionContext): Promise<GatewayAnswer> {
   const removed = await unlinkIdentity(db, userKey, asked.envelope.userKey);
   if (!removed) return { text: say('people.link-not-removed', { userKey: toPlainName(userKey) }) };
   await auditCommand(db, asked, 'role.changed', { person: userKey, from: asked.role, to: null, by: 'link' });

@@ -1,11 +1,11 @@
 import { getDriverTraits } from '@signalbox/contracts/operations/drivers';
 import { say } from '@signalbox/messages/say';
-import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
-import { createInstanceLabel, leaseUsable, type PortLeases } from '../port-leases.ts';
+import type { FullDeploymentRow } from '@signalbox/store/deploy/deployments-rows';
+import { createInstanceLabel, leaseUsablePort, type PortLeases } from '../port-leases.ts';
 import { AppError, toAppError, type ErrorCode } from '@signalbox/contracts/errors';
 import { SECOND_MS } from '@signalbox/contracts/time';
-import { hasConnections, isFree } from './probe-health.ts';
-import { releaseInstancePort, requireFile, type DeploymentSession } from '../deployment-session.ts';
+import { hasConnections, isPortFree } from './probe-health.ts';
+import { releaseInstancePort, requireServiceFile, type DeploymentSession } from '../deployment-session.ts';
 
 /** Address of programs on this machine. Container engines choose ports themselves. */
 const HOST = '127.0.0.1';
@@ -18,7 +18,7 @@ const TAKEN_PORT_CODES: ReadonlySet<ErrorCode> = new Set(['INSTANCE_ENDED', 'INS
 /** Leases a port that is free in the table and, without an engine, on this machine. `mayListen`: the instance may use it. */
 export function leaseInstancePort(
   leases: PortLeases,
-  row: WorkRow,
+  row: FullDeploymentRow,
   { mayListen }: { mayListen: boolean },
 ): Promise<number> {
   const { server, project, deploymentId, userKey: by } = row;
@@ -26,26 +26,30 @@ export function leaseInstancePort(
     server,
     project,
     label: createInstanceLabel(deploymentId),
-    memoryMb: requireFile(row).memoryMb,
+    memoryMb: requireServiceFile(row).memoryMb,
     by,
   };
-  return leaseUsable(leases, lease, async (port, isOld) => {
+  return leaseUsablePort(leases, lease, async (port, isOld) => {
     if ((isOld && mayListen) || getDriverTraits(row.driver).runsImages) return true;
-    return (await isFree(HOST, port)) && (isOld || !(await hasConnections(port)));
+    return (await isPortFree(HOST, port)) && (isOld || !(await hasConnections(port)));
   });
 }
 
 /** Moves an instance whose port another program took to the next port. Rethrows `error` otherwise; throws NO_CAPACITY. */
-export async function leaveTakenPort(session: DeploymentSession, error: unknown, signal: AbortSignal): Promise<void> {
+export async function moveFromTakenPort(
+  session: DeploymentSession,
+  error: unknown,
+  signal: AbortSignal,
+): Promise<void> {
   const { parts, held } = session;
   const row = held.row();
   const { instance } = row;
   const { code } = toAppError(error, row.deploymentId);
   if (!TAKEN_PORT_CODES.has(code) || getDriverTraits(row.driver).runsImages || instance === null) throw error;
-  if (await isFree(HOST, instance.port)) throw error;
+  if (await isPortFree(HOST, instance.port)) throw error;
   // The listener may still be the deployment's own instance.
   await (await session.driver()).stop(instance, STOP_GRACE_MS, signal);
-  if (await isFree(HOST, instance.port)) throw error;
+  if (await isPortFree(HOST, instance.port)) throw error;
   const { port } = instance;
   const events = await parts.deployments.events(row.deploymentId);
   const before = events.flatMap(({ to, evidence }) =>

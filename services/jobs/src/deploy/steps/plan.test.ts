@@ -1,11 +1,11 @@
 import { ServiceFile } from '@signalbox/contracts/operations/deploy';
 import { describe, expect, it } from 'vitest';
-import { recognize } from '../../git/recognition.ts';
+import { recognizeProgram } from '../../git/recognition.ts';
 import { findImageProblem } from './plan.ts';
 
 const ON_ENGINE = { server: 'box-1', driver: 'docker' } as const;
 const root = (names: readonly string[], packageJson: string | null = null) => {
-  const file = recognize({ names: new Set(names), packageJson, procfile: null });
+  const file = recognizeProgram({ names: new Set(names), packageJson, procfile: null });
   if (file === null) throw new Error('not recognized');
   return { file, isRecognized: true, hasDockerfile: false };
 };

@@ -1,21 +1,21 @@
-import type { CommitHead, DeployPlan, ServiceFile, ServiceKey } from '@signalbox/contracts/operations/deploy';
+import type { CommitSummary, DeployPlan, ServiceFile, ServiceKey } from '@signalbox/contracts/operations/deploy';
 import { getDriverTraits } from '@signalbox/contracts/operations/drivers';
 import { say } from '@signalbox/messages/say';
 import { hashCanonical } from '@signalbox/safety/cards/canonical';
-import type { PlacedTarget } from '@signalbox/store/deploy/deployments-placement';
-import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
+import type { ServerAccess } from '@signalbox/store/deploy/deployments-placement';
+import type { FullDeploymentRow } from '@signalbox/store/deploy/deployments-rows';
 import { AppError } from '@signalbox/contracts/errors';
 import { redactValue } from '@signalbox/safety/redact/redact';
 import { listChanges } from '@signalbox/safety/cards/resolved';
 import type { DeployDeps } from '../deploy-deps.ts';
 import { needsPython } from '../../git/recognition.ts';
 import type { Repository } from '../../git/repository-login.ts';
-import type { Source } from '../../git/sources.ts';
+import type { SourceCommit } from '../../git/sources.ts';
 
 export interface PlanSource {
   readonly repository: string | null;
   readonly ref: string;
-  readonly target: PlacedTarget;
+  readonly target: ServerAccess;
   readonly commit: string;
   readonly file: ServiceFile;
   readonly dockerfile: string | null;
@@ -51,7 +51,7 @@ export async function resolvePlan(
   request: ServiceKey & { readonly ref: string; readonly server: string | null; readonly fromArtifact: string | null },
   repository: Repository | null,
   signal: AbortSignal,
-): Promise<{ readonly plan: DeployPlan; readonly isUnseen: boolean; readonly head: CommitHead | null }> {
+): Promise<{ readonly plan: DeployPlan; readonly isUnseen: boolean; readonly head: CommitSummary | null }> {
   const { project } = request;
   const target = await parts.work.findTarget(request, request.server);
   const variables = await parts.services.variableMarks(request);
@@ -82,8 +82,8 @@ export async function resolvePlan(
 
 /** Explains why recognized commands cannot run on the base image; null when they can. Skips commands of people. */
 export function findImageProblem(
-  { file, isRecognized, hasDockerfile }: Pick<Source, 'file' | 'isRecognized' | 'hasDockerfile'>,
-  { server, driver }: Pick<PlacedTarget, 'server' | 'driver'>,
+  { file, isRecognized, hasDockerfile }: Pick<SourceCommit, 'file' | 'isRecognized' | 'hasDockerfile'>,
+  { server, driver }: Pick<ServerAccess, 'server' | 'driver'>,
 ): string | null {
   const isOnBase = getDriverTraits(driver).runsImages && isRecognized && !hasDockerfile;
   return isOnBase && needsPython(file) ? say('repository.noPython', { server }) : null;
@@ -96,13 +96,13 @@ export function requireSamePlan(was: Partial<DeployPlan>, is: Partial<DeployPlan
 }
 
 /** Throws PLAN_CHANGED unless the repository and the server are still the approved ones. */
-export function requireSamePlace({ plan, ...row }: WorkRow): void {
+export function requireSameTarget({ plan, ...row }: FullDeploymentRow): void {
   if (plan === null) return;
   const { repository, server } = plan;
   requireSamePlan({ repository, server }, redactValue({ repository: row.repository, server: serverOf(row) }));
 }
 
-function serverOf({ server: name, driver, serverHost: host, hostKey, connection }: PlacedTarget): DeployPlan['server'] {
+function serverOf({ server: name, driver, serverHost: host, hostKey, connection }: ServerAccess): DeployPlan['server'] {
   return { name, driver, host, hostKey, login: hashCanonical(connection) };
 }
 

@@ -1,17 +1,17 @@
 import { AppError } from '@signalbox/contracts/errors';
 import { SECOND_MS, sleep } from '@signalbox/contracts/time';
-import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
+import type { FullDeploymentRow } from '@signalbox/store/deploy/deployments-rows';
 import { toRepository } from '../../git/repository-login.ts';
 import { buildDeployPlan, requireSamePlan } from './plan.ts';
 import { measureReadiness, type Readiness } from './readiness.ts';
-import { requireFile, getReleaseId, type DeploymentSession } from '../deployment-session.ts';
+import { requireServiceFile, getReleaseId, type DeploymentSession } from '../deployment-session.ts';
 
 /** A supervised proxy restarts within this time; after it people are notified. */
 const RESTART_MS = 30 * SECOND_MS;
 const POLL_MS = SECOND_MS;
 
 /** Checks readiness and resolves what to build. Does not rebuild a stored artifact. */
-export async function prepare(session: DeploymentSession, signal: AbortSignal): Promise<void> {
+export async function prepareDeployment(session: DeploymentSession, signal: AbortSignal): Promise<void> {
   const { parts, held } = session;
   const row = held.row();
   const earlier = row.fromArtifact === null ? null : await parts.work.find(row.fromArtifact);
@@ -52,7 +52,7 @@ async function waitForReadiness(signal: AbortSignal, measure: () => Promise<Read
 }
 
 /** Checks the commit out and builds it with the driver. Aborted at its deadline, or when the build stalls. */
-export async function build(
+export async function buildArtifact(
   session: DeploymentSession,
   signal: AbortSignal,
   stop: (reason: Error) => void,
@@ -75,7 +75,7 @@ export async function build(
   const startedAt = performance.now();
   try {
     const onLine = lines.push.bind(lines);
-    const artifact = await driver.build({ id, sourceDir, file: requireFile(row), onLine, signal });
+    const artifact = await driver.build({ id, sourceDir, file: requireServiceFile(row), onLine, signal });
     const evidence = { artifact: artifact.ref, seconds: Math.round((performance.now() - startedAt) / SECOND_MS) };
     await held.advance('starting', evidence, { change: { artifact, kept: true } });
   } finally {
@@ -110,7 +110,7 @@ async function watchForStall(
 async function requireApproved(
   { parts, held }: DeploymentSession,
   readiness: Readiness,
-  earlier: WorkRow | null,
+  earlier: FullDeploymentRow | null,
 ): Promise<void> {
   const row = held.row();
   const { target, source, commit } = readiness;
@@ -126,14 +126,18 @@ async function requireApproved(
   );
 }
 
-async function isArtifactStored(session: DeploymentSession, earlier: WorkRow, signal: AbortSignal): Promise<boolean> {
+async function isArtifactStored(
+  session: DeploymentSession,
+  earlier: FullDeploymentRow,
+  signal: AbortSignal,
+): Promise<boolean> {
   if (!earlier.kept || earlier.artifact === null || earlier.server !== session.held.row().server) return false;
   return (await session.driver()).has(earlier.artifact, signal);
 }
 
 function describeBuilt(
-  earlier: WorkRow,
-): { readonly commit: string; readonly release: string; readonly file: ReturnType<typeof requireFile> } | null {
+  earlier: FullDeploymentRow,
+): { readonly commit: string; readonly release: string; readonly file: ReturnType<typeof requireServiceFile> } | null {
   const { commit, release, file } = earlier;
   return commit === null || release === null || file === null ? null : { commit, release, file };
 }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
-import { hasConnections, isFree } from './probe-health.ts';
+import { hasConnections, isPortFree } from './probe-health.ts';
 
 it('a port whose program has ended, and whose connections linger, is free for Node and not for every program', async () => {
   const server = createServer((socket) => socket.end('bye'));
@@ -13,7 +13,7 @@ it('a port whose program has ended, and whose connections linger, is free for No
   await once(client, 'close');
   server.close();
   await once(server, 'close');
-  expect(await isFree('127.0.0.1', port)).toBe(true);
+  expect(await isPortFree('127.0.0.1', port)).toBe(true);
   // Systems without the table have their own rules for such ports.
   expect(await hasConnections(port)).toBe(existsSync('/proc/net/tcp'));
   expect(await hasConnections(1)).toBe(false);

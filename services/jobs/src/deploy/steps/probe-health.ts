@@ -48,7 +48,7 @@ export async function probeHealth(
 }
 
 /** True when a port of this machine is free. */
-export async function isFree(host: string, port: number): Promise<boolean> {
+export async function isPortFree(host: string, port: number): Promise<boolean> {
   const server = createServer();
   try {
     await new Promise<void>((resolve, reject) => {
@@ -77,7 +77,11 @@ export async function hasConnections(port: number): Promise<boolean> {
 }
 
 /** True when the reported release, or its absence, fits the release that should serve. */
-export function isRelease(reported: string | null, release: string, file: Pick<ServiceFile, 'release'>): boolean {
+export function isExpectedRelease(
+  reported: string | null,
+  release: string,
+  file: Pick<ServiceFile, 'release'>,
+): boolean {
   return reported === release || file.release?.from === 'instance' || (!file.release && reported === null);
 }
 

@@ -1,24 +1,24 @@
 import { getDriverTraits } from '@signalbox/contracts/operations/drivers';
 import {
-  nameService,
-  type Inventory,
+  formatServiceName,
+  type ServerInventory,
   type ReadinessCheck,
   type ServiceFile,
   type ServiceKey,
 } from '@signalbox/contracts/operations/deploy';
-import type { PlacedTarget } from '@signalbox/store/deploy/deployments-placement';
+import type { ServerAccess } from '@signalbox/store/deploy/deployments-placement';
 import { createUnderWayError, type DeploymentRow } from '@signalbox/store/deploy/deployments-rows';
 import { isTransient } from '@signalbox/store/pool';
 import { AppError } from '@signalbox/contracts/errors';
-import { explain, say } from '@signalbox/messages/say';
+import { explainError, say } from '@signalbox/messages/say';
 import { SECOND_MS, abortAfter } from '@signalbox/contracts/time';
 import type { JobContext } from '../../runner/handlers.ts';
 import type { Confinement } from '../../sandbox/confinement.ts';
 import type { DeployDeps } from '../deploy-deps.ts';
 import { findImageProblem } from './plan.ts';
-import { isFree } from './probe-health.ts';
+import { isPortFree } from './probe-health.ts';
 import type { Repository } from '../../git/repository-login.ts';
-import type { Source } from '../../git/sources.ts';
+import type { SourceCommit } from '../../git/sources.ts';
 import { describeUnopened, type OpenedVariables } from '../variables.ts';
 
 export interface DeployRequest extends ServiceKey {
@@ -34,8 +34,8 @@ export interface DeployRequest extends ServiceKey {
 
 export interface Readiness {
   readonly ready: boolean;
-  readonly target: PlacedTarget | null;
-  readonly source: Source | null;
+  readonly target: ServerAccess | null;
+  readonly source: SourceCommit | null;
   readonly commit: string | null;
   readonly checks: readonly ReadinessCheck[];
   /** True when the only problem is a silent server of Signalbox. */
@@ -74,7 +74,7 @@ export async function measureReadiness(
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof AppError) && isTransient(error)) throw error;
-      const evidence = error instanceof AppError ? explain(error) : say('readiness.notMeasured');
+      const evidence = error instanceof AppError ? explainError(error) : say('readiness.notMeasured');
       const todo = typeof remedy === 'string' ? remedy : remedy(error);
       checks.push({ name, ok: false, evidence: evidence.slice(0, 500), remedy: todo });
       if (error instanceof AppError && error.remedy === 'retry') isUnanswered = true;
@@ -124,16 +124,16 @@ function remedyOfRef(error: unknown): string | null {
   return isOfName ? say('readiness.refRemedy') : null;
 }
 
-function remedyOfTarget({ server, driver }: PlacedTarget): string {
+function remedyOfTarget({ server, driver }: ServerAccess): string {
   return say('readiness.targetRemedy', { needsLogin: getDriverTraits(driver).needsLogin, server });
 }
 
 async function inspect(
   parts: Pick<DeployDeps, 'openDriver'>,
-  target: PlacedTarget,
+  target: ServerAccess,
   context: Pick<JobContext, 'openSecret'>,
   signal: AbortSignal,
-): Promise<CheckEvidence<Inventory>> {
+): Promise<CheckEvidence<ServerInventory>> {
   const driver = await parts.openDriver(target, context);
   try {
     const value = await driver.inspect(AbortSignal.any([signal, abortAfter(INSPECT_MS)]));
@@ -150,7 +150,7 @@ async function inspect(
   }
 }
 
-async function checkRoom(check: Check, { diskFreeMb, diskMb }: Inventory): Promise<void> {
+async function checkRoom(check: Check, { diskFreeMb, diskMb }: ServerInventory): Promise<void> {
   await check('disk', say('readiness.diskRemedy'), () =>
     diskFreeMb >= MIN_DISK_MB
       ? found(say('readiness.disk', { free: diskFreeMb, all: diskMb }))
@@ -170,7 +170,7 @@ async function openSource(
   repository: Repository | null,
   { ref, commit }: Pick<DeployRequest, 'ref' | 'commit'>,
   signal: AbortSignal,
-): Promise<CheckEvidence<Source>> {
+): Promise<CheckEvidence<SourceCommit>> {
   if (repository === null) return missing(say('readiness.repositoryMissing'));
   const value = await parts.sources.open(repository, commit ?? ref, signal, { named: ref });
   return { evidence: say('readiness.ref', { ref, commit: value.commit.slice(0, 12), release: value.release }), value };
@@ -179,7 +179,11 @@ async function openSource(
 async function checkFile(
   check: Check,
   file: ServiceFile,
-  facts: { readonly target: PlacedTarget | null; readonly source: Source | null; readonly inventory: Inventory | null },
+  facts: {
+    readonly target: ServerAccess | null;
+    readonly source: SourceCommit | null;
+    readonly inventory: ServerInventory | null;
+  },
 ): Promise<void> {
   const { target, source, inventory } = facts;
   const isImage =
@@ -225,7 +229,7 @@ async function askProxy(
   request: DeployRequest,
   signal: AbortSignal,
 ): Promise<CheckEvidence<true>> {
-  const route = await parts.traffic.current(nameService(request), signal);
+  const route = await parts.traffic.current(formatServiceName(request), signal);
   return found(say('readiness.proxy', { isRouted: route !== null, release: route?.release ?? '' }));
 }
 
@@ -233,7 +237,7 @@ async function askProxy(
 async function findPorts(
   parts: Pick<DeployDeps, 'leases' | 'listenHost'>,
   request: DeployRequest,
-  target: PlacedTarget,
+  target: ServerAccess,
 ): Promise<CheckEvidence<true>> {
   const publicPort =
     (await parts.leases.find('local', request.project, request.environment)) ??
@@ -253,7 +257,7 @@ async function probePort(
   const taken: number[] = [];
   for (;;) {
     const port = await parts.leases.findFreePort(server, taken);
-    if (port === null || host === null || (await isFree(host, port))) return port;
+    if (port === null || host === null || (await isPortFree(host, port))) return port;
     taken.push(port);
   }
 }
@@ -268,7 +272,7 @@ async function checkOthers(
   const others = open.filter(({ deploymentId }) => deploymentId !== request.deploymentId);
   const lost: DeploymentRow | undefined = others.find(({ state }) => state === 'unknown');
   await check('lock', say('readiness.lockRemedy'), () =>
-    others[0] ? missing(explain(createUnderWayError(others[0], new Date()))) : found(say('readiness.lock')),
+    others[0] ? missing(explainError(createUnderWayError(others[0], new Date()))) : found(say('readiness.lock')),
   );
   await check('predecessor', say('readiness.predecessorRemedy'), () =>
     lost

@@ -1,7 +1,7 @@
 import { DEPLOY_TRANSITIONS, DeployState, isCancellable, isFinalState } from '@signalbox/contracts/operations/deploy';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decide, type RecoveryFacts } from './recover.ts';
+import { decideNextState, type RecoveryInput } from './recover.ts';
 
 const open = DeployState.options.filter((state) => !isFinalState(state));
 
@@ -31,7 +31,7 @@ describe('the states of a deployment', () => {
 });
 
 describe('going on after a worker was lost', () => {
-  const traces = fc.record<RecoveryFacts>({
+  const traces = fc.record<RecoveryInput>({
     before: fc.constantFrom(...open.filter((state) => state !== 'unknown')),
     instance: fc.constantFrom('running', 'exited', 'gone', 'none'),
     isRouted: fc.boolean(),
@@ -41,7 +41,7 @@ describe('going on after a worker was lost', () => {
   test('every decision is a state that may follow, whatever is found', () => {
     fc.assert(
       fc.property(traces, (found) => {
-        expect(DEPLOY_TRANSITIONS.unknown).toContain(decide(found));
+        expect(DEPLOY_TRANSITIONS.unknown).toContain(decideNextState(found));
       }),
     );
   });
@@ -50,7 +50,7 @@ describe('going on after a worker was lost', () => {
     fc.assert(
       fc.property(traces, (found) => {
         fc.pre(found.isRouted && found.before !== 'cancelling');
-        expect(['verifying', 'draining', 'failing']).toContain(decide(found));
+        expect(['verifying', 'draining', 'failing']).toContain(decideNextState(found));
       }),
     );
   });
@@ -58,15 +58,15 @@ describe('going on after a worker was lost', () => {
   test('nothing is switched to that was not found healthy after the loss', () => {
     fc.assert(
       fc.property(traces, (found) => {
-        expect(decide(found)).not.toBe('switching');
+        expect(decideNextState(found)).not.toBe('switching');
       }),
     );
   });
 
   test('a wish to cancel is heard as long as nothing was switched', () => {
-    const found: RecoveryFacts = { before: 'building', instance: 'none', isRouted: false, isCancelRequested: true };
-    expect(decide(found)).toBe('cancelling');
-    expect(decide({ ...found, before: 'failing' })).toBe('failing');
+    const found: RecoveryInput = { before: 'building', instance: 'none', isRouted: false, isCancelRequested: true };
+    expect(decideNextState(found)).toBe('cancelling');
+    expect(decideNextState({ ...found, before: 'failing' })).toBe('failing');
   });
 });
 

@@ -1,10 +1,10 @@
-import { nameService, type DeployState } from '@signalbox/contracts/operations/deploy';
+import { formatServiceName, type DeployState } from '@signalbox/contracts/operations/deploy';
 import type { InstanceState } from '../../drivers/driver.ts';
 import { requireRunning } from './start.ts';
 import { createPublicUrl, getReleaseId, pickService, type DeploymentSession } from '../deployment-session.ts';
 
 /** What the server and the proxy report of a deployment whose worker or connection was lost. */
-export interface RecoveryFacts {
+export interface RecoveryInput {
   /** Last state before `unknown`. */
   readonly before: DeployState;
   /** State of the deployment's instance, which the driver finds by labels. */
@@ -14,7 +14,7 @@ export interface RecoveryFacts {
 }
 
 /** Decides the state in which a deployment continues. Trusts the server and the proxy more than the last stored state. Pure. */
-export function decide({ before, instance, isRouted, isCancelRequested }: RecoveryFacts): DeployState {
+export function decideNextState({ before, instance, isRouted, isCancelRequested }: RecoveryInput): DeployState {
   if (before === 'failing' || before === 'cancelling') return before;
   if (isRouted) return before === 'draining' ? 'draining' : 'verifying';
   if (isCancelRequested) return 'cancelling';
@@ -37,21 +37,21 @@ export function decide({ before, instance, isRouted, isCancelRequested }: Recove
 }
 
 /** Asks the server and the proxy, and continues the deployment from what they report. Throws errors of the driver. */
-export async function recover(session: DeploymentSession, signal: AbortSignal): Promise<void> {
+export async function recoverDeployment(session: DeploymentSession, signal: AbortSignal): Promise<void> {
   const { parts, held } = session;
   const row = held.row();
   const before = await parts.work.findLastKnownState(row.deploymentId);
   const driver = await session.driver();
   const found = await driver.find(pickService(row), signal);
   const ours = found.find(({ id }) => id.deploymentId === row.deploymentId) ?? null;
-  const route = await parts.traffic.current(nameService(row), signal);
-  const traces: RecoveryFacts = {
+  const route = await parts.traffic.current(formatServiceName(row), signal);
+  const traces: RecoveryInput = {
     before,
     instance: ours?.state.kind ?? 'none',
     isRouted: route?.deploymentId === row.deploymentId,
     isCancelRequested: row.cancelAt !== null,
   };
-  const next = decide(traces);
+  const next = decideNextState(traces);
   if (before === 'preparing' || before === 'building') await driver.endBuild(getReleaseId(row), signal);
   // The instance is gone. A deployment that was already failing has its failure.
   if (next === 'failing' && before !== 'failing') requireRunning(ours?.state ?? { kind: 'gone' });

@@ -1,13 +1,13 @@
-import { nameService } from '@signalbox/contracts/operations/deploy';
+import { formatServiceName } from '@signalbox/contracts/operations/deploy';
 import { AppError } from '@signalbox/contracts/errors';
 import { say } from '@signalbox/messages/say';
 import { describeUnopened } from '../variables.ts';
-import { SECOND_MS, pause } from '@signalbox/contracts/time';
-import type { Driver, Instance, InstanceState } from '../../drivers/driver.ts';
-import { leaseInstancePort, leaveTakenPort } from './instance-port.ts';
+import { SECOND_MS, sleepOrThrow } from '@signalbox/contracts/time';
+import type { Driver, ProgramInstance, InstanceState } from '../../drivers/driver.ts';
+import { leaseInstancePort, moveFromTakenPort } from './instance-port.ts';
 import { requireSamePlan } from './plan.ts';
 import { probeHealth, type HealthProbe } from './probe-health.ts';
-import { requireFile, getReleaseId, type DeploymentSession } from '../deployment-session.ts';
+import { requireServiceFile, getReleaseId, type DeploymentSession } from '../deployment-session.ts';
 
 const PAUSE_MS = 200;
 /** An instance is healthy after this many consecutive responses with status 200. */
@@ -16,7 +16,7 @@ const HEALTHY_PROBES = 2;
 const CRASH_MS = 6 * SECOND_MS;
 
 /** Leases a port, opens the variables and starts the artifact. Keeps a running instance of this deployment. */
-export async function start(session: DeploymentSession, signal: AbortSignal): Promise<void> {
+export async function startRelease(session: DeploymentSession, signal: AbortSignal): Promise<void> {
   const { parts, held } = session;
   const row = held.row();
   const { artifact } = row;
@@ -24,12 +24,12 @@ export async function start(session: DeploymentSession, signal: AbortSignal): Pr
   const driver = await session.driver();
   const port = await leaseInstancePort(parts.leases, row, { mayListen: true });
   await parts.work.saveChange(row.deploymentId, held.epoch, { port });
-  const { values, unopened } = await session.variables(`to start ${nameService(row)}`);
+  const { values, unopened } = await session.variables(`to start ${formatServiceName(row)}`);
   if (unopened.length > 0) throw new AppError('VARIABLES_UNOPENED', { problems: describeUnopened(unopened) });
   // The variables are compared after opening them, so that a change just before is noticed.
   if (row.plan !== null)
     requireSamePlan({ variables: row.plan.variables }, { variables: await parts.services.variableMarks(row) });
-  const file = requireFile(row);
+  const file = requireServiceFile(row);
   const instance = await driver.start({ id: getReleaseId(row), artifact, file, variables: values, port }, signal);
   const evidence = { instance: instance.ref, port: instance.port, variables: Object.keys(values) };
   await held.advance('health_checking', evidence, { change: { instance } });
@@ -38,7 +38,7 @@ export async function start(session: DeploymentSession, signal: AbortSignal): Pr
 /** Advances to the switch once the instance is healthy. Starts it on another port when another program has taken its port. */
 export async function checkHealth(session: DeploymentSession, signal: AbortSignal): Promise<void> {
   const found = await waitUntilHealthy(session, signal).catch((error: unknown) =>
-    leaveTakenPort(session, error, signal),
+    moveFromTakenPort(session, error, signal),
   );
   if (found) await session.held.advance('switching', found);
 }
@@ -51,7 +51,7 @@ async function waitUntilHealthy(
   const row = held.row();
   const { instance } = row;
   if (instance === null) throw new Error(`${row.deploymentId} has no instance to probe`);
-  const file = requireFile(row);
+  const file = requireServiceFile(row);
   const driver = await session.driver();
   session.follow(instance);
   const deadline = performance.now() + file.health.withinSeconds * SECOND_MS;
@@ -63,7 +63,7 @@ async function waitUntilHealthy(
     good = last.status === 200 ? good + 1 : 0;
     if (good === HEALTHY_PROBES) return { path: file.health.path, looks: probes, ms: last.ms, reports: last.release };
     if (performance.now() > deadline) break;
-    await pause(PAUSE_MS, signal);
+    await sleepOrThrow(PAUSE_MS, signal);
   }
   requireRunning(await readState(driver, instance, signal));
   const { path, withinSeconds } = file.health;
@@ -81,7 +81,7 @@ const MAX_SEARCHED_LINES = 50;
 /** Builds the error for a program that listens on another port than the given one, which its log may name. */
 async function portIgnored(
   driver: Driver,
-  instance: Instance,
+  instance: ProgramInstance,
   withinSeconds: number,
   signal: AbortSignal,
 ): Promise<AppError> {
@@ -102,13 +102,13 @@ export function findPort(lines: readonly string[], given: number): number | null
 }
 
 /** Reads the state of an instance. After a crash it waits for the exit code, which the driver shows only between two starts. */
-async function readState(driver: Driver, instance: Instance, signal: AbortSignal): Promise<InstanceState> {
+async function readState(driver: Driver, instance: ProgramInstance, signal: AbortSignal): Promise<InstanceState> {
   const deadline = performance.now() + CRASH_MS;
   for (;;) {
     const state = await driver.state(instance, signal);
     const isClear = state.kind !== 'running' || state.restarts === 0 || state.lastExit !== undefined;
     if (isClear || performance.now() > deadline) return state;
-    await pause(PAUSE_MS / 4, signal);
+    await sleepOrThrow(PAUSE_MS / 4, signal);
   }
 }
 

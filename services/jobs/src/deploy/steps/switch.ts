@@ -1,12 +1,12 @@
-import { nameService } from '@signalbox/contracts/operations/deploy';
+import { formatServiceName } from '@signalbox/contracts/operations/deploy';
 import { AppError } from '@signalbox/contracts/errors';
-import { SECOND_MS, pause } from '@signalbox/contracts/time';
-import type { Instance } from '../../drivers/driver.ts';
-import { leaseUsable } from '../port-leases.ts';
-import { isFree, isRelease, probeHealth } from './probe-health.ts';
+import { SECOND_MS, sleepOrThrow } from '@signalbox/contracts/time';
+import type { ProgramInstance } from '../../drivers/driver.ts';
+import { leaseUsablePort } from '../port-leases.ts';
+import { isPortFree, isExpectedRelease, probeHealth } from './probe-health.ts';
 import {
   releaseInstancePort,
-  requireFile,
+  requireServiceFile,
   createPublicUrl,
   pickService,
   type DeploymentSession,
@@ -19,13 +19,13 @@ const VERIFY_MS = 15 * SECOND_MS;
 /** The deployment fails after this many consecutive responses that report another release. */
 const MAX_OTHER_PROBES = 5;
 
-export async function switchOver(session: DeploymentSession, signal: AbortSignal): Promise<void> {
+export async function switchTraffic(session: DeploymentSession, signal: AbortSignal): Promise<void> {
   const { parts, held } = session;
   const row = held.row();
   const { instance, release, deploymentId } = row;
   if (instance === null || release === null) throw new Error(`${deploymentId} has nothing to switch to`);
   session.follow(instance);
-  const service = nameService(row);
+  const service = formatServiceName(row);
   const before = await parts.traffic.current(service, signal);
   const port = await leasePublicPort(session, before?.listen.port ?? null);
   const route = {
@@ -43,14 +43,14 @@ export async function switchOver(session: DeploymentSession, signal: AbortSignal
 }
 
 /** Probes the service through the proxy until it reports the new release twice in a row. Throws RELEASE_NOT_SERVED. */
-export async function verify(session: DeploymentSession, signal: AbortSignal): Promise<void> {
+export async function verifyRelease(session: DeploymentSession, signal: AbortSignal): Promise<void> {
   const { parts, held } = session;
   const row = held.row();
   const { instance, release, deploymentId } = row;
   if (instance === null || release === null) throw new Error(`${deploymentId} has nothing that could serve`);
   session.follow(instance);
-  const file = requireFile(row);
-  const service = nameService(row);
+  const file = requireServiceFile(row);
+  const service = formatServiceName(row);
   const deadline = performance.now() + Math.min(VERIFY_MS, parts.limits.verifyingMs);
   let good = 0;
   let other = 0;
@@ -58,7 +58,7 @@ export async function verify(session: DeploymentSession, signal: AbortSignal): P
     const route = await parts.traffic.current(service, signal);
     const isOurs = route?.deploymentId === deploymentId;
     const probe = route && (await probeHealth({ host: parts.reachHost, port: route.listen.port }, file, signal));
-    const isReported = probe !== null && isRelease(probe.release, release, file);
+    const isReported = probe !== null && isExpectedRelease(probe.release, release, file);
     good = isOurs && probe?.status === 200 && isReported ? good + 1 : 0;
     other = isOurs && probe?.status === 200 && !isReported ? other + 1 : 0;
     if (good === HEALTHY_PROBES) {
@@ -75,17 +75,17 @@ export async function verify(session: DeploymentSession, signal: AbortSignal): P
       const found = describe(isOurs, probe);
       throw new AppError('RELEASE_NOT_SERVED', { where: service, release, found });
     }
-    await pause(PAUSE_MS, signal);
+    await sleepOrThrow(PAUSE_MS, signal);
   }
 }
 
 /** Waits for open requests to the instances that served before, then stops these instances. Keeps their artifacts. */
-export async function drain(session: DeploymentSession, signal: AbortSignal): Promise<void> {
+export async function drainInstances(session: DeploymentSession, signal: AbortSignal): Promise<void> {
   const { parts, held } = session;
   const row = held.row();
-  const service = nameService(row);
+  const service = formatServiceName(row);
   const driver = await session.driver();
-  const graceMs = requireFile(row).drainSeconds * SECOND_MS;
+  const graceMs = requireServiceFile(row).drainSeconds * SECOND_MS;
   const others = (await driver.find(pickService(row), signal)).filter(({ id }) => id.deploymentId !== row.deploymentId);
   const running = others.filter(({ state }) => state.kind === 'running');
   const deadline = performance.now() + graceMs;
@@ -96,7 +96,7 @@ export async function drain(session: DeploymentSession, signal: AbortSignal): Pr
     open = counts.reduce((sum, count) => sum + count, 0);
     return open > 0;
   };
-  while ((await isBusy()) && performance.now() < deadline) await pause(PAUSE_MS, signal);
+  while ((await isBusy()) && performance.now() < deadline) await sleepOrThrow(PAUSE_MS, signal);
   const stopped: string[] = [];
   for (const { id, instance } of running)
     stopped.push(
@@ -109,18 +109,18 @@ export async function drain(session: DeploymentSession, signal: AbortSignal): Pr
 
 function openRequests(
   open: readonly { readonly upstream: { readonly host: string; readonly port: number }; readonly requests: number }[],
-  { host, port }: Instance,
+  { host, port }: ProgramInstance,
 ): number {
   return open.find(({ upstream }) => upstream.host === host && upstream.port === port)?.requests ?? 0;
 }
 
 function leasePublicPort({ parts, held }: DeploymentSession, routed: number | null): Promise<number> {
   const { project, environment, userKey } = held.row();
-  return leaseUsable(
+  return leaseUsablePort(
     parts.leases,
     { server: 'local', project, label: environment, memoryMb: 0, by: userKey },
     // A port on which the proxy already listens for this service counts as free.
-    async (port) => port === routed || !parts.traffic.opensDoors || (await isFree(parts.listenHost, port)),
+    async (port) => port === routed || !parts.traffic.opensDoors || (await isPortFree(parts.listenHost, port)),
   );
 }
 

@@ -1,12 +1,12 @@
-import { nameService } from '@signalbox/contracts/operations/deploy';
-import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
-import { SECOND_MS, pause } from '@signalbox/contracts/time';
+import { formatServiceName } from '@signalbox/contracts/operations/deploy';
+import type { FullDeploymentRow } from '@signalbox/store/deploy/deployments-rows';
+import { SECOND_MS, sleepOrThrow } from '@signalbox/contracts/time';
 import type { FoundErrors } from '@signalbox/store/deploy/error-groups';
-import type { Driver, Instance } from '../../drivers/driver.ts';
+import type { Driver, ProgramInstance } from '../../drivers/driver.ts';
 import { probeHealth } from './probe-health.ts';
 import {
   releaseInstancePort,
-  requireFile,
+  requireServiceFile,
   getReleaseId,
   pickService,
   type DeploymentSession,
@@ -20,12 +20,12 @@ const STOP_GRACE_MS = 5 * SECOND_MS;
 const MAX_PROBES = 5;
 
 /** Undoes a deployment: the previous release serves again, and the new instance is stopped. */
-export async function fail(session: DeploymentSession, signal: AbortSignal): Promise<void> {
+export async function failDeployment(session: DeploymentSession, signal: AbortSignal): Promise<void> {
   const { parts, held } = session;
   const row = held.row();
   // Before the switch the proxy has nothing to undo, and the proxy may be the silent server.
   const wasSwitching = await parts.work.wasIn(row.deploymentId, 'switching');
-  const route = wasSwitching ? await parts.traffic.current(nameService(row), signal) : null;
+  const route = wasSwitching ? await parts.traffic.current(formatServiceName(row), signal) : null;
   const isOurs = route?.deploymentId === row.deploymentId;
   const wasSwitched = isOurs || (await parts.work.wasIn(row.deploymentId, 'verifying'));
   if (!wasSwitched) {
@@ -49,7 +49,7 @@ export async function fail(session: DeploymentSession, signal: AbortSignal): Pro
 }
 
 /** Stops the build and the instance of a cancelled deployment, and waits until both are gone. */
-export async function cancel(session: DeploymentSession, signal: AbortSignal): Promise<void> {
+export async function cancelDeployment(session: DeploymentSession, signal: AbortSignal): Promise<void> {
   const { held } = session;
   const instance = await endAll(session, signal);
   await held.advance('cancelled', { build: 'ended', instance }, { actor: held.row().cancelBy ?? 'system' });
@@ -62,7 +62,7 @@ type Back =
 async function switchBack(session: DeploymentSession, signal: AbortSignal): Promise<Back> {
   const { parts, held } = session;
   const row = held.row();
-  const service = nameService(row);
+  const service = formatServiceName(row);
   const old = row.replaces === null ? null : await parts.work.find(row.replaces);
   if (old?.instance == null || old.release === null) {
     await parts.traffic.remove(service, held.epoch, signal);
@@ -70,7 +70,7 @@ async function switchBack(session: DeploymentSession, signal: AbortSignal): Prom
   }
   if (!(await isHealthy(old, old.instance, signal))) {
     const isAlive =
-      row.instance !== null && (await probeHealth(row.instance, requireFile(row), signal)).status !== null;
+      row.instance !== null && (await probeHealth(row.instance, requireServiceFile(row), signal)).status !== null;
     if (isAlive) return { kind: 'kept', because: `${old.release} does not answer any more` };
   }
   const { host, port } = old.instance;
@@ -82,10 +82,10 @@ async function switchBack(session: DeploymentSession, signal: AbortSignal): Prom
   return { kind: 'switched', to: deploymentId };
 }
 
-async function isHealthy(old: WorkRow, instance: Instance, signal: AbortSignal): Promise<boolean> {
+async function isHealthy(old: FullDeploymentRow, instance: ProgramInstance, signal: AbortSignal): Promise<boolean> {
   for (let probes = 0; probes < MAX_PROBES; probes++) {
-    if ((await probeHealth(instance, requireFile(old), signal)).status === 200) return true;
-    await pause(PAUSE_MS, signal);
+    if ((await probeHealth(instance, requireServiceFile(old), signal)).status === 200) return true;
+    await sleepOrThrow(PAUSE_MS, signal);
   }
   return false;
 }
@@ -106,11 +106,11 @@ async function endAll(session: DeploymentSession, signal: AbortSignal): Promise<
 /** Stops the instances of a deployment. Returns how the last one ended; null when none ran. */
 export async function endInstances(
   driver: Driver,
-  row: WorkRow,
+  row: FullDeploymentRow,
   graceMs: number,
   signal: AbortSignal,
 ): Promise<Awaited<ReturnType<Driver['stop']>> | null> {
-  for (let how: Awaited<ReturnType<Driver['stop']>> | null = null; ; await pause(PAUSE_MS, signal)) {
+  for (let how: Awaited<ReturnType<Driver['stop']>> | null = null; ; await sleepOrThrow(PAUSE_MS, signal)) {
     const all = await driver.find(pickService(row), signal);
     const ours = all.find(({ id, state }) => id.deploymentId === row.deploymentId && state.kind === 'running');
     if (ours === undefined) return how;
@@ -120,7 +120,7 @@ export async function endInstances(
 
 /** Collects a failed deployment's errors. `hasServed`: the service's log already yields its last lines. Pure. */
 export function listFailureErrors(
-  { failure, release }: Pick<WorkRow, 'failure' | 'release'>,
+  { failure, release }: Pick<FullDeploymentRow, 'failure' | 'release'>,
   hasServed: boolean,
 ): readonly FoundErrors[] {
   if (failure === null) return [];

@@ -2,7 +2,7 @@ import { MIB } from '@signalbox/contracts/size';
 import type { ServiceKey } from '@signalbox/contracts/operations/deploy';
 import { AppError } from '@signalbox/contracts/errors';
 import type Docker from 'dockerode';
-import type { Artifact, FoundInstance, Instance, InstanceRequest, InstanceState } from '../driver.ts';
+import type { BuildArtifact, ServiceInstance, ProgramInstance, InstanceRequest, InstanceState } from '../driver.ts';
 import { allowNotFound, getStatusCode, type Engine } from './engine.ts';
 import { hasImage } from './image-build.ts';
 import { ARTIFACT_LABEL, buildContainerName, buildLabelFilter, buildLabels, readLabels } from './labels.ts';
@@ -25,7 +25,7 @@ export async function startContainer(
   place: ContainerHost,
   request: InstanceRequest,
   signal: AbortSignal,
-): Promise<Instance> {
+): Promise<ProgramInstance> {
   const { engine } = place;
   const { id, artifact } = request;
   if (!(await hasImage(engine, artifact, signal))) throw new AppError('ARTIFACT_GONE', { artifact: artifact.ref });
@@ -59,7 +59,7 @@ function describeError(error: unknown): string {
 
 export async function readContainerState(
   engine: Engine,
-  instance: Instance,
+  instance: ProgramInstance,
   signal: AbortSignal,
 ): Promise<InstanceState> {
   const seen = await allowNotFound(inspect(engine, instance.ref, signal));
@@ -69,7 +69,7 @@ export async function readContainerState(
 /** Stops the container; the engine kills it after `graceMs`, rounded up to seconds. Returns how it ended. */
 export async function stopContainer(
   engine: Engine,
-  instance: Instance,
+  instance: ProgramInstance,
   graceMs: number,
   signal: AbortSignal,
 ): Promise<'graceful' | 'killed' | 'gone'> {
@@ -91,9 +91,9 @@ export async function findContainers(
   place: ContainerHost,
   service: ServiceKey,
   signal: AbortSignal,
-): Promise<readonly FoundInstance[]> {
+): Promise<readonly ServiceInstance[]> {
   const { engine } = place;
-  const found: FoundInstance[] = [];
+  const found: ServiceInstance[] = [];
   for (const { Id } of await listContainers(engine, buildLabelFilter(service), signal)) {
     const seen = await allowNotFound(inspect(engine, Id, signal)); // Null when the container was removed meanwhile.
     const id = seen && readLabels(seen.Config.Labels);
@@ -103,7 +103,7 @@ export async function findContainers(
 }
 
 /** Removes an image and its stopped containers. Throws STILL_IN_USE while one of these containers runs. */
-export async function discardImage(engine: Engine, artifact: Artifact, signal: AbortSignal): Promise<void> {
+export async function discardImage(engine: Engine, artifact: BuildArtifact, signal: AbortSignal): Promise<void> {
   const containers = await listContainers(engine, { label: [`${ARTIFACT_LABEL}=${artifact.ref}`] }, signal);
   const running = containers.find(({ State }) => State === 'running' || State === 'restarting');
   if (running) throw new AppError('STILL_IN_USE', { instance: running.Names[0] ?? running.Id });
@@ -218,7 +218,7 @@ async function measureMemoryMb(engine: Engine, container: string, signal: AbortS
   return Math.round((used - cached) / MIB);
 }
 
-function describe({ address }: ContainerHost, seen: Docker.ContainerInspectInfo): Instance {
+function describe({ address }: ContainerHost, seen: Docker.ContainerInspectInfo): ProgramInstance {
   // The engine's API documents these types; the client types them as `any`.
   const [inside = ''] = Object.keys((seen.HostConfig.PortBindings as Record<string, unknown> | null) ?? {});
   const bindings = seen.HostConfig.PortBindings as Record<string, { HostPort?: string }[] | undefined> | null; // The engine's API documents this type as well.

@@ -1,8 +1,8 @@
 import { MIB } from '@signalbox/contracts/size';
-import type { Inventory } from '@signalbox/contracts/operations/deploy';
+import type { ServerInventory } from '@signalbox/contracts/operations/deploy';
 import { say } from '@signalbox/messages/say';
 import type { Driver } from '../driver.ts';
-import type { Host } from '../host.ts';
+import type { EngineHost } from '../host.ts';
 import {
   discardImage,
   findContainers,
@@ -19,7 +19,7 @@ import { buildImage, endImageBuild, hasImage } from './image-build.ts';
 export function createDockerDriver(options: {
   readonly name: Driver['name'];
   readonly engine: Engine;
-  readonly host: Host;
+  readonly host: EngineHost;
   readonly baseImage: string;
   readonly restarts: number;
 }): Driver {
@@ -55,7 +55,7 @@ interface EngineInfo {
   readonly DockerRootDir: string;
 }
 
-async function measure(engine: Engine, host: Host, signal: AbortSignal): Promise<Inventory> {
+async function measure(engine: Engine, host: EngineHost, signal: AbortSignal): Promise<ServerInventory> {
   const info = (await engine.call((docker) => docker.info(), signal)) as EngineInfo; // The client's types do not describe the response.
   const free = await host.measure(info.DockerRootDir, signal);
   return {

@@ -1,4 +1,4 @@
-import { untilAborted } from '@signalbox/contracts/time';
+import { waitOrAbort } from '@signalbox/contracts/time';
 import { getSystemCode } from '@signalbox/contracts/system-error';
 import { AppError } from '@signalbox/contracts/errors';
 import { Agent } from 'node:http';
@@ -38,7 +38,7 @@ export function createEngine(server: string, docker: Docker, link?: EngineLink):
       link?.assertOpen();
       // The client never settles a call whose connection ends during the response.
       try {
-        return await untilAborted(Promise.race([work(docker), ...(link ? [link.lost] : [])]), signal);
+        return await waitOrAbort(Promise.race([work(docker), ...(link ? [link.lost] : [])]), signal);
       } catch (error) {
         signal.throwIfAborted();
         throw toLinkError(server, error);

@@ -17,7 +17,7 @@ const ALWAYS = new Set(['Dockerfile', NAME]);
  * Returns a function that is true for absolute paths excluded by the folder's `.dockerignore`. Null without that file. Throws
  * BUILD_FAILED for an invalid pattern, because the build context might then include secrets.
  */
-export function readIgnored(folder: string): ((path: string) => boolean) | null {
+export function readIgnoreFilter(folder: string): ((path: string) => boolean) | null {
   const file = join(folder, NAME);
   if (!existsSync(file)) return null;
   const kept = keptBelow(folder, parseIgnoreFile(readFileSync(file, 'utf8')));

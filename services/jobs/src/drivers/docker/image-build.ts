@@ -6,11 +6,11 @@ import { AppError } from '@signalbox/contracts/errors';
 import { abortAfter, sleep } from '@signalbox/contracts/time';
 import { pack } from 'tar-fs';
 import { z } from 'zod';
-import type { Artifact, BuildRequest, ReleaseId } from '../driver.ts';
+import type { BuildArtifact, BuildRequest, ReleaseId } from '../driver.ts';
 import { splitLines } from '../split-lines.ts';
 import { allowNotFound, getStatusCode, type Engine } from './engine.ts';
-import { readIgnored } from './ignore-file.ts';
-import { getBuildMark, buildImageName, buildLabels, readLabels } from './labels.ts';
+import { readIgnoreFilter } from './ignore-file.ts';
+import { getBuildHostName, buildImageName, buildLabels, readLabels } from './labels.ts';
 
 const BuildEvent = z.object({
   stream: z.string().optional(),
@@ -25,14 +25,14 @@ const END_BUILD_MS = 30_000;
 const POLL_MS = 100;
 
 /** Builds an image from the Dockerfile, or from the service's build commands on the base image. Keeps an existing image. */
-export async function buildImage(engine: Engine, baseImage: string, request: BuildRequest): Promise<Artifact> {
+export async function buildImage(engine: Engine, baseImage: string, request: BuildRequest): Promise<BuildArtifact> {
   const { id, sourceDir, signal } = request;
   const ref = buildImageName(id);
-  const artifact: Artifact = { kind: 'image', ref };
+  const artifact: BuildArtifact = { kind: 'image', ref };
   if (await hasImage(engine, artifact, signal)) return artifact;
   await endImageBuild(engine, id, signal);
   const dockerfile = existsSync(join(sourceDir, 'Dockerfile')) ? null : dockerfileFor(baseImage, request.file);
-  const isIgnored = readIgnored(sourceDir);
+  const isIgnored = readIgnoreFilter(sourceDir);
   const archive = pack(sourceDir, {
     ...(isIgnored ? { ignore: isIgnored } : {}),
     finalize: false,
@@ -48,7 +48,7 @@ export async function buildImage(engine: Engine, baseImage: string, request: Bui
     labels: buildLabels(id),
     rm: true,
     forcerm: true,
-    extrahosts: `${getBuildMark(id)}:127.0.0.1`,
+    extrahosts: `${getBuildHostName(id)}:127.0.0.1`,
     abortSignal: signal,
   };
   let built: Built;
@@ -72,7 +72,7 @@ export async function buildImage(engine: Engine, baseImage: string, request: Bui
 
 /** Removes the containers of a build's steps until none is left. */
 export async function endImageBuild(engine: Engine, id: ReleaseId, signal: AbortSignal): Promise<void> {
-  const mark = getBuildMark(id);
+  const mark = getBuildHostName(id);
   for (let left = await stepsOf(engine, mark, signal); left.length > 0; left = await stepsOf(engine, mark, signal)) {
     for (const step of left)
       await allowNotFound(
@@ -85,7 +85,7 @@ export async function endImageBuild(engine: Engine, id: ReleaseId, signal: Abort
 }
 
 /** True when the image exists and carries the labels of a release. */
-export async function hasImage(engine: Engine, artifact: Artifact, signal: AbortSignal): Promise<boolean> {
+export async function hasImage(engine: Engine, artifact: BuildArtifact, signal: AbortSignal): Promise<boolean> {
   const found = await allowNotFound(engine.call((docker) => docker.getImage(artifact.ref).inspect(), signal));
   return found !== null && readLabels(found.Config.Labels) !== null;
 }

@@ -41,7 +41,7 @@ export function buildContainerName(id: ReleaseId): string {
 }
 
 /** Builds a host name that marks the containers of a build, because the engine gives them no labels. */
-export function getBuildMark(id: ReleaseId): string {
+export function getBuildHostName(id: ReleaseId): string {
   const digest = createHash('sha256')
     .update(JSON.stringify([id.project, id.environment, id.deploymentId]))
     .digest('hex');

@@ -6,15 +6,15 @@ import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { AppError } from '@signalbox/contracts/errors';
-import { nameService, type LogLine } from '@signalbox/contracts/operations/deploy';
+import { formatServiceName, type LogLine } from '@signalbox/contracts/operations/deploy';
 import { z } from 'zod';
 import type { Confinement } from '../../sandbox/confinement.ts';
-import { ReleaseId, type Artifact, type BuildRequest } from '../driver.ts';
+import { ReleaseId, type BuildArtifact, type BuildRequest } from '../driver.ts';
 import { buildBoundedPrefix } from './bounds.ts';
 import { describeRefusals, nameGroup, makeGroup, removeGroup, type ProgramLimits } from '../../sandbox/cgroup.ts';
-import { PLAIN_TOOLS, runLines, type Command, type CommandExit } from './commands.ts';
-import { putJson, readJson, type Folders } from './folders.ts';
-import { endAll, findFamily, measureCpuMs, type ProcessIdentity } from './process-table.ts';
+import { QUIET_BUILD_ENV, runStreamed, type Command, type CommandExit } from './commands.ts';
+import { putJson, readJson, type FolderPaths } from './folders.ts';
+import { killProcesses, findProcessTree, measureCpuMs, type ProcessIdentity } from './process-table.ts';
 
 const run = promisify(execFile);
 const NONE_SUCH = 'there is no such program';
@@ -28,7 +28,7 @@ const BuildMark = z.object({
 });
 
 /** Copies the checkout and runs the build commands there. Idempotent: a complete build is kept, a partial one is repeated. */
-export async function buildFolder(
+export async function buildInFolder(
   {
     folders,
     path,
@@ -36,18 +36,18 @@ export async function buildFolder(
     limits,
     controlGroups,
   }: {
-    readonly folders: Folders;
+    readonly folders: FolderPaths;
     readonly path: string;
     readonly confinement: Confinement;
     readonly limits: ProgramLimits;
     readonly controlGroups: string | undefined;
   },
   request: BuildRequest,
-): Promise<Artifact> {
+): Promise<BuildArtifact> {
   const { id, sourceDir, file, onLine, signal } = request;
   const ref = folders.ref(id);
   const folder = folders.at(ref);
-  const artifact: Artifact = { kind: 'folder', ref };
+  const artifact: BuildArtifact = { kind: 'folder', ref };
   if (isBuilt(folders, artifact)) return artifact;
   await endFolderBuild(folders, id, signal);
   const workDir = join(folder, 'artifact');
@@ -62,7 +62,7 @@ export async function buildFolder(
   // The file is written before any command runs, so that another worker can end the whole build.
   putJson(markFile, buildRecord);
   const groups = makeGroup(nameGroup(join(folder, 'build')), limits, controlGroups) ?? [];
-  const environment = { PATH: path, LANG: 'C.UTF-8', CI: 'true', ...PLAIN_TOOLS, [mark.name]: mark.value };
+  const environment = { PATH: path, LANG: 'C.UTF-8', CI: 'true', ...QUIET_BUILD_ENV, [mark.name]: mark.value };
   try {
     const confined = await confinement.confine({
       release: workDir,
@@ -71,7 +71,7 @@ export async function buildFolder(
       environment,
       control: join(folder, 'build'),
       targetsDir: folders.root,
-      service: nameService(id),
+      service: formatServiceName(id),
     });
     const own = { ...environment, HOME: folders.home(id) };
     const bounded = buildBoundedPrefix(limits, groups);
@@ -114,7 +114,7 @@ async function runStep(
     isUnknown ||= command.confined !== null && NO_PROGRAM.test(line.line);
     onLine(line);
   };
-  const outcome = await runLines(command, onEach, onStart).catch((error: unknown) => {
+  const outcome = await runStreamed(command, onEach, onStart).catch((error: unknown) => {
     command.signal.throwIfAborted();
     throw notStarted(command, reason(error));
   });
@@ -128,23 +128,23 @@ function notStarted({ argv }: Command, why: string): AppError {
 }
 
 /** Ends the processes of a build, whichever worker started them. */
-export async function endFolderBuild(folders: Folders, id: ReleaseId, signal: AbortSignal): Promise<void> {
+export async function endFolderBuild(folders: FolderPaths, id: ReleaseId, signal: AbortSignal): Promise<void> {
   const markFile = join(folders.at(folders.ref(id)), 'build.json');
   const buildRecord = readJson(markFile, BuildMark);
   if (buildRecord === null) return;
-  await endAll(() => findFamily(buildRecord), signal);
+  await killProcesses(() => findProcessTree(buildRecord), signal);
   if (!existsSync(join(folders.at(folders.ref(id)), 'built.json'))) await removeHalf(folders, id);
 }
 
 /** Measures the processor time of a running build in milliseconds; null when none runs. */
-export function measureBuildCpuMs(folders: Folders, id: ReleaseId): number | null {
+export function measureBuildCpuMs(folders: FolderPaths, id: ReleaseId): number | null {
   const buildRecord = readJson(join(folders.at(folders.ref(id)), 'build.json'), BuildMark);
-  const rows = buildRecord === null ? [] : findFamily(buildRecord);
+  const rows = buildRecord === null ? [] : findProcessTree(buildRecord);
   return rows.length === 0 ? null : measureCpuMs(rows);
 }
 
 /** Removes the files of a failed build, which may be large. */
-async function removeHalf(folders: Folders, id: ReleaseId): Promise<void> {
+async function removeHalf(folders: FolderPaths, id: ReleaseId): Promise<void> {
   const folder = folders.at(folders.ref(id));
   await rm(join(folder, 'artifact'), { recursive: true, force: true });
   await rm(join(folder, 'build'), { recursive: true, force: true });
@@ -152,7 +152,7 @@ async function removeHalf(folders: Folders, id: ReleaseId): Promise<void> {
 }
 
 /** True when the artifact is complete and present. */
-export function isBuilt(folders: Folders, artifact: Artifact): boolean {
+export function isBuilt(folders: FolderPaths, artifact: BuildArtifact): boolean {
   const folder = folders.at(artifact.ref);
   return existsSync(join(folder, 'built.json')) && existsSync(join(folder, 'artifact'));
 }

@@ -8,7 +8,7 @@ import { startConfined, type ConfinedProgram } from '../../sandbox/confinement.t
 import type { CommandResult } from '../driver.ts';
 import { KeptOutput } from '../../sandbox/kept-output.ts';
 import { splitLines } from '../split-lines.ts';
-import { endAll, findFamily, type ProcessIdentity, type ProcessRow, readProcess } from './process-table.ts';
+import { killProcesses, findProcessTree, type ProcessIdentity, type ProcessRow, readProcess } from './process-table.ts';
 
 export interface Command {
   readonly argv: readonly string[];
@@ -27,7 +27,7 @@ export interface Command {
 }
 
 /** Turns off package managers' notices about updates and funding, which nobody can act on in a build. */
-export const PLAIN_TOOLS = {
+export const QUIET_BUILD_ENV = {
   npm_config_update_notifier: 'false',
   npm_config_fund: 'false',
   PIP_DISABLE_PIP_VERSION_CHECK: '1',
@@ -42,7 +42,7 @@ export interface CommandExit {
 const AFTER_ABORT_MS = 15_000;
 
 /** Runs a program in a new session. Settles when its background processes are gone too. Throws signal and system errors. */
-export async function runLines(
+export async function runStreamed(
   command: Command,
   onLine: (line: LogLine) => void,
   onStart: (leader: ProcessIdentity) => void,
@@ -95,7 +95,7 @@ async function run(command: Command, { onOut, onErr, onStart }: Listener): Promi
   if (output) child.stdout.pipe(output);
   else child.stdout.on('data', onOut);
   child.stderr.on('data', onErr);
-  const find = (): readonly ProcessRow[] => findFamily({ mark, sessions: leader ? [leader] : [] });
+  const find = (): readonly ProcessRow[] => findProcessTree({ mark, sessions: leader ? [leader] : [] });
   const kill = (): void => {
     if (child.exitCode === null) killGroup(child);
     // Unread output would keep `close` from being emitted.
@@ -105,12 +105,12 @@ async function run(command: Command, { onOut, onErr, onStart }: Listener): Promi
   try {
     const [code, by] = await ended;
     // A background child keeps the output open, so it is killed first.
-    await endAll(find, abortAfter(AFTER_ABORT_MS));
+    await killProcesses(find, abortAfter(AFTER_ABORT_MS));
     await closed;
     signal.throwIfAborted();
     return { code, by };
   } finally {
     signal.removeEventListener('abort', kill);
-    await endAll(find, abortAfter(AFTER_ABORT_MS));
+    await killProcesses(find, abortAfter(AFTER_ABORT_MS));
   }
 }

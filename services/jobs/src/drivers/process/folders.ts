@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, realpathSync, renameSync, writeFi
 import { dirname, join } from 'node:path';
 import type { ServiceKey } from '@signalbox/contracts/operations/deploy';
 import { AppError } from '@signalbox/contracts/errors';
-import { attempt, parseJson } from '@signalbox/contracts/system-error';
+import { tryOr, parseJson } from '@signalbox/contracts/system-error';
 import type { z } from 'zod';
 
 /**
@@ -14,7 +14,7 @@ import type { z } from 'zod';
  *                                       /build.json  identifies the processes of a running build
  *                                       /instance    files of the started program: see shim.sh
  */
-export function createFolders(root: string) {
+export function createFolderPaths(root: string) {
   const at = (ref: string): string => {
     const parts = ref.split('/');
     if (parts.length !== 3 || !parts.every(isPlain))
@@ -31,19 +31,19 @@ export function createFolders(root: string) {
     ref: (id: ServiceKey & { readonly deploymentId: string }): string =>
       [id.project, id.environment, id.deploymentId].map(plain).join('/'),
     refsOf: (key: ServiceKey): readonly string[] =>
-      attempt(() => readdirSync(service(key)).sort(), [])
+      tryOr(() => readdirSync(service(key)).sort(), [])
         .filter(isPlain)
         .map((name) => `${plain(key.project)}/${key.environment}/${name}`),
   };
 }
 
-export type Folders = ReturnType<typeof createFolders>;
+export type FolderPaths = ReturnType<typeof createFolderPaths>;
 
 /** Returns the folder of an artifact; null when the folder is missing or leads outside the root. */
-export function releaseFolder({ root, at }: Folders, { ref }: { readonly ref: string }): string | null {
+export function findReleaseFolder({ root, at }: FolderPaths, { ref }: { readonly ref: string }): string | null {
   const folder = join(at(ref), 'artifact');
   // The program runs as this user and could replace its folder by a link.
-  const isOurs = attempt(() => realpathSync(folder) === join(realpathSync(root), ref, 'artifact'), false);
+  const isOurs = tryOr(() => realpathSync(folder) === join(realpathSync(root), ref, 'artifact'), false);
   return isOurs ? folder : null;
 }
 
@@ -61,7 +61,7 @@ export function readJson<T>(file: string, schema: z.ZodType<T>): T | null {
 
 /** Reads a file without its last line break; null when it is missing. */
 export function readText(file: string): string | null {
-  return attempt(() => readFileSync(file, 'utf8').trim(), null);
+  return tryOr(() => readFileSync(file, 'utf8').trim(), null);
 }
 
 /** Encodes an id as a folder name. Throws TARGET_NAME_REFUSED for one that leads to another folder. */

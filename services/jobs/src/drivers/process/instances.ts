@@ -3,26 +3,26 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { nameService, type ServiceKey } from '@signalbox/contracts/operations/deploy';
+import { formatServiceName, type ServiceKey } from '@signalbox/contracts/operations/deploy';
 import { AppError } from '@signalbox/contracts/errors';
 import { z } from 'zod';
 import {
   ReleaseId,
-  type Artifact,
-  type FoundInstance,
-  type Instance,
+  type BuildArtifact,
+  type ServiceInstance,
+  type ProgramInstance,
   type InstanceRequest,
   type InstanceState,
 } from '../driver.ts';
 import { buildLaunchArgs, type Confinement } from '../../sandbox/confinement.ts';
 import { isBuilt } from './builds.ts';
-import { PLAIN_TOOLS } from './commands.ts';
-import { putJson, readJson, readText, type Folders } from './folders.ts';
+import { QUIET_BUILD_ENV } from './commands.ts';
+import { putJson, readJson, readText, type FolderPaths } from './folders.ts';
 import { buildLimitArgs } from './bounds.ts';
 import { nameGroup, makeGroup, listMembers, removeGroup } from '../../sandbox/cgroup.ts';
 import {
-  endAll,
-  findFamily,
+  killProcesses,
+  findProcessTree,
   isRunning,
   measureMemoryMb,
   readBootId,
@@ -52,7 +52,7 @@ const InstanceFile = z.object({
 type InstanceFile = z.output<typeof InstanceFile>;
 
 interface InstanceOptions {
-  readonly folders: Folders;
+  readonly folders: FolderPaths;
   readonly path: string;
   readonly restarts: number;
   readonly tasks: number;
@@ -71,7 +71,7 @@ const SHIM = readPrograms('limit.sh', 'shim.sh');
 const KEEPER = readPrograms('keeper.cjs');
 const SYSTEM_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
-export function getInstanceFolder(folders: Folders, ref: string): string {
+export function getInstanceFolder(folders: FolderPaths, ref: string): string {
   return join(folders.at(ref), 'instance');
 }
 
@@ -80,7 +80,7 @@ export async function startInstance(
   { folders, path, restarts, tasks, controlGroups, confinement }: InstanceOptions,
   request: InstanceRequest,
   signal: AbortSignal,
-): Promise<Instance> {
+): Promise<ProgramInstance> {
   const { id, artifact, file, variables, port } = request;
   if (!isBuilt(folders, artifact)) throw new AppError('ARTIFACT_GONE', { artifact: artifact.ref });
   if (!file.start) throw new AppError('START_MISSING', { problem: 'signalbox.json has no start command' });
@@ -89,7 +89,7 @@ export async function startInstance(
   const earlier = readFile(folder);
   if (earlier && readState(folder, earlier).kind === 'running') return describe(ref, earlier);
   // Kills a program that lost its shim, or whose starter died before it wrote the record.
-  if (earlier) await endAll(() => findFamily({ mark: earlier.mark, sessions: [] }), signal);
+  if (earlier) await killProcesses(() => findProcessTree({ mark: earlier.mark, sessions: [] }), signal);
 
   const groups = makeGroup(nameGroup(folder), { memoryMb: file.memoryMb, cpus: file.cpus, tasks }, controlGroups) ?? [];
   const mark = { name: 'SIGNALBOX_INSTANCE', value: randomUUID() };
@@ -112,7 +112,7 @@ export async function startInstance(
   const environment = {
     PATH: path,
     LANG: 'C.UTF-8',
-    ...PLAIN_TOOLS,
+    ...QUIET_BUILD_ENV,
     ...variables,
     PORT: String(port),
     HOST,
@@ -126,7 +126,7 @@ export async function startInstance(
     environment,
     control: folder,
     targetsDir: folders.root,
-    service: nameService(id),
+    service: formatServiceName(id),
   });
   putJson(join(folder, 'spec.json'), instance);
   writeFileSync(join(folder, 'shim.sh'), SHIM, { mode: 0o600 });
@@ -157,7 +157,7 @@ export async function startInstance(
   return describe(ref, instance);
 }
 
-export function getInstanceState(folders: Folders, instance: Instance): InstanceState {
+export function getInstanceState(folders: FolderPaths, instance: ProgramInstance): InstanceState {
   const folder = getInstanceFolder(folders, instance.ref);
   const file = readFile(folder);
   return file === null ? { kind: 'gone' } : readState(folder, file);
@@ -165,8 +165,8 @@ export function getInstanceState(folders: Folders, instance: Instance): Instance
 
 /** Sends TERM, and KILL after `graceMs`. Returns how the program ended; `gone` when nothing ran. */
 export async function stopInstance(
-  folders: Folders,
-  instance: Instance,
+  folders: FolderPaths,
+  instance: ProgramInstance,
   graceMs: number,
   signal: AbortSignal,
 ): Promise<'graceful' | 'killed' | 'gone'> {
@@ -185,15 +185,15 @@ export async function stopInstance(
   if (!isShimOver() && shim) sendSignal(shim, 'SIGTERM');
   else for (const row of members()) sendSignal(row, 'SIGTERM');
   const isGraceful = await waitUntil(() => members().length === 0, graceMs, signal);
-  if (!isGraceful) await endAll(members, signal);
+  if (!isGraceful) await killProcesses(members, signal);
   if (!(await waitUntil(isShimOver, SHIM_END_MS, signal)) && shim)
-    await endAll(() => findFamily({ mark: file.mark, sessions: [shim] }), signal);
+    await killProcesses(() => findProcessTree({ mark: file.mark, sessions: [shim] }), signal);
   removeGroup(file.groups);
   return isGraceful ? 'graceful' : 'killed';
 }
 
 /** Lists all instances of a service, running or not, oldest first. */
-export function findInstances(folders: Folders, service: ServiceKey): readonly FoundInstance[] {
+export function findInstances(folders: FolderPaths, service: ServiceKey): readonly ServiceInstance[] {
   return folders
     .refsOf(service)
     .map((ref) => ({ ref, file: readFile(getInstanceFolder(folders, ref)) }))
@@ -207,14 +207,14 @@ export function findInstances(folders: Folders, service: ServiceKey): readonly F
 }
 
 /** Removes an artifact with its ended programs. Throws STILL_IN_USE while one of them runs. */
-export async function discardArtifact(folders: Folders, artifact: Artifact): Promise<void> {
+export async function discardArtifact(folders: FolderPaths, artifact: BuildArtifact): Promise<void> {
   const folder = folders.at(artifact.ref);
   const label =
     readJson(join(folder, 'built.json'), ReleaseId) ?? readFile(getInstanceFolder(folders, artifact.ref))?.label;
   const users = label
     ? folders.refsOf(label).filter((ref) => readFile(getInstanceFolder(folders, ref))?.artifact === artifact.ref)
     : [];
-  const running = users.find((ref) => getInstanceState(folders, { ref } as Instance).kind === 'running'); // `getInstanceState` needs only the ref.
+  const running = users.find((ref) => getInstanceState(folders, { ref } as ProgramInstance).kind === 'running'); // `getInstanceState` needs only the ref.
   if (running) throw new AppError('STILL_IN_USE', { instance: running });
   await rm(join(folder, 'built.json'), { force: true }); // Removed first, so that a half-removed artifact does not look complete.
   for (const ref of users) removeGroup(readFile(getInstanceFolder(folders, ref))?.groups ?? []);
@@ -258,7 +258,7 @@ function whyLost({ bootId }: InstanceFile, how: string | undefined): string | nu
 
 function programOf(folder: string, file: InstanceFile, shim: ProcessIdentity | null): readonly ProcessRow[] {
   const program = readPid(folder, 'pid', file);
-  return findFamily(
+  return findProcessTree(
     { mark: file.mark, sessions: program ? [program] : [], pids: listMembers(file.groups) },
     (row) => shim !== null && row.session === shim.pid,
   );
@@ -281,6 +281,6 @@ function inPieces(args: Buffer): Record<string, string> {
   return Object.fromEntries(pieces.map((piece, place) => [`_sb_args${place}`, piece]));
 }
 
-function describe(ref: string, { host, port, startedAt }: InstanceFile): Instance {
+function describe(ref: string, { host, port, startedAt }: InstanceFile): ProgramInstance {
   return { ref, host, port, startedAt };
 }

@@ -2,7 +2,7 @@ import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LogLine } from '@signalbox/contracts/operations/deploy';
 import { sleep } from '@signalbox/contracts/time';
-import { attempt } from '@signalbox/contracts/system-error';
+import { tryOr } from '@signalbox/contracts/system-error';
 import type { LogQuery } from '../driver.ts';
 
 const POLL_MS = 150;
@@ -80,7 +80,7 @@ function* linesFrom(path: string, from: number): Generator<{ readonly text: stri
   }
 }
 
-const inodeOf = (path: string): number | null => attempt(() => statSync(path).ino, null);
+const inodeOf = (path: string): number | null => tryOr(() => statSync(path).ino, null);
 
 /** The program keeper.cjs documents the format of a line. */
 function parseLine(line: string): LogLine {

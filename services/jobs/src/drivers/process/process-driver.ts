@@ -1,15 +1,15 @@
 import { MIB } from '@signalbox/contracts/size';
 import { availableParallelism, release } from 'node:os';
-import type { Inventory } from '@signalbox/contracts/operations/deploy';
+import type { ServerInventory } from '@signalbox/contracts/operations/deploy';
 import { AppError } from '@signalbox/contracts/errors';
 import { say } from '@signalbox/messages/say';
 import type { Confinement } from '../../sandbox/confinement.ts';
 import type { Driver } from '../driver.ts';
-import type { Host } from '../host.ts';
+import type { EngineHost } from '../host.ts';
 import { openThisMachine, readTotalBytes } from '../this-machine.ts';
-import { buildFolder, endFolderBuild, isBuilt, measureBuildCpuMs } from './builds.ts';
+import { buildInFolder, endFolderBuild, isBuilt, measureBuildCpuMs } from './builds.ts';
 import { describeLimits, type ProgramLimits } from '../../sandbox/cgroup.ts';
-import { createFolders, releaseFolder } from './folders.ts';
+import { createFolderPaths, findReleaseFolder } from './folders.ts';
 import {
   discardArtifact,
   findInstances,
@@ -41,7 +41,7 @@ export function createProcessDriver(options: {
   const { buildLimits: limits = BUILD_LIMITS } = options;
   if (process.platform !== 'linux')
     throw new AppError('TARGET_UNREACHABLE', { server, detail: 'programs can be run as processes on Linux only.' });
-  const folders = createFolders(targetsDir);
+  const folders = createFolderPaths(targetsDir);
   const machine = openThisMachine(path);
   return {
     name: 'process',
@@ -55,7 +55,7 @@ export function createProcessDriver(options: {
       }),
     ],
     inspect: (signal) => measure(machine, { targetsDir, limits: describeLimits(controlGroups) }, signal),
-    build: (request) => buildFolder({ folders, path, confinement, limits, controlGroups }, request),
+    build: (request) => buildInFolder({ folders, path, confinement, limits, controlGroups }, request),
     endBuild: (id, signal) => endFolderBuild(folders, id, signal),
     buildCpuMs: async (id) => measureBuildCpuMs(folders, id),
     start: (request, signal) =>
@@ -66,17 +66,17 @@ export function createProcessDriver(options: {
     find: async (service) => findInstances(folders, service),
     has: async (artifact) => artifact.kind === 'folder' && isBuilt(folders, artifact),
     discard: (artifact) => discardArtifact(folders, artifact),
-    releaseFolder: (artifact) => releaseFolder(folders, artifact),
+    releaseFolder: (artifact) => findReleaseFolder(folders, artifact),
     execute: (argv, given) => machine.execute(argv, given),
     close: async () => undefined,
   };
 }
 
 async function measure(
-  machine: Host,
+  machine: EngineHost,
   { targetsDir, limits }: { readonly targetsDir: string; readonly limits: string },
   signal: AbortSignal,
-): Promise<Inventory> {
+): Promise<ServerInventory> {
   return {
     cpus: availableParallelism(),
     memoryMb: Math.floor(readTotalBytes() / MIB),

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { sleep } from '@signalbox/contracts/time';
-import { attempt } from '@signalbox/contracts/system-error';
+import { tryOr } from '@signalbox/contracts/system-error';
 
 /** Identifies one process. Pids are reused, so boot id and start tick belong to the identity; `kill -0` would not suffice. */
 export interface ProcessIdentity {
@@ -30,7 +30,7 @@ export function readProcess(pid: number, bootId = readBootId()): ProcessRow | nu
 
 /** Reads the fields of /proc/<pid>/stat from the third on; none for an ended process. */
 function readStat(pid: number | string): readonly string[] {
-  const stat = attempt(() => readFileSync(`/proc/${pid}/stat`, 'utf8'), null);
+  const stat = tryOr(() => readFileSync(`/proc/${pid}/stat`, 'utf8'), null);
   // The program name may contain blanks and parentheses, so fields start after the last parenthesis.
   return stat?.slice(stat.lastIndexOf(')') + 2).split(' ') ?? [];
 }
@@ -41,12 +41,12 @@ export function isRunning(identity: ProcessIdentity): boolean {
 
 /** True when the process was started with this `NAME=value`. False when another user owns the process. */
 function hasVariable(pid: number, assignment: string): boolean {
-  const environment = attempt(() => readFileSync(`/proc/${pid}/environ`, 'latin1'), '');
+  const environment = tryOr(() => readFileSync(`/proc/${pid}/environ`, 'latin1'), '');
   return `\0${environment}`.includes(`\0${assignment}\0`);
 }
 
 /** Finds a program's processes: by mark, session or `pids`, and their descendants. Misses one that left all of these. */
-export function findFamily(
+export function findProcessTree(
   of: { readonly mark: string; readonly sessions: readonly ProcessIdentity[]; readonly pids?: readonly number[] },
   except: (row: ProcessRow) => boolean = () => false,
 ): readonly ProcessRow[] {
@@ -66,7 +66,7 @@ export function findFamily(
 }
 
 /** Kills the processes that `find` returns until none is left. Throws the signal's reason, or an error that names survivors. */
-export async function endAll(find: () => readonly ProcessRow[], signal: AbortSignal): Promise<number> {
+export async function killProcesses(find: () => readonly ProcessRow[], signal: AbortSignal): Promise<number> {
   const deadline = performance.now() + GONE_MS;
   let ended = 0;
   for (let left = find(); left.length > 0; left = find()) {
@@ -86,7 +86,7 @@ export function sendSignal(identity: ProcessIdentity, name: NodeJS.Signals): voi
   try {
     process.kill(identity.pid, name);
   } catch (error) {
-    // ESRCH: the process has ended. EPERM: it belongs to another user now, and `endAll` reports it as a survivor.
+    // ESRCH: the process has ended. EPERM: it belongs to another user now, and `killProcesses` reports it as a survivor.
     if (!(error instanceof Error)) throw error;
   }
 }
@@ -121,7 +121,7 @@ export function countOwnTasks(): number {
 }
 
 function countTasks(pid: string, owner: number | undefined): number {
-  const isOwn = attempt(() => statSync(`/proc/${pid}`).uid === owner, false);
+  const isOwn = tryOr(() => statSync(`/proc/${pid}`).uid === owner, false);
   return isOwn ? Number(readStat(pid)[17] ?? 0) : 0; // Field 20 is the number of threads.
 }
 
@@ -133,7 +133,7 @@ function readTicks(pid: number): number {
 }
 
 function readShareKb(pid: number): number | null {
-  const shares = attempt(() => readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'), '');
+  const shares = tryOr(() => readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'), '');
   return Number(/^Pss:\s+(\d+)/m.exec(shares)?.[1] ?? Number.NaN) || null;
 }
 

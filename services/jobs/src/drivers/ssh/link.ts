@@ -2,12 +2,12 @@ import { getSystemCode } from '@signalbox/contracts/system-error';
 import { createHash } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import { AppError } from '@signalbox/contracts/errors';
-import { SECOND_MS, sleep, untilAborted } from '@signalbox/contracts/time';
+import { SECOND_MS, sleep, waitOrAbort } from '@signalbox/contracts/time';
 import { Client } from 'ssh2';
 import { quoteShellWord } from '../quote-shell-word.ts';
 import type { CommandResult, ExecuteOptions } from '../driver.ts';
 import { KeptOutput } from '../../sandbox/kept-output.ts';
-import { LEADER } from './lost-commands.ts';
+import { LAUNCH_SCRIPT } from './lost-commands.ts';
 
 export interface Login {
   readonly server: string;
@@ -69,7 +69,7 @@ export async function openLink(login: Login, signal: AbortSignal) {
       reject(unreachable(server, `the private key cannot be used: ${describeError(error)}`));
     }
   });
-  await untilAborted(opening, signal).catch((error: unknown) => {
+  await waitOrAbort(opening, signal).catch((error: unknown) => {
     client.destroy();
     throw error;
   });
@@ -123,7 +123,7 @@ async function execute(
 ): Promise<CommandResult> {
   signal.throwIfAborted();
   // The leader prints its session's number first, so that the group can be killed: servers may ignore signals over ssh.
-  const line = `setsid sh -c ${quoteShellWord(LEADER)} "$PPID" ${argv.map(quoteShellWord).join(' ')}; exit $?`;
+  const line = `setsid sh -c ${quoteShellWord(LAUNCH_SCRIPT)} "$PPID" ${argv.map(quoteShellWord).join(' ')}; exit $?`;
   const kept = new KeptOutput(maxBytes);
   const [out, err] = [kept.stream(), kept.stream()];
   let head = Buffer.alloc(0);

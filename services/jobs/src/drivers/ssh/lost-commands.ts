@@ -10,7 +10,7 @@ const OUTPUT_BYTES = 16 * 1024;
  * Shell code that runs a command in a session, prints the session's number first, and marks the environment with `<pid>:<pid of the
  * login's process>:<start in seconds>`. The first argument is the pid of the login's process.
  */
-export const LEADER = 'echo $$; SIGNALBOX_COMMAND="$$:$0:$(date +%s)"; export SIGNALBOX_COMMAND; exec "$@"';
+export const LAUNCH_SCRIPT = 'echo $$; SIGNALBOX_COMMAND="$$:$0:$(date +%s)"; export SIGNALBOX_COMMAND; exec "$@"';
 
 const SWEEP = readPrograms('lost-commands.sh');
 

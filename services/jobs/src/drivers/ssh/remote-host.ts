@@ -4,14 +4,14 @@ import type { Duplex } from 'node:stream';
 import { AppError } from '@signalbox/contracts/errors';
 import Docker from 'dockerode';
 import { createEngine, type Engine } from '../docker/engine.ts';
-import type { Host } from '../host.ts';
+import type { EngineHost } from '../host.ts';
 import type { Link } from './link.ts';
 import { endLostCommands } from './lost-commands.ts';
 
 const OUTPUT_BYTES = 64 * 1024;
 
 /** Opens the server of a link as a host whose instances listen on the address of `host`. */
-export async function openRemoteHost(link: Link, host: string): Promise<Host> {
+export async function openRemoteHost(link: Link, host: string): Promise<EngineHost> {
   const { address } = await lookup(host);
   const read = async (argv: readonly string[], signal: AbortSignal): Promise<string> => {
     const { code, stdout } = await link.execute(argv, { signal, maxBytes: OUTPUT_BYTES });

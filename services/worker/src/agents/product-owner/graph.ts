@@ -1,10 +1,10 @@
 import type { AIMessage } from '@langchain/core/messages';
 import { END, START, StateGraph } from '@langchain/langgraph';
 import type { ThreadStates } from '../agent.ts';
-import { createIntentParser } from './intent-parser.ts';
-import type { GraphParts } from './parts.ts';
-import { createPoTools } from './po-tools.ts';
-import { createProductOwner } from './product-owner.ts';
+import { createIntentParserNode } from './intent-parser.ts';
+import type { GraphNodeDeps } from './parts.ts';
+import { createPoToolsNode } from './po-tools.ts';
+import { createProductOwnerNode } from './product-owner.ts';
 import { SessionState } from './state.ts';
 
 /*
@@ -17,7 +17,7 @@ import { SessionState } from './state.ts';
  * Nodes contain no loops: every pass goes through the graph. A waiting conversation is a checkpoint at END, never a blocked process.
  */
 
-export const NODES = [
+export const GRAPH_NODES = [
   { name: 'intent_parser', does: 'Reads a new task and loads the groups of tools that it needs.', after: ['start'] },
   {
     name: 'product_owner',
@@ -27,11 +27,11 @@ export const NODES = [
   { name: 'po_tools', does: 'Carries proposed calls through governance, one after another.', after: ['product_owner'] },
 ] as const;
 
-export function buildGraph(parts: GraphParts, checkpoints: ThreadStates | undefined) {
+export function buildGraph(parts: GraphNodeDeps, checkpoints: ThreadStates | undefined) {
   return new StateGraph(SessionState)
-    .addNode('intent_parser', createIntentParser(parts))
-    .addNode('product_owner', createProductOwner(parts))
-    .addNode('po_tools', createPoTools(parts))
+    .addNode('intent_parser', createIntentParserNode(parts))
+    .addNode('product_owner', createProductOwnerNode(parts))
+    .addNode('po_tools', createPoToolsNode(parts))
     .addConditionalEdges(START, (state) => (state.skipIntentParser ? 'product_owner' : 'intent_parser'), [
       'intent_parser',
       'product_owner',

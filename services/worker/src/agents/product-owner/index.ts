@@ -1,12 +1,12 @@
 import { AIMessage, HumanMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
 import type { StateSnapshot } from '@langchain/langgraph';
-import type { Agent, AgentMessage, AgentParts, AgentPlugin, AgentReply, AgentResult, AgentRun } from '../agent.ts';
+import type { Agent, AgentMessage, AgentDeps, AgentPlugin, AgentReply, AgentResult, AgentRun } from '../agent.ts';
 import { findTurnStart, listRecordedMessages, splitTaken, toRecordedRun } from '../recorded-messages.ts';
 import type { OfferedButton } from '@signalbox/contracts/conversation/envelope';
-import type { RecordedRun } from '@signalbox/contracts/governance/execution-turn';
+import type { RecordedTurnRun } from '@signalbox/contracts/governance/execution-turn';
 import { getMessageText } from '@signalbox/models/message-text';
 import { isBaseTool } from './base-tools.ts';
-import { buildGraph, NODES } from './graph.ts';
+import { buildGraph, GRAPH_NODES } from './graph.ts';
 import type { RunExtras } from './parts.ts';
 import { listRepliesSince } from './replies.ts';
 import { createRerunUpdate } from './run-again.ts';
@@ -22,18 +22,18 @@ const plugin: AgentPlugin = {
   stateVersion: STATE_VERSION,
   turnLists: ['spent', 'record'] satisfies (keyof SessionState)[],
   nodes: ['intent_parser', 'product_owner'],
-  graph: NODES,
+  graph: GRAPH_NODES,
   create: createProductOwner,
 };
 
 export default plugin;
 
-function createProductOwner(parts: AgentParts): Agent {
+function createProductOwner(parts: AgentDeps): Agent {
   const graph = buildGraph(parts, parts.checkpoints);
   const recordOf = (
     state: Pick<SessionState, 'messages' | 'record'>,
     batch: readonly AgentMessage[],
-    run: RecordedRun,
+    run: RecordedTurnRun,
     isNew: boolean,
   ) => {
     const start = findTurnStart(state.messages, new Set(batch.map((message) => message.id)));
@@ -113,7 +113,7 @@ function idsIn({ values }: StateSnapshot): ReadonlySet<string | undefined> {
   return new Set(((values as Partial<SessionState>).messages ?? []).map((message) => message.id)); // empty before the first checkpoint
 }
 
-function extrasOf(parts: AgentParts, run: AgentRun, messages: readonly AgentMessage[], isNew: boolean): RunExtras {
+function extrasOf(parts: AgentDeps, run: AgentRun, messages: readonly AgentMessage[], isNew: boolean): RunExtras {
   const batch = new Set(messages.map((message) => message.id));
   // The look-up starts here; the node that needs the names awaits it.
   if (isNew) parts.knownNames(() => messages.map(({ text }) => text).toReversed()).catch(() => undefined);

@@ -2,10 +2,10 @@ import { HumanMessage } from '@langchain/core/messages';
 import type { LangGraphRunnableConfig } from '@langchain/langgraph';
 import { AppError } from '@signalbox/contracts/errors';
 import { makeStorable } from '@signalbox/contracts/storable';
-import { askObject, createObjectKind } from '../object.ts';
+import { askForObject, createOutputSchema } from '../object.ts';
 import { Intent } from './base-tools.ts';
 import { mergeGroups } from './groups.ts';
-import { getRunExtras, createSpendCounter, type GraphParts } from './parts.ts';
+import { getRunExtras, createSpendCounter, type GraphNodeDeps } from './parts.ts';
 import { createSystemMessage } from './prompt.ts';
 import { noteModelRequests } from './turn-record.ts';
 import type { SessionState, SessionUpdate } from './state.ts';
@@ -13,14 +13,14 @@ import type { SessionState, SessionUpdate } from './state.ts';
 /** The parser needs the request and not the history, so it reads only the newest messages. */
 const MESSAGES_READ = 6;
 
-const INTENT = createObjectKind(
+const INTENT = createOutputSchema(
   'classify_intent',
   'Say what the person wants and which capability groups it needs.',
   Intent,
 );
 
 /** Creates the first node of a new task, which finds the request and loads its groups. Without a valid answer it loads none. */
-export function createIntentParser(parts: GraphParts) {
+export function createIntentParserNode(parts: GraphNodeDeps) {
   const model = parts.model('intent_parser');
   return async (state: SessionState, config: LangGraphRunnableConfig): Promise<SessionUpdate> => {
     const extras = getRunExtras(config);
@@ -32,7 +32,7 @@ export function createIntentParser(parts: GraphParts) {
     const request = { messages: [system, ...recent], signal: run.signal, onSpend: spent.onSpend };
     const noted = noteModelRequests(model, 'intent_parser', { names: known, groups: state.activeCapabilities }, []);
     // A JSON string may contain escaped characters that Postgres refuses.
-    const intent = makeStorable(await askObject(noted.model, INTENT, request).catch(nullForGarbage));
+    const intent = makeStorable(await askForObject(noted.model, INTENT, request).catch(nullForGarbage));
     const record = [{ kind: 'read' as const, turnKey, run: recorded, asks: noted.asks(true) }];
     if (!intent) return { errors: ['intent_parser: no usable answer'], record, ...spent.update() };
     const { installed } = parts.registry.sort(intent.capabilities);

@@ -1,24 +1,24 @@
 import type { BaseMessage } from '@langchain/core/messages';
 import type { LangGraphRunnableConfig } from '@langchain/langgraph';
 import type { ModelSpend } from '@signalbox/models/port';
-import type { PromptContext, RecordedRun } from '@signalbox/contracts/governance/execution-turn';
-import type { AgentParts, AgentRun } from '../agent.ts';
+import type { PromptContext, RecordedTurnRun } from '@signalbox/contracts/governance/execution-turn';
+import type { AgentDeps, AgentRun } from '../agent.ts';
 import type { SessionState, SessionUpdate, TurnSpend } from './state.ts';
 
-export type GraphParts = Pick<AgentParts, 'registry' | 'maxPasses' | 'model' | 'search'>;
+export type GraphNodeDeps = Pick<AgentDeps, 'registry' | 'maxPasses' | 'model' | 'search'>;
 
 /** Data of a single run beside the state; never checkpointed. */
 export interface RunExtras {
   readonly run: AgentRun;
   /** Looks up names that the conversation may mention, again after a tool may have changed them. */
-  readonly names: (state: Pick<SessionState, 'messages' | 'currentProject'>) => ReturnType<AgentParts['knownNames']>;
+  readonly names: (state: Pick<SessionState, 'messages' | 'currentProject'>) => ReturnType<AgentDeps['knownNames']>;
   /** Facts about the person, their work and memory at the start of this run; null when there are none. */
   readonly context: () => Promise<PromptContext | null>;
-  readonly cameOf: AgentParts['cameOf'];
+  readonly cameOf: AgentDeps['cameOf'];
   readonly turnStart: (messages: readonly BaseMessage[]) => number;
   /** The id of the turn's first message, which also identifies a resumed turn. */
   readonly turnKey: string;
-  readonly recorded: RecordedRun;
+  readonly recorded: RecordedTurnRun;
 }
 
 export function getRunExtras(config: LangGraphRunnableConfig): RunExtras {

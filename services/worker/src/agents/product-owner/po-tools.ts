@@ -6,11 +6,11 @@ import type { ToolCallResult } from '@signalbox/governance/calls/call';
 import type { AgentRun } from '../agent.ts';
 import { BASE_TOOLS, isBaseTool, type BaseToolName } from './base-tools.ts';
 import { resetUsedGroups, mergeGroups } from './groups.ts';
-import { getRunExtras, type GraphParts } from './parts.ts';
+import { getRunExtras, type GraphNodeDeps } from './parts.ts';
 import { getRefusal } from './refused-args.ts';
 import { findLastRequest } from './replies.ts';
-import type { SessionState, SessionUpdate, TurnPart } from './state.ts';
-import { NOTHING_TO_FINISH, sayTaskFinished } from './sentences.ts';
+import type { SessionState, SessionUpdate, NodeRecord } from './state.ts';
+import { FINISH_REFUSAL, sayTaskFinished } from './sentences.ts';
 
 interface CallOutcome {
   readonly result: ToolCallResult;
@@ -22,13 +22,13 @@ interface CallOutcome {
 type Call = NonNullable<AIMessage['tool_calls']>[number];
 
 /** Runs the calls of the last answer one after another, so that people see them in the model's order. */
-export function createPoTools(parts: GraphParts) {
+export function createPoToolsNode(parts: GraphNodeDeps) {
   return async (state: SessionState, config: LangGraphRunnableConfig): Promise<SessionUpdate> => {
     const { run, turnStart, turnKey, recorded } = getRunExtras(config);
     const last = state.messages.at(-1);
     const calls = AIMessage.isInstance(last) ? (last.tool_calls ?? []) : [];
     const messages: ToolMessage[] = [];
-    const done: Extract<TurnPart, { kind: 'acted' }>['calls'] = [];
+    const done: Extract<NodeRecord, { kind: 'acted' }>['calls'] = [];
     const errors: string[] = [];
     let update: SessionUpdate = {};
     let loaded: readonly string[] = [];
@@ -65,7 +65,7 @@ export function createPoTools(parts: GraphParts) {
 }
 
 interface Acting {
-  readonly parts: GraphParts;
+  readonly parts: GraphNodeDeps;
   readonly state: SessionState;
   readonly run: AgentRun;
 }
@@ -148,7 +148,7 @@ async function baseCall({ parts, state, run }: Acting, call: Call, name: BaseToo
       const { summary } = BASE_TOOLS.finish_task.input.parse(call.args);
       const request = findLastRequest(state.messages);
       // Only a person who wrote after seeing a result can confirm the end.
-      if (!request?.afterReply) return refuse(NOTHING_TO_FINISH);
+      if (!request?.afterReply) return refuse(FINISH_REFUSAL);
       const update = { userConfirmedComplete: true, taskSummary: summary, finishedAfter: request.id };
       return accept({ finished: true, thread_id: state.threadId, summary }, sayTaskFinished(), update);
     }

@@ -1,16 +1,16 @@
 import { AIMessage, HumanMessage, type BaseMessage } from '@langchain/core/messages';
 import type { LangGraphRunnableConfig } from '@langchain/langgraph';
 import { makeCallId } from '@signalbox/contracts/ids';
-import { pickKept } from '@signalbox/models/kept';
+import { pickStoredExtras } from '@signalbox/models/kept';
 import { getMessageText } from '@signalbox/models/message-text';
 import type { ModelRequest } from '@signalbox/models/port';
 import { toReasoningExtras, getReasoning } from '@signalbox/models/reasoning';
-import { isEmptyAnswer, isUnfinished } from '@signalbox/models/whole-answer';
+import { isEmptyAnswer, isTruncatedAnswer } from '@signalbox/models/whole-answer';
 import { findUnstorable, makeStorable } from '@signalbox/contracts/storable';
 import { BASE_DEFINITIONS, BASE_TOOLS, isBaseTool } from './base-tools.ts';
 import { createRefusedArgs } from './refused-args.ts';
 import { countIdleTurn, findIdleGroups } from './groups.ts';
-import { getRunExtras, createSpendCounter, type GraphParts, type RunExtras } from './parts.ts';
+import { getRunExtras, createSpendCounter, type GraphNodeDeps, type RunExtras } from './parts.ts';
 import { listOpenCalls, createSystemMessage, answerOpenCalls } from './prompt.ts';
 import { countAnswers, noteModelRequests } from './turn-record.ts';
 import type { SessionState, SessionUpdate } from './state.ts';
@@ -23,7 +23,7 @@ type Call = NonNullable<AIMessage['tool_calls']>[number];
 const MODEL_ID_LENGTH = 200;
 
 /** Creates the node of one pass: the model gets the conversation and the loaded tools, and answers or proposes calls. */
-export function createProductOwner(parts: GraphParts) {
+export function createProductOwnerNode(parts: GraphNodeDeps) {
   const model = parts.model('product_owner');
   return async (state: SessionState, config: LangGraphRunnableConfig): Promise<SessionUpdate> => {
     const extras = getRunExtras(config);
@@ -124,9 +124,9 @@ function withOurIds(id: string, answer: AIMessage): AIMessage {
   }));
   return new AIMessage({
     id,
-    content: makeStorable(isUnfinished(answer) ? `${answer.text}\n\n${sayCutOff()}` : answer.text),
+    content: makeStorable(isTruncatedAnswer(answer) ? `${answer.text}\n\n${sayCutOff()}` : answer.text),
     tool_calls: calls,
-    additional_kwargs: makeStorable(pickKept(answer)),
+    additional_kwargs: makeStorable(pickStoredExtras(answer)),
   });
 }
 

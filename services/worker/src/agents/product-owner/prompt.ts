@@ -1,8 +1,8 @@
-import { getCurrentLanguage, ENGLISH } from '@signalbox/messages/language';
+import { getCurrentLanguage, DEFAULT_LANGUAGE } from '@signalbox/messages/language';
 import { hashCanonical } from '@signalbox/safety/cards/canonical';
 import { AIMessage, HumanMessage, SystemMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
 import type { PromptContext } from '@signalbox/contracts/governance/execution-turn';
-import type { ToolCatalog, RequestFacts } from '@signalbox/contracts/tool-catalog';
+import type { ToolCatalog, ModelRequestFacts } from '@signalbox/contracts/tool-catalog';
 import { getMessageText } from '@signalbox/models/message-text';
 import type { CallResults } from '../agent.ts';
 import type { SessionState } from './state.ts';
@@ -44,12 +44,16 @@ export function createSystemMessage(
   const names = Object.entries(known).map(
     ([kind, list]) => `- ${kind}: ${written(list, state.messages).join(', ') || 'none that the person wrote'}`,
   );
-  const facts: RequestFacts = { activeGroups: state.activeCapabilities, known, currentProject: state.currentProject };
+  const facts: ModelRequestFacts = {
+    activeGroups: state.activeCapabilities,
+    known,
+    currentProject: state.currentProject,
+  };
   const language = getCurrentLanguage();
   const always = `${PERSONA}\n\nCapability groups:\n${groups.join('\n')}\n\n`;
   const now = [
     `Loaded groups: ${state.activeCapabilities.join(', ') || 'none'}.`,
-    `The person is ${actor.name} (role ${actor.role})${language === ENGLISH ? '' : `, and reads ${nameOf(language)}`}.`,
+    `The person is ${actor.name} (role ${actor.role})${language === DEFAULT_LANGUAGE ? '' : `, and reads ${nameOf(language)}`}.`,
     ...(state.taskSummary ? [`The task: ${state.taskSummary}`] : []),
     `Known names:\n${names.join('\n')}`,
     ...(context === null ? [] : [context.text]),
@@ -60,7 +64,7 @@ export function createSystemMessage(
 
 /** The English name of a language code: `German`. */
 function nameOf(language: string): string {
-  return new Intl.DisplayNames(ENGLISH, { type: 'language' }).of(language) ?? language;
+  return new Intl.DisplayNames(DEFAULT_LANGUAGE, { type: 'language' }).of(language) ?? language;
 }
 
 /** Keeps only names that the person typed: other names could carry instructions of whoever chose them. */

@@ -1,6 +1,6 @@
 import { AIMessage, HumanMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
 import { makeCallId } from '@signalbox/contracts/ids';
-import { markHandled } from '@signalbox/models/kept';
+import { createHandledExtras } from '@signalbox/models/kept';
 import type { AgentMessage } from '../agent.ts';
 import { isBaseTool } from './base-tools.ts';
 import type { RunExtras } from './parts.ts';
@@ -38,7 +38,7 @@ export function createRerunUpdate(
     id: answerId,
     content: calls.length === 0 ? sayNothingToRepeat() : '',
     tool_calls: calls,
-    additional_kwargs: markHandled(id, calls.length === 0),
+    additional_kwargs: createHandledExtras(id, calls.length === 0),
   });
   const part = { kind: 'asked' as const, turnKey, run: recorded, asks: [], answerId, modelId: null };
   return { update: { messages: [asked, answer], poIterations: 1, record: [part] }, isUpdate: true };

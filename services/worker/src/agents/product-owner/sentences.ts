@@ -40,7 +40,7 @@ export const sayTaskFinished = (): string => say('agent.taskFinished');
 export const sayFiles = (count: number): string => say('agent.files', { count });
 
 /** Tells the model that only the person can say that a task is done. */
-export const NOTHING_TO_FINISH = 'There is nothing to finish yet: no result has been shown in this conversation.';
+export const FINISH_REFUSAL = 'There is nothing to finish yet: no result has been shown in this conversation.';
 
 export function takeFirstLine(text: string): string {
   return (text.split('\n').find((line) => line.trim() !== '') ?? '').trim();

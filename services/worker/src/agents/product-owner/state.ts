@@ -1,6 +1,10 @@
 import type { BaseMessage } from '@langchain/core/messages';
 import { Annotation } from '@langchain/langgraph';
-import type { RecordedAsk, RecordedDecision, RecordedRun } from '@signalbox/contracts/governance/execution-turn';
+import type {
+  RecordedRequest,
+  RecordedDecision,
+  RecordedTurnRun,
+} from '@signalbox/contracts/governance/execution-turn';
 import type { ModelSpend } from '@signalbox/models/port';
 import { addMessages } from '../add-messages.ts';
 import type { IdleTurns } from './groups.ts';
@@ -14,11 +18,11 @@ export interface TurnSpend extends ModelSpend {
 }
 
 /** One node's part of the turn record (turn-record.ts). */
-export type TurnPart = { readonly turnKey: string; readonly run: RecordedRun } & (
-  | { readonly kind: 'read'; readonly asks: RecordedAsk[] }
+export type NodeRecord = { readonly turnKey: string; readonly run: RecordedTurnRun } & (
+  | { readonly kind: 'read'; readonly asks: RecordedRequest[] }
   | {
       readonly kind: 'asked';
-      readonly asks: RecordedAsk[];
+      readonly asks: RecordedRequest[];
       readonly answerId: string;
       /** The provider's id of the answer; older states lack the field and derive `answerId` from the provider's id. */
       readonly modelId?: string | null;
@@ -78,7 +82,7 @@ export const SessionState = Annotation.Root({
   }),
 
   /** The newest turn's parts of its record, which is written when the turn ends. */
-  record: Annotation<TurnPart[]>({
+  record: Annotation<NodeRecord[]>({
     reducer: (before, after) => [...before.filter(({ turnKey }) => turnKey === after[0]?.turnKey), ...after],
     default: () => [],
   }),

@@ -5,18 +5,18 @@ import type {
   PromptContext,
   PromptFacts,
   RecordedAnswer,
-  RecordedAsk,
+  RecordedRequest,
   RecordedCall,
   RecordedResult,
 } from '@signalbox/contracts/governance/execution-turn';
 import { redactValue } from '@signalbox/safety/redact/redact';
 import type { Model } from '@signalbox/models/port';
-import type { ToolOffer } from '../../tools/registry.ts';
+import type { OfferedTools } from '../../tools/registry.ts';
 import type { CallResults } from '../agent.ts';
 import { toRecordedAnswer, hashContext, hashValue, hashOnce, cacheByObject } from '../model-context.ts';
 import { BASE_DEFINITIONS } from './base-tools.ts';
 import { PROMPT_VERSION } from './prompt.ts';
-import { STATE_VERSION, type SessionState, type TurnPart } from './state.ts';
+import { STATE_VERSION, type SessionState, type NodeRecord } from './state.ts';
 
 /*
  * Collects data for the record of a turn. Message contents are read when the turn ends; hashes, prompt facts, decisions and verdicts are
@@ -35,9 +35,9 @@ export function noteModelRequests(
     readonly context?: PromptContext | null;
     readonly calls?: CallResults;
   },
-  before: readonly TurnPart[],
-): { readonly model: Model; asks(keepLast: boolean): RecordedAsk[] } {
-  const noted: RecordedAsk[] = [];
+  before: readonly NodeRecord[],
+): { readonly model: Model; asks(keepLast: boolean): RecordedRequest[] } {
+  const noted: RecordedRequest[] = [];
   const known = hashOnce(facts.names);
   const isSame = newestNames(before) === known;
   const isToldAgain = (factsIn(before).findLast((one) => one.context)?.context ?? null)?.text === facts.context?.text;
@@ -70,7 +70,7 @@ export function noteModelRequests(
   };
 }
 
-export function countAnswers(parts: readonly TurnPart[]): number {
+export function countAnswers(parts: readonly NodeRecord[]): number {
   return parts.filter(({ kind }) => kind === 'asked').length;
 }
 
@@ -78,12 +78,12 @@ function callsOf(calls: CallResults = {}): Pick<PromptFacts, 'calls'> {
   return Object.keys(calls).length > 0 ? { calls } : {};
 }
 
-function newestNames(parts: readonly TurnPart[]): string | null {
+function newestNames(parts: readonly NodeRecord[]): string | null {
   const names = factsIn(parts).findLast((one) => one.names !== null)?.names;
   return names ? hashOnce(names) : null;
 }
 
-function factsIn(parts: readonly TurnPart[]): readonly PromptFacts[] {
+function factsIn(parts: readonly NodeRecord[]): readonly PromptFacts[] {
   return parts.flatMap((part) => ('asks' in part ? part.asks.map((ask) => ask.facts) : []));
 }
 
@@ -92,7 +92,7 @@ function copyNames(names: Names): Record<string, string[]> {
 }
 
 /** SHA-256 of all descriptions of groups and tools that a model receives. */
-const toolsVersion = cacheByObject(({ catalog, definitions }: ToolOffer) => {
+const toolsVersion = cacheByObject(({ catalog, definitions }: OfferedTools) => {
   const names = catalog.groups.filter(({ installed }) => installed).map(({ name }) => name);
   const groups = catalog.groups.map(({ name, summary, installed }) => ({ name, summary, installed }));
   return hashCanonical({ groups, base: BASE_DEFINITIONS, tools: definitions(names) });
@@ -102,7 +102,7 @@ const toolsVersion = cacheByObject(({ catalog, definitions }: ToolOffer) => {
 export function listPasses(
   { messages, record }: Pick<SessionState, 'messages' | 'record'>,
   key: string,
-  registry: ToolOffer,
+  registry: OfferedTools,
 ): readonly PassRecord[] {
   const parts = record.filter((part) => part.turnKey === key);
   return groupPasses(parts).map(({ read, asked, acted }, index) => {
@@ -127,13 +127,13 @@ export function listPasses(
 }
 
 interface Pass {
-  read?: Extract<TurnPart, { kind: 'read' }>;
-  asked?: Extract<TurnPart, { kind: 'asked' }>;
-  acted?: Extract<TurnPart, { kind: 'acted' }>;
+  read?: Extract<NodeRecord, { kind: 'read' }>;
+  asked?: Extract<NodeRecord, { kind: 'asked' }>;
+  acted?: Extract<NodeRecord, { kind: 'acted' }>;
 }
 
 /** A parsed intent or a model's answer starts a pass; executed calls belong to the answer before them. */
-function groupPasses(parts: readonly TurnPart[]): readonly Pass[] {
+function groupPasses(parts: readonly NodeRecord[]): readonly Pass[] {
   const passes: Pass[] = [];
   for (const part of parts) {
     const last = passes.at(-1);
@@ -151,7 +151,7 @@ function saidOf(asked: Pass['asked']): Pick<RecordedAnswer, 'modelId' | 'reasoni
 }
 
 function callOf(
-  call: Extract<TurnPart, { kind: 'acted' }>['calls'][number],
+  call: Extract<NodeRecord, { kind: 'acted' }>['calls'][number],
   messages: readonly BaseMessage[],
 ): RecordedCall {
   const message = messages.findLast((one) => ToolMessage.isInstance(one) && one.tool_call_id === call.callId);

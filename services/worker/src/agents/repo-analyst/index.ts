@@ -1,4 +1,4 @@
-import { limitOffer } from '../../tools/agent-groups.ts';
+import { limitOfferedTools } from '../../tools/agent-groups.ts';
 import type { AgentPlugin } from '../agent.ts';
 import productOwner from '../product-owner/index.ts';
 
@@ -10,7 +10,7 @@ const plugin: AgentPlugin = {
   id: ID,
   class: 'REGISTRY_STATE',
   summary: 'Looks into the code of your projects: secrets, dependencies, technical debt, documentation.',
-  create: (parts) => productOwner.create({ ...parts, registry: limitOffer(ID, parts.registry) }),
+  create: (parts) => productOwner.create({ ...parts, registry: limitOfferedTools(ID, parts.registry) }),
 };
 
 export default plugin;

@@ -4,9 +4,9 @@ import { ProjectName } from '@signalbox/contracts/conversation/fields';
 import { AppError } from '@signalbox/contracts/errors';
 import { sleep } from '@signalbox/contracts/time';
 import { say } from '@signalbox/messages/say';
-import { CHANGE, tool, type ToolContext } from '../../tools/tool.ts';
+import { CHANGE_DEFAULTS, tool, type ToolContext } from '../../tools/tool.ts';
 import { AnyEnvironment } from './fields.ts';
-import { describeDeployment, toDeploymentFacts } from './sentences.ts';
+import { describeDeployment, toDeploymentSummary } from './sentences.ts';
 
 type Ports = ToolContext['ports'];
 type Deployment = Awaited<ReturnType<Ports['deployments']['list']>>[number];
@@ -30,7 +30,7 @@ export const cancelDeploy = tool({
     'call off the deploy to production',
   ],
   input: z.object({ project: ProjectName, environment: AnyEnvironment }),
-  ...CHANGE,
+  ...CHANGE_DEFAULTS,
   holds: 'records',
   environment: ({ environment }) => environment ?? 'none',
   resources: ({ project, environment }) => [
@@ -55,7 +55,7 @@ export const cancelDeploy = tool({
     if (!accepted) throw tooLate(target, state);
     const ended = await waitForEnd(ports, target, actionId, signal);
     const service = await ports.services.find(target);
-    return { ...toDeploymentFacts(ended, now()), servesNow: service?.release ?? null };
+    return { ...toDeploymentSummary(ended, now()), servesNow: service?.release ?? null };
   },
   probe: async ({ project, environment }, { ports, wrote, now }) => {
     if (!(await wrote())) return { kind: 'not-done' };
@@ -63,7 +63,7 @@ export const cancelDeploy = tool({
     const target = (await ports.deployments.list(filter, LOOKED_AT)).find(({ cancelAt }) => cancelAt !== null);
     if (!target) return { kind: 'unknown' };
     const service = await ports.services.find(target);
-    return { kind: 'done', output: { ...toDeploymentFacts(target, now()), servesNow: service?.release ?? null } };
+    return { kind: 'done', output: { ...toDeploymentSummary(target, now()), servesNow: service?.release ?? null } };
   },
   phrases: {
     order: ({ project, environment: where = 'any' }) => say('deploy.cancelOrder', { project, where }),
@@ -113,7 +113,7 @@ async function nothingToCancel(ports: Ports, filter: Filter, project: string): P
   const sentences = [
     say('deploy.noneUnderWay', { project, where: filter.environment ?? 'any' }),
     ...(newest
-      ? [say('deploy.lastOne', { deployment: describeDeployment(toDeploymentFacts(newest, new Date())) })]
+      ? [say('deploy.lastOne', { deployment: describeDeployment(toDeploymentSummary(newest, new Date())) })]
       : []),
     ...(newest?.serving ? [say('deploy.toTakeBack', { project, environment: newest.environment })] : []),
   ];

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { nameService, type ServiceKey } from '@signalbox/contracts/operations/deploy';
+import { formatServiceName, type ServiceKey } from '@signalbox/contracts/operations/deploy';
 import type { Risk } from '@signalbox/contracts/governance/action';
 import { say } from '@signalbox/messages/say';
 import { optionalEnvironment, type RiskWithReasons } from '../../tools/tool.ts';
@@ -21,7 +21,7 @@ export const SERVICE_SCOPE = {
   resources: (service: ServiceKey) => [
     `project:${service.project}`,
     `environment:${service.environment}`,
-    `service:${nameService(service)}`,
+    `service:${formatServiceName(service)}`,
   ],
 };
 
@@ -37,5 +37,5 @@ export function addReasons(found: Risk | RiskWithReasons, more: readonly string[
 
 /** The lock under which calls that change a service run one at a time. */
 export function getServiceLock(service: ServiceKey): string {
-  return `deploy:${nameService(service)}`;
+  return `deploy:${formatServiceName(service)}`;
 }

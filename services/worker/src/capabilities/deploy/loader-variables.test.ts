@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { getLoaderKind } from './loader-variables.ts';
+import { classifyVariable } from './loader-variables.ts';
 import { setServiceVariable } from './variables.ts';
 
 /**
@@ -47,7 +47,7 @@ const KNOWN = `
 
 describe('the name of a variable', () => {
   it.each(KNOWN)('%s changes which code runs, so nobody sets it without an approval', (name) =>
-    expect(getLoaderKind(name)).not.toBeNull(),
+    expect(classifyVariable(name)).not.toBeNull(),
   );
 
   it.each([
@@ -75,7 +75,7 @@ describe('the name of a variable', () => {
     'http_proxy',
     'ALL_PROXY',
   ])('%s looks like a loader variable, so an operator has to approve it', (name) =>
-    expect(getLoaderKind(name)).toBe('likely'),
+    expect(classifyVariable(name)).toBe('likely'),
   );
 
   it.each([
@@ -86,7 +86,7 @@ describe('the name of a variable', () => {
     'npm_config_script_shell',
     'SIGNALBOX_INSTANCE',
     'PATH',
-  ])('%s is a known loader variable, and is refused', (name) => expect(getLoaderKind(name)).toBe('known'));
+  ])('%s is a known loader variable, and is refused', (name) => expect(classifyVariable(name)).toBe('known'));
 
   it.each([
     'LOG_LEVEL',
@@ -106,7 +106,7 @@ describe('the name of a variable', () => {
     'S3_BUCKET',
     'SMTP_HOST',
     'SENTRY_DSN',
-  ])('%s does not change which code runs, and is permitted', (name) => expect(getLoaderKind(name)).toBeNull());
+  ])('%s does not change which code runs, and is permitted', (name) => expect(classifyVariable(name)).toBeNull());
 });
 
 it("a person who sets a variable that looks like a loader's is told why somebody has to check it", () => {

@@ -111,7 +111,7 @@ const ASKED = new Set(
 );
 
 /** `known`: the variable changes which code runs, and is refused. `likely`: a person has to check. Ignores case, as npm does. */
-export function getLoaderKind(name: string): 'known' | 'likely' | null {
+export function classifyVariable(name: string): 'known' | 'likely' | null {
   const upper = name.toUpperCase();
   if (HARMLESS.has(upper)) return null;
   if (NAMES.has(upper) || PREFIXES.some((prefix) => upper.startsWith(prefix))) return 'known';

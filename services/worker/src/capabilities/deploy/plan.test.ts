@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { listEssentialValues } from '@signalbox/safety/cards/essential';
-import type { Resolved, ResolveContext } from '../../tools/tool.ts';
+import type { ResolvedRefs, ResolveContext } from '../../tools/tool.ts';
 import { listDerivedFields, resolveDeployment } from './plan.ts';
 
 const head = { subject: 'Round totals', author: 'Ada' };
@@ -21,7 +21,7 @@ const request = { project: 'shop', environment: 'staging', ref: '1.0', server: n
 const found = { ready: true, server: 'vps-1', commit: plan.commit, checks: [], problem: null, isUnseen: false };
 
 /** Resolves a deployment whose proposal found `before`. */
-function resolve(before: Resolved | null): Promise<Resolved> {
+function resolve(before: ResolvedRefs | null): Promise<ResolvedRefs> {
   // resolveDeployment uses only these members
   return resolveDeployment(request, {
     before,
@@ -30,7 +30,7 @@ function resolve(before: Resolved | null): Promise<Resolved> {
 }
 
 /** Lists the names of the values that an approval card shows. */
-const namesOf = (resolved: Resolved): readonly string[] =>
+const namesOf = (resolved: ResolvedRefs): readonly string[] =>
   listEssentialValues({ arguments: {}, resolved }, { told: [], derived: listDerivedFields(resolved) }).map(
     ({ shown }) => /^→ \w+/.exec(shown)?.[0] ?? '',
   );

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { CommitHead, DeployPlan, type ServiceKey } from '@signalbox/contracts/operations/deploy';
+import { CommitSummary, DeployPlan, type ServiceKey } from '@signalbox/contracts/operations/deploy';
 import { AppError } from '@signalbox/contracts/errors';
-import type { Resolved, ResolveContext, ToolContext } from '../../tools/tool.ts';
+import type { ResolvedRefs, ResolveContext, ToolContext } from '../../tools/tool.ts';
 
 /** The policy resource of a call whose plan its person has not seen (infra/policy/plans.cedar). */
 export const UNSEEN_PLAN = 'plan:unseen';
@@ -13,7 +13,7 @@ const Seen = z.object({ isUnseen: z.literal(true).optional() });
 export async function resolveDeployment(
   request: ServiceKey & { readonly ref: string; readonly server: string | null; readonly fromArtifact: string | null },
   { work, before }: ResolveContext,
-): Promise<Resolved> {
+): Promise<ResolvedRefs> {
   // The server is chosen once, when the call is proposed.
   const server = request.server ?? (before ? DeployPlan.parse(before).server.name : null);
   const { project, environment, ref, fromArtifact } = request;
@@ -28,7 +28,7 @@ export async function resolveDeployment(
 }
 
 /** Lists fields of the plan that follow from other fields, so that nobody decides about them. */
-export function listDerivedFields(resolved: Resolved): readonly string[] {
+export function listDerivedFields(resolved: ResolvedRefs): readonly string[] {
   const digests = ['artifact', 'file', 'dockerfile', 'variables', 'health', 'isUnseen'];
   const server = ['driver', 'host', 'hostKey', 'login'].map((member) => `server.${member}`);
   const commit = headOf(resolved) === null ? [] : ['commit'];
@@ -37,7 +37,7 @@ export function listDerivedFields(resolved: Resolved): readonly string[] {
   return [...digests, ...server, ...commit, ...plan].map((name) => `→ ${name}`);
 }
 
-export function sayCommit(resolved: Resolved | null) {
+export function toCommitValues(resolved: ResolvedRefs | null) {
   const head = headOf(resolved);
   return { hasHead: head !== null, subject: head?.subject ?? '', author: head?.author ?? '' };
 }
@@ -48,15 +48,15 @@ export function getApprovedPlan({ resolved }: Pick<ToolContext, 'resolved'>): De
 }
 
 /** The guessed build and start of a repository without a signalbox.json; null with such a file, or when this plan served before. */
-export function getUnseenPlan(resolved: Resolved | null): Pick<DeployPlan, 'build' | 'start'> | null {
+export function getUnseenPlan(resolved: ResolvedRefs | null): Pick<DeployPlan, 'build' | 'start'> | null {
   return Seen.parse(resolved ?? {}).isUnseen ? DeployPlan.parse(resolved) : null;
 }
 
-function headOf(resolved: Resolved | null): CommitHead | null {
+function headOf(resolved: ResolvedRefs | null): CommitSummary | null {
   return Head.parse(resolved ?? {}).head ?? null;
 }
 
-const Head = z.object({ head: CommitHead.optional() });
+const Head = z.object({ head: CommitSummary.optional() });
 
 /** Throws NOT_FOUND (project), REPOSITORY_MISSING. */
 export async function requireRepository(ports: ToolContext['ports'], project: string): Promise<void> {

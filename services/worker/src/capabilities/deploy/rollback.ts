@@ -6,8 +6,8 @@ import { createCancelButton } from '@signalbox/messages/service-buttons';
 import { say } from '@signalbox/messages/say';
 import { tool, type ToolContext } from '../../tools/tool.ts';
 import { SERVICE_SCOPE, getEnvironmentRisk, getServiceLock, Version } from './fields.ts';
-import { listDerivedFields, getApprovedPlan, resolveDeployment, sayCommit } from './plan.ts';
-import { formatCode, findReach, createServingValues } from './sentences.ts';
+import { listDerivedFields, getApprovedPlan, resolveDeployment, toCommitValues } from './plan.ts';
+import { formatCode, describeImpact, createServingValues } from './sentences.ts';
 
 type Ports = ToolContext['ports'];
 type Target = Awaited<ReturnType<Ports['deployments']['list']>>[number];
@@ -59,9 +59,9 @@ export const rollbackDeploy = tool({
         ...from,
         to: formatCode(target.release ?? target.ref),
         isKept: target.kept,
-        ...sayCommit(resolved),
+        ...toCommitValues(resolved),
       }),
-      reach: findReach({ project, environment }, service?.url ?? null, resolved),
+      reach: describeImpact({ project, environment }, service?.url ?? null, resolved),
       undo: say('deploy.rollBackUndo', from),
     };
   },

@@ -1,12 +1,12 @@
 import { DeployPlan, isFinalState, type DeployState, type ServiceKey } from '@signalbox/contracts/operations/deploy';
-import { sayState } from '@signalbox/messages/deploy-state';
+import { sayDeployState } from '@signalbox/messages/deploy-state';
 import { sayDuration } from '@signalbox/messages/duration';
 import { say } from '@signalbox/messages/say';
-import type { Resolved, ToolContext } from '../../tools/tool.ts';
+import type { ResolvedRefs, ToolContext } from '../../tools/tool.ts';
 
 type DeploymentRow = Awaited<ReturnType<ToolContext['ports']['deployments']['list']>>[number];
 
-export interface DeploymentFacts {
+export interface DeploymentSummary {
   readonly deployment: string;
   readonly project: string;
   readonly environment: ServiceKey['environment'];
@@ -25,8 +25,8 @@ export interface DeploymentFacts {
   readonly failure: string | null;
 }
 
-/** Fields of `DeploymentFacts` that the runtime itself wrote. */
-export const DEPLOYMENT_MADE_HERE = [
+/** Fields of `DeploymentSummary` that the runtime itself wrote. */
+export const TRUSTED_DEPLOYMENT_FIELDS = [
   'deployment',
   'environment',
   'kind',
@@ -35,9 +35,9 @@ export const DEPLOYMENT_MADE_HERE = [
   'stateSince',
   'stateFor',
   'url',
-] as const satisfies readonly (keyof DeploymentFacts)[];
+] as const satisfies readonly (keyof DeploymentSummary)[];
 
-export function toDeploymentFacts(found: DeploymentRow, now: Date): DeploymentFacts {
+export function toDeploymentSummary(found: DeploymentRow, now: Date): DeploymentSummary {
   const { deploymentId, project, environment, kind, ref, release, server, state, failure } = found;
   return {
     deployment: deploymentId,
@@ -55,18 +55,18 @@ export function toDeploymentFacts(found: DeploymentRow, now: Date): DeploymentFa
     isServing: found.serving,
     isStopping: found.cancelAt !== null,
     url: found.url,
-    failure: failure && say('deploy.failedWhile', { state: sayState(failure.state), why: failure.sentence }),
+    failure: failure && say('deploy.failedWhile', { state: sayDeployState(failure.state), why: failure.sentence }),
   };
 }
 
-export function describeDeployment(facts: DeploymentFacts): string {
+export function describeDeployment(facts: DeploymentSummary): string {
   const { kind, project, version, environment, isServing, isStopping, stateFor, askedBy } = facts;
   return say('deploy.deployment', {
     kind,
     project,
     version,
     environment,
-    state: sayState(facts.state),
+    state: sayDeployState(facts.state),
     isOver: isFinalState(facts.state),
     stateFor,
     isServing,
@@ -76,10 +76,10 @@ export function describeDeployment(facts: DeploymentFacts): string {
 }
 
 /** Says whom a change of a service affects, for the approval card. */
-export function findReach(
+export function describeImpact(
   { project, environment }: ServiceKey,
   url: string | null,
-  resolved: Resolved | null = null,
+  resolved: ResolvedRefs | null = null,
 ): string {
   const server = DeployPlan.pick({ server: true }).safeParse(resolved).data?.server.name ?? '';
   const where = { hasServer: server !== '', server };

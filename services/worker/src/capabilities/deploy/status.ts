@@ -6,9 +6,9 @@ import { z } from 'zod';
 import { ProjectName } from '@signalbox/contracts/conversation/fields';
 import { toCodeBlock } from '@signalbox/contracts/markdown';
 import { say } from '@signalbox/messages/say';
-import { optionalProject, LOOK_UP, READ, tool, type ToolContext } from '../../tools/tool.ts';
+import { optionalProject, LOOK_UP_DEFAULTS, READ_DEFAULTS, tool, type ToolContext } from '../../tools/tool.ts';
 import { AnyEnvironment } from './fields.ts';
-import { formatCode, DEPLOYMENT_MADE_HERE, describeDeployment, toDeploymentFacts } from './sentences.ts';
+import { formatCode, TRUSTED_DEPLOYMENT_FIELDS, describeDeployment, toDeploymentSummary } from './sentences.ts';
 
 type Ports = ToolContext['ports'];
 type Service = Awaited<ReturnType<Ports['services']['list']>>[number];
@@ -33,9 +33,9 @@ export const getDeployStatus = tool({
     ),
     environment: AnyEnvironment,
   }),
-  ...LOOK_UP,
+  ...LOOK_UP_DEFAULTS,
   madeHere: [
-    ...['newest', 'underWay'].flatMap((place) => DEPLOYMENT_MADE_HERE.map((field) => `${place}.${field}`)),
+    ...['newest', 'underWay'].flatMap((place) => TRUSTED_DEPLOYMENT_FIELDS.map((field) => `${place}.${field}`)),
     'evidence.by',
     'serves.environment',
     'serves.seen',
@@ -56,9 +56,9 @@ export const getDeployStatus = tool({
     const before = newest?.serving ? await ports.deployments.before(newest) : null;
     return {
       project,
-      newest: newest ? toDeploymentFacts(newest, now()) : null,
+      newest: newest ? toDeploymentSummary(newest, now()) : null,
       approvedBy: newest ? await ports.deployments.approvers(newest.deploymentId) : [],
-      underWay: others.map((one) => toDeploymentFacts(one, now())),
+      underWay: others.map((one) => toDeploymentSummary(one, now())),
       evidence: newest?.state === 'succeeded' ? await seenServing(ports, newest.deploymentId) : null,
       serves: services.map(serving),
       before: before?.release ?? null,
@@ -117,7 +117,7 @@ export const getDeployLogs = tool({
       .describe('How many of the last lines, 40 unless said otherwise')
       .meta({ ask: 'How many lines?' }),
   }),
-  ...READ,
+  ...READ_DEFAULTS,
   role: 'viewer',
   deadlineMs: 5_000,
   run: async ({ project, environment, lines: tail }, { ports, now }) => {
@@ -126,7 +126,7 @@ export const getDeployLogs = tool({
     if (!newest) return { project, deployment: null, lines: [] };
     const written = await ports.deployments.lines(newest.deploymentId, tail);
     const lines = written.length > 0 ? written.map(({ line }) => line) : (newest.failure?.lines ?? []).slice(-tail);
-    return { project, deployment: toDeploymentFacts(newest, now()), lines };
+    return { project, deployment: toDeploymentSummary(newest, now()), lines };
   },
   phrases: {
     done: ({ project, deployment, lines }, { environment }) => {
@@ -151,11 +151,11 @@ export const listDeployments = tool({
   input: z.object({
     project: optionalProject('Only of this project; of all when left out'),
   }),
-  ...LOOK_UP,
+  ...LOOK_UP_DEFAULTS,
   run: async ({ project }, { ports, now }) => {
     if (project !== undefined) await ports.projects.get(project);
     const found = await ports.deployments.list(project === undefined ? {} : { project }, 15);
-    return { deployments: found.map((one) => toDeploymentFacts(one, now())) };
+    return { deployments: found.map((one) => toDeploymentSummary(one, now())) };
   },
   phrases: {
     done: ({ deployments }) =>
@@ -182,7 +182,7 @@ export const listServices = tool({
     environment: AnyEnvironment,
     project: optionalProject('Only this project; all when left out'),
   }),
-  ...LOOK_UP,
+  ...LOOK_UP_DEFAULTS,
   run: async ({ project, environment }, { ports }) => {
     if (project !== undefined) await ports.projects.get(project);
     const found = await ports.services.list({

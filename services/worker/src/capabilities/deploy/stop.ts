@@ -5,7 +5,7 @@ import { AppError } from '@signalbox/contracts/errors';
 import { say } from '@signalbox/messages/say';
 import { tool, type ToolContext } from '../../tools/tool.ts';
 import { SERVICE_SCOPE, getEnvironmentRisk, getServiceLock } from './fields.ts';
-import { formatCode, findReach } from './sentences.ts';
+import { formatCode, describeImpact } from './sentences.ts';
 
 /** Most services drain within this time; a longer stop is reported when it has ended. */
 const WAIT_MS = 60_000;
@@ -39,7 +39,7 @@ export const stopService = tool({
     return {
       what: say('deploy.stop', service),
       change: say('deploy.stopChange', { release: formatCode(serving.release ?? serving.ref) }),
-      reach: findReach(service, serving.url),
+      reach: describeImpact(service, serving.url),
       undo: say('deploy.stopUndo', { ...service, version: serving.ref }),
     };
   },

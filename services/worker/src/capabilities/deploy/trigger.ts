@@ -9,12 +9,12 @@ import {
   getApprovedPlan,
   requireRepository,
   resolveDeployment,
-  sayCommit,
+  toCommitValues,
   getUnseenPlan,
   UNSEEN_PLAN,
 } from './plan.ts';
 import { versionChoices } from './version-choices.ts';
-import { formatCode, findReach, createServingValues } from './sentences.ts';
+import { formatCode, describeImpact, createServingValues } from './sentences.ts';
 
 /** Starts a deployment. The job reports the end; this tool never claims that the release serves. */
 export const triggerDeploy = tool({
@@ -69,8 +69,8 @@ export const triggerDeploy = tool({
     const from = { serves: service?.release != null, from: formatCode(service?.release ?? '') };
     return {
       what: say('deploy.deploy', { project, version, environment }),
-      change: say('deploy.deployChange', { ...from, to: formatCode(version), ...sayCommit(resolved) }),
-      reach: findReach({ project, environment }, service?.url ?? null, resolved),
+      change: say('deploy.deployChange', { ...from, to: formatCode(version), ...toCommitValues(resolved) }),
+      reach: describeImpact({ project, environment }, service?.url ?? null, resolved),
       undo: say('deploy.deployUndo', { project, environment, ...from }),
     };
   },

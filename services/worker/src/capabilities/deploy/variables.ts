@@ -3,9 +3,9 @@ import type { ServiceKey } from '@signalbox/contracts/operations/deploy';
 import { Environment, ProjectName } from '@signalbox/contracts/conversation/fields';
 import { AppError } from '@signalbox/contracts/errors';
 import { say } from '@signalbox/messages/say';
-import { CHANGE, LOOK_UP, tool, type ToolContext } from '../../tools/tool.ts';
+import { CHANGE_DEFAULTS, LOOK_UP_DEFAULTS, tool, type ToolContext } from '../../tools/tool.ts';
 import { SERVICE_SCOPE, getEnvironmentRisk } from './fields.ts';
-import { getLoaderKind } from './loader-variables.ts';
+import { classifyVariable } from './loader-variables.ts';
 import { formatCode } from './sentences.ts';
 
 const Name = z
@@ -43,7 +43,7 @@ export const setServiceVariable = tool({
       .meta({ entity: 'text', ask: 'What should its value be?' }),
   }),
   risk: (given) => {
-    const kind = getLoaderKind(given.name);
+    const kind = classifyVariable(given.name);
     if (kind === null) return getEnvironmentRisk(given);
     const reason = kind === 'known' ? say('deploy.changesCode') : say('deploy.mayChangeCode', { name: given.name });
     return { risk: 'dangerous', reasons: [reason] };
@@ -56,7 +56,7 @@ export const setServiceVariable = tool({
   // Policy refuses known loader variables by this resource (variables.cedar).
   resources: (given) => [
     ...SERVICE_SCOPE.resources(given),
-    ...(getLoaderKind(given.name) === 'known' ? ['variable:loader'] : []),
+    ...(classifyVariable(given.name) === 'known' ? ['variable:loader'] : []),
   ],
   deadlineMs: 5_000,
   replay: 'harmless',
@@ -116,7 +116,7 @@ export const removeServiceVariable = tool({
     environment: Environment,
     name: Name.describe('Name of the variable, such as LOG_LEVEL').meta({ ask: 'Which variable?' }),
   }),
-  ...CHANGE,
+  ...CHANGE_DEFAULTS,
   risk: getEnvironmentRisk,
   holds: 'facts',
   ...SERVICE_SCOPE,
@@ -159,7 +159,7 @@ export const listServiceVariables = tool({
     'list service variables',
   ],
   input: z.object({ project: ProjectName, environment: Environment }),
-  ...LOOK_UP,
+  ...LOOK_UP_DEFAULTS,
   role: 'developer',
   run: async ({ project, environment }, { ports }) => {
     await ports.projects.get(project);

@@ -1,8 +1,8 @@
 import { ProjectName } from '@signalbox/contracts/conversation/fields';
-import { sayLook, STILL_LOOKING, createVersionButtons } from '@signalbox/messages/repository-look';
+import { describeRepository, SUMMARY_PENDING, createVersionButtons } from '@signalbox/messages/repository-look';
 import { say } from '@signalbox/messages/say';
 import { z } from 'zod';
-import { optionalEnvironment, READ, tool } from '../../tools/tool.ts';
+import { optionalEnvironment, READ_DEFAULTS, tool } from '../../tools/tool.ts';
 import { requireRepository } from './plan.ts';
 
 const NEWEST = 3;
@@ -21,18 +21,18 @@ export const readRepository = tool({
     project: ProjectName,
     environment: optionalEnvironment('Where it is to go; staging unless said otherwise', 'In which environment?'),
   }),
-  ...READ,
+  ...READ_DEFAULTS,
   egress: true,
   deadlineMs: 15_000,
   run: async ({ project }, { ports, work }) => {
     await requireRepository(ports, project);
     const worked = await work('repository.look', { project });
-    return { project, look: worked.kind === 'goes-on' ? STILL_LOOKING : worked.result };
+    return { project, look: worked.kind === 'goes-on' ? SUMMARY_PENDING : worked.result };
   },
   phrases: {
     done: ({ look }, { environment = 'staging' }) => {
       const isAny = (look.tags?.length ?? 0) > 0 || look.branch !== null;
-      return [...sayLook(look), ...(isAny ? [say('deploy.whichVersion', { environment })] : [])].join(' ');
+      return [...describeRepository(look), ...(isAny ? [say('deploy.whichVersion', { environment })] : [])].join(' ');
     },
     next: ({ project, look }, { environment = 'staging' }) => createVersionButtons(project, look, environment, NEWEST),
   },

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { nameService, type ServiceKey } from '@signalbox/contracts/operations/deploy';
+import { formatServiceName, type ServiceKey } from '@signalbox/contracts/operations/deploy';
 import { Environment, ProjectName } from '@signalbox/contracts/conversation/fields';
 import { AppError } from '@signalbox/contracts/errors';
 import { say } from '@signalbox/messages/say';
 import type { ToolContext, JobWait } from '../../tools/tool.ts';
 
-export const Project = ProjectName;
+export const ProjectField = ProjectName;
 export const OptionalEnvironment = Environment.optional().describe(
   'Environment; when left out, the one that is in trouble, else production, staging or local, where the project runs',
 );
@@ -30,7 +30,8 @@ export async function findService(ports: Ports, { project, environment }: Asked)
   const broken = new Set((await ports.errorHistory.incidents()).map(({ subject }) => subject));
   const ranked = [...all].sort(
     (one, other) =>
-      Number(broken.has(`service:${nameService(other)}`)) - Number(broken.has(`service:${nameService(one)}`)) ||
+      Number(broken.has(`service:${formatServiceName(other)}`)) -
+        Number(broken.has(`service:${formatServiceName(one)}`)) ||
       Number(other.serving !== null) - Number(one.serving !== null) ||
       ORDER.indexOf(one.environment) - ORDER.indexOf(other.environment),
   );

@@ -1,16 +1,16 @@
 import { z } from 'zod';
 import type { ActionButton } from '@signalbox/contracts/conversation/envelope';
 import type { ServiceDiagnosisResult } from '@signalbox/contracts/operations/operations';
-import { sayState } from '@signalbox/messages/deploy-state';
+import { sayDeployState } from '@signalbox/messages/deploy-state';
 import { sayDuration } from '@signalbox/messages/duration';
-import { READ, tool } from '../../tools/tool.ts';
+import { READ_DEFAULTS, tool } from '../../tools/tool.ts';
 import { createRollbackButton } from '@signalbox/messages/service-buttons';
 import { say } from '@signalbox/messages/say';
 import {
   SERVICE_SCOPE,
   findService,
   MEASURED_FIELDS,
-  Project,
+  ProjectField,
   OptionalEnvironment,
   unwrapJob,
 } from './asked-service.ts';
@@ -29,8 +29,8 @@ export const checkServiceHealth = tool({
     'does shop answer',
     'is the service ok',
   ],
-  input: z.object({ project: Project, environment: OptionalEnvironment }),
-  ...READ,
+  input: z.object({ project: ProjectField, environment: OptionalEnvironment }),
+  ...READ_DEFAULTS,
   role: 'viewer',
   madeHere: MEASURED_FIELDS,
   ...SERVICE_SCOPE,
@@ -65,8 +65,8 @@ export const diagnoseService = tool({
     'investigate shop',
     'i cannot reach shop on staging',
   ],
-  input: z.object({ project: Project, environment: OptionalEnvironment }),
-  ...READ,
+  input: z.object({ project: ProjectField, environment: OptionalEnvironment }),
+  ...READ_DEFAULTS,
   role: 'viewer',
   madeHere: [
     'project',
@@ -97,7 +97,7 @@ export const diagnoseService = tool({
         ago: sayDuration(Math.max(0, now().getTime() - requestedAt.getTime())),
         failure:
           failure &&
-          say('diagnose.latestFailed', { version: ref, state: sayState(failure.state), why: failure.sentence }),
+          say('diagnose.latestFailed', { version: ref, state: sayDeployState(failure.state), why: failure.sentence }),
       }),
     );
     return { ...found, deployments };

@@ -2,8 +2,15 @@ import { z } from 'zod';
 import { AppError } from '@signalbox/contracts/errors';
 import { HOUR_MS } from '@signalbox/contracts/time';
 import { say } from '@signalbox/messages/say';
-import { optionalProject, READ, tool } from '../../tools/tool.ts';
-import { SERVICE_SCOPE, findService, Project, OptionalEnvironment, TailLines, unwrapJob } from './asked-service.ts';
+import { optionalProject, READ_DEFAULTS, tool } from '../../tools/tool.ts';
+import {
+  SERVICE_SCOPE,
+  findService,
+  ProjectField,
+  OptionalEnvironment,
+  TailLines,
+  unwrapJob,
+} from './asked-service.ts';
 import { sayAgo, formatCode, toLogBlock } from './sentences.ts';
 
 const Minutes = z.coerce
@@ -25,7 +32,7 @@ export const getServiceLogs = tool({
     'show the logs of the previous release of shop',
   ],
   input: z.object({
-    project: Project,
+    project: ProjectField,
     environment: OptionalEnvironment,
     lines: TailLines,
     text: z.string().trim().max(200).optional().describe('Only lines that contain this text'),
@@ -37,7 +44,7 @@ export const getServiceLogs = tool({
       .describe('Whose log: what serves now, or what served before'),
     deployment: z.string().trim().max(160).optional().describe('Id of one deployment, instead of what serves'),
   }),
-  ...READ,
+  ...READ_DEFAULTS,
   madeHere: ['project', 'environment', 'release', 'truncated'],
   ...SERVICE_SCOPE,
   deadlineMs: 45_000,
@@ -91,7 +98,7 @@ export const getErrorHistory = tool({
       .default(24)
       .describe('How many hours back'),
   }),
-  ...READ,
+  ...READ_DEFAULTS,
   role: 'viewer',
   madeHere: [
     'hours',

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { Environment } from '@signalbox/contracts/conversation/fields';
 import { HOUR_MS } from '@signalbox/contracts/time';
 import { say } from '@signalbox/messages/say';
-import { CHANGE, tool } from '../../tools/tool.ts';
-import { SERVICE_SCOPE, findService, Project } from './asked-service.ts';
+import { CHANGE_DEFAULTS, tool } from '../../tools/tool.ts';
+import { SERVICE_SCOPE, findService, ProjectField } from './asked-service.ts';
 
 export const muteService = tool({
   describe:
@@ -18,7 +18,7 @@ export const muteService = tool({
     'no alerts about blog for 2 hours',
   ],
   input: z.object({
-    project: Project,
+    project: ProjectField,
     environment: Environment,
     hours: z.coerce
       .number()
@@ -28,7 +28,7 @@ export const muteService = tool({
       .default(1)
       .describe('For how many hours; 0 brings messages back'),
   }),
-  ...CHANGE,
+  ...CHANGE_DEFAULTS,
   holds: 'facts',
   ...SERVICE_SCOPE,
   deadlineMs: 5_000,

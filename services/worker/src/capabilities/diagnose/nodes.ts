@@ -2,7 +2,7 @@ import { toPlainName } from '@signalbox/contracts/plain-name';
 import { z } from 'zod';
 import { ThreadId } from '@signalbox/contracts/conversation/fields';
 import { coversRole } from '@signalbox/contracts/governance/roles';
-import { AppError, REFUSALS } from '@signalbox/contracts/errors';
+import { AppError, REFUSAL_CODES } from '@signalbox/contracts/errors';
 import { say } from '@signalbox/messages/say';
 import { tool, type ToolContext } from '../../tools/tool.ts';
 import { formatCode } from './sentences.ts';
@@ -176,7 +176,7 @@ function findTurnFailure(turn: Turn): Omit<Failed, 'about'> | null {
   const { record, outcome, error } = last;
   // The pass after the newest pass with calls only reports their results.
   const used = turn.find((pass) => pass.record.calls.some(({ decided, result }) => decided !== null || !result.ok));
-  const failed = used?.record.calls.filter(({ result }) => !result.ok && !REFUSALS.has(result.code ?? '')) ?? [];
+  const failed = used?.record.calls.filter(({ result }) => !result.ok && !REFUSAL_CODES.has(result.code ?? '')) ?? [];
   const unsure = failed.filter(
     ({ result }) => result.code === 'TOOL_TIMED_OUT' || result.code === 'TOOL_OUTCOME_UNKNOWN',
   );

@@ -3,7 +3,7 @@ import { sayDuration } from '@signalbox/messages/duration';
 import { sayList } from '@signalbox/messages/list';
 import { say, sayReason } from '@signalbox/messages/say';
 import { z } from 'zod';
-import { LOOK_UP, tool, type ToolContext } from '../../tools/tool.ts';
+import { LOOK_UP_DEFAULTS, tool, type ToolContext } from '../../tools/tool.ts';
 
 /** People ask about the newest requests; the others help to find the right one. */
 const SHOWN = 4;
@@ -22,7 +22,7 @@ export const getMyRequests = tool({
     'did anybody approve my request',
   ],
   input: z.object({}),
-  ...LOOK_UP,
+  ...LOOK_UP_DEFAULTS,
   run: async (_input, { ports, actor, threadId, now }) => {
     const found = await ports.requests.own({ userKey: actor.userKey, threadId }, SHOWN);
     return { requests: found.map((one) => factsOf(one, ports.requests.titleOf(one), now())) };

@@ -1,4 +1,4 @@
-import { inLanguage } from '@signalbox/messages/language';
+import { runInLanguage } from '@signalbox/messages/language';
 import { expect, it } from 'vitest';
 import { stoppedHealth } from './stopped-service.fixture.ts';
 import { describeVerdict } from './sentences.ts';
@@ -8,5 +8,5 @@ it('a service that was stopped is said to be not running, and not by the name of
 });
 
 it.each(['de', 'es', 'ru', 'zh'] as const)('no name of a verdict is left in the answer in %s', (language) => {
-  expect(inLanguage(language, () => describeVerdict(stoppedHealth))).not.toContain('nothing-deployed');
+  expect(runInLanguage(language, () => describeVerdict(stoppedHealth))).not.toContain('nothing-deployed');
 });

@@ -1,11 +1,11 @@
 import { formatMemory } from '@signalbox/contracts/conversation/fields';
-import type { InspectResult } from '@signalbox/contracts/operations/operations';
+import type { ServerInspectResult } from '@signalbox/contracts/operations/operations';
 import { say } from '@signalbox/messages/say';
 
 export type ServerInspection =
   | { readonly state: 'booked'; readonly server: string }
   | { readonly state: 'goes-on'; readonly server: string }
-  | ({ readonly state: 'looked' } & InspectResult);
+  | ({ readonly state: 'looked' } & ServerInspectResult);
 
 export function describeInspection(looked: ServerInspection): string {
   if (looked.state === 'booked') return say('servers.onlyBooked', { server: looked.server });

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { CpuCount, formatMemory, MemoryMb, type Environment } from '@signalbox/contracts/conversation/fields';
 import { AppError } from '@signalbox/contracts/errors';
 import { say } from '@signalbox/messages/say';
-import { optionalEnvironment, LOOK_UP, tool } from '../../tools/tool.ts';
-import { getFreeMemoryMb, sayWhen, type ServerLoad } from './sentences.ts';
+import { optionalEnvironment, LOOK_UP_DEFAULTS, tool } from '../../tools/tool.ts';
+import { getFreeMemoryMb, formatUtcTime, type ManagedServer } from './sentences.ts';
 
 interface Need {
   /** null: any environment. */
@@ -37,7 +37,7 @@ export const findSuitableServer = tool({
       .describe('CPUs needed, 1 unless said otherwise')
       .meta({ ask: 'How many CPUs does it need?' }),
   }),
-  ...LOOK_UP,
+  ...LOOK_UP_DEFAULTS,
   run: async ({ environment, memoryMb, cpus }, { ports }) =>
     chooseServer(await ports.servers.list(), { environment: environment ?? null, memoryMb, cpus }),
   phrases: {
@@ -52,7 +52,7 @@ export const findSuitableServer = tool({
 });
 
 /** Chooses the server with the largest share of unreserved, unused memory. Throws NO_CAPACITY with a reason per server. */
-function chooseServer(servers: readonly ServerLoad[], need: Need) {
+function chooseServer(servers: readonly ManagedServer[], need: Need) {
   const judged = servers
     .filter((server) => need.environment === null || server.environment === need.environment)
     .map((server) => ({ server, free: getFreeMemoryMb(server), lack: findLack(server, need) }));
@@ -88,10 +88,13 @@ function chooseServer(servers: readonly ServerLoad[], need: Need) {
 }
 
 /** The reason why this server cannot take the work; null when it can. */
-function findLack(server: ServerLoad, need: Need): string | null {
+function findLack(server: ManagedServer, need: Need): string | null {
   const { driver, health, healthSince, measuredAt, diskFreeMb } = server;
   if (health === 'down') {
-    return say('servers.noAnswer', { isSince: healthSince !== null, since: healthSince ? sayWhen(healthSince) : '' });
+    return say('servers.noAnswer', {
+      isSince: healthSince !== null,
+      since: healthSince ? formatUtcTime(healthSince) : '',
+    });
   }
   if (driver !== null && getDriverTraits(driver).runsImages && measuredAt === null) return say('servers.neverReached');
   const free = getFreeMemoryMb(server);
@@ -104,10 +107,10 @@ function findLack(server: ServerLoad, need: Need): string | null {
   return null;
 }
 
-function shareLeft(server: ServerLoad, need: Need): number {
+function shareLeft(server: ManagedServer, need: Need): number {
   return (getFreeMemoryMb(server) - need.memoryMb) / server.memoryMb;
 }
 
-function freePorts(server: ServerLoad): number {
+function freePorts(server: ManagedServer): number {
   return server.lastPort - server.firstPort + 1 - server.portsInUse;
 }

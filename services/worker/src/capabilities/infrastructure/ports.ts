@@ -1,7 +1,14 @@
 import { z } from 'zod';
 import { formatMemory, MemoryMb, PortNumber, ProjectName, ServerName } from '@signalbox/contracts/conversation/fields';
 import { say } from '@signalbox/messages/say';
-import { optionalProject, optionalServer, CHANGE, LOOK_UP, tool, type ToolContext } from '../../tools/tool.ts';
+import {
+  optionalProject,
+  optionalServer,
+  CHANGE_DEFAULTS,
+  LOOK_UP_DEFAULTS,
+  tool,
+  type ToolContext,
+} from '../../tools/tool.ts';
 
 export const allocatePort = tool({
   describe:
@@ -37,7 +44,7 @@ export const allocatePort = tool({
       .describe('Memory to reserve, in megabytes; 256 unless said otherwise')
       .meta({ ask: 'How much memory should I reserve?' }),
   }),
-  ...CHANGE,
+  ...CHANGE_DEFAULTS,
   holds: 'facts',
   deadlineMs: 20_000,
   run: async ({ server, project, service, port, memoryMb }, { ports, actor, actionId }) => {
@@ -82,7 +89,7 @@ export const getNextAvailablePort = tool({
     'get next available port',
   ],
   input: z.object({ server: ServerName }),
-  ...LOOK_UP,
+  ...LOOK_UP_DEFAULTS,
   holds: 'facts',
   run: async ({ server }, { ports }) => ({ server, port: await ports.portAllocations.next(server) }),
   phrases: {
@@ -108,7 +115,7 @@ export const listAllocations = tool({
     server: optionalServer('Only this server', 'On which server?'),
     project: optionalProject('Only this project'),
   }),
-  ...LOOK_UP,
+  ...LOOK_UP_DEFAULTS,
   run: async ({ server, project }, { ports }) => {
     if (server) await ports.servers.get(server);
     return { allocations: (await ports.portAllocations.list({ server, project })).map(describeAllocation) };
@@ -142,7 +149,7 @@ export const releasePort = tool({
     }),
     port: PortNumber.describe('The port to release').meta({ entity: 'port', ask: 'Which port should I release?' }),
   }),
-  ...CHANGE,
+  ...CHANGE_DEFAULTS,
   holds: 'records',
   deadlineMs: 20_000,
   run: async ({ server, port }, { ports, actionId }) =>

@@ -5,7 +5,7 @@ import {
   Environment,
   formatMemory,
   MemoryMb,
-  NewName,
+  NewEntityName,
   PortNumber,
   SecretHandle,
 } from '@signalbox/contracts/conversation/fields';
@@ -16,7 +16,7 @@ import { tool } from '../../tools/tool.ts';
 import { describeInspection, type ServerInspection } from './inspection.ts';
 
 const Input = z.object({
-  name: NewName.describe('Name of the new server: lowercase letters, digits and single hyphens').meta({
+  name: NewEntityName.describe('Name of the new server: lowercase letters, digits and single hyphens').meta({
     entity: 'name',
     ask: 'What should the server be called?',
   }),

@@ -3,15 +3,15 @@ import { formatMemory } from '@signalbox/contracts/conversation/fields';
 import { say } from '@signalbox/messages/say';
 import type { ToolContext } from '../../tools/tool.ts';
 
-export type ServerLoad = Awaited<ReturnType<ToolContext['ports']['servers']['get']>>;
+export type ManagedServer = Awaited<ReturnType<ToolContext['ports']['servers']['get']>>;
 
 /** The lesser of unreserved and measured free memory, in megabytes; negative when too much is reserved. */
-export function getFreeMemoryMb({ memoryMb, reservedMemoryMb, memoryFreeMb }: ServerLoad): number {
+export function getFreeMemoryMb({ memoryMb, reservedMemoryMb, memoryFreeMb }: ManagedServer): number {
   const unreserved = memoryMb - reservedMemoryMb;
   return memoryFreeMb === null ? unreserved : Math.min(unreserved, memoryFreeMb);
 }
 
-export function describeServer(server: ServerLoad): string {
+export function describeServer(server: ManagedServer): string {
   const head = `- **${server.name}** (${server.environment}, ${server.host})`;
   const size = say('servers.size', {
     cpus: server.cpus,
@@ -25,12 +25,12 @@ export function describeServer(server: ServerLoad): string {
   return `${head}: ${size}; ${describeHealth(server)}`;
 }
 
-function describeHealth(server: ServerLoad): string {
+function describeHealth(server: ManagedServer): string {
   const { driver, health, healthSince, healthDetail, memoryFreeMb, diskFreeMb } = server;
   const values = {
     driver: driver ?? '',
     isSince: healthSince !== null,
-    since: healthSince === null ? '' : sayWhen(healthSince),
+    since: healthSince === null ? '' : formatUtcTime(healthSince),
     isMeasured: memoryFreeMb !== null && diskFreeMb !== null,
     memory: formatMemory(memoryFreeMb ?? 0),
     disk: formatMemory(diskFreeMb ?? 0),
@@ -40,6 +40,6 @@ function describeHealth(server: ServerLoad): string {
   return say(health === 'up' ? 'servers.up' : 'servers.down', values).trimEnd();
 }
 
-export function sayWhen(at: Date | string): string {
+export function formatUtcTime(at: Date | string): string {
   return `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ServerName } from '@signalbox/contracts/conversation/fields';
 import { say } from '@signalbox/messages/say';
-import { optionalEnvironment, LOOK_UP, READ, tool } from '../../tools/tool.ts';
+import { optionalEnvironment, LOOK_UP_DEFAULTS, READ_DEFAULTS, tool } from '../../tools/tool.ts';
 import { describeInspection, type ServerInspection } from './inspection.ts';
 import { describeServer } from './sentences.ts';
 
@@ -29,7 +29,7 @@ export const listManagedServers = tool({
   input: z.object({
     environment: optionalEnvironment('Only servers of this environment', 'Of which environment?'),
   }),
-  ...LOOK_UP,
+  ...LOOK_UP_DEFAULTS,
   run: async ({ environment }, { ports }) => {
     const all = await ports.servers.list();
     const servers = all.filter((server) => !environment || server.environment === environment);
@@ -59,7 +59,7 @@ export const inspectServer = tool({
     'inspect the machine vps-1 and show its host key',
   ],
   input: z.object({ server: ServerName }),
-  ...READ,
+  ...READ_DEFAULTS,
   deadlineMs: 50_000,
   run: async ({ server }, { ports, work }): Promise<ServerInspection> => {
     const { name, driver } = await ports.servers.get(server);

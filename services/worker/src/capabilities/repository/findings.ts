@@ -5,9 +5,9 @@ import { toCodeBlock } from '@signalbox/contracts/markdown';
 import { toPlainName } from '@signalbox/contracts/plain-name';
 import { HOUR_MS } from '@signalbox/contracts/time';
 import { findRule, saySeverity } from '@signalbox/analysis/rules/rules';
-import { sayFinding, sayItem, sayLocation } from '@signalbox/analysis/reports/say-findings';
+import { sayFinding, sayFindingItem, sayLocation } from '@signalbox/analysis/reports/say-findings';
 import { say } from '@signalbox/messages/say';
-import { CHANGE, READ, tool, withFiles, type ToolContext } from '../../tools/tool.ts';
+import { CHANGE_DEFAULTS, READ_DEFAULTS, tool, withFiles, type ToolContext } from '../../tools/tool.ts';
 import { createFindingButtons } from './buttons.ts';
 import { createReportFiles } from './report-files.ts';
 
@@ -42,7 +42,7 @@ export const listFindings = tool({
     status: z.enum(['open', 'accepted', 'fixed']).optional().describe('Which ones; left out, the open ones'),
     severity: z.enum(SEVERITIES).optional().describe('Only those at least so severe'),
   }),
-  ...READ,
+  ...READ_DEFAULTS,
   role: 'viewer',
   madeHere: ['total', ...MEASURED.map((field) => `findings.${field}`)],
   ...aboutProject,
@@ -58,7 +58,7 @@ export const listFindings = tool({
       if (findings.length === 0) return say('findings.none', { project, status });
       return [
         say('findings.list', { project, status }),
-        findings.map((finding) => `- ${sayItem(finding)}`).join('\n'),
+        findings.map((finding) => `- ${sayFindingItem(finding)}`).join('\n'),
         ...(hasMore ? [say('findings.hasMore', { project })] : []),
       ].join('\n\n');
     },
@@ -77,7 +77,7 @@ export const explainFinding = tool({
     'tell me more about finding 12 of shop',
   ],
   input: z.object({ project: ProjectName, finding: FindingNumber }),
-  ...READ,
+  ...READ_DEFAULTS,
   role: 'viewer',
   madeHere: MEASURED,
   ...aboutProject,
@@ -129,7 +129,7 @@ export const acceptFinding = tool({
     reason: Reason,
     days: z.coerce.number().int().min(1).max(3_650).optional().describe('For how many days; left out, for good'),
   }),
-  ...CHANGE,
+  ...CHANGE_DEFAULTS,
   holds: 'records',
   ...aboutProject,
   deadlineMs: 10_000,
@@ -177,7 +177,7 @@ export const reopenFinding = tool({
     'finding 12 of shop counts again',
   ],
   input: z.object({ project: ProjectName, finding: FindingNumber, reason: Reason.optional() }),
-  ...CHANGE,
+  ...CHANGE_DEFAULTS,
   holds: 'records',
   ...aboutProject,
   deadlineMs: 10_000,
@@ -228,7 +228,7 @@ export const getFindingsReport = tool({
     'the report of the findings of shop',
   ],
   input: z.object({ project: ProjectName, summary: Summary.optional() }),
-  ...READ,
+  ...READ_DEFAULTS,
   holds: 'records',
   ...aboutProject,
   deadlineMs: 15_000,

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { SEVERITIES } from '@signalbox/contracts/repository/finding';
-import { Tag } from '@signalbox/contracts/repository/tag';
+import { ProjectTag } from '@signalbox/contracts/repository/tag';
 import { say } from '@signalbox/messages/say';
-import { LOOK_UP, tool } from '../../tools/tool.ts';
+import { LOOK_UP_DEFAULTS, tool } from '../../tools/tool.ts';
 
 const SHOWN = 10;
 const MAX_SEVERE_FIRST = SEVERITIES.toReversed();
@@ -20,9 +20,9 @@ export const listRepositories = tool({
     'when were the repositories scanned',
   ],
   input: z.object({
-    tags: z.array(Tag).min(1).max(5).optional().describe('Only those that have each of these tags'),
+    tags: z.array(ProjectTag).min(1).max(5).optional().describe('Only those that have each of these tags'),
   }),
-  ...LOOK_UP,
+  ...LOOK_UP_DEFAULTS,
   run: async ({ tags = [] }, { ports }) => {
     const { total, repositories } = await ports.repositories.overview.list({ tags }, SHOWN);
     return {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ProjectName } from '@signalbox/contracts/conversation/fields';
 import { say } from '@signalbox/messages/say';
-import { READ, tool, type ToolContext } from '../../tools/tool.ts';
+import { READ_DEFAULTS, tool, type ToolContext } from '../../tools/tool.ts';
 
 type Relationship = Awaited<ReturnType<ToolContext['ports']['repositories']['relationships']['usedBy']>>[number];
 
@@ -19,7 +19,7 @@ export const listRelationships = tool({
     'how is shop related to other projects',
   ],
   input: z.object({ project: ProjectName }),
-  ...READ,
+  ...READ_DEFAULTS,
   role: 'viewer',
   // Package names come from the repositories.
   madeHere: ['project', 'isKnown', ...['dependsOn', 'usedBy'].flatMap((way) => [`${way}.project`, `${way}.total`])],

@@ -3,7 +3,7 @@ import type { ChainName } from '@signalbox/contracts/repository/chains';
 import { ProjectName } from '@signalbox/contracts/conversation/fields';
 import { sayChain, sayChainResult } from '@signalbox/analysis/reports/say-findings';
 import { say } from '@signalbox/messages/say';
-import { READ, tool, withFiles } from '../../tools/tool.ts';
+import { READ_DEFAULTS, tool, withFiles } from '../../tools/tool.ts';
 import { createFindingButtons } from './buttons.ts';
 import { createDocumentFiles, createReportFiles } from './report-files.ts';
 
@@ -16,7 +16,7 @@ export function createChainTool(chain: ChainName, describe: string, hints: reado
     describe,
     hints,
     input: z.object({ project: ProjectName }),
-    ...READ,
+    ...READ_DEFAULTS,
     madeHere: [
       'project',
       'chain',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ProjectName } from '@signalbox/contracts/conversation/fields';
 import { toPlainName } from '@signalbox/contracts/plain-name';
 import { say } from '@signalbox/messages/say';
-import { CHANGE, LOOK_UP, tool, type ToolContext } from '../../tools/tool.ts';
+import { CHANGE_DEFAULTS, LOOK_UP_DEFAULTS, tool, type ToolContext } from '../../tools/tool.ts';
 
 type Snapshot = Awaited<ReturnType<ToolContext['ports']['repositories']['snapshots']['check']>>;
 
@@ -28,7 +28,7 @@ export const makeSnapshot = tool({
     'keep a snapshot of what was found in blog',
   ],
   input: z.object({ project: ProjectName }),
-  ...CHANGE,
+  ...CHANGE_DEFAULTS,
   holds: 'records',
   ...aboutProject,
   deadlineMs: 15_000,
@@ -61,7 +61,7 @@ export const listSnapshots = tool({
     'snapshots of the findings of shop',
   ],
   input: z.object({ project: ProjectName }),
-  ...LOOK_UP,
+  ...LOOK_UP_DEFAULTS,
   ...aboutProject,
   run: async ({ project }, { ports }) => {
     await ports.projects.get(project);

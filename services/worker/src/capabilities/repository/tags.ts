@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import { ProjectName } from '@signalbox/contracts/conversation/fields';
-import { Tag } from '@signalbox/contracts/repository/tag';
+import { ProjectTag } from '@signalbox/contracts/repository/tag';
 import { say } from '@signalbox/messages/say';
-import { CHANGE, tool, type ToolContext } from '../../tools/tool.ts';
+import { CHANGE_DEFAULTS, tool, type ToolContext } from '../../tools/tool.ts';
 
-const About = z.object({ project: ProjectName, tag: Tag.meta({ entity: 'name', ask: 'Which tag?' }) });
+const About = z.object({ project: ProjectName, tag: ProjectTag.meta({ entity: 'name', ask: 'Which tag?' }) });
 type About = z.output<typeof About>;
 
 const COMMON = {
   input: About,
-  ...CHANGE,
+  ...CHANGE_DEFAULTS,
   holds: 'records',
   resources: ({ project }: About) => [`project:${project}`],
   deadlineMs: 10_000,

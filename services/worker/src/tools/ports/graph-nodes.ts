@@ -1,5 +1,5 @@
 import type { ExecutionTurn } from '@signalbox/contracts/governance/execution-turn';
-import type { ClearedState, GraphThread } from '@signalbox/store/turns/graph-nodes';
+import type { ClearStateResult, GraphThread } from '@signalbox/store/turns/graph-nodes';
 
 export interface GraphNode {
   readonly name: string;
@@ -17,7 +17,7 @@ export interface NodePass {
 }
 
 /** The graphs of conversations: what their nodes did, know, and may run again. */
-export interface GraphNodes {
+export interface AgentGraphs {
   thread(threadId: string): Promise<GraphThread>;
   graph(agent: string): readonly GraphNode[];
   /** The newest passes, newest first, without records of other versions. */
@@ -35,5 +35,5 @@ export interface GraphNodes {
   }): Promise<{ readonly userKey: string }>;
   isPut(actionId: string): Promise<boolean>;
   /** Closes open conversations about a project except one. Idempotent. */
-  clearProject(project: string, except: string, actionId: string): Promise<ClearedState>;
+  clearProject(project: string, except: string, actionId: string): Promise<ClearStateResult>;
 }

@@ -13,7 +13,7 @@ interface KnowledgeHit {
 }
 
 /** Full-text search over the documentation and the person's own history. */
-export type Knowledge = ReturnType<typeof createKnowledge>;
+export type KnowledgeSearch = ReturnType<typeof createKnowledgeSearch>;
 
 const INDEXED: readonly string[] = ['docs', 'code', 'logs'];
 /** The number of a person's own messages that are searched, without an index: this many took 0.15 s. */
@@ -49,7 +49,7 @@ const PLACES = {
     where said is not null`,
 } as const;
 
-export function createKnowledge(pool: Pool) {
+export function createKnowledgeSearch(pool: Pool) {
   return {
     /** At most `limit` passages, best first. `userKey` limits the history to that person's. `unavailable`: scopes without an index. */
     async search(

@@ -1,23 +1,23 @@
-import type { Analyzer, Fact } from '../../analyzer.ts';
+import type { Analyzer, JsonValue } from '../../analyzer.ts';
 import type { PackageFacts } from './packages/package.ts';
-import { isLockFile, namesPackages, readPackages } from './packages/read-packages.ts';
-import { assembleProject, listPackages, type Project } from './project.ts';
-import { findBrokenLocks, findRivalLocks, findMissingLocks } from './rules/lock-files.ts';
-import { findLockedPackages } from './rules/locked-packages.ts';
-import { findForeignOrigins, findInsecure } from './rules/origins.ts';
-import { findOutOfStep } from './rules/out-of-step.ts';
-import { findAnyVersion, findUnpinned } from './rules/ranges.ts';
+import { isLockFile, isPackageFile, readPackages } from './packages/read-packages.ts';
+import { collectPackageFiles, listPackages, type PackageFiles } from './project.ts';
+import { findBrokenLocks, findCompetingLocks, findMissingLocks } from './rules/lock-files.ts';
+import { findLockedPackageRisks } from './rules/locked-packages.ts';
+import { findForeignOrigins, findInsecureServers } from './rules/origins.ts';
+import { findLockMismatches } from './rules/out-of-step.ts';
+import { findUnboundedRanges, findUnpinned } from './rules/ranges.ts';
 
 const RULES = [
   findMissingLocks,
-  findRivalLocks,
+  findCompetingLocks,
   findBrokenLocks,
-  findOutOfStep,
+  findLockMismatches,
   findForeignOrigins,
-  findInsecure,
-  findAnyVersion,
+  findInsecureServers,
+  findUnboundedRanges,
   findUnpinned,
-  findLockedPackages,
+  findLockedPackageRisks,
 ];
 
 /** Checks manifests and lock files, and whether they agree. */
@@ -25,14 +25,14 @@ export const DEPENDENCIES_ANALYZER: Analyzer<PackageFacts> = {
   name: 'dependencies',
   version: 3,
   reach: 'commit',
-  wants: ({ path }) => namesPackages(path),
+  wants: ({ path }) => isPackageFile(path),
   inspect: readPackages,
   conclude: (noted, view) => {
-    const project = assembleProject(noted, view);
+    const project = collectPackageFiles(noted, view);
     const read = new Set(noted.map(({ path }) => path));
     const unread = view.files
       .map(({ path }) => path)
-      .filter((path) => namesPackages(path) && isLockFile(path) && !read.has(path));
+      .filter((path) => isPackageFile(path) && isLockFile(path) && !read.has(path));
     return {
       found: RULES.flatMap((find) => find(project)),
       summary: { ...summarize(project), unread: unread.slice(0, 20) },
@@ -41,7 +41,7 @@ export const DEPENDENCIES_ANALYZER: Analyzer<PackageFacts> = {
   },
 };
 
-function summarize({ manifests, locks }: Project): { readonly [name: string]: Fact } {
+function summarize({ manifests, locks }: PackageFiles): { readonly [name: string]: JsonValue } {
   const packages = locks.flatMap(({ facts }) => (facts.manager === 'go' ? [] : facts.packages));
   const wanted = manifests.flatMap(({ facts }) => facts.wanted);
   return {

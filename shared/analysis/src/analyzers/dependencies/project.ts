@@ -1,39 +1,39 @@
 import { isPackageKey, MAX_PACKAGES, type Packages } from '@signalbox/contracts/repository/packages';
 import type { Ecosystem } from '../../advisory-source.ts';
-import type { FileFacts, RepositoryView } from '../../analyzer.ts';
+import type { FileFacts, RepositoryReader } from '../../analyzer.ts';
 import { isExample, isTest } from '../kinds-of-files.ts';
-import type { LockFacts, ManifestFacts, PackageFacts } from './packages/package.ts';
+import type { LockFileFacts, ManifestFacts, PackageFacts } from './packages/package.ts';
 import { normalizeName } from './packages/python/requirement.ts';
 import { getFolder } from './packages/read-packages.ts';
 
-export interface PlacedFacts<F> {
+export interface LocatedFacts<F> {
   readonly path: string;
   readonly folder: string;
   readonly facts: F;
 }
 
 /** Manifests and lock files of a commit, except those of tests, examples and templates. */
-export interface Project {
-  readonly manifests: readonly PlacedFacts<ManifestFacts>[];
-  readonly locks: readonly PlacedFacts<LockFacts>[];
-  readonly broken: readonly PlacedFacts<PackageFacts>[];
+export interface PackageFiles {
+  readonly manifests: readonly LocatedFacts<ManifestFacts>[];
+  readonly locks: readonly LocatedFacts<LockFileFacts>[];
+  readonly broken: readonly LocatedFacts<PackageFacts>[];
   readonly paths: ReadonlySet<string>;
   /** Keys of this repository's packages, such as `npm react`. */
   readonly own: ReadonlySet<string>;
 }
 
-export function assembleProject(
+export function collectPackageFiles(
   noted: readonly FileFacts<PackageFacts>[],
-  view: Pick<RepositoryView, 'files'>,
-): Project {
+  view: Pick<RepositoryReader, 'files'>,
+): PackageFiles {
   const placed = noted
     .filter(({ path }) => isShipped(path))
     .map(({ path, facts }) => ({ path, folder: getFolder(path), facts }))
     .sort((one, other) => (one.path < other.path ? -1 : 1));
-  const manifests = placed.filter((one): one is PlacedFacts<ManifestFacts> => one.facts.role === 'manifest');
+  const manifests = placed.filter((one): one is LocatedFacts<ManifestFacts> => one.facts.role === 'manifest');
   return {
     manifests,
-    locks: placed.filter((one): one is PlacedFacts<LockFacts> => one.facts.role === 'lock'),
+    locks: placed.filter((one): one is LocatedFacts<LockFileFacts> => one.facts.role === 'lock'),
     broken: placed.filter(({ facts }) => facts.role === 'broken'),
     paths: new Set(view.files.map(({ path }) => path)),
     own: new Set(
@@ -59,7 +59,7 @@ export function joinPath(folder: string, name: string): string {
 }
 
 /** Finds the nearest file with one of these names in a folder or above it. */
-export function findAbove(project: Project, folder: string, names: readonly string[]): string | null {
+export function findFileAbove(project: PackageFiles, folder: string, names: readonly string[]): string | null {
   for (const one of listFoldersAbove(folder))
     for (const name of names) if (project.paths.has(joinPath(one, name))) return joinPath(one, name);
   return null;
@@ -73,7 +73,7 @@ export function getRelativeFolder(above: string, folder: string): string | null 
 }
 
 /** True when workspace patterns include a folder; `*` is one segment, `**` any number. */
-export function isMember(patterns: readonly string[], folder: string): boolean {
+export function isWorkspaceMember(patterns: readonly string[], folder: string): boolean {
   const isIn = (pattern: string): boolean => {
     const wanted = pattern.replace(/^\.?\/|\/$/g, '').split('/');
     const parts = folder.split('/');
@@ -98,7 +98,7 @@ export function isShipped(path: string): boolean {
 }
 
 /** Lists the packages that this repository publishes and the external ones that it uses. */
-export function listPackages({ manifests, own }: Project): Packages {
+export function listPackages({ manifests, own }: PackageFiles): Packages {
   const uses = manifests.flatMap(({ facts }) =>
     facts.wanted
       // A path dependency belongs to this repository.

@@ -1,11 +1,11 @@
 import { joinPatterns } from '../any-of.ts';
 import type { RawFinding } from '@signalbox/contracts/repository/finding';
-import type { Analyzer, FileFacts, RepositoryView } from '../../analyzer.ts';
-import { toEvidence, toName } from '../evidence.ts';
+import type { Analyzer, FileFacts, RepositoryReader } from '../../analyzer.ts';
+import { toEvidence, toSafeName } from '../evidence.ts';
 import { isGenerated, isTest, isVendored } from '../kinds-of-files.ts';
 import { createProblem, numberDuplicates, type Problem } from '../problem.ts';
 import { findLanguage } from '../quality/source/languages.ts';
-import { createTree, readTarget } from './link-targets.ts';
+import { createPathLookup, resolveTarget } from './link-targets.ts';
 import { readMarkdown, type Link } from './read-markdown.ts';
 
 /** Facts of a page, or of a manifest with its scripts. */
@@ -135,8 +135,8 @@ const SITE = joinPatterns(
   /(?:^|\/)(?:_sidebar\.md|SUMMARY\.md|nextra\.config\.\w+|source\.config\.\w+)$/,
 );
 
-function findDeadLinks(pages: readonly Page[], view: RepositoryView): readonly RawFinding[] {
-  const has = createTree(view);
+function findDeadLinks(pages: readonly Page[], view: RepositoryReader): readonly RawFinding[] {
+  const has = createPathLookup(view);
   const anchorsOf = new Map(pages.map(({ path, facts }) => [path, new Set(facts.anchors)]));
   const sites = view.files
     .filter(({ path }) => SITE.test(path))
@@ -160,11 +160,11 @@ interface LinkContext {
 }
 
 function findDeadLink({ page, link, isOfSite, has, anchorsOf }: LinkContext): readonly RawFinding[] {
-  const target = readTarget(page.path, link.target);
+  const target = resolveTarget(page.path, link.target);
   const parts = {
     line: link.line,
     evidence: toEvidence(link.target),
-    values: { target: toName(link.target) },
+    values: { target: toSafeName(link.target) },
     identity: link.target.slice(0, 300),
   };
   if (target.kind === 'unknown') return [];
@@ -208,7 +208,7 @@ function findUnknownScripts(pages: readonly Page[], packages: readonly (readonly
           createFinding(path, 'unknown-script', 'low', {
             line,
             evidence: toEvidence(`npm run ${name}`),
-            values: { script: toName(name) },
+            values: { script: toSafeName(name) },
             identity: name,
           }),
         ),
@@ -219,7 +219,7 @@ function findUnknownScripts(pages: readonly Page[], packages: readonly (readonly
 const SEVERAL_AUTHORS = 3;
 const MUCH_CODE_BYTES = 20_000;
 
-async function findMissingPages(view: RepositoryView): Promise<readonly RawFinding[]> {
+async function findMissingPages(view: RepositoryReader): Promise<readonly RawFinding[]> {
   const { authors, tags } = await view.history();
   if (authors < SEVERAL_AUTHORS || !hasMuchCode(view)) return [];
   const wanted = ['CONTRIBUTING', 'SECURITY', ...(tags > 0 ? ['CHANGELOG'] : [])];
@@ -230,12 +230,12 @@ async function findMissingPages(view: RepositoryView): Promise<readonly RawFindi
 
 const OTHER_NAMES: Readonly<Record<string, string>> = { CHANGELOG: 'change|history|news|release' };
 
-function hasPage({ files }: RepositoryView, page: string): boolean {
+function hasPage({ files }: RepositoryReader, page: string): boolean {
   const name = new RegExp(`^(?:\\.github/|docs/)?(?:${OTHER_NAMES[page] ?? page})[^/]*$`, 'i');
   return files.some(({ path }) => name.test(path));
 }
 
-function hasMuchCode({ files }: RepositoryView): boolean {
+function hasMuchCode({ files }: RepositoryReader): boolean {
   let bytes = 0;
   for (const { path, sizeBytes } of files) if (findLanguage(path) && !isVendored(path)) bytes += sizeBytes;
   return bytes > MUCH_CODE_BYTES;

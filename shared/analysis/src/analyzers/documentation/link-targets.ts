@@ -1,7 +1,7 @@
-import type { RepositoryView } from '../../analyzer.ts';
+import type { RepositoryReader } from '../../analyzer.ts';
 
 /** Destination of a link: a file with an optional anchor, another site, or unknown. */
-export type Target =
+export type LinkTarget =
   | { readonly kind: 'file'; readonly path: string; readonly anchor: string }
   | { readonly kind: 'outside' }
   | { readonly kind: 'unknown' };
@@ -14,7 +14,7 @@ const LOCAL = /^(?:file:|[A-Za-z]:[\\/]|\/(?:home|Users)\/)/;
 const TEMPLATE = /[{}$%<>|]|\.{3}|^@/;
 
 /** Resolves a link relative to the page that contains it. */
-export function readTarget(page: string, written: string): Target {
+export function resolveTarget(page: string, written: string): LinkTarget {
   if (LOCAL.test(written)) return { kind: 'outside' };
   if (/^(?:[a-z][a-z0-9+.-]*:|\/\/)/i.test(written) || /[{}$<>|]|\.{3}|^@/.test(written)) return { kind: 'unknown' };
   const [beforeHash = '', ...hash] = written.split('#');
@@ -42,7 +42,9 @@ function decode(text: string): string | null {
 }
 
 /** Indexes the files, folders and links of a repository; the contents of submodules are unknown. */
-export function createTree(view: Pick<RepositoryView, 'files' | 'links' | 'submodules'>): (path: string) => boolean {
+export function createPathLookup(
+  view: Pick<RepositoryReader, 'files' | 'links' | 'submodules'>,
+): (path: string) => boolean {
   const known = new Set<string>(['']);
   const unseen = [...view.submodules, ...view.links.map(({ path }) => path)];
   for (const path of [...view.files.map((file) => file.path), ...unseen]) {

@@ -1,4 +1,4 @@
-import type { Analyzer, Churn, FileFacts } from '../../analyzer.ts';
+import type { Analyzer, FileChurn, FileFacts } from '../../analyzer.ts';
 import { isGenerated, isProductCode } from '../kinds-of-files.ts';
 import { createProblem } from '../problem.ts';
 import { findLanguage } from './source/languages.ts';
@@ -80,7 +80,7 @@ function measureIndent(line: string): number {
 }
 
 interface Changed extends Pick<FileFacts<HotSpotsFacts>, 'path' | 'facts'> {
-  readonly changes: Churn;
+  readonly changes: FileChurn;
 }
 
 function findHot(files: readonly Changed[]): readonly Changed[] {

@@ -1,5 +1,5 @@
 import { quote, type ArgumentReader, type ParsedArguments } from '../program-rule.ts';
-import { findSecretPath, isWideFolder, SECRET_FILES, SECRET_FOLDERS } from '../secret-paths.ts';
+import { findSecretPath, holdsPrivateData, SECRET_FILES, SECRET_FOLDERS } from '../secret-paths.ts';
 
 /** Read-only tests and actions. Excluded: -execdir, -ok, -delete, -fprint, -fls, -files0-from and -follow. */
 const ALONE = new Set(
@@ -58,19 +58,19 @@ const READING = new Set(
   'cat cksum cut file grep head md5sum nl od sha1sum sha256sum sha512sum sort tac tail wc zcat'.split(' '),
 );
 /** True when find may start this program for its results. */
-export function mayStart(program: string): boolean {
+export function mayFindStart(program: string): boolean {
   return TELLING.has(program) || READING.has(program);
 }
 
 /** True when a program prints file contents, so that files with secrets must be excluded. */
-export function isReading(program: string): boolean {
+export function printsContents(program: string): boolean {
   return READING.has(program);
 }
 
 /** Placeholder for a found file when the started program is checked: every found path starts with its folder. */
 export const FOUND_PATH = './found';
 /** Inserted before programs that read files: excludes links and secret files, as in `grep -r`. */
-export const READ_GUARD: readonly string[] = [
+export const SKIP_SECRETS: readonly string[] = [
   '!',
   '(',
   ...[
@@ -104,7 +104,7 @@ export function createFindReader(list: ProgramList): ArgumentReader {
         if (args[index - 1] === '!' || args[index - 1] === '-not') return { reason: 'find negates what it starts.' };
         const started = readStarted(args.slice(index + 1), list);
         if ('reason' in started) return started;
-        argv.push(...(isReading(started.words[0] ?? '') ? READ_GUARD : []), word, ...started.words);
+        argv.push(...(printsContents(started.words[0] ?? '') ? SKIP_SECRETS : []), word, ...started.words);
         index += started.words.length;
         starts = true;
         continue;
@@ -118,7 +118,7 @@ export function createFindReader(list: ProgramList): ArgumentReader {
       } else if (word.startsWith('-')) return { reason: `find with ${quote(word)} is not on the list.` };
       else folders.push(word);
     }
-    const wide = starts ? folders.find((folder) => folder.startsWith('+') || isWideFolder(folder)) : undefined;
+    const wide = starts ? folders.find((folder) => folder.startsWith('+') || holdsPrivateData(folder)) : undefined;
     if (wide !== undefined) return { reason: `Programs over all of ${quote(wide)} meet what is private.` };
     const secret = findSecretPath(folders);
     return secret === null ? { argv } : { reason: secret };
@@ -133,7 +133,8 @@ function readStarted(
   const end = words.findIndex((word, at) => word === ';' || (word === '+' && words[at - 1] === '{}'));
   const vector = words.slice(0, Math.max(0, end)).map((word) => (word === '{}' ? FOUND_PATH : word));
   const [name = ''] = vector;
-  if (!mayStart(name)) return { reason: `find starts ${quote(name)}, which is not on the list of what it may start.` };
+  if (!mayFindStart(name))
+    return { reason: `find starts ${quote(name)}, which is not on the list of what it may start.` };
   // A flag's value may be a pattern or a list of names, and part of a word may become a flag.
   const places = words.slice(0, end).filter((word) => word.includes('{}')).length;
   const operands = parse(vector)?.operands.filter((operand) => operand === FOUND_PATH) ?? [];

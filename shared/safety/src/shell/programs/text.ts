@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { quote, type ParsedArguments, type ProgramTable } from '../program-rule.ts';
-import { findSecretPath, isWideFolder, SECRET_FILES, SECRET_FOLDERS } from '../secret-paths.ts';
+import { findSecretPath, holdsPrivateData, SECRET_FILES, SECRET_FOLDERS } from '../secret-paths.ts';
 
 /** Excluded from recursive searches, which would print secrets of files that the command does not name. */
 const LEFT_OUT = SECRET_FILES.map((name) => `--exclude=${name}`);
@@ -30,13 +30,13 @@ function isRecursive({ flags }: ParsedArguments): boolean {
 
 function isNarrow(parsed: ParsedArguments): string | null {
   if (!isRecursive(parsed)) return null;
-  const wide = listGrepPaths(parsed).find(isWideFolder);
+  const wide = listGrepPaths(parsed).find(holdsPrivateData);
   return wide === undefined ? null : `A search through ${quote(wide)} meets what is private.`;
 }
 
 /** Checks the files that diff reads in folders: the one of the same name, or all that are in both. */
 function comparesWhatIsNamed({ operands }: ParsedArguments): string | null {
-  const wide = operands.find(isWideFolder);
+  const wide = operands.find(holdsPrivateData);
   if (wide !== undefined) return `A comparison with ${quote(wide)} meets what is private.`;
   const [one = '', other = ''] = operands;
   return findSecretPath([posix.join(one, posix.basename(other)), posix.join(other, posix.basename(one))]);

@@ -1,14 +1,20 @@
 import { OutboundBody } from '@signalbox/contracts/conversation/envelope';
-import { inLanguage } from '@signalbox/messages/language';
+import { runInLanguage } from '@signalbox/messages/language';
 import { say } from '@signalbox/messages/say';
 import type { Queryable } from '@signalbox/store/pool';
 import { findRow, listRows } from '@signalbox/store/sql';
-import { removeDecisions } from '../../decided-elsewhere.ts';
+import { removeDecisionButtons } from '../../decided-elsewhere.ts';
 import { INGRESS_ACCOUNT, toChatKey, toMessageId, toUserKey } from '../chat-key.ts';
 import { toContent, type ProgramMessage } from '../message.ts';
 import { canWrite } from '../accounts.ts';
-import type { Source } from '../sources.ts';
-import { refuseForbidden, answerInTime, refuseTooMany, type IngressResponse, type RequestDeps } from './take-event.ts';
+import type { IngressSource } from '../sources.ts';
+import {
+  answerForbidden,
+  answerInTime,
+  answerTooManyRequests,
+  type IngressResponse,
+  type RequestDeps,
+} from './take-event.ts';
 
 export interface EventAnswer {
   readonly id: string;
@@ -44,12 +50,16 @@ interface MessageRow {
 const MAX_MESSAGES = 500;
 
 /** Answers with the state of an event to the source that sent the event. Never throws. */
-export async function answerRead(parts: RequestDeps, source: Source, eventId: string): Promise<IngressResponse> {
+export async function handleAnswerRequest(
+  parts: RequestDeps,
+  source: IngressSource,
+  eventId: string,
+): Promise<IngressResponse> {
   const { pool, limit, log } = parts;
   const waitSeconds = await limit.check(source.name, 'reads');
-  if (waitSeconds !== null) return refuseTooMany(waitSeconds);
+  if (waitSeconds !== null) return answerTooManyRequests(waitSeconds);
   return answerInTime(log, async () => {
-    if (!(await canWrite(pool, source))) return refuseForbidden();
+    if (!(await canWrite(pool, source))) return answerForbidden();
     const answer = /^evt_[0-9a-z]{20}$/.test(eventId) ? await findEventAnswer(pool, source.name, eventId) : null;
     // Events of other sources look like unknown ones.
     if (answer === null) return { status: 404, body: { error: say('ingress.unknown-event') } };
@@ -129,7 +139,7 @@ async function listMessages(db: Queryable, source: string, event: EventRow): Pro
 
 async function toMessage(db: Queryable, row: MessageRow, body: OutboundBody): Promise<ProgramMessage> {
   // Like a push, the answer says where people decide.
-  const words = toContent(await inLanguage(body.language, () => removeDecisions(db, body)));
+  const words = toContent(await runInLanguage(body.language, () => removeDecisionButtons(db, body)));
   return {
     id: row.shownAs ?? toMessageId(row.id),
     at: row.at.toISOString(),

@@ -1,22 +1,22 @@
 import { createHash } from 'node:crypto';
-import { MAX_TEXT_LENGTH } from '@signalbox/contracts/conversation/envelope';
-import { attempt, parseJson } from '@signalbox/contracts/system-error';
+import { MAX_INBOUND_LENGTH } from '@signalbox/contracts/conversation/envelope';
+import { tryOr, parseJson } from '@signalbox/contracts/system-error';
 import { makeStorable } from '@signalbox/contracts/storable';
 import { say } from '@signalbox/messages/say';
 import { z } from 'zod';
-import { CONVERSATION_NAME, toChatKey, toOutboxId, toUserKey } from '../chat-key.ts';
+import { CONVERSATION_NAME_PATTERN, toChatKey, toOutboxId, toUserKey } from '../chat-key.ts';
 import type { IncomingUpdate } from '../../channel.ts';
-import type { Source } from '../sources.ts';
+import type { IngressSource } from '../sources.ts';
 
 /** The header that carries an event's idempotency key. */
-export const KEY_HEADER = 'idempotency-key';
+export const IDEMPOTENCY_KEY_HEADER = 'idempotency-key';
 
 const Key = z.string().regex(/^[\x21-\x7e]{1,120}$/, { error: () => say('ingress.key-wrong') });
 
 const EventSchema = z
   .strictObject({
     /** A message to the agent. */
-    text: z.string().trim().min(1).max(MAX_TEXT_LENGTH).optional(),
+    text: z.string().trim().min(1).max(MAX_INBOUND_LENGTH).optional(),
     /** The button of an earlier answer to press, instead of a text. */
     press: z
       .strictObject({
@@ -27,7 +27,7 @@ const EventSchema = z
     /** Events with the same conversation follow each other, like messages in a chat. */
     conversation: z
       .string()
-      .regex(CONVERSATION_NAME, { error: () => say('ingress.conversation-wrong') })
+      .regex(CONVERSATION_NAME_PATTERN, { error: () => say('ingress.conversation-wrong') })
       .optional(),
     /** The callback to send the answers to: one of those that the sources file allows. */
     replyTo: z.string().optional(),
@@ -48,14 +48,14 @@ export interface SentEvent {
 }
 
 /** Parses the body of a request with a valid signature. A string describes the problem to the program's author. */
-export function parseEvent(source: Source, raw: Buffer, keyHeader: unknown): SentEvent | string {
-  const text = attempt(() => new TextDecoder('utf-8', { fatal: true }).decode(raw), null);
+export function parseEvent(source: IngressSource, raw: Buffer, keyHeader: unknown): SentEvent | string {
+  const text = tryOr(() => new TextDecoder('utf-8', { fatal: true }).decode(raw), null);
   const json = text === null ? undefined : parseJson(text);
   if (json === undefined) return say('ingress.no-json');
   const parsed = EventSchema.safeParse(json);
   if (!parsed.success) return describeProblems(parsed.error);
   const header = Key.optional().safeParse(keyHeader);
-  if (!header.success) return `${KEY_HEADER}: ${describeProblems(header.error)}`;
+  if (!header.success) return `${IDEMPOTENCY_KEY_HEADER}: ${describeProblems(header.error)}`;
   const { data: what } = parsed;
   if (what.id !== undefined && header.data !== undefined && what.id !== header.data) return say('ingress.key-twice');
   const { replyTo } = what;
@@ -70,7 +70,7 @@ export function parseEvent(source: Source, raw: Buffer, keyHeader: unknown): Sen
 }
 
 /** Turns the event into an update to admit. */
-export function toIncoming(source: Source, eventId: string, { what }: SentEvent): IncomingUpdate {
+export function toIncomingUpdate(source: IngressSource, eventId: string, { what }: SentEvent): IncomingUpdate {
   const { name, account } = source;
   const sender = {
     updateId: eventId,

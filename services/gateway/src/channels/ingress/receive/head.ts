@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
-import { getContentLength, isJson } from '../../http/request-head.ts';
-import { isInWindow, isSignature, SIGNATURE_HEADER, SOURCE_HEADER, TIMESTAMP_HEADER } from '../signature.ts';
-import type { Source } from '../sources.ts';
+import { getContentLength, isJsonRequest } from '../../http/request-head.ts';
+import { isFreshTimestamp, isSignature, SIGNATURE_HEADER, SOURCE_HEADER, TIMESTAMP_HEADER } from '../signature.ts';
+import type { IngressSource } from '../sources.ts';
 
 /*
  * The checks of a request, in order:
@@ -28,7 +28,7 @@ export type RequestRefusal = keyof typeof REFUSAL_STATUS;
 
 /** A request head that passed all checks before the signature is verified. */
 export interface RequestHead {
-  readonly source: Source;
+  readonly source: IngressSource;
   readonly timestamp: string;
   readonly signature: string;
 }
@@ -42,8 +42,8 @@ export const EVENTS_ROUTE: Route = { method: 'POST', maxBodyBytes: MAX_BODY_BYTE
 export const ANSWER_ROUTE: Route = { method: 'GET', maxBodyBytes: 0 };
 
 /** Checks the head of a request before its body is read. */
-export function checkHead(
-  sources: ReadonlyMap<string, Source>,
+export function checkRequestHead(
+  sources: ReadonlyMap<string, IngressSource>,
   route: Route,
   { headers, method }: Pick<FastifyRequest, 'headers' | 'method'>,
   nowMs: number,
@@ -51,11 +51,11 @@ export function checkHead(
   const source = sources.get(toSingleHeader(headers[SOURCE_HEADER]));
   if (!source) return 'unknown-source';
   if (method !== route.method) return 'bad-method';
-  if (method === 'POST' && !isJson(headers)) return 'bad-type';
+  if (method === 'POST' && !isJsonRequest(headers)) return 'bad-type';
   if (getContentLength(headers) > route.maxBodyBytes) return 'too-large';
   if (route.maxBodyBytes === 0 && headers['transfer-encoding'] !== undefined) return 'too-large';
   const timestamp = toSingleHeader(headers[TIMESTAMP_HEADER]);
-  if (!isInWindow(timestamp, nowMs)) return 'out-of-window';
+  if (!isFreshTimestamp(timestamp, nowMs)) return 'out-of-window';
   const signature = toSingleHeader(headers[SIGNATURE_HEADER]);
   return isSignature(signature) ? { source, timestamp, signature } : 'bad-signature';
 }

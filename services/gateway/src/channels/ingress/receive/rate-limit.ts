@@ -5,19 +5,19 @@ import type { Redis } from '@signalbox/platform/redis';
 const WINDOW_MS = 10_000;
 
 /** Programs poll more often than they send, so each kind has a counter of its own. */
-export type CountedRequests = 'events' | 'reads';
+export type RateLimitedRequest = 'events' | 'reads';
 
 /** Limits requests per source in fixed windows, counted in Redis across all gateways. */
 export function createSourceLimit(deps: {
   readonly redis: Redis;
   readonly prefix: string;
-  readonly limits: Readonly<Record<CountedRequests, number>>;
+  readonly limits: Readonly<Record<RateLimitedRequest, number>>;
   readonly log: Log;
 }) {
   const { redis, prefix, limits, log } = deps;
   return {
     /** Counts a request. Null within the limit, else seconds until the next window. Without Redis all pass: callers have a secret. */
-    async check(source: string, what: CountedRequests): Promise<number | null> {
+    async check(source: string, what: RateLimitedRequest): Promise<number | null> {
       if (redis.status !== 'ready') return null;
       const now = Date.now();
       const key = `${prefix}ingress:${what}:${source}:${Math.floor(now / WINDOW_MS)}`;

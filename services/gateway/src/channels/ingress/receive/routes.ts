@@ -1,13 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { createRefusalLog } from '../../http/refusal-log.ts';
-import { answerRead } from './event-answer.ts';
+import { handleAnswerRequest } from './event-answer.ts';
 import { hasValidSignature } from '../signature.ts';
-import type { Source } from '../sources.ts';
-import { KEY_HEADER } from './event.ts';
+import type { IngressSource } from '../sources.ts';
+import { IDEMPOTENCY_KEY_HEADER } from './event.ts';
 import {
   ANSWER_ROUTE,
   EVENTS_ROUTE,
-  checkHead,
+  checkRequestHead,
   REFUSAL_STATUS,
   type RequestHead,
   type RequestRefusal,
@@ -19,7 +19,10 @@ const PATH = '/webhook/ingress';
 /** Registers the routes of the ingress; head.ts lists the checks. `sink` returns null while nobody listens. */
 export async function registerRoutes(
   app: FastifyInstance,
-  parts: RequestDeps & { readonly sources: ReadonlyMap<string, Source>; readonly sink: () => AdmitEvents | null },
+  parts: RequestDeps & {
+    readonly sources: ReadonlyMap<string, IngressSource>;
+    readonly sink: () => AdmitEvents | null;
+  },
 ): Promise<void> {
   const { sources, log, sink } = parts;
   const logRefusal = createRefusalLog(log, 'ingress');
@@ -38,11 +41,11 @@ export async function registerRoutes(
     void scope.all(url, {
       bodyLimit: route.maxBodyBytes || 1,
       onRequest: async (request, reply) => {
-        const head = checkHead(sources, route, request, Date.now());
+        const head = checkRequestHead(sources, route, request, Date.now());
         return typeof head === 'string' ? refuse(reply, head) : undefined;
       },
       handler: async (request, reply) => {
-        const head = checkHead(sources, route, request, Date.now());
+        const head = checkRequestHead(sources, route, request, Date.now());
         if (typeof head === 'string') return refuse(reply, head);
         const content = getContent(request);
         if (!hasValidSignature(head.source.secrets, { ...head, content })) return refuse(reply, 'bad-signature');
@@ -55,10 +58,10 @@ export async function registerRoutes(
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
     registerPath(scope, PATH, EVENTS_ROUTE, readBody, (head, raw, { headers }) =>
-      takeEvent({ ...parts, sink: sink() }, head, raw, headers[KEY_HEADER]),
+      takeEvent({ ...parts, sink: sink() }, head, raw, headers[IDEMPOTENCY_KEY_HEADER]),
     );
     registerPath(scope, `${PATH}/:id`, ANSWER_ROUTE, readId, ({ source }, id) =>
-      answerRead(parts, source, id.toString()),
+      handleAnswerRequest(parts, source, id.toString()),
     );
   });
 }

@@ -1,12 +1,12 @@
 import { say } from '@signalbox/messages/say';
 import type { Log } from '@signalbox/platform/log';
-import { SECOND_MS, abortAfter, untilAborted, HOUR_MS } from '@signalbox/contracts/time';
+import { SECOND_MS, abortAfter, waitOrAbort, HOUR_MS } from '@signalbox/contracts/time';
 import type { Pool, Queryable } from '@signalbox/store/pool';
 import { newId } from '@signalbox/contracts/ids';
 import { readRow } from '@signalbox/store/sql';
 import type { IncomingUpdate } from '../../channel.ts';
 import { canWrite } from '../accounts.ts';
-import { parseEvent, toIncoming, type SentEvent } from './event.ts';
+import { parseEvent, toIncomingUpdate, type SentEvent } from './event.ts';
 import type { RequestHead } from './head.ts';
 import type { createSourceLimit } from './rate-limit.ts';
 
@@ -49,17 +49,17 @@ export async function takeEvent(
   const { pool, limit, log, sink } = parts;
   const { source } = head;
   const waitSeconds = await limit.check(source.name, 'events');
-  if (waitSeconds !== null) return refuseTooMany(waitSeconds);
+  if (waitSeconds !== null) return answerTooManyRequests(waitSeconds);
   const event = parseEvent(source, raw, keyHeader);
   if (typeof event === 'string') return { status: 400, body: { error: event } };
   if (!sink) return requestRetry();
   return answerInTime(log, async () => {
-    if (!(await canWrite(pool, source))) return refuseForbidden();
+    if (!(await canWrite(pool, source))) return answerForbidden();
     const { eventId, state } = await claimEvent(pool, head, event);
     if (state === 'other body')
       return { status: 409, body: { error: say('ingress.key-reused', { key: event.key ?? '', id: eventId }) } };
     // A repeated event is admitted again: the gateway that claimed it may have died before storing it.
-    await sink([toIncoming(source, eventId, event)]);
+    await sink([toIncomingUpdate(source, eventId, event)]);
     return { status: 200, body: { id: eventId, status: 'accepted' } };
   });
 }
@@ -67,18 +67,18 @@ export async function takeEvent(
 /** Answers within the time that clients wait. The work continues after that; a repeated event is the same event. */
 export async function answerInTime(log: Log, work: () => Promise<IngressResponse>): Promise<IngressResponse> {
   try {
-    return await untilAborted(work(), abortAfter(ANSWER_MS));
+    return await waitOrAbort(work(), abortAfter(ANSWER_MS));
   } catch (error) {
     log.warn('ingress request not answered, its sender is to repeat it', { error });
     return requestRetry();
   }
 }
 
-export function refuseForbidden(): IngressResponse {
+export function answerForbidden(): IngressResponse {
   return { status: 403, body: { error: say('ingress.no-role') } };
 }
 
-export function refuseTooMany(retryAfterSeconds: number): IngressResponse {
+export function answerTooManyRequests(retryAfterSeconds: number): IngressResponse {
   const error = say('ingress.too-many', { seconds: retryAfterSeconds });
   return { status: 429, body: { error }, retryAfterSeconds };
 }

@@ -1,14 +1,14 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { CallbackGate } from './callback-gate.ts';
+import { CallbackCircuitBreaker } from './callback-gate.ts';
 import type { PushResult } from './push.ts';
 
 let nowMs: number;
-let gate: CallbackGate;
+let gate: CallbackCircuitBreaker;
 let pushes: number;
 beforeEach(() => {
   nowMs = 0;
   pushes = 0;
-  gate = new CallbackGate(() => nowMs);
+  gate = new CallbackCircuitBreaker(() => nowMs);
 });
 
 const SENT: PushResult = { sent: { kind: 'sent', messageId: 'msg_1' }, isOutage: false };

@@ -20,7 +20,7 @@ const OUTAGE_FAILURES = 3;
 const POLL_MS = 20;
 
 /** The gate before one callback, as known to this process. `now` is a monotonic clock. */
-export class CallbackGate {
+export class CallbackCircuitBreaker {
   readonly #now: () => number;
   #failures = 0;
   #closedUntil = 0;

@@ -1,10 +1,10 @@
 import { SECOND_MS, abortAfter } from '@signalbox/contracts/time';
 import { Agent, request } from 'undici';
-import { classifyNoAnswer } from '../../http/no-answer.ts';
-import { KEY_HEADER } from '../receive/event.ts';
+import { classifyRequestFailure } from '../../http/no-answer.ts';
+import { IDEMPOTENCY_KEY_HEADER } from '../receive/event.ts';
 import { signContent, SIGNATURE_HEADER, SOURCE_HEADER, TIMESTAMP_HEADER } from '../signature.ts';
 import type { SendResult } from '../../channel.ts';
-import type { Source } from '../sources.ts';
+import type { IngressSource } from '../sources.ts';
 
 /** Short, since a healthy receiver answers 200 at once and works afterwards. */
 const CONNECT_MS = 5 * SECOND_MS;
@@ -34,12 +34,12 @@ export function createPusher() {
   });
   return {
     /** Posts one message, signed with the source's secret. Follows no redirects. Never throws. */
-    async push(source: Source, url: string, messageId: string, payload: object): Promise<PushResult> {
+    async push(source: IngressSource, url: string, messageId: string, payload: object): Promise<PushResult> {
       const body = JSON.stringify(payload);
       const timestamp = String(Math.floor(Date.now() / 1_000));
       const headers = {
         'content-type': 'application/json',
-        [KEY_HEADER]: messageId,
+        [IDEMPOTENCY_KEY_HEADER]: messageId,
         [SOURCE_HEADER]: source.name,
         [TIMESTAMP_HEADER]: timestamp,
         [SIGNATURE_HEADER]: signContent(source.secrets[0], timestamp, body),
@@ -55,7 +55,7 @@ export function createPusher() {
         await answer.body.dump({ limit: MAX_READ_BYTES }).catch(() => undefined);
         return toPushResult(answer.statusCode, answer.headers['retry-after'], messageId);
       } catch (error) {
-        return { sent: classifyNoAnswer(error), isOutage: true };
+        return { sent: classifyRequestFailure(error), isOutage: true };
       }
     },
     close: (): Promise<void> => dispatcher.destroy(),

@@ -6,8 +6,8 @@ import { getTopic } from '../../chat-key.ts';
 import type { EncodedRow, SendResult } from '../../channel.ts';
 import { getSourceName, toMessageId, toOutboxId, toUserKey } from '../chat-key.ts';
 import { toContent, type ProgramMessage } from '../message.ts';
-import type { Source } from '../sources.ts';
-import { CallbackGate } from './callback-gate.ts';
+import type { IngressSource } from '../sources.ts';
+import { CallbackCircuitBreaker } from './callback-gate.ts';
 import type { Pusher } from './push.ts';
 
 interface SentRow {
@@ -30,7 +30,7 @@ export interface IngressPart {
   readonly isUnderway: boolean;
 }
 
-export function encode(body: OutboundBody, { outboxId }: EncodedRow): readonly IngressPart[] {
+export function encodeMessage(body: OutboundBody, { outboxId }: EncodedRow): readonly IngressPart[] {
   return [{ outboxId, words: toContent(body), isUnderway: body.progress === 'underway' }];
 }
 
@@ -43,15 +43,15 @@ export function encode(body: OutboundBody, { outboxId }: EncodedRow): readonly I
 /** Sends messages to the callbacks of their sources. Never throws. */
 export function createSender(deps: {
   readonly pool: Pool;
-  readonly sources: ReadonlyMap<string, Source>;
+  readonly sources: ReadonlyMap<string, IngressSource>;
   readonly pusher: Pusher;
   readonly log: Log;
 }) {
   const { pool, sources, pusher, log } = deps;
-  const gates = new Map<string, CallbackGate>();
+  const gates = new Map<string, CallbackCircuitBreaker>();
 
-  const getGate = (url: string): CallbackGate => {
-    const gate = gates.get(url) ?? new CallbackGate();
+  const getGate = (url: string): CallbackCircuitBreaker => {
+    const gate = gates.get(url) ?? new CallbackCircuitBreaker();
     gates.set(url, gate);
     return gate;
   };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { encode, type TelegramPart } from '../send/encode.ts';
+import { encodeMessage, type TelegramPart } from '../send/encode.ts';
 import { readProblem, readText } from '../rich/rich-reader.fixture.ts';
 
 const SIMPLE_FROM = [null, 0, 1, 2] as const;
@@ -10,7 +10,7 @@ const CHATS = ['telegram:1001', 'telegram:-2001'] as const;
 const FUZZ_TIMEOUT_MS = 60_000;
 
 const encodeText = (text: string, simpleFrom: number | null, chatKey: string = CHATS[0]): readonly TelegramPart[] =>
-  encode({ text, buttons: [] }, { chatKey, outboxId: 1, simpleFrom });
+  encodeMessage({ text, buttons: [] }, { chatKey, outboxId: 1, simpleFrom });
 
 /** The marker words of all parts, once each, in reading order. */
 const listShownWords = (parts: readonly TelegramPart[]): readonly string[] => [

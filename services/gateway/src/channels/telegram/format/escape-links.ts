@@ -1,4 +1,4 @@
-import type { Entity, FormattedText } from './format.ts';
+import type { TextEntity, FormattedText } from './format.ts';
 
 /** Word joiner: an invisible character that ends a name or an address. */
 const JOINER = '\u2060';
@@ -52,7 +52,7 @@ function findEnds(text: string, pattern: RegExp): number[] {
 }
 
 /** Returns a test for offsets inside these ranges, which do not overlap. */
-function createRangeTest(stretches: readonly Pick<Entity, 'offset' | 'length'>[]): (at: number) => boolean {
+function createRangeTest(stretches: readonly Pick<TextEntity, 'offset' | 'length'>[]): (at: number) => boolean {
   const sorted = [...stretches].sort((a, b) => a.offset - b.offset);
   return (at) => {
     const index = countWhere(sorted.length, (place) => (sorted[place]?.offset ?? 0) < at);

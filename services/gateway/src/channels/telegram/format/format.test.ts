@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { formatMarkdown, type Entity, type FormattedText } from './format.ts';
+import { formatMarkdown, type TextEntity, type FormattedText } from './format.ts';
 
 /** Each entity with the text that it covers. */
 function describeSpans({ text, entities }: FormattedText): readonly string[] {
@@ -227,7 +227,7 @@ function findProblem({ text, entities, breaks }: FormattedText): string | null {
   return bad ? `invalid span ${JSON.stringify(bad)}` : null;
 }
 
-function isValid(text: string, { offset, length }: Entity): boolean {
+function isValid(text: string, { offset, length }: TextEntity): boolean {
   const span = text.slice(offset, offset + length);
   return offset >= 0 && length > 0 && offset + length <= text.length && span.trim() !== '';
 }

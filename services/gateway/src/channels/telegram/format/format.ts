@@ -4,7 +4,7 @@ import { readBlocks } from '../../text/document.ts';
 import { layOutTable } from '../../text/table.ts';
 
 /** A formatted span of a text, in UTF-16 units as Telegram counts. */
-export interface Entity {
+export interface TextEntity {
   readonly type: 'bold' | 'italic' | 'underline' | 'strikethrough' | 'code' | 'pre' | 'text_link' | 'blockquote';
   readonly offset: number;
   readonly length: number;
@@ -22,7 +22,7 @@ export interface RepeatedHeader {
 
 export interface FormattedText {
   readonly text: string;
-  readonly entities: readonly Entity[];
+  readonly entities: readonly TextEntity[];
   /** Offsets of blocks and list items: the best places to split. */
   readonly breaks: readonly number[];
   readonly heads: readonly RepeatedHeader[];
@@ -50,12 +50,12 @@ interface BlockContext {
   readonly quoted: boolean;
 }
 
-type EntityKind = Omit<Entity, 'offset' | 'length'>;
+type EntityKind = Omit<TextEntity, 'offset' | 'length'>;
 
 /** Formats blocks as text and entities for a plain message. The text may be empty. */
 export function formatBlocks(given: readonly Block[]): FormattedText {
   let text = '';
-  const entities: Entity[] = [];
+  const entities: TextEntity[] = [];
   const breaks: number[] = [];
   const heads: RepeatedHeader[] = [];
 

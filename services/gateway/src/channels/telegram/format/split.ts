@@ -1,6 +1,6 @@
 import { isBlank } from '../../text/clean-text.ts';
 import { findCut } from '../../text/cut.ts';
-import type { Entity, FormattedText, RepeatedHeader } from './format.ts';
+import type { TextEntity, FormattedText, RepeatedHeader } from './format.ts';
 
 /** Telegram's limit per message, in UTF-16 units (core.telegram.org/bots/api#sendmessage). */
 export const MAX_MESSAGE_LENGTH = 4_096;
@@ -26,7 +26,7 @@ export function splitText(whole: FormattedText, limit: number = MAX_MESSAGE_LENG
   return parts;
 }
 
-function findEnd(whole: FormattedText, entities: readonly Entity[], start: number, limit: number): number {
+function findEnd(whole: FormattedText, entities: readonly TextEntity[], start: number, limit: number): number {
   const { text } = whole;
   const inside = entities.filter((one) => one.offset + one.length > start);
   // The first entity over the limit starts the next message.
@@ -39,8 +39,8 @@ function findEnd(whole: FormattedText, entities: readonly Entity[], start: numbe
   return block ?? findCut(text, start, latestEnd);
 }
 
-function takePart(text: string, entities: readonly Entity[], start: number, end: number): MessageText {
-  const partEntities: Entity[] = [];
+function takePart(text: string, entities: readonly TextEntity[], start: number, end: number): MessageText {
+  const partEntities: TextEntity[] = [];
   const last = start + text.slice(start, end).trimEnd().length;
   for (const entity of entities) {
     const from = Math.max(entity.offset, start);
@@ -51,7 +51,7 @@ function takePart(text: string, entities: readonly Entity[], start: number, end:
 }
 
 /** Drops empty lines at the start as Telegram would, but not inside a span: code keeps its indentation. */
-function trimStart(text: string, entities: readonly Entity[]): MessageText {
+function trimStart(text: string, entities: readonly TextEntity[]): MessageText {
   const first = Math.min(text.length, ...entities.map((one) => one.offset));
   const blank = Math.min(first, text.length - text.trimStart().length);
   return { text: text.slice(blank), entities: entities.map((one) => ({ ...one, offset: one.offset - blank })) };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decode } from './decode.ts';
+import { decodeUpdate } from './decode.ts';
 import { getNextOffset } from './poll.ts';
 
 const BOT = { id: 100, username: 'signalbox_bot' };
@@ -14,7 +14,7 @@ const message = (fields: object): unknown => ({
 
 describe('messages', () => {
   test('a private text is decoded as a text of its sender', () => {
-    expect(decode(message({ text: 'hello' }), BOT)).toEqual({
+    expect(decodeUpdate(message({ text: 'hello' }), BOT)).toEqual({
       kind: 'text',
       updateId: '7',
       userKey: '1001',
@@ -32,7 +32,10 @@ describe('messages', () => {
   });
 
   test('characters that Postgres cannot store are removed', () => {
-    const decoded = decode(message({ text: 'a\u0000b\ud800c', from: { ...FROM, first_name: '\u0000\udc00' } }), BOT);
+    const decoded = decodeUpdate(
+      message({ text: 'a\u0000b\ud800c', from: { ...FROM, first_name: '\u0000\udc00' } }),
+      BOT,
+    );
     expect(decoded).toMatchObject({ text: 'ab\ufffdc', name: '\ufffd L' });
   });
 
@@ -44,15 +47,15 @@ describe('messages', () => {
     ['/new', '/new'],
     ['@signalbox_bot', '/help'],
   ])('in a group %j is addressed to us', (text, stripped) => {
-    expect(decode(message({ chat: GROUP, text }), BOT)).toMatchObject({ kind: 'text', text: stripped });
+    expect(decodeUpdate(message({ chat: GROUP, text }), BOT)).toMatchObject({ kind: 'text', text: stripped });
   });
 
   test.each(['lunch?', '/help@other_bot', '@signalbox_bot_two hi'])('in a group %j is ignored', (text) => {
-    expect(decode(message({ chat: GROUP, text }), BOT)).toMatchObject({ kind: 'ignored' });
+    expect(decodeUpdate(message({ chat: GROUP, text }), BOT)).toMatchObject({ kind: 'ignored' });
   });
 
   test("in a group a command without the bot's name is marked as unnamed", () => {
-    const named = (text: string): unknown => decode(message({ chat: GROUP, text }), BOT);
+    const named = (text: string): unknown => decodeUpdate(message({ chat: GROUP, text }), BOT);
     expect(named('/weather')).toMatchObject({ named: false });
     expect(named('/weather@signalbox_bot')).toMatchObject({ text: '/weather', named: true });
     expect(named('@signalbox_bot /weather')).toMatchObject({ text: '/weather', named: true });
@@ -66,22 +69,22 @@ describe('messages', () => {
     ['a quotation', { entities: [{ type: 'blockquote', offset: 0, length: 5 }] }, 'quote'],
     ['a folded quotation', { entities: [{ type: 'expandable_blockquote', offset: 0, length: 5 }] }, 'quote'],
   ])('%s is not the words of whoever sent it', (_, fields, borrowed) => {
-    expect(decode(message({ text: 'deploy shop', ...fields }), BOT)).toMatchObject({ kind: 'text', borrowed });
+    expect(decodeUpdate(message({ text: 'deploy shop', ...fields }), BOT)).toMatchObject({ kind: 'text', borrowed });
   });
 
   test.each([{}, { entities: [{ type: 'bold', offset: 0, length: 5 }] }, { entities: 'x' }])(
     'typed text is not borrowed: %j',
-    (fields) => expect(decode(message({ text: 'deploy shop', ...fields }), BOT)).not.toHaveProperty('borrowed'),
+    (fields) => expect(decodeUpdate(message({ text: 'deploy shop', ...fields }), BOT)).not.toHaveProperty('borrowed'),
   );
 
   test("in a group a reply to the bot's message is addressed to it", () => {
     const reply = { chat: GROUP, text: 'yes', reply_to_message: { from: { id: 100, is_bot: true } } };
-    expect(decode(message(reply), BOT)).toMatchObject({ kind: 'text', text: 'yes' });
+    expect(decodeUpdate(message(reply), BOT)).toMatchObject({ kind: 'text', text: 'yes' });
   });
 
   test("a topic has a chat key of its own, the general topic has the chat's", () => {
     const topic = (fields: object): string | undefined => {
-      const decoded = decode(message({ chat: GROUP, text: '/status', ...fields }), BOT);
+      const decoded = decodeUpdate(message({ chat: GROUP, text: '/status', ...fields }), BOT);
       return decoded.kind === 'text' ? decoded.chatKey : undefined;
     };
     expect(topic({ is_topic_message: true, message_thread_id: 77 })).toBe('telegram:-2001/77');
@@ -91,10 +94,12 @@ describe('messages', () => {
 
   test('a message in a topic that the bot created is no reply to it', () => {
     const reply_to_message = { from: { id: 100, is_bot: true }, forum_topic_created: { name: 'deploys' } };
-    expect(decode(message({ chat: GROUP, text: 'lunch?', reply_to_message }), BOT)).toMatchObject({ kind: 'ignored' });
+    expect(decodeUpdate(message({ chat: GROUP, text: 'lunch?', reply_to_message }), BOT)).toMatchObject({
+      kind: 'ignored',
+    });
   });
 
-  const read = (fields: object): unknown => decode(message(fields), BOT);
+  const read = (fields: object): unknown => decodeUpdate(message(fields), BOT);
   const FILE = { file_id: 'f1', file_unique_id: 'u1' };
 
   test('a file has its caption as text', () => {
@@ -168,11 +173,11 @@ describe('messages', () => {
     ['malformed message', { chat: null, text: 'x' }],
     ['malformed message', { from: { ...FROM, is_bot: true }, text: 17 }],
   ])('%s is ignored', (reason, fields) => {
-    expect(decode(message(fields), BOT)).toMatchObject({ kind: 'ignored', updateId: '7', reason });
+    expect(decodeUpdate(message(fields), BOT)).toMatchObject({ kind: 'ignored', updateId: '7', reason });
   });
 
   test('a group that becomes a supergroup is decoded as moved', () => {
-    expect(decode(message({ chat: GROUP, migrate_to_chat_id: -100200 }), BOT)).toEqual({
+    expect(decodeUpdate(message({ chat: GROUP, migrate_to_chat_id: -100200 }), BOT)).toEqual({
       kind: 'moved',
       updateId: '7',
       from: 'telegram:-2001',
@@ -188,7 +193,7 @@ describe('other updates', () => {
   });
 
   test('a press of a button names its outbox row', () => {
-    expect(decode(press({}), BOT)).toMatchObject({
+    expect(decodeUpdate(press({}), BOT)).toMatchObject({
       kind: 'press',
       outboxId: '12',
       index: 1,
@@ -200,13 +205,17 @@ describe('other updates', () => {
   test.each(['b:12', 'b:1:999', 'b:99999999999999999999:0', 'approve:42', ''])(
     'button data %j is ignored as foreign',
     (data) => {
-      expect(decode(press({ data }), BOT)).toMatchObject({ kind: 'ignored', reason: 'foreign button', pressId: 'q1' });
+      expect(decodeUpdate(press({ data }), BOT)).toMatchObject({
+        kind: 'ignored',
+        reason: 'foreign button',
+        pressId: 'q1',
+      });
     },
   );
 
   test('a blocked bot makes the chat unreachable', () => {
     const change = { update_id: 3, my_chat_member: { chat: PRIVATE, new_chat_member: { status: 'kicked' } } };
-    expect(decode(change, BOT)).toMatchObject({ kind: 'membership', reachable: false });
+    expect(decodeUpdate(change, BOT)).toMatchObject({ kind: 'membership', reachable: false });
   });
 
   test('Stop under a draft is decoded as /stop of the person', () => {
@@ -215,7 +224,7 @@ describe('other updates', () => {
       update_id: 9,
       stopped_message_generation: { chat, draft_id: 3, ...fields },
     });
-    expect(decode(stopped({}), BOT)).toMatchObject({
+    expect(decodeUpdate(stopped({}), BOT)).toMatchObject({
       kind: 'text',
       text: '/stop',
       userKey: '1001',
@@ -224,8 +233,8 @@ describe('other updates', () => {
       chatKind: 'private',
       messageId: null,
     });
-    expect(decode(stopped({ message_thread_id: 5 }), BOT)).toMatchObject({ chatKey: 'telegram:1001/5' });
-    expect(decode(stopped({ chat: GROUP }), BOT)).toMatchObject({ kind: 'ignored', reason: 'malformed stop' });
+    expect(decodeUpdate(stopped({ message_thread_id: 5 }), BOT)).toMatchObject({ chatKey: 'telegram:1001/5' });
+    expect(decodeUpdate(stopped({ chat: GROUP }), BOT)).toMatchObject({ kind: 'ignored', reason: 'malformed stop' });
   });
 
   test('an edited message is decoded as an edit', () => {
@@ -241,16 +250,16 @@ describe('other updates', () => {
         ...fields,
       },
     });
-    expect(decode(edited({}), BOT)).toMatchObject({ kind: 'edit', messageId: '5', text: 'deploy blog' });
+    expect(decodeUpdate(edited({}), BOT)).toMatchObject({ kind: 'edit', messageId: '5', text: 'deploy blog' });
     const entities = [{ type: 'blockquote', offset: 0, length: 5 }];
-    expect(decode(edited({ text: 'deploy\nblog', entities }), BOT)).toMatchObject({ text: '> deploy\n> blog' });
-    expect(decode(edited({ chat: GROUP }), BOT)).toMatchObject({ reason: 'not addressed' });
-    expect(decode(edited({ chat: GROUP, text: '@signalbox_bot deploy' }), BOT)).toMatchObject({
+    expect(decodeUpdate(edited({ text: 'deploy\nblog', entities }), BOT)).toMatchObject({ text: '> deploy\n> blog' });
+    expect(decodeUpdate(edited({ chat: GROUP }), BOT)).toMatchObject({ reason: 'not addressed' });
+    expect(decodeUpdate(edited({ chat: GROUP, text: '@signalbox_bot deploy' }), BOT)).toMatchObject({
       kind: 'edit',
       text: 'deploy',
     });
-    expect(decode(edited({ text: undefined, sticker: {} }), BOT)).toMatchObject({ reason: 'edit without words' });
-    expect(decode({ update_id: 3, edited_message: {} }, BOT)).toMatchObject({ reason: 'malformed message' });
+    expect(decodeUpdate(edited({ text: undefined, sticker: {} }), BOT)).toMatchObject({ reason: 'edit without words' });
+    expect(decodeUpdate({ update_id: 3, edited_message: {} }, BOT)).toMatchObject({ reason: 'malformed message' });
   });
 
   test('no input makes decoding throw', () => {
@@ -261,7 +270,7 @@ describe('other updates', () => {
     );
     fc.assert(
       fc.property(update, (raw) => {
-        expect(decode(raw, BOT)).toHaveProperty('kind');
+        expect(decodeUpdate(raw, BOT)).toHaveProperty('kind');
       }),
       { numRuns: 500 },
     );

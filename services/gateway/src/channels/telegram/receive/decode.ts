@@ -1,19 +1,19 @@
 import type { ChatKind } from '@signalbox/contracts/conversation/envelope';
 import { removeUnstorable } from '../../text/clean-text.ts';
-import type { IncomingUpdate, WrittenUpdate } from '../../channel.ts';
+import type { IncomingUpdate, TextUpdate } from '../../channel.ts';
 import { parseButton } from '../send/button.ts';
 import { toChatKey } from '../chat-key.ts';
 import { readAttachments } from './file.ts';
-import { createWhisperRef } from '../message-ref.ts';
+import { createEphemeralRef } from '../message-ref.ts';
 import { writeOutEntities, type WrittenText } from './entities.ts';
 import {
   CallbackQuery,
-  CONTENT_FIELDS,
+  UNSUPPORTED_FIELDS,
   MemberChange,
   Message,
   StoppedGeneration,
   Update,
-  type Person,
+  type TelegramUser,
 } from './update.ts';
 
 export interface BotIdentity {
@@ -22,7 +22,7 @@ export interface BotIdentity {
 }
 
 /** Decodes an update of Telegram. Never throws: unusable updates are ignored with a reason. */
-export function decode(raw: unknown, bot: BotIdentity): IncomingUpdate {
+export function decodeUpdate(raw: unknown, bot: BotIdentity): IncomingUpdate {
   const parsed = Update.safeParse(raw);
   if (!parsed.success)
     return { kind: 'ignored', updateId: readUpdateId(raw), reason: 'not an update', pressId: null, isUnread: true };
@@ -64,9 +64,9 @@ function decodeMessage(updateId: string, raw: unknown, bot: BotIdentity): Incomi
   const attachments = readAttachments(message);
   const words = writeOutMessage(message, bot);
   if (words === null && attachments.length === 0) {
-    const field = Object.keys(CONTENT_FIELDS).find((name) => Object.hasOwn(message, name));
+    const field = Object.keys(UNSUPPORTED_FIELDS).find((name) => Object.hasOwn(message, name));
     if (field === undefined) return ignore(updateId, 'service message');
-    return { ...sender, kind: 'not-text', what: CONTENT_FIELDS[field] ?? 'other' };
+    return { ...sender, kind: 'not-text', what: UNSUPPORTED_FIELDS[field] ?? 'other' };
   }
   const text = removeUnstorable(words?.text ?? '');
   const album = message.media_group_id === undefined ? null : removeUnstorable(message.media_group_id).slice(0, 80);
@@ -93,7 +93,7 @@ function decodeMessage(updateId: string, raw: unknown, bot: BotIdentity): Incomi
 /** Telegram's clients send a longer text in parts: phones cut at the last space or at this limit, Telegram Desktop in the second half. */
 const CLIENT_CUT = 4_096;
 
-function findCut({ text = '' }: Message): Pick<WrittenUpdate, 'cut'> {
+function findCut({ text = '' }: Message): Pick<TextUpdate, 'cut'> {
   if (text.length <= CLIENT_CUT / 2) return {};
   return { cut: text.length === CLIENT_CUT ? '' : '\n' };
 }
@@ -195,7 +195,7 @@ function decodePress(updateId: string, raw: unknown): IncomingUpdate {
     messageId:
       message.ephemeral_message_id === undefined
         ? String(message.message_id)
-        : createWhisperRef(from.id, message.ephemeral_message_id),
+        : createEphemeralRef(from.id, message.ephemeral_message_id),
   };
 }
 
@@ -266,7 +266,7 @@ function isReplyToBot({ reply_to_message: answered }: Message, bot: BotIdentity)
   return answered?.from?.id === bot.id && answered.forum_topic_created === undefined;
 }
 
-function toSender(person: Pick<Person, 'id' | 'first_name' | 'last_name' | 'language_code'>): {
+function toSender(person: Pick<TelegramUser, 'id' | 'first_name' | 'last_name' | 'language_code'>): {
   readonly userKey: string;
   readonly name: string;
   readonly language?: string;

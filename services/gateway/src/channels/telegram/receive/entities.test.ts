@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Entities, writeOutEntities } from './entities.ts';
+import { MessageEntities, writeOutEntities } from './entities.ts';
 
 const BOT = { id: 100, username: 'signalbox_bot' };
 /** The text with one entity over the part in brackets. */
@@ -7,7 +7,7 @@ const write = (marked: string, entity: object) => {
   const offset = marked.indexOf('[');
   const text = marked.replace(/[[\]]/g, '');
   const length = marked.indexOf(']') - offset - 1;
-  return writeOutEntities(text, Entities.parse([{ offset, length, ...entity }]), BOT);
+  return writeOutEntities(text, MessageEntities.parse([{ offset, length, ...entity }]), BOT);
 };
 const link = (marked: string, url: string) => write(marked, { type: 'text_link', url });
 
@@ -46,7 +46,7 @@ describe('hidden content of entities is written out', () => {
   });
 
   test('several links, nested styles and invalid offsets are handled', () => {
-    const entities = Entities.parse([
+    const entities = MessageEntities.parse([
       { type: 'text_link', offset: 0, length: 1, url: 'https://a.example' },
       { type: 'bold', offset: 0, length: 5 },
       { type: 'text_link', offset: 5, length: 1, url: 'https://b.example' },
@@ -56,7 +56,7 @@ describe('hidden content of entities is written out', () => {
     expect(writeOutEntities('a or b', entities, BOT).text).toBe(
       'a <https://a.example> or b <https://b.example> <https://c.example>',
     );
-    expect(Entities.parse('x')).toEqual([]);
+    expect(MessageEntities.parse('x')).toEqual([]);
   });
 
   test('a long text without addresses is processed quickly', () => {

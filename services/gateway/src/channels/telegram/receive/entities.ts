@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** Entities that may hide content. The schema is loose, since of most types only the name is used. */
-export const Entities = z
+export const MessageEntities = z
   .array(
     z.looseObject({
       type: z.string(),
@@ -14,7 +14,7 @@ export const Entities = z
     }),
   )
   .catch([]);
-export type Entities = z.infer<typeof Entities>;
+export type MessageEntities = z.infer<typeof MessageEntities>;
 
 /** A text after the hidden content of its entities was written into it. */
 export interface WrittenText {
@@ -34,7 +34,7 @@ const HOST = /^(?:[\p{L}\p{N}-]{1,63}\.){1,10}\p{L}{2,63}(?::\d{1,5})?(?:[/?#]\S
  */
 export function writeOutEntities(
   text: string,
-  entities: Entities,
+  entities: MessageEntities,
   bot: { readonly id: number; readonly username: string },
 ): WrittenText {
   const isCommand = text.startsWith('/');

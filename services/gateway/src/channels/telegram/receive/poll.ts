@@ -3,7 +3,7 @@ import type { Log } from '@signalbox/platform/log';
 import { computeBackoffMs, sleep } from '@signalbox/contracts/time';
 import type { IncomingUpdate, ChannelListener } from '../../channel.ts';
 import { createTokenError, getHost, toApiSignal, type ApiSignal, type TelegramApi } from '../client.ts';
-import { decode, type BotIdentity } from './decode.ts';
+import { decodeUpdate, type BotIdentity } from './decode.ts';
 import { classifyFailure, readErrorCode } from '../failure.ts';
 import { ALLOWED_UPDATES } from './update.ts';
 
@@ -86,7 +86,7 @@ export class Polling implements ChannelListener {
         continue;
       }
       try {
-        if (batch.length > 0) await admit(batch.map((raw) => decode(raw, bot)));
+        if (batch.length > 0) await admit(batch.map((raw) => decodeUpdate(raw, bot)));
       } catch (error) {
         await this.#recover(error, 'admission');
         continue;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { UnsupportedContent } from '../../channel.ts';
-import { Entities } from './entities.ts';
+import { MessageEntities } from './entities.ts';
 
 /* Only the fields of Telegram's updates that are used; other fields cannot make an update unreadable. */
 
@@ -8,7 +8,7 @@ const id = z.int();
 /** Unix seconds, bounded so that they fit into a Date. */
 const unixSeconds = z.int().min(0).max(4_102_444_800);
 
-const Person = z.object({
+const TelegramUser = z.object({
   id,
   is_bot: z.boolean().default(false),
   first_name: z.string().default(''),
@@ -16,7 +16,7 @@ const Person = z.object({
   /** The client's language, as an IETF tag. */
   language_code: z.string().max(35).optional().catch(undefined),
 });
-export type Person = z.infer<typeof Person>;
+export type TelegramUser = z.infer<typeof TelegramUser>;
 
 const Chat = z.object({ id, type: z.string() });
 
@@ -31,7 +31,7 @@ export const Message = z.looseObject({
   date: unixSeconds,
   edit_date: unixSeconds.optional().catch(undefined),
   chat: Chat,
-  from: Person.optional(),
+  from: TelegramUser.optional(),
   ...Topic,
   text: z.string().optional(),
   caption: z.string().optional(),
@@ -41,8 +41,8 @@ export const Message = z.looseObject({
   is_automatic_forward: z.unknown().optional(),
   /** The bot that wrote the message for its sender. */
   via_bot: z.unknown().optional(),
-  entities: Entities.optional(),
-  caption_entities: Entities.optional(),
+  entities: MessageEntities.optional(),
+  caption_entities: MessageEntities.optional(),
   /** The group or channel as which an anonymous sender writes. */
   sender_chat: z.object({ id }).optional().catch(undefined),
   migrate_to_chat_id: id.optional(),
@@ -50,7 +50,7 @@ export const Message = z.looseObject({
   reply_to_message: z
     .object({
       message_id: z.number().optional(),
-      from: Person.optional(),
+      from: TelegramUser.optional(),
       forum_topic_created: z.unknown().optional(),
     })
     .optional(),
@@ -59,14 +59,14 @@ export type Message = z.infer<typeof Message>;
 
 export const CallbackQuery = z.object({
   id: z.string().min(1).max(100),
-  from: Person,
+  from: TelegramUser,
   message: z.object({ message_id: id, ephemeral_message_id: id.optional(), chat: Chat, ...Topic }).optional(),
   data: z.string().optional(),
 });
 
 /** A person pressed Stop under a draft. Drafts exist only in private chats, so the chat is the person. */
 export const StoppedGeneration = z.object({
-  chat: Person.omit({ is_bot: true }).extend({ type: z.literal('private') }),
+  chat: TelegramUser.omit({ is_bot: true }).extend({ type: z.literal('private') }),
   message_thread_id: id.optional(),
 });
 
@@ -92,7 +92,7 @@ export const ALLOWED_UPDATES = [
 ] as const;
 
 /** Content that is neither text nor a readable file, by field. Other messages without text are service messages. */
-export const CONTENT_FIELDS: Readonly<Record<string, UnsupportedContent>> = {
+export const UNSUPPORTED_FIELDS: Readonly<Record<string, UnsupportedContent>> = {
   sticker: 'sticker',
   poll: 'poll',
   venue: 'place',

@@ -4,11 +4,11 @@ import { SECOND_MS } from '@signalbox/contracts/time';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { answerBrokenRequest } from '../../http/broken-request.ts';
 import { createApp } from '../../http/create-app.ts';
-import { listen } from '../../http/listen.ts';
+import { startHttpServer } from '../../http/listen.ts';
 import { createRefusalLog } from '../../http/refusal-log.ts';
-import { getContentLength, isJson } from '../../http/request-head.ts';
+import { getContentLength, isJsonRequest } from '../../http/request-head.ts';
 import { createSecretCheck } from '../../http/secret-check.ts';
-import { createSink } from '../../http/sink.ts';
+import { createUpdateSink } from '../../http/sink.ts';
 import { handleWebhookBody } from '../../http/webhook-body.ts';
 
 /*
@@ -71,7 +71,7 @@ export interface WebhookServerOptions {
 export function createWebhookServer(options: WebhookServerOptions) {
   const { log, count } = options;
   const tellRefusal = createRefusalLog(log, 'telegram');
-  const sink = createSink<AdmitUpdate>();
+  const sink = createUpdateSink<AdmitUpdate>();
 
   const note = (refusal: Refusal): void => {
     count(refusal);
@@ -119,7 +119,7 @@ export function createWebhookServer(options: WebhookServerOptions) {
     attach: sink.attach,
     /** Listens. `close` drains admissions for `drainMs`, then closes all connections. Throws the system's error for a taken port. */
     open(): Promise<Closable & { readonly port: number }> {
-      return listen(app, options);
+      return startHttpServer(app, options);
     },
   };
 }
@@ -131,7 +131,7 @@ function createHeadCheck({ secret, path }: WebhookServerOptions): (request: Fast
     if (!isSecret(headers[SECRET_HEADER])) return 'bad-secret';
     if (originalUrl.split('?', 1)[0] !== path) return 'bad-path';
     if (method !== 'POST') return 'bad-method';
-    if (!isJson(headers)) return 'bad-type';
+    if (!isJsonRequest(headers)) return 'bad-type';
     return getContentLength(headers) > MAX_BODY_BYTES ? 'too-large' : null;
   };
 }

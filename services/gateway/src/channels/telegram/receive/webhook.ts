@@ -3,9 +3,9 @@ import type { Log } from '@signalbox/platform/log';
 import { computeBackoffMs, MINUTE_MS, sleep } from '@signalbox/contracts/time';
 import type { WebhookInfo } from 'grammy/types';
 import type { IncomingUpdate, ChannelListener } from '../../channel.ts';
-import { createBatches } from '../../http/batches.ts';
+import { createUpdateBatcher } from '../../http/batches.ts';
 import { createTokenError, getHost, toApiSignal, type TelegramApi } from '../client.ts';
-import { decode } from './decode.ts';
+import { decodeUpdate } from './decode.ts';
 import { classifyFailure, readErrorCode } from '../failure.ts';
 import { ALLOWED_UPDATES } from './update.ts';
 import type { WebhookServer } from './webhook-server.ts';
@@ -20,7 +20,7 @@ import type { WebhookServer } from './webhook-server.ts';
  */
 
 /** The webhook's address, secret and server. */
-export interface WebhookTarget {
+export interface WebhookEndpoint {
   readonly url: string;
   readonly secret: string;
   readonly server: WebhookServer;
@@ -43,12 +43,12 @@ export interface WebhookDeps {
   readonly api: TelegramApi;
   readonly log: Log;
   readonly admit: (updates: readonly IncomingUpdate[]) => Promise<void>;
-  readonly target: WebhookTarget;
+  readonly target: WebhookEndpoint;
   readonly checkEveryMs?: number;
 }
 
 /** Receives updates through the server, and keeps the webhook registered until closed. */
-export class Webhook implements ChannelListener {
+export class WebhookListener implements ChannelListener {
   readonly ended: Promise<void>;
   readonly #deps: WebhookDeps;
   readonly #host: string;
@@ -98,9 +98,9 @@ export class Webhook implements ChannelListener {
     const bot = await this.#retry(() => api.getMe(this.#signal));
     if (!bot) return;
     // An update without an id goes first. Across gateways Telegram waits for the 200 before it sends a chat's next message.
-    const add = createBatches(admit, ({ updateId }) => Number(updateId ?? 0));
+    const add = createUpdateBatcher(admit, ({ updateId }) => Number(updateId ?? 0));
     // Attached before registration, since an earlier registration may deliver updates already.
-    if (!signal.aborted) this.#detach = target.server.attach((update) => add([decode(update, bot)]));
+    if (!signal.aborted) this.#detach = target.server.attach((update) => add([decodeUpdate(update, bot)]));
     await this.#retry(() => this.#takeOver());
     while (!signal.aborted) {
       await sleep(checkEveryMs, signal);

@@ -109,7 +109,7 @@ function toRichText(spans: InlineText, depth: number): RichText {
 }
 
 /** True for a table, a heading, a nested list or foldable code. Other messages stay plain, which every server and client supports. */
-export function isBetterRich(blocks: readonly Block[], mayFold: boolean): boolean {
+export function needsRichMessage(blocks: readonly Block[], mayFold: boolean): boolean {
   return blocks.some((block) => looksBetterRich(block, false, mayFold));
 }
 

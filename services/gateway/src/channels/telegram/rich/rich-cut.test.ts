@@ -3,12 +3,12 @@ import { expect, test } from 'vitest';
 import type { Block } from '../../text/block.ts';
 import { readBlocks } from '../../text/document.ts';
 import { formatBlocks } from '../format/format.ts';
-import { cutSections } from './rich-cut.ts';
+import { splitIntoSections } from './rich-cut.ts';
 import { isWithin, getBlockSize, addSizes } from './rich-size.ts';
 
 const LIMIT = { bytes: 300, blocks: 24 };
 const words = (blocks: readonly Block[]): readonly string[] => formatBlocks(blocks).text.match(/w\d+/g) ?? [];
-const cut = (markdown: string): readonly (readonly Block[])[] => cutSections(readBlocks(markdown), LIMIT);
+const cut = (markdown: string): readonly (readonly Block[])[] => splitIntoSections(readBlocks(markdown), LIMIT);
 const repeat = (count: number, line: (n: number) => string): string =>
   Array.from({ length: count }, (_, n) => line(n)).join('\n');
 

@@ -24,7 +24,10 @@ import {
  * Cuts a message into sections that fit into one rich message each: between blocks, else items, rows, lines or words. Cut code keeps its
  * language, a cut table its header; only blanks at the cuts are lost.
  */
-export function cutSections(blocks: readonly Block[], limit: RichSize = MAX_RICH_SIZE): readonly (readonly Block[])[] {
+export function splitIntoSections(
+  blocks: readonly Block[],
+  limit: RichSize = MAX_RICH_SIZE,
+): readonly (readonly Block[])[] {
   const sections: Block[][] = [];
   let section: Block[] = [];
   let room = limit;

@@ -7,7 +7,7 @@ import { MAX_COLUMNS } from './rich-size.ts';
 const MAX_BLOCK_DEPTH = 10;
 
 /** Fits blocks to the depth and table width of rich messages. */
-export function fitShape(blocks: readonly Block[], depth = 1): readonly Block[] {
+export function fitBlocks(blocks: readonly Block[], depth = 1): readonly Block[] {
   return blocks.flatMap((block) => fitBlock(block, depth));
 }
 
@@ -18,12 +18,12 @@ function fitBlock(block: Block, depth: number): readonly Block[] {
       return [
         {
           type: 'list',
-          items: block.items.map((item): ListItem => ({ ...item, blocks: fitShape(item.blocks, depth + 2) })),
+          items: block.items.map((item): ListItem => ({ ...item, blocks: fitBlocks(item.blocks, depth + 2) })),
         },
       ];
     case 'quote':
-      if (depth > MAX_BLOCK_DEPTH) return fitShape(block.blocks, depth);
-      return [{ type: 'quote', blocks: fitShape(block.blocks, depth + 1) }];
+      if (depth > MAX_BLOCK_DEPTH) return fitBlocks(block.blocks, depth);
+      return [{ type: 'quote', blocks: fitBlocks(block.blocks, depth + 1) }];
     case 'table':
       return splitColumns(block);
     default:

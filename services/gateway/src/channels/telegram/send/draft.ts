@@ -1,10 +1,10 @@
 import type { Channel, DraftResult } from '../../channel.ts';
 import type { TelegramApi } from '../client.ts';
 import { escapeUnmarkedLinks } from '../format/escape-links.ts';
-import { encode, type TelegramContent } from './encode.ts';
+import { encodeMessage, type TelegramContent } from './encode.ts';
 import { classifyFailure, isEntityProblem, readErrorCode, findRichRefusal, UNKNOWN_METHOD_CODES } from '../failure.ts';
 import { closeMarkdown } from '../format/partial-markdown.ts';
-import { callDraft } from './part-call.ts';
+import { callSendDraft } from './part-call.ts';
 
 /** A slower draft is outdated. Shorter than a gateway's claim to a chat's drafts. */
 export const DRAFT_TIMEOUT_SECONDS = 4;
@@ -20,7 +20,7 @@ export function createDraftSender(options: {
   return async (chatKey, { draftId, text }) => {
     const attempt = async (content: TelegramContent): Promise<DraftResult> => {
       try {
-        await callDraft(api, chatKey, draftId, content);
+        await callSendDraft(api, chatKey, draftId, content);
         return { kind: 'shown' };
       } catch (error) {
         if (content.form === 'rich') {
@@ -39,7 +39,7 @@ export function createDraftSender(options: {
 /** Formats the draft of a markdown text like its final form. If that takes several messages, the last one is shown. */
 export function formatDraft(chatKey: string, markdown: string, options: { readonly rich: boolean }): TelegramContent {
   const body = { text: closeMarkdown(markdown), buttons: [] };
-  const parts = encode(body, { chatKey, outboxId: 0, simpleFrom: options.rich ? null : 0 });
+  const parts = encodeMessage(body, { chatKey, outboxId: 0, simpleFrom: options.rich ? null : 0 });
   return parts.at(-1) ?? { form: 'text', text: '…', entities: [] };
 }
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { encode, addLineAbove, type TelegramPart } from './encode.ts';
+import { encodeMessage, addLineAbove, type TelegramPart } from './encode.ts';
 import { readBlocksOf, readProblem, readWords } from '../rich/rich-reader.fixture.ts';
 
 const row = (simpleFrom: number | null, chatKey = 'telegram:1001') => ({ chatKey, outboxId: 7, simpleFrom });
 const encodeText = (text: string, simpleFrom: number | null = null): readonly TelegramPart[] =>
-  encode({ text, buttons: [] }, row(simpleFrom));
+  encodeMessage({ text, buttons: [] }, row(simpleFrom));
 const formOf = (text: string): string => [...new Set(encodeText(text).map((part) => part.form))].join();
 const repeat = (count: number, line: (n: number) => string): string =>
   Array.from({ length: count }, (_, n) => line(n)).join('\n');
@@ -86,7 +86,7 @@ describe('rich blocks', () => {
     const act = { approvalId: 'apv_1', verb: 'approve' } as const;
     for (const lines of [41, 1_500]) {
       const text = `This is exactly what runs:\n\n\`\`\`\n${repeat(lines, (n) => `line ${n}`)}\n\`\`\``;
-      const parts = encode({ text, buttons: [{ label: 'Approve', value: 'Approve', act }] }, row(null));
+      const parts = encodeMessage({ text, buttons: [{ label: 'Approve', value: 'Approve', act }] }, row(null));
       expect(JSON.stringify(parts)).not.toContain('details');
     }
   });
@@ -123,7 +123,7 @@ describe('rich blocks', () => {
 describe('parts', () => {
   test('buttons are under the last part, the reply is at the first', () => {
     const body = { text: 'word '.repeat(15_000), buttons: [{ label: 'Go', value: 'go' }], replyTo: '5' };
-    const parts = encode(body, row(null));
+    const parts = encodeMessage(body, row(null));
     expect(parts.map((part) => [part.keyboard.length, part.replyTo])).toEqual([
       [0, 5],
       [0, null],

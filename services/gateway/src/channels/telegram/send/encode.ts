@@ -7,10 +7,10 @@ import { cleanText, isBlank, isRightToLeft } from '../../text/clean-text.ts';
 import { escapeLinks } from '../format/escape-links.ts';
 import { readBlocks } from '../../text/document.ts';
 import { formatBlocks, toPlainText, type FormattedText } from '../format/format.ts';
-import { isBetterRich, toRichBlocks, toRichParagraph, type RichBlock } from '../rich/rich-block.ts';
-import { cutSections } from '../rich/rich-cut.ts';
+import { needsRichMessage, toRichBlocks, toRichParagraph, type RichBlock } from '../rich/rich-block.ts';
+import { splitIntoSections } from '../rich/rich-cut.ts';
 import { toReceiptBlock, removeReceiptMarks } from '../../text/receipt.ts';
-import { fitShape } from '../rich/rich-shape.ts';
+import { fitBlocks } from '../rich/rich-shape.ts';
 import { MAX_ENTITIES, MAX_MESSAGE_LENGTH, splitText, type MessageText } from '../format/split.ts';
 
 /** The content of one message: text with entities, or blocks. */
@@ -38,7 +38,7 @@ export type TelegramFile = Readonly<Record<'artifactId' | 'name' | 'caption', st
 const MAX_PART_LENGTH = MAX_MESSAGE_LENGTH - say('gateway.repeated').length - 1;
 
 /** Encodes a message in as many parts as it needs, with buttons under the last part. */
-export function encode(body: OutboundBody, row: EncodedRow): readonly TelegramPart[] {
+export function encodeMessage(body: OutboundBody, row: EncodedRow): readonly TelegramPart[] {
   // An action that waits for a decision is never folded, so that the person sees all of it.
   const isExact = body.isExact === true || body.buttons.some(({ act }) => act !== undefined);
   const contents = encodeText(body, row, isExact);
@@ -80,10 +80,10 @@ function encodeText(
     splitText(escapeLinks(whole, { inGroup }), MAX_PART_LENGTH).map((part) => ({ ...part, form: 'text' }));
 
   if (isBlank(formatted.text)) return toTexts(toPlainText(source));
-  const isBetter = isBetterRich(blocks, !isExact);
+  const isBetter = needsRichMessage(blocks, !isExact);
   const isLong = formatted.text.length > MAX_PART_LENGTH || formatted.entities.length > MAX_ENTITIES;
   if (simpleFrom === 0 || !(isBetter || isLong)) return toTexts(formatted);
-  const sections = cutSections(fitShape(blocks));
+  const sections = splitIntoSections(fitBlocks(blocks));
   // Many short lines would need more rich messages than plain ones.
   if (!isBetter && sections.length > 1) {
     const texts = toTexts(formatted);

@@ -4,7 +4,7 @@ import type { TelegramApi } from '../client.ts';
 import { classifyFailure } from '../failure.ts';
 import type { TelegramFile } from './encode.ts';
 import { callSendFile } from './part-call.ts';
-import type { Whisper } from './whisper.ts';
+import type { EphemeralReader } from './whisper.ts';
 
 /** Loads a stored file; null when it no longer exists. Throws when the database is away. */
 export type LoadFile = (artifactId: string) => Promise<{ readonly bytes: Uint8Array } | null>;
@@ -19,10 +19,14 @@ const MAX_UPLOADS = 3;
 export function createFileSender(deps: {
   readonly api: TelegramApi;
   readonly loadFile: LoadFile;
-}): (chatKey: string, part: TelegramFile, whisper: Whisper | null) => Promise<SendResult> {
+}): (chatKey: string, part: TelegramFile, whisper: EphemeralReader | null) => Promise<SendResult> {
   const limitUploads = createConcurrencyLimit(MAX_UPLOADS);
 
-  const sendFile = async (chatKey: string, part: TelegramFile, whisper: Whisper | null): Promise<SendResult> => {
+  const sendFile = async (
+    chatKey: string,
+    part: TelegramFile,
+    whisper: EphemeralReader | null,
+  ): Promise<SendResult> => {
     const file = await deps.loadFile(part.artifactId).catch(() => 'away' as const);
     if (file === 'away') return { kind: 'busy', detail: 'the file cannot be read at the moment' };
     if (file === null) return { kind: 'rejected', detail: 'the file is not stored any more' };

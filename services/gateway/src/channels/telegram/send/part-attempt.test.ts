@@ -3,7 +3,7 @@ import { GrammyError, HttpError } from 'grammy';
 import { describe, expect, test } from 'vitest';
 import type { TelegramPart } from './encode.ts';
 import { ServerDown } from '../failure.ts';
-import { createPartAttempter, type AttemptPart } from './part-attempt.ts';
+import { createFallbackSender, type SendWithFallback } from './part-attempt.ts';
 
 const rich: TelegramPart = { form: 'rich', blocks: [], rightToLeft: false, keyboard: [], replyTo: null };
 const text: TelegramPart = {
@@ -19,10 +19,10 @@ const refuse = (code: number, description: string): GrammyError =>
 /** A server that returns these errors in turn, then accepts everything, and records its calls. */
 function createServer(...answers: readonly Error[]): {
   readonly calls: TelegramPart[];
-  readonly attempt: (part: TelegramPart) => ReturnType<AttemptPart>;
+  readonly attempt: (part: TelegramPart) => ReturnType<SendWithFallback>;
 } {
   const calls: TelegramPart[] = [];
-  const attempt = createPartAttempter({ log: createLog('test', 'silent'), richMessages: true });
+  const attempt = createFallbackSender({ log: createLog('test', 'silent'), richMessages: true });
   const call = async (part: TelegramPart): Promise<string> => {
     const answer = answers[calls.push(part) - 1];
     if (answer) throw answer;

@@ -5,22 +5,25 @@ import type { TelegramPart } from './encode.ts';
 import { classifyFailure, isEntityProblem, findRichRefusal } from '../failure.ts';
 
 /** Calls `call` with a part and returns the result. Never throws. */
-export type AttemptPart = (part: TelegramPart, call: (part: TelegramPart) => Promise<string>) => Promise<SendResult>;
+export type SendWithFallback = (
+  part: TelegramPart,
+  call: (part: TelegramPart) => Promise<string>,
+) => Promise<SendResult>;
 
 /** After this many refusals in a row, the cause is the server and not the content. */
 const MAX_REFUSALS = 3;
 
 /** Sends parts in a form that the server accepts: a refused rich message becomes a simple one, unreadable entities are dropped. */
-export function createPartAttempter(options: {
+export function createFallbackSender(options: {
   readonly log: Log;
   /** False: no rich messages at all. */
   readonly richMessages: boolean;
-}): AttemptPart {
+}): SendWithFallback {
   const { log } = options;
   let refusals = 0;
   let off = !options.richMessages;
 
-  const attemptRich: AttemptPart = async (part, call) => {
+  const attemptRich: SendWithFallback = async (part, call) => {
     if (off) return { kind: 'too-rich', detail: 'not known here' };
     try {
       const messageId = await call(part);
@@ -38,7 +41,7 @@ export function createPartAttempter(options: {
     }
   };
 
-  const attemptText: AttemptPart = async (part, call) => {
+  const attemptText: SendWithFallback = async (part, call) => {
     const attempt = async (given: TelegramPart): Promise<SendResult> => {
       try {
         return { kind: 'sent', messageId: await call(given) };

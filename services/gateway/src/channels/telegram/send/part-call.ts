@@ -3,16 +3,16 @@ import type { MessageEntity } from 'grammy/types';
 import { toTarget } from '../chat-key.ts';
 import type { TelegramApi } from '../client.ts';
 import type { TelegramContent, TelegramPart, TelegramFile } from './encode.ts';
-import { createWhisperRef, type MessageRef } from '../message-ref.ts';
+import { createEphemeralRef, type MessageRef } from '../message-ref.ts';
 import type { RichBlock } from '../rich/rich-block.ts';
-import type { Whisper } from './whisper.ts';
+import type { EphemeralReader } from './whisper.ts';
 
 /** Sends a part as a new message and returns its stored id. Throws the client's errors. */
-export async function callSend(
+export async function callSendMessage(
   api: TelegramApi,
   chatKey: string,
   part: TelegramPart,
-  whisper: Whisper | null = null,
+  whisper: EphemeralReader | null = null,
 ): Promise<string> {
   const { chatId } = toTarget(chatKey);
   const options = { ...toSendOptions(chatKey, part), ...toWhisperOptions(whisper) };
@@ -29,7 +29,7 @@ export async function callSendFile(
   chatKey: string,
   part: TelegramFile,
   bytes: Uint8Array,
-  whisper: Whisper | null = null,
+  whisper: EphemeralReader | null = null,
 ): Promise<string> {
   const { chatId, thread } = toTarget(chatKey);
   const message = await api.sendDocument(chatId, new InputFile(bytes, part.name), {
@@ -42,7 +42,7 @@ export async function callSendFile(
   return toStoredRef(message, whisper);
 }
 
-function toWhisperOptions(whisper: Whisper | null) {
+function toWhisperOptions(whisper: EphemeralReader | null) {
   if (!whisper) return {};
   const { userId, answers } = whisper;
   return {
@@ -54,10 +54,10 @@ function toWhisperOptions(whisper: Whisper | null) {
 /** A server without ephemeral messages returns an ordinary number. */
 function toStoredRef(
   message: { readonly message_id: number; readonly ephemeral_message_id?: number },
-  whisper: Whisper | null,
+  whisper: EphemeralReader | null,
 ): string {
   const { message_id: id, ephemeral_message_id: ephemeralId } = message;
-  return whisper && ephemeralId !== undefined ? createWhisperRef(whisper.userId, ephemeralId) : String(id);
+  return whisper && ephemeralId !== undefined ? createEphemeralRef(whisper.userId, ephemeralId) : String(id);
 }
 
 function toSendOptions(chatKey: string, part: TelegramPart) {
@@ -73,14 +73,14 @@ function toSendOptions(chatKey: string, part: TelegramPart) {
 }
 
 /** Edits a message into the part, in either form. Throws the client's errors. */
-export async function callEdit(api: TelegramApi, ref: SentRef, part: TelegramPart): Promise<void> {
+export async function callEditMessage(api: TelegramApi, ref: SentRef, part: TelegramPart): Promise<void> {
   const content = part.form === 'rich' ? toRichMessage(part) : part.text;
   const options = { ...toMarkup(part), ...(part.form === 'rich' ? {} : toTextOptions(part)) };
   if (ref.kind === 'message') await api.editMessageText(ref.chatId, ref.id, content, options);
   else await api.editEphemeralMessageText(ref.chatId, ref.userId, ref.id, content, options);
 }
 
-export async function callDelete(api: TelegramApi, ref: SentRef): Promise<void> {
+export async function callDeleteMessage(api: TelegramApi, ref: SentRef): Promise<void> {
   if (ref.kind === 'message') await api.deleteMessage(ref.chatId, ref.id);
   else await api.deleteEphemeralMessage(ref.chatId, ref.userId, ref.id);
 }
@@ -95,7 +95,7 @@ export async function callRemoveButtons(api: TelegramApi, ref: SentRef): Promise
 type SentRef = Exclude<MessageRef, { kind: 'none' }>;
 
 /** Shows a draft with a Stop button; it stays until the next message. */
-export async function callDraft(
+export async function callSendDraft(
   api: TelegramApi,
   chatKey: string,
   draftId: number,

@@ -5,11 +5,11 @@ import type { SendResult } from '../../channel.ts';
 import type { TelegramApi } from '../client.ts';
 import type { TelegramPart } from './encode.ts';
 import { parseRef } from '../message-ref.ts';
-import { createWhisperSender, readWhisper, type SendPart, type Whisper } from './whisper.ts';
+import { createEphemeralSender, findEphemeralReader, type SendPart, type EphemeralReader } from './whisper.ts';
 
 const GROUP = 'telegram:-2001/101';
 const PART: TelegramPart = { form: 'text', text: 'the secret', entities: [], keyboard: [], replyTo: 7 };
-const WHISPER: Whisper = { userId: 1001, answers: null, isFirst: true };
+const WHISPER: EphemeralReader = { userId: 1001, answers: null, isFirst: true };
 
 const answered = (code: number): GrammyError =>
   new GrammyError('no', { ok: false, error_code: code, description: 'Bad Request' }, 'deleteEphemeralMessage', {});
@@ -31,7 +31,7 @@ function start(answers: { whisper?: SendResult; private?: SendResult; probe?: Er
     },
     deleteMessage: async (_chat: number, id: number) => void deleted.push(id),
   } as unknown as TelegramApi; // all that is called of it
-  return { whisper: createWhisperSender({ api, log: createLog('test', 'silent'), send }), sent, deleted };
+  return { whisper: createEphemeralSender({ api, log: createLog('test', 'silent'), send }), sent, deleted };
 }
 
 describe('a message for one person of a group', () => {
@@ -97,10 +97,14 @@ describe('a message for one person of a group', () => {
 
 test('only messages in groups are whispered', () => {
   const body = { text: 'x', buttons: [], onlyFor: '1001', replyTo: 'e12' };
-  expect(readWhisper(body, GROUP, 0)).toEqual({ userId: 1001, answers: 12, isFirst: true });
-  expect(readWhisper({ ...body, replyTo: '12' }, GROUP, 1)).toEqual({ userId: 1001, answers: null, isFirst: false });
-  expect(readWhisper(body, 'telegram:1001', 0)).toBeNull();
-  expect(readWhisper({ text: 'x', buttons: [] }, GROUP, 0)).toBeNull();
+  expect(findEphemeralReader(body, GROUP, 0)).toEqual({ userId: 1001, answers: 12, isFirst: true });
+  expect(findEphemeralReader({ ...body, replyTo: '12' }, GROUP, 1)).toEqual({
+    userId: 1001,
+    answers: null,
+    isFirst: false,
+  });
+  expect(findEphemeralReader(body, 'telegram:1001', 0)).toBeNull();
+  expect(findEphemeralReader({ text: 'x', buttons: [] }, GROUP, 0)).toBeNull();
 });
 
 test('a stored id is parsed into where its message is', () => {

@@ -6,7 +6,7 @@ import { toChatKey, toTarget } from '../chat-key.ts';
 import type { TelegramApi } from '../client.ts';
 import type { TelegramPart, TelegramFile } from './encode.ts';
 import { classifyFailure, readErrorCode } from '../failure.ts';
-import { isWhisper, NO_MESSAGE, createPrivateRef } from '../message-ref.ts';
+import { isEphemeralRef, NO_MESSAGE, createPrivateRef } from '../message-ref.ts';
 
 /*
  * A part for one person of a group:
@@ -21,7 +21,7 @@ import { isWhisper, NO_MESSAGE, createPrivateRef } from '../message-ref.ts';
  */
 
 /** The only reader of a part. */
-export interface Whisper {
+export interface EphemeralReader {
   readonly userId: number;
   /** The ephemeral message to reply to, or null. */
   readonly answers: number | null;
@@ -30,7 +30,7 @@ export interface Whisper {
 }
 
 /** Sends a part to a chat, or to one person in the chat when `whisper` is set. */
-export type SendPart<To extends Whisper | null = Whisper | null> = (
+export type SendPart<To extends EphemeralReader | null = EphemeralReader | null> = (
   chatKey: string,
   part: TelegramPart | TelegramFile,
   firstLine: string | null,
@@ -41,7 +41,7 @@ export type SendPart<To extends Whisper | null = Whisper | null> = (
 const NO_SUCH_ID = 2_147_483_647;
 
 /** Finds the only reader of a part; null in private chats, which have one reader anyway. */
-export function readWhisper(body: OutboundBody, chatKey: string, place: number): Whisper | null {
+export function findEphemeralReader(body: OutboundBody, chatKey: string, place: number): EphemeralReader | null {
   const userId = Number(body.onlyFor);
   if (body.onlyFor === undefined || !Number.isSafeInteger(userId) || toTarget(chatKey).chatId >= 0) return null;
   const answers = /^e(\d+)$/.exec(body.replyTo ?? '')?.[1];
@@ -49,16 +49,16 @@ export function readWhisper(body: OutboundBody, chatKey: string, place: number):
 }
 
 /** Sends messages for one reader. Never throws, and never shows their content to the group. */
-export function createWhisperSender(deps: {
+export function createEphemeralSender(deps: {
   readonly api: TelegramApi;
   readonly log: Log;
   readonly send: SendPart;
-}): SendPart<Whisper> {
+}): SendPart<EphemeralReader> {
   const { api, log, send } = deps;
   let isKnown: boolean | null = null;
 
   /** Probes whether the server supports ephemeral messages; a server that does not would show them to everybody. */
-  const probe = async (chatKey: string, { userId }: Whisper): Promise<SendResult | null> => {
+  const probe = async (chatKey: string, { userId }: EphemeralReader): Promise<SendResult | null> => {
     if (isKnown !== null) return null;
     try {
       await api.deleteEphemeralMessage(toTarget(chatKey).chatId, userId, NO_SUCH_ID);
@@ -72,7 +72,7 @@ export function createWhisperSender(deps: {
     return null;
   };
 
-  const sendToPrivate: SendPart<Whisper> = async (chatKey, part, firstLine, { userId, isFirst }) => {
+  const sendToPrivate: SendPart<EphemeralReader> = async (chatKey, part, firstLine, { userId, isFirst }) => {
     const alone = part.form === 'file' ? part : { ...part, replyTo: null };
     const above = firstLine ?? (isFirst ? say('gateway.from-group') : null);
     const sent = await send(toChatKey(userId), alone, above, null);
@@ -93,7 +93,7 @@ export function createWhisperSender(deps: {
     if (unclear) return unclear;
     if (isKnown) {
       const sent = await send(chatKey, part, firstLine, whisper);
-      if (sent.kind === 'sent' && !isWhisper(sent.messageId)) {
+      if (sent.kind === 'sent' && !isEphemeralRef(sent.messageId)) {
         isKnown = false;
         log.error('a message for one person was shown to the group, and taken away', { chatKey });
         await api.deleteMessage(toTarget(chatKey).chatId, Number(sent.messageId)).catch(() => undefined);

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import { ChatView } from './conversation/chat-view.tsx';
 import { say } from './say.ts';
-import { OtherPerson, SignIn } from './sign-in/sign-in.tsx';
+import { ConfirmSignIn, SignIn } from './sign-in/sign-in.tsx';
 import type { Page } from './state/page.ts';
 
 /** The whole page, rendered after each change of state. */
@@ -26,7 +26,7 @@ export function App({ page }: { readonly page: Page }): VNode {
     case 'sign-in':
       return <SignIn page={page} problem={view.problem} />;
     case 'other-person':
-      return <OtherPerson page={page} name={view.name} code={view.code} />;
+      return <ConfirmSignIn page={page} name={view.name} code={view.code} />;
     case 'chat':
       return <ChatView page={page} chat={view.chat} />;
   }

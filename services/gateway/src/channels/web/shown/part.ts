@@ -22,7 +22,7 @@ export interface WebPart {
   readonly afterwards: string | null;
 }
 
-export function encode(body: OutboundBody, { outboxId }: EncodedRow): readonly [WebPart] {
+export function encodeMessage(body: OutboundBody, { outboxId }: EncodedRow): readonly [WebPart] {
   const approvalId = body.buttons.find(({ act }) => act !== undefined)?.act?.approvalId ?? null;
   const part = { id: `${outboxId}.0`, outboxId, approvalId, afterwards: body.afterwards ?? null };
   return [{ ...part, shown: toComponent(body, approvalId !== null) }];

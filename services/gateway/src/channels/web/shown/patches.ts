@@ -56,7 +56,7 @@ export function disableButtons(db: Queryable, chatKey: string, messageId: string
 }
 
 /** Replaces texts whose secret has expired, and returns the changed chats. */
-export function forgetSecrets(db: Queryable): Promise<readonly string[]> {
+export function redactExpiredSecrets(db: Queryable): Promise<readonly string[]> {
   return listValues<string>(db)`select distinct c from web_forget() c`;
 }
 
@@ -68,7 +68,7 @@ export async function readSeqs(db: Queryable, chatKeys: readonly string[]): Prom
 }
 
 /** Reads the first patches that a page lacks after number `after` (null when it has none), in one consistent round trip. */
-export async function readMissing(
+export async function readMissingPatches(
   db: Queryable,
   page: { readonly chatKey: string; readonly login: string; readonly after: number | null },
 ): Promise<MissingPatches> {

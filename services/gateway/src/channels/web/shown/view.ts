@@ -1,6 +1,6 @@
-import type { Component, PatchStep } from '@signalbox/contracts/conversation/frames';
+import type { PageComponent, PatchStep } from '@signalbox/contracts/conversation/frames';
 import type { PageMode } from '@signalbox/contracts/conversation/page-mode';
-import { getNodeText, parseMarkdown, type Node } from '../../text/markdown.ts';
+import { getNodeText, parseMarkdown, type MarkdownNode } from '../../text/markdown.ts';
 import type { StoredPatch } from './patches.ts';
 
 /** Tables with more columns are wider than a phone. */
@@ -10,8 +10,8 @@ const MAX_CARDS = 50;
 /** Longer texts keep their tables, since parsing blocks every other page. */
 const MAX_PARSED = 40_000;
 
-type Child = Component['children'][number];
-type Table = Extract<Node, { type: 'table' }>;
+type Child = PageComponent['children'][number];
+type Table = Extract<MarkdownNode, { type: 'table' }>;
 
 /** Turns a stored patch into the step that applies it on this device. */
 export function toStep(stored: StoredPatch, device: PageMode['device']): PatchStep {
@@ -28,10 +28,10 @@ function toComponent(
   { id, place, version, at }: StoredPatch,
   { type, props }: NonNullable<StoredPatch['patch']>,
   device: PageMode['device'],
-): Component {
+): PageComponent {
   // the stored value was written from JSON
-  const shown = { ...props, at } as Component['props'];
-  const component: Component = { id, place, version: version ?? '', type, props: shown, children: [] };
+  const shown = { ...props, at } as PageComponent['props'];
+  const component: PageComponent = { id, place, version: version ?? '', type, props: shown, children: [] };
   const { text } = props;
   // An approval card is shown as it was hashed.
   if (device === 'desktop' || type !== 'Message' || typeof text !== 'string') return component;

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { expect, test } from 'vitest';
-import { addressOf, createAttemptLimit } from './attempt-limit.ts';
+import { getClientAddress, createAttemptLimit } from './attempt-limit.ts';
 
 const TEN_MINUTES_MS = 600_000;
 
@@ -35,5 +35,5 @@ test.each([
 ])('from %s, which says %s, comes %s', (peer, said, expected) => {
   // Only this property is read.
   const socket = { remoteAddress: peer } as Socket;
-  expect(addressOf({ socket, headers: said === undefined ? {} : { 'x-forwarded-for': said } })).toBe(expected);
+  expect(getClientAddress({ socket, headers: said === undefined ? {} : { 'x-forwarded-for': said } })).toBe(expected);
 });

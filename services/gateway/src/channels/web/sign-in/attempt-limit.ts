@@ -34,7 +34,7 @@ export function createAttemptLimit(now: () => number = () => performance.now()) 
  * The address of a request's client. Of X-Forwarded-For the last entry counts, if a proxy on this machine or a private network sent it.
  * IPv6 addresses are reduced to their network, which one caller owns.
  */
-export function addressOf({ socket, headers }: Pick<IncomingMessage, 'socket' | 'headers'>): string {
+export function getClientAddress({ socket, headers }: Pick<IncomingMessage, 'socket' | 'headers'>): string {
   const peer = (socket.remoteAddress ?? '').replace(/^::ffff:/, '');
   const said = String(headers['x-forwarded-for'] ?? '')
     .split(',')

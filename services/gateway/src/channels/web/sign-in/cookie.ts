@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { CookieSerializeOptions } from '@fastify/cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { LOGIN_MS } from './logins.ts';
+import { LOGIN_TTL_MS } from './logins.ts';
 
 /*
  * Over http a browser sends a cookie to every program on the host, whatever its port. So the cookie holds the token XORed
@@ -31,7 +31,7 @@ export function createLoginCookie(options: { readonly isSecure: boolean; readonl
   const kept: CookieSerializeOptions = { path: '/', httpOnly: true, sameSite: 'strict', secure };
   const held = ({ cookies }: FastifyRequest): string | null => asToken(cookies[name]);
   const give = (reply: FastifyReply, value: string): void =>
-    void reply.setCookie(name, value, { ...kept, maxAge: LOGIN_MS / 1_000 });
+    void reply.setCookie(name, value, { ...kept, maxAge: LOGIN_TTL_MS / 1_000 });
   return {
     read: (request) => {
       const cookie = held(request);

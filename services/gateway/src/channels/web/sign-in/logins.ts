@@ -1,13 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Role } from '@signalbox/contracts/governance/roles';
 import { HOUR_MS } from '@signalbox/contracts/time';
-import { linkIdentity, takeIdentityCode } from '@signalbox/store/people/identities';
+import { linkIdentity, redeemIdentityCode } from '@signalbox/store/people/identities';
 import { withTransaction, type Pool, type Queryable } from '@signalbox/store/pool';
 import { findRow, hasRow, listRows, listValues, sql } from '@signalbox/store/sql';
 import { toUserKey } from '../chat-key.ts';
 
 /** How long a browser stays signed in without use. */
-export const LOGIN_MS = 30 * 24 * HOUR_MS;
+export const LOGIN_TTL_MS = 30 * 24 * HOUR_MS;
 /** The most logins per person; the oldest are signed out. */
 const MAX_LOGINS = 20;
 
@@ -37,7 +37,7 @@ export function hashToken(token: string): string {
 /** Redeems a sign-in code and returns a new token, or null without saying why. `replaced` is a former login of this browser. */
 export function signInWithCode(pool: Pool, code: string, replaced: string | null): Promise<string | null> {
   return withTransaction(pool, async (db) => {
-    const owner = await takeIdentityCode(db, code);
+    const owner = await redeemIdentityCode(db, code);
     return owner && startLogin(db, owner, replaced);
   });
 }
@@ -67,8 +67,8 @@ export function findLogin(db: Queryable, token: string): Promise<Login | null> {
 /** Renews a login that is more than a day old. True when it did. */
 export function renewLogin(db: Queryable, hash: string): Promise<boolean> {
   return hasRow(db)`
-    update web_logins set expires_at = now() + ${LOGIN_MS} * interval '1 ms'
-     where token_hash = ${hash} and expires_at between now() and now() + ${LOGIN_MS - 24 * HOUR_MS} * interval '1 ms'`;
+    update web_logins set expires_at = now() + ${LOGIN_TTL_MS} * interval '1 ms'
+     where token_hash = ${hash} and expires_at between now() and now() + ${LOGIN_TTL_MS - 24 * HOUR_MS} * interval '1 ms'`;
 }
 
 /** Signs a browser out. Idempotent. */
@@ -77,7 +77,7 @@ export async function endLogin(db: Queryable, hash: string): Promise<void> {
 }
 
 /** Which of these logins have ended: signed out, expired, or without a role. */
-export function listEnded(db: Queryable, hashes: readonly string[]): Promise<readonly string[]> {
+export function listEndedLogins(db: Queryable, hashes: readonly string[]): Promise<readonly string[]> {
   return listValues<string>(db, 'web_ended')`
     select h from unnest(${hashes}::text[]) h
      where not exists (select from web_logins l where l.token_hash = h and l.expires_at > now())`;
@@ -97,6 +97,6 @@ async function startLogin(
       select token_hash from web_logins where user_key = ${userKey} order by created_at desc offset ${MAX_LOGINS - 1})`);
   await db.query(sql`
     insert into web_logins (token_hash, user_key, expires_at)
-    values (${hashToken(token)}, ${userKey}, now() + ${LOGIN_MS} * interval '1 ms')`);
+    values (${hashToken(token)}, ${userKey}, now() + ${LOGIN_TTL_MS} * interval '1 ms')`);
   return token;
 }

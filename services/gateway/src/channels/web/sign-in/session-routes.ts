@@ -3,9 +3,9 @@ import { say } from '@signalbox/messages/say';
 import type { Log } from '@signalbox/platform/log';
 import type { Pool } from '@signalbox/store/pool';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ADMIN_MENU, MENU } from '../../menu.ts';
-import { readLanguage } from '../languages.ts';
-import { addressOf, createAttemptLimit } from './attempt-limit.ts';
+import { ADMIN_MENU, COMMAND_MENU } from '../../menu.ts';
+import { parseAcceptLanguage } from '../languages.ts';
+import { getClientAddress, createAttemptLimit } from './attempt-limit.ts';
 import type { LoginCookie } from './cookie.ts';
 import {
   endLogin,
@@ -52,7 +52,7 @@ export function addSessionRoutes(app: FastifyInstance, deps: SessionRouteDeps): 
       onRequest: async (request, reply) => {
         if (!isOwnOrigin(request.headers)) return refuse(reply, 403);
         if (!/^application\/json\s*(;|$)/i.test(request.headers['content-type'] ?? '')) return refuse(reply, 415);
-        const waitMs = limit.waitMs(addressOf(request.raw));
+        const waitMs = limit.waitMs(getClientAddress(request.raw));
         if (waitMs > 0) return refuse(reply.header('retry-after', Math.ceil(waitMs / 1_000)), 429);
         return undefined;
       },
@@ -63,7 +63,7 @@ export function addSessionRoutes(app: FastifyInstance, deps: SessionRouteDeps): 
       const replaced = cookie.read(request);
       const token = await signIn(deps, asked, replaced === null ? null : hashToken(replaced));
       if (token === null) {
-        limit.fail(addressOf(request.raw));
+        limit.fail(getClientAddress(request.raw));
         log.info('sign-in at a page refused', { kind: 'code' in asked ? 'code' : 'person' });
         return refuse(reply, 401);
       }
@@ -101,8 +101,8 @@ async function describeSession(
   login: Login | null,
   request: FastifyRequest,
 ): Promise<PageSession> {
-  const language = readLanguage(request) ?? undefined;
-  const commands = [...MENU, ...(login?.role === 'admin' ? ADMIN_MENU : [])];
+  const language = parseAcceptLanguage(request) ?? undefined;
+  const commands = [...COMMAND_MENU, ...(login?.role === 'admin' ? ADMIN_MENU : [])];
   return {
     person: login && { name: login.name, role: login.role },
     demoPeople: hasDemoPeople ? [...(await listDemoPeople(pool))] : [],

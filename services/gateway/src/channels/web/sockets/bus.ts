@@ -19,13 +19,13 @@ export type PageEvent = z.infer<typeof PageEvent>;
 const BusMessage = z.object({ from: z.string(), news: PageEvent });
 
 /** Exchanges page events with the other gateways. */
-export interface Bus extends Closable {
+export interface PageEventBus extends Closable {
   /** Resolves once Redis has the event. Never throws or waits for a connection. */
   publish(event: PageEvent): Promise<void>;
 }
 
 /** Connects to the other gateways on a connection of its own. `receive` gets events of other gateways only. */
-export async function openBus(options: {
+export async function openPageEventBus(options: {
   readonly redis: Redis;
   readonly redisUrl: string;
   readonly prefix: string;
@@ -33,7 +33,7 @@ export async function openBus(options: {
   readonly gateway: string;
   readonly log: Log;
   readonly receive: (event: PageEvent) => void;
-}): Promise<Bus> {
+}): Promise<PageEventBus> {
   const { redis, gateway, log, receive } = options;
   const channel = `${options.prefix}${CHANNEL}`;
   const listener = openRedis(options.redisUrl, log, 0);

@@ -23,7 +23,7 @@ const ROOM = 10;
 const NO_ROW = '0';
 
 /** Parses a frame of a page for this session; null for other text. */
-export function readFrame(raw: string, chatKey: string): ClientFrame | null {
+export function parseClientFrame(raw: string, chatKey: string): ClientFrame | null {
   const frame = ClientFrame.safeParse(parseJson(raw)).data;
   if (frame?.sessionId !== getSession(chatKey)) return null;
   if (frame.type !== 'client.message') return frame;
@@ -33,7 +33,7 @@ export function readFrame(raw: string, chatKey: string): ClientFrame | null {
 }
 
 /** Turns a frame into an update; `reads` is the page mode. Mode changes get a new id each, since repeating them is harmless. */
-export function toIncoming(
+export function toIncomingUpdate(
   frame: ClientFrame,
   { chatKey, userKey, name, language }: PageVisitor,
   reads: PageMode,

@@ -16,7 +16,7 @@ const PING_EVERY = 20;
 const FORGET_EVERY = 60;
 const GOING_AWAY = 1001;
 
-export interface HubDeps {
+export interface PageHubDeps {
   readonly seqs: (chatKeys: readonly string[]) => Promise<ReadonlyMap<string, number>>;
   readonly ended: (logins: readonly string[]) => Promise<readonly string[]>;
   /** Removes expired secrets and returns the changed chats. */
@@ -26,15 +26,15 @@ export interface HubDeps {
 }
 
 /** The open pages of this gateway. */
-export class Hub implements Closable {
-  readonly #deps: HubDeps;
+export class PageHub implements Closable {
+  readonly #deps: PageHubDeps;
   readonly #chats = new Map<string, Set<PageSocket>>();
   readonly #ofPerson = new Map<string, number>();
   readonly #loop: Closable;
   #ticks = 0;
   #size = 0;
 
-  constructor(deps: HubDeps) {
+  constructor(deps: PageHubDeps) {
     this.#deps = deps;
     this.#loop = startLoop({ name: 'pages', everyMs: deps.tickMs ?? TICK_MS, log: deps.log, step: () => this.#tick() });
   }

@@ -29,7 +29,7 @@ interface Waiting {
   readonly resolve: (isTaken: boolean) => void;
 }
 
-export interface IntakeDeps {
+export interface UpdateIntakeDeps {
   /** Called with the chats of admitted updates. */
   readonly onAdmitted: (chatKeys: readonly string[]) => void;
   readonly log: Log;
@@ -38,8 +38,8 @@ export interface IntakeDeps {
 }
 
 /** Admits the updates of pages in order. */
-export class Intake implements Closable {
-  readonly #deps: IntakeDeps;
+export class UpdateIntake implements Closable {
+  readonly #deps: UpdateIntakeDeps;
   #admit: Admit | null = null;
   #waiting: Waiting[] = [];
   #isRunning = false;
@@ -47,7 +47,7 @@ export class Intake implements Closable {
   readonly #stop = new AbortController();
   #admitting: Promise<boolean> = Promise.resolve(true);
 
-  constructor(deps: IntakeDeps) {
+  constructor(deps: UpdateIntakeDeps) {
     this.#deps = deps;
   }
 

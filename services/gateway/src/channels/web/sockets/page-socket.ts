@@ -1,8 +1,8 @@
 import type { WebSocket } from '@fastify/websocket';
 import { CLOSE_CODES, type PatchStep, type ServerFrame } from '@signalbox/contracts/conversation/frames';
 import type { PageMode } from '@signalbox/contracts/conversation/page-mode';
-import { SECOND_MS, withinMs } from '@signalbox/contracts/time';
-import { background } from '@signalbox/platform/lifecycle';
+import { SECOND_MS, waitAtMost } from '@signalbox/contracts/time';
+import { runInBackground } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
 import { MAX_READ_PATCHES, type MissingPatches, type StoredPatch } from '../shown/patches.ts';
 import { toSpeech } from '../shown/speech.ts';
@@ -128,7 +128,7 @@ export class PageSocket {
   #start(): void {
     if (this.#isRunning || !this.isOpen) return;
     this.#isRunning = true;
-    background(this.#options.log, 'page', this.#run());
+    runInBackground(this.#options.log, 'page', this.#run());
   }
 
   async #run(): Promise<void> {
@@ -239,7 +239,7 @@ export class PageSocket {
     if (!this.isOpen) return false;
     const text = JSON.stringify({ ...frame, ts: new Date().toISOString(), sessionId });
     const sending = new Promise<boolean>((resolve) => socket.send(text, (error) => resolve(!error)));
-    const hasLeft = await withinMs(sending, slowMs);
+    const hasLeft = await waitAtMost(sending, slowMs);
     if (hasLeft !== undefined) return hasLeft;
     log.info('a page that does not read is closed', { chatKey });
     this.close(CLOSE_CODES.tooSlow, 'too slow');

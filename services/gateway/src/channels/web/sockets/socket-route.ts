@@ -5,13 +5,13 @@ import type { Log } from '@signalbox/platform/log';
 import { isTransient } from '@signalbox/store/pool';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { getSession, SESSION_NAME, toChatKey } from '../chat-key.ts';
-import { readLanguage } from '../languages.ts';
+import { getSession, SESSION_NAME_PATTERN, toChatKey } from '../chat-key.ts';
+import { parseAcceptLanguage } from '../languages.ts';
 import type { Login } from '../sign-in/logins.ts';
-import type { Hub } from './hub.ts';
-import type { Intake } from './intake.ts';
+import type { PageHub } from './hub.ts';
+import type { UpdateIntake } from './intake.ts';
 import { PageSocket, type PageSocketOptions } from './page-socket.ts';
-import { readPage } from './page-reader.ts';
+import { readPageFrames } from './page-reader.ts';
 
 /*
  * A socket, from its request to its first frame:
@@ -23,7 +23,7 @@ import { readPage } from './page-reader.ts';
 
 const Query = z.object({
   agent: z.string().min(1).max(80).optional(),
-  session: z.string().regex(SESSION_NAME).optional(),
+  session: z.string().regex(SESSION_NAME_PATTERN).optional(),
   after: z.coerce.number().int().nonnegative().max(Number.MAX_SAFE_INTEGER).optional(),
   /** The initial page mode; `client.mode.update` changes it. */
   mode: PageMode.shape.mode.default('text'),
@@ -35,8 +35,8 @@ type Query = z.infer<typeof Query>;
 const MAX_REASON_LENGTH = 120;
 
 export interface SocketRouteDeps {
-  readonly hub: Hub;
-  readonly intake: Intake;
+  readonly hub: PageHub;
+  readonly intake: UpdateIntake;
   readonly isOwnOrigin: (headers: FastifyRequest['headers']) => boolean;
   /** The login of a request; null without one. Throws when Postgres is away. */
   readonly findLogin: (request: FastifyRequest) => Promise<Login | null>;
@@ -143,7 +143,13 @@ function openPage(
     slowMs,
   });
   socket.on('close', () => hub.remove(page));
-  readPage({ socket, page, intake, log, visitor: { chatKey, userKey, name, language: readLanguage(request) } });
+  readPageFrames({
+    socket,
+    page,
+    intake,
+    log,
+    visitor: { chatKey, userKey, name, language: parseAcceptLanguage(request) },
+  });
   hub.add(page);
 }
 

@@ -3,19 +3,19 @@ import type { Attachment } from '@signalbox/contracts/conversation/envelope';
 import { cleanFileName } from '@signalbox/contracts/file-name';
 import { removeUnstorable } from '../../text/clean-text.ts';
 import type { IncomingUpdate, UnsupportedContent } from '../../channel.ts';
-import { isNumber, toChatKey, toUserKey } from '../chat-key.ts';
+import { isPhoneNumber, toChatKey, toUserKey } from '../chat-key.ts';
 import { NO_BUTTON, parseButton } from '../send/button.ts';
-import { type Media, Message, readValues, Status, type WebhookValue } from './payload.ts';
+import { type Media, Message, readValues, DeliveryStatus, type WebhookValue } from './payload.ts';
 
 export interface DecodedWebhook {
   readonly updates: readonly IncomingUpdate[];
-  readonly statuses: readonly Status[];
+  readonly statuses: readonly DeliveryStatus[];
   /** Problems of the number or account, as Meta describes them. */
   readonly problems: readonly unknown[];
 }
 
 /** Decodes a webhook for one phone number, ignoring other numbers of the app. Never throws. */
-export function decode(raw: unknown, phoneNumberId: string): DecodedWebhook {
+export function decodeWebhook(raw: unknown, phoneNumberId: string): DecodedWebhook {
   const { values, unread: lost } = readValues(raw);
   const ours = values.filter(({ metadata }) => metadata.phone_number_id === phoneNumberId);
   return {
@@ -23,7 +23,7 @@ export function decode(raw: unknown, phoneNumberId: string): DecodedWebhook {
       ...ours.flatMap((value) => value.messages.map((message) => decodeMessage(message, value))),
       ...Array.from({ length: lost }, () => unread('part of a webhook')),
     ],
-    statuses: ours.flatMap(({ statuses }) => statuses.flatMap((one) => Status.safeParse(one).data ?? [])),
+    statuses: ours.flatMap(({ statuses }) => statuses.flatMap((one) => DeliveryStatus.safeParse(one).data ?? [])),
     problems: ours.flatMap(({ errors }) => errors),
   };
 }
@@ -53,9 +53,9 @@ function decodeMessage(raw: unknown, { contacts }: Pick<WebhookValue, 'contacts'
     message.id.length <= 120 ? message.id : `sha256:${createHash('sha256').update(message.id).digest('hex')}`;
   const { from = message.system?.customer ?? message.system?.wa_id ?? '', type } = message;
   const vacated = VACATED.get(message.system?.type ?? '');
-  if (vacated !== undefined && isNumber(from))
+  if (vacated !== undefined && isPhoneNumber(from))
     return { kind: 'vacated', updateId, userKey: toUserKey(from), reason: vacated };
-  if (!isNumber(from)) return unread('no phone number', updateId);
+  if (!isPhoneNumber(from)) return unread('no phone number', updateId);
   if (SILENT.has(type)) return ignore(updateId, type);
   const sender = {
     ...describeSender(from, contacts),
@@ -106,7 +106,7 @@ function decodeUnread(raw: unknown, contacts: WebhookValue['contacts']): Incomin
     .update(JSON.stringify(raw) ?? '')
     .digest('hex')}`;
   const from = Message.pick({ from: true }).safeParse(raw).data?.from ?? '';
-  if (!isNumber(from)) return unread('malformed message', sum);
+  if (!isPhoneNumber(from)) return unread('malformed message', sum);
   const at = new Date().toISOString();
   return { ...describeSender(from, contacts), updateId: sum, at, messageId: sum, kind: 'not-text', what: 'other' };
 }

@@ -3,14 +3,14 @@ import { say } from '@signalbox/messages/say';
 import type { Log } from '@signalbox/platform/log';
 import { z } from 'zod';
 import type { IncomingUpdate, ChannelListener } from '../../channel.ts';
-import { createBatches } from '../../http/batches.ts';
+import { createUpdateBatcher } from '../../http/batches.ts';
 import { startAttachedListener } from '../../http/sink.ts';
-import { toNumber } from '../chat-key.ts';
-import type { GraphClient } from '../client.ts';
+import { toPhoneNumber } from '../chat-key.ts';
+import type { GraphApiClient } from '../client.ts';
 import { isAccountProblem, readRefusal } from '../failure.ts';
 import type { MessageWindows } from '../window.ts';
-import { decode } from './decode.ts';
-import type { Status } from './payload.ts';
+import { decodeWebhook } from './decode.ts';
+import type { DeliveryStatus } from './payload.ts';
 import type { WebhookRoutes } from './webhook.ts';
 
 /*
@@ -21,7 +21,7 @@ import type { WebhookRoutes } from './webhook.ts';
 
 export interface ListenerDeps {
   readonly routes: WebhookRoutes;
-  readonly client: GraphClient;
+  readonly client: GraphApiClient;
   readonly windows: MessageWindows;
   readonly phoneNumberId: string;
   readonly log: Log;
@@ -45,17 +45,17 @@ export function listenToWebhook(deps: ListenerDeps): ChannelListener {
   const { routes, windows, phoneNumberId, log } = deps;
   let isKnown = false;
   // Requests arrive in any order. Updates without a time come first.
-  const add = createBatches(deps.admit, (update) => ('at' in update ? Date.parse(update.at) : 0));
+  const add = createUpdateBatcher(deps.admit, (update) => ('at' in update ? Date.parse(update.at) : 0));
 
   const detach = routes.attach(async (webhook) => {
-    const { updates, statuses, problems } = decode(webhook, phoneNumberId);
+    const { updates, statuses, problems } = decodeWebhook(webhook, phoneNumberId);
     for (const problem of problems) log.error('Meta reports a problem with the number', { problem });
     for (const status of statuses) noteStatus(deps, status);
     // Before the commit, so that replies are possible even when nothing can be stored.
     for (const update of updates) {
       if (!('at' in update)) continue;
       const { at, messageId } = update;
-      windows.noteMessage(toNumber(update.chatKey), { atMs: Date.parse(at), messageId });
+      windows.noteMessage(toPhoneNumber(update.chatKey), { atMs: Date.parse(at), messageId });
     }
     if (updates.length > 0) await add(updates);
   });
@@ -96,7 +96,7 @@ async function meet({ client, log, onNumber, noteTrouble }: ListenerDeps, signal
 }
 
 /** Of the delivery statuses, only failures matter. */
-function noteStatus({ windows, log, onUndelivered }: ListenerDeps, status: Status): void {
+function noteStatus({ windows, log, onUndelivered }: ListenerDeps, status: DeliveryStatus): void {
   if (status.status !== 'failed') return;
   const { id, recipient_id: recipient = '', errors } = status;
   onUndelivered();

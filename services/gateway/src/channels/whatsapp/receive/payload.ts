@@ -69,13 +69,13 @@ export const Message = z.object({
 });
 export type Message = z.infer<typeof Message>;
 
-export const Status = z.object({
+export const DeliveryStatus = z.object({
   id,
   status: z.string(),
   recipient_id: maybe(text),
   errors: listOf(z.object({ code: z.coerce.number().int(), title: maybe(z.string()) })),
 });
-export type Status = z.infer<typeof Status>;
+export type DeliveryStatus = z.infer<typeof DeliveryStatus>;
 
 const WebhookValue = z.object({
   metadata: z.object({ phone_number_id: text }),

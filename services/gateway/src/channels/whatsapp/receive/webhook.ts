@@ -3,9 +3,9 @@ import { SECOND_MS } from '@signalbox/contracts/time';
 import type { Log } from '@signalbox/platform/log';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { createRefusalLog } from '../../http/refusal-log.ts';
-import { getContentLength, isJson } from '../../http/request-head.ts';
+import { getContentLength, isJsonRequest } from '../../http/request-head.ts';
 import { createSecretCheck } from '../../http/secret-check.ts';
-import { createSink } from '../../http/sink.ts';
+import { createUpdateSink } from '../../http/sink.ts';
 import { handleWebhookBody } from '../../http/webhook-body.ts';
 
 const SIGNATURE_HEADER = 'x-hub-signature-256';
@@ -27,7 +27,7 @@ const MAX_BODY_BYTES = 3 * 1024 * 1024;
 const ANSWER_MS = 15 * SECOND_MS;
 
 /** Takes one webhook; resolves once the webhook is committed. */
-export type TakeWebhook = (webhook: unknown) => Promise<void>;
+export type WebhookHandler = (webhook: unknown) => Promise<void>;
 
 type WebhookResult =
   'admitted' | 'unreadable' | 'not-stored' | 'bad-signature' | 'bad-type' | 'too-large' | 'bad-token';
@@ -49,7 +49,7 @@ export function mountWebhook(server: FastifyInstance, options: WebhookOptions) {
   const { log, count } = options;
   const tellRefusal = createRefusalLog(log, 'whatsapp');
   const isVerifyToken = createSecretCheck(options.verifyToken);
-  const sink = createSink<TakeWebhook>();
+  const sink = createUpdateSink<WebhookHandler>();
 
   const refuse = (reply: FastifyReply, status: number, result: WebhookResult): FastifyReply => {
     count(result);
@@ -86,7 +86,7 @@ export function mountWebhook(server: FastifyInstance, options: WebhookOptions) {
         bodyLimit: MAX_BODY_BYTES,
         onRequest: async ({ headers }, reply) => {
           if (!isSignature(headers[SIGNATURE_HEADER])) return refuse(reply, 401, 'bad-signature');
-          if (!isJson(headers)) return refuse(reply, 415, 'bad-type');
+          if (!isJsonRequest(headers)) return refuse(reply, 415, 'bad-type');
           return getContentLength(headers) > MAX_BODY_BYTES ? refuse(reply, 413, 'too-large') : undefined;
         },
       },

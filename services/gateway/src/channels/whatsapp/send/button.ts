@@ -6,7 +6,7 @@ export interface ButtonRef {
 }
 
 /** A reply button or list row. Its id names the outbox row and the button's index, never its value. */
-export interface Choice {
+export interface ReplyOption {
   readonly id: string;
   readonly title: string;
   /** The whole label, where the title is cut; only lists have room for it. */
@@ -22,17 +22,17 @@ const ROW_TITLE = 24;
 const ROWS = 10;
 
 /** Chooses buttons if they fit WhatsApp's limits; otherwise lists of at most ten rows. */
-export function toChoices(
+export function toReplyOptions(
   buttons: readonly Button[],
   outboxId: number,
-): { readonly form: 'buttons' | 'lists'; readonly groups: readonly (readonly Choice[])[] } {
+): { readonly form: 'buttons' | 'lists'; readonly groups: readonly (readonly ReplyOption[])[] } {
   const labels = buttons.map(({ label }) => label.replace(/\s+/g, ' ').trim());
   const idOf = (index: number): string => `${outboxId}:${index}`;
   const isShort = labels.every((label) => label.length <= BUTTON_TITLE) && new Set(labels).size === labels.length;
   if (labels.length <= BUTTONS && isShort)
     return { form: 'buttons', groups: [labels.map((title, index) => ({ id: idOf(index), title }))] };
   const titles = labels.map((label) => cut(label, ROW_TITLE));
-  const rows = labels.map((label, index): Choice => {
+  const rows = labels.map((label, index): ReplyOption => {
     const title = titles[index] ?? '';
     // Labels with equal beginnings are distinguished by numbers.
     const isAlone = titles.indexOf(title) === titles.lastIndexOf(title);
@@ -45,7 +45,7 @@ export function toChoices(
   return { form: 'lists', groups };
 }
 
-/** Parses an id made by `toChoices`; null for other text. */
+/** Parses an id made by `toReplyOptions`; null for other text. */
 export function parseButton(id: string): ButtonRef | null {
   const [, outboxId, index] = /^(\d{1,15}):(\d{1,2})$/.exec(id) ?? [];
   return outboxId === undefined ? null : { outboxId, index: Number(index) };

@@ -1,10 +1,10 @@
 import type { OutboundBody } from '@signalbox/contracts/conversation/envelope';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { encode } from './encode.ts';
+import { encodeMessage } from './encode.ts';
 
 const ROW = { chatKey: 'whatsapp:12025550101', outboxId: 7, simpleFrom: null };
-const encodeBody = (body: Partial<OutboundBody>) => encode({ text: 'Text', buttons: [], ...body }, ROW);
+const encodeBody = (body: Partial<OutboundBody>) => encodeMessage({ text: 'Text', buttons: [], ...body }, ROW);
 const collectTexts = (text: string): readonly string[] =>
   encodeBody({ text }).map((part) => (part.form === 'file' ? part.name : part.text));
 const labels = (...given: readonly string[]) => given.map((label) => ({ label, value: label }));
@@ -106,8 +106,8 @@ describe('random messages', () => {
     fc.assert(
       fc.property(markdown, fc.array(button, { maxLength: 24 }), (pieces, buttons) => {
         const body = { text: pieces.join('') || 'x', buttons };
-        const parts = encode(body, ROW);
-        expect(parts).toEqual(encode(body, ROW));
+        const parts = encodeMessage(body, ROW);
+        expect(parts).toEqual(encodeMessage(body, ROW));
         for (const part of parts) {
           if (part.form === 'file') continue;
           expect(part.text.trim()).not.toBe('');

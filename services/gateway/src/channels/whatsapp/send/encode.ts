@@ -4,17 +4,17 @@ import type { EncodedRow } from '../../channel.ts';
 import { cleanText, isBlank } from '../../text/clean-text.ts';
 import { readBlocks } from '../../text/document.ts';
 import { toReceiptBlock, removeReceiptMarks } from '../../text/receipt.ts';
-import { type Choice, toChoices } from './button.ts';
+import { type ReplyOption, toReplyOptions } from './button.ts';
 import { escapeMarks, formatSections } from './format.ts';
-import { splitSections } from './split.ts';
+import { packSections } from './split.ts';
 
 type Content =
   | { readonly form: 'text'; readonly text: string }
-  | { readonly form: 'buttons' | 'list'; readonly text: string; readonly choices: readonly Choice[] }
+  | { readonly form: 'buttons' | 'list'; readonly text: string; readonly choices: readonly ReplyOption[] }
   | { readonly form: 'file'; readonly artifactId: string; readonly name: string };
 
 /** The content of one send. `replyTo` is the message to reply to, or null. */
-export type WhatsAppPart = Content & { readonly replyTo: string | null };
+export type MessagePart = Content & { readonly replyTo: string | null };
 
 /** Meta's limit per message, in characters. */
 const MAX_TEXT_LENGTH = 4_096;
@@ -23,7 +23,7 @@ const MAX_INTERACTIVE_LENGTH = 1_024;
 const NOTHING = '…';
 
 /** Encodes a message: texts, buttons under the last text, files. Up to three short buttons stay buttons, others become lists of ten. */
-export function encode(body: OutboundBody, { outboxId }: EncodedRow): readonly WhatsAppPart[] {
+export function encodeMessage(body: OutboundBody, { outboxId }: EncodedRow): readonly MessagePart[] {
   const { buttons, files = [], replyTo = null } = body;
   // Leaves room for a first line, so that sending a part again never moves text into another part.
   const room = say('gateway.repeated').length + 1;
@@ -40,7 +40,7 @@ export function encode(body: OutboundBody, { outboxId }: EncodedRow): readonly W
 
 /** Puts the text above the buttons; further lists say that they continue. */
 function toMenus({ buttons }: OutboundBody, outboxId: number, text: string): readonly Content[] {
-  const { form, groups } = toChoices(buttons, outboxId);
+  const { form, groups } = toReplyOptions(buttons, outboxId);
   return groups.map((choices, place) => ({
     form: form === 'buttons' ? 'buttons' : 'list',
     text: place === 0 ? text : say('gateway.more-choices'),
@@ -58,6 +58,6 @@ function toTexts(
   const blocks = [...readBlocks(source), ...(receipts.length > 0 ? [toReceiptBlock(receipts)] : [])];
   const sections = formatSections(blocks);
   if (sections.every((section) => isBlank(section.text)))
-    return splitSections([{ text: isBlank(source) ? NOTHING : escapeMarks(source), isCode: false }], limits);
-  return splitSections(sections, limits);
+    return packSections([{ text: isBlank(source) ? NOTHING : escapeMarks(source), isCode: false }], limits);
+  return packSections(sections, limits);
 }

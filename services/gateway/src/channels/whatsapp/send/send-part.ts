@@ -2,10 +2,10 @@ import { extname } from 'node:path';
 import { TextDecoder } from 'node:util';
 import { say } from '@signalbox/messages/say';
 import { z } from 'zod';
-import type { GraphAnswer, GraphClient } from '../client.ts';
-import { classifyNoAnswer } from '../../http/no-answer.ts';
-import { type CallResult, readAnswer } from '../failure.ts';
-import type { WhatsAppPart } from './encode.ts';
+import type { GraphApiAnswer, GraphApiClient } from '../client.ts';
+import { classifyRequestFailure } from '../../http/no-answer.ts';
+import { type CallResult, classifySendAnswer } from '../failure.ts';
+import type { MessagePart } from './encode.ts';
 
 const MIB = 1024 * 1024;
 const MAX_DOCUMENT_BYTES = 100 * MIB;
@@ -26,7 +26,7 @@ const IMAGES: Readonly<Record<string, string>> = { '.png': 'image/png', '.jpg': 
 export type LoadFile = (artifactId: string) => Promise<{ readonly bytes: Uint8Array } | null>;
 
 export interface SenderDeps {
-  readonly client: Pick<GraphClient, 'post' | 'upload'>;
+  readonly client: Pick<GraphApiClient, 'post' | 'upload'>;
   readonly loadFile: LoadFile;
 }
 
@@ -36,7 +36,7 @@ const Uploaded = z.object({ id: z.string().min(1) });
 export async function sendPart(
   deps: SenderDeps,
   to: string,
-  part: WhatsAppPart,
+  part: MessagePart,
   firstLine: string | null,
 ): Promise<CallResult> {
   const put = (text: string): string => (firstLine === null ? text : `${firstLine}\n${text}`);
@@ -67,7 +67,7 @@ export function sendTemplate(deps: Pick<SenderDeps, 'client'>, to: string, templ
 async function post(
   { client }: Pick<SenderDeps, 'client'>,
   to: string,
-  { replyTo }: Pick<WhatsAppPart, 'replyTo'>,
+  { replyTo }: Pick<MessagePart, 'replyTo'>,
   content: object,
 ): Promise<CallResult> {
   const context = replyTo === null ? {} : { context: { message_id: replyTo } };
@@ -78,7 +78,7 @@ async function post(
 async function sendFile(
   deps: SenderDeps,
   to: string,
-  part: Extract<WhatsAppPart, { form: 'file' }>,
+  part: Extract<MessagePart, { form: 'file' }>,
   firstLine: string | null,
 ): Promise<CallResult> {
   const file = await deps.loadFile(part.artifactId).catch(() => 'away' as const);
@@ -104,15 +104,15 @@ async function sendFile(
 
 /** Runs a call and classifies its answer. `readId` reads the resulting id; by default the id of a message. */
 async function attempt(
-  call: () => Promise<GraphAnswer>,
-  readId?: (answer: GraphAnswer) => string | null,
+  call: () => Promise<GraphApiAnswer>,
+  readId?: (answer: GraphApiAnswer) => string | null,
 ): Promise<CallResult> {
   try {
     const answer = await call();
     const id = answer.status === 200 ? (readId?.(answer) ?? null) : null;
-    return id === null ? readAnswer(answer) : { kind: 'sent', messageId: id };
+    return id === null ? classifySendAnswer(answer) : { kind: 'sent', messageId: id };
   } catch (error) {
-    return classifyNoAnswer(error);
+    return classifyRequestFailure(error);
   }
 }
 

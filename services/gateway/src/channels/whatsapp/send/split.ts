@@ -4,7 +4,7 @@ import { wrapCodeBlock, type Section } from './format.ts';
 const BETWEEN = '\n\n';
 
 /** Joins sections into messages of at most `each` UTF-16 units, at least one message. The last, above buttons, has at most `last`. */
-export function splitSections(
+export function packSections(
   sections: readonly Section[],
   limits: { readonly each: number; readonly last: number },
 ): readonly string[] {

@@ -2,7 +2,7 @@ import { SEVERITIES, type RawFinding, type Severity } from '@signalbox/contracts
 import type { AdvisoryHit, PackageVersion, Ecosystem } from '../../../advisory-source.ts';
 import type { Analyzer, FileFacts } from '../../../analyzer.ts';
 import { createFinding } from '../finding.ts';
-import { getFileName, isLockFile, namesPackages, readPackages } from '../packages/read-packages.ts';
+import { getFileName, isLockFile, isPackageFile, readPackages } from '../packages/read-packages.ts';
 import { isShipped } from '../project.ts';
 
 type UsedPackages = {
@@ -16,7 +16,7 @@ export const ADVISORIES_ANALYZER: Analyzer<UsedPackages> = {
   version: 1,
   reach: 'commit',
   // go.sum lists unused versions, so Go's versions come from go.mod.
-  wants: ({ path }) => namesPackages(path) && isShipped(path) && getFileName(path) !== 'go.sum',
+  wants: ({ path }) => isPackageFile(path) && isShipped(path) && getFileName(path) !== 'go.sum',
   inspect: async (path, text) => {
     const facts = await readPackages(path, text);
     if (facts === null || facts.role === 'broken') return null;

@@ -1,5 +1,5 @@
-import { getFileName, isLockFile, namesPackages, readPackages } from '../packages/read-packages.ts';
-import { getField, getPath, indexNameLines, parseToml, toText, tryParse } from '../packages/plain.ts';
+import { getFileName, isLockFile, isPackageFile, readPackages } from '../packages/read-packages.ts';
+import { getField, getNestedField, indexNameLines, parseToml, toText, tryParse } from '../packages/plain.ts';
 import { readLicense } from '../packages/npm/package-lock.ts';
 import { isVendored } from '../../kinds-of-files.ts';
 import { isLicenseFile, recognizeLicense } from './license-text.ts';
@@ -26,7 +26,7 @@ export type LicenseFacts =
 const ALSO_DECLARES = /(?:^|\/)composer\.json$|\.gemspec$/;
 
 export function mayNameLicense(path: string): boolean {
-  return isLicenseFile(path) || namesPackages(path) || (ALSO_DECLARES.test(path) && !isVendored(path));
+  return isLicenseFile(path) || isPackageFile(path) || (ALSO_DECLARES.test(path) && !isVendored(path));
 }
 
 /** Reads the license facts of one manifest, lock file or license file. */
@@ -76,7 +76,9 @@ async function readDeclared(name: string, text: string): Promise<Declared | null
   const root = await parseToml(text);
   const license =
     name === 'Cargo.toml'
-      ? (toText(getPath(root, 'package', 'license')) ?? toText(getPath(root, 'workspace', 'package', 'license')))
-      : (toText(getPath(root, 'project', 'license')) ?? toText(getPath(root, 'tool', 'poetry', 'license')));
-  return { license, isPrivate: getPath(root, 'package', 'publish') === false };
+      ? (toText(getNestedField(root, 'package', 'license')) ??
+        toText(getNestedField(root, 'workspace', 'package', 'license')))
+      : (toText(getNestedField(root, 'project', 'license')) ??
+        toText(getNestedField(root, 'tool', 'poetry', 'license')));
+  return { license, isPrivate: getNestedField(root, 'package', 'publish') === false };
 }

@@ -1,6 +1,6 @@
 import type { RawFinding } from '@signalbox/contracts/repository/finding';
 import parse, { type Info } from 'spdx-expression-parse';
-import type { Analyzer, Fact, FileFacts, RepositoryView } from '../../../analyzer.ts';
+import type { Analyzer, JsonValue, FileFacts, RepositoryReader } from '../../../analyzer.ts';
 import { createFinding } from '../finding.ts';
 import { getFileName, getFolder } from '../packages/read-packages.ts';
 import { isShipped } from '../project.ts';
@@ -42,7 +42,7 @@ interface OwnLicense {
   readonly recognized: readonly string[];
 }
 
-function readOwnLicense(noted: readonly FileFacts<LicenseFacts>[], { files }: RepositoryView): OwnLicense {
+function readOwnLicense(noted: readonly FileFacts<LicenseFacts>[], { files }: RepositoryReader): OwnLicense {
   const recognized = noted.flatMap(({ facts }) => (facts.kind === 'text' && facts.id !== null ? [facts.id] : []));
   const root = noted.filter(({ path }) => getFolder(path) === '');
   const manifests = root.flatMap(({ facts }) => (facts.kind === 'manifest' ? [facts] : []));
@@ -119,7 +119,7 @@ function isCopyleft(id: string): boolean {
 
 const LICENSES_LISTED = 20;
 
-function summarize(noted: readonly FileFacts<LicenseFacts>[]): { readonly [name: string]: Fact } {
+function summarize(noted: readonly FileFacts<LicenseFacts>[]): { readonly [name: string]: JsonValue } {
   const counts = new Map<string, number>();
   const unknown: { path: string; packages: number }[] = [];
   for (const { path, facts } of noted) {

@@ -1,7 +1,7 @@
 import type { Ecosystem } from '../../../advisory-source.ts';
 
 /** Source of a dependency that is not from a registry. `isPinned`: it names one commit or has a checksum. */
-export type Origin = {
+export type PackageOrigin = {
   readonly kind: 'git' | 'url' | 'path';
   readonly at: string;
   readonly isPinned: boolean;
@@ -16,7 +16,7 @@ export type Dependency = {
   /** True when installation may skip the dependency, for example on another platform. */
   readonly isOptional?: true;
   readonly line?: number;
-  readonly origin?: Origin;
+  readonly origin?: PackageOrigin;
   /** Real package name when `name` is an alias. */
   readonly of?: string;
 };
@@ -47,12 +47,12 @@ export type InsecureServer = {
   readonly isChecked: boolean;
 };
 
-export type Manager = 'npm' | 'pnpm' | 'yarn' | 'pip' | 'pipenv' | 'poetry' | 'uv' | 'go' | 'cargo';
+export type PackageManager = 'npm' | 'pnpm' | 'yarn' | 'pip' | 'pipenv' | 'poetry' | 'uv' | 'go' | 'cargo';
 
 export type ManifestFacts = {
   readonly role: 'manifest';
   readonly ecosystem: Ecosystem;
-  readonly manager: Manager;
+  readonly manager: PackageManager;
   readonly name: string | null;
   /** True for a package that others depend on; its ranges should be wide. */
   readonly isLibrary: boolean;
@@ -66,10 +66,10 @@ export type ManifestFacts = {
   readonly packages?: readonly LockedPackage[];
 };
 
-export type LockFacts = {
+export type LockFileFacts = {
   readonly role: 'lock';
   readonly ecosystem: Ecosystem;
-  readonly manager: Manager;
+  readonly manager: PackageManager;
   readonly packages: readonly LockedPackage[];
   /** Ranges of the manifests by folder and name, if the lock file stores them. */
   readonly importers?: Readonly<Record<string, Readonly<Record<string, string>>>>;
@@ -78,9 +78,9 @@ export type LockFacts = {
 };
 
 /** Builds the facts of a manifest; facts that are not given are empty. */
-export function createManifest(
+export function createManifestFacts(
   ecosystem: Ecosystem,
-  manager: Manager,
+  manager: PackageManager,
   facts: Partial<Omit<ManifestFacts, 'role' | 'ecosystem' | 'manager'>>,
 ): ManifestFacts {
   const empty = { name: null, isLibrary: false, members: [], wanted: [], forced: [], insecure: [] };
@@ -88,14 +88,14 @@ export function createManifest(
 }
 
 /** Builds the facts of a lock file; `forced` and `insecure` are empty unless given. */
-export function createLock(
+export function createLockFileFacts(
   ecosystem: Ecosystem,
-  manager: Manager,
-  facts: Partial<LockFacts> & Pick<LockFacts, 'packages'>,
-): LockFacts {
+  manager: PackageManager,
+  facts: Partial<LockFileFacts> & Pick<LockFileFacts, 'packages'>,
+): LockFileFacts {
   return { role: 'lock', ecosystem, manager, forced: [], insecure: [], ...facts };
 }
 
-export type BrokenFacts = { readonly role: 'broken'; readonly manager: Manager };
+export type BrokenFileFacts = { readonly role: 'broken'; readonly manager: PackageManager };
 
-export type PackageFacts = ManifestFacts | LockFacts | BrokenFacts;
+export type PackageFacts = ManifestFacts | LockFileFacts | BrokenFileFacts;

@@ -1,16 +1,16 @@
 /** An object from an untrusted file. */
-export type Plain = Readonly<Record<string, unknown>>;
+export type PlainObject = Readonly<Record<string, unknown>>;
 
 /** Lists the own entries of an object; empty for other values. */
 export function listEntries(value: unknown): readonly (readonly [string, unknown])[] {
-  return isPlain(value) ? Object.entries(value) : [];
+  return isPlainObject(value) ? Object.entries(value) : [];
 }
 
 export function getField(value: unknown, name: string): unknown {
-  return isPlain(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+  return isPlainObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
-export function getPath(value: unknown, ...names: readonly string[]): unknown {
+export function getNestedField(value: unknown, ...names: readonly string[]): unknown {
   return names.reduce(getField, value);
 }
 
@@ -26,7 +26,7 @@ export function toList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-export function isPlain(value: unknown): value is Plain {
+export function isPlainObject(value: unknown): value is PlainObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
@@ -40,14 +40,14 @@ export function tryParse(parse: () => unknown): unknown {
 }
 
 /** Parses a TOML file; null when malformed. */
-export async function parseToml(text: string): Promise<Plain | null> {
+export async function parseToml(text: string): Promise<PlainObject | null> {
   const { parse } = await import('smol-toml');
   const root = tryParse(() => parse(text));
-  return isPlain(root) ? root : null;
+  return isPlainObject(root) ? root : null;
 }
 
 /** Reads the version range of a dependency: a text, or the `version` of a table. */
-export function readRange(value: unknown): string | null {
+export function readVersionRange(value: unknown): string | null {
   return toText(value) ?? toText(getField(value, 'version'));
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { namesPackages, readPackages } from './read-packages.ts';
+import { isPackageFile, readPackages } from './read-packages.ts';
 
 const PATHS = (
   'package.json .npmrc package-lock.json pnpm-lock.yaml yarn.lock pyproject.toml Pipfile Pipfile.lock poetry.lock uv.lock ' +
@@ -59,7 +59,7 @@ describe('reading what names packages', () => {
   it('files in vendored folders name no packages', () => {
     const own = ['package.json', 'a/go.mod', 'requirements/base.txt', 'dev-requirements.txt'];
     const others = ['node_modules/a/package.json', 'vendor/go.mod', 'README.txt', 'a/toString'];
-    expect([...own, ...others].filter(namesPackages)).toEqual(own);
+    expect([...own, ...others].filter(isPackageFile)).toEqual(own);
   });
 
   it('a version 1 package-lock.json is read with nested packages', async () => {

@@ -4,7 +4,7 @@ import { readNpmrc, readPackageJson } from './npm/package-json.ts';
 import { readPackageLock } from './npm/package-lock.ts';
 import { readPnpmLock } from './npm/pnpm-lock.ts';
 import { readYarnLock } from './npm/yarn-lock.ts';
-import type { Manager, PackageFacts } from './package.ts';
+import type { PackageManager, PackageFacts } from './package.ts';
 import { readPipfile, readPipfileLock } from './python/pipfile.ts';
 import { readPyproject } from './python/pyproject.ts';
 import { readRequirements } from './python/requirements.ts';
@@ -23,7 +23,7 @@ const MANIFESTS: Readonly<Record<string, Read>> = {
 };
 
 interface LockFile {
-  readonly manager: Manager;
+  readonly manager: PackageManager;
   /** Null for a format that only its package manager can read. */
   readonly read: Read | null;
 }
@@ -44,7 +44,7 @@ export const LOCK_FILES: Readonly<Record<string, LockFile>> = {
 const REQUIREMENTS = /(?:^|\/)(?:(?=[\w.-]*\.txt$)[\w.-]*?requirements|requirements\/)[\w.-]*\.txt$/i;
 
 /** True for a manifest or lock file outside vendored folders. */
-export function namesPackages(path: string): boolean {
+export function isPackageFile(path: string): boolean {
   const name = getFileName(path);
   return !isVendored(path) && (isKnown(MANIFESTS, name) || isLockFile(path) || REQUIREMENTS.test(path));
 }

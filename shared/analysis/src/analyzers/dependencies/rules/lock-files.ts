@@ -4,13 +4,13 @@ import type { Ecosystem } from '../../../advisory-source.ts';
 import type { ManifestFacts } from '../packages/package.ts';
 import { LOCK_FILES } from '../packages/read-packages.ts';
 import {
-  findAbove,
+  findFileAbove,
   listFoldersAbove,
   joinPath,
-  isMember,
+  isWorkspaceMember,
   getRelativeFolder,
-  type PlacedFacts,
-  type Project,
+  type LocatedFacts,
+  type PackageFiles,
 } from '../project.ts';
 
 /** Lock file names by ecosystem. Lock files of two package managers contradict each other. */
@@ -24,10 +24,10 @@ const LOCKS_OF: Readonly<Record<Ecosystem, readonly string[]>> = {
 };
 
 /** Finds programs without a lock file. Libraries need none, because the programs that use them have one. */
-export function findMissingLocks(project: Project): readonly RawFinding[] {
+export function findMissingLocks(project: PackageFiles): readonly RawFinding[] {
   return project.manifests.flatMap((manifest) => {
     const { path, folder, facts } = manifest;
-    if (!needsLock(project, manifest) || findAbove(project, folder, LOCKS_OF[facts.ecosystem]) !== null) return [];
+    if (!needsLock(project, manifest) || findFileAbove(project, folder, LOCKS_OF[facts.ecosystem]) !== null) return [];
     const isOnlyTooling = facts.wanted.every(({ isDev }) => isDev === true);
     return createFinding('dependencies/no-lock-file', {
       path,
@@ -37,14 +37,15 @@ export function findMissingLocks(project: Project): readonly RawFinding[] {
   });
 }
 
-function needsLock(project: Project, { path, folder, facts }: PlacedFacts<ManifestFacts>): boolean {
+function needsLock(project: PackageFiles, { path, folder, facts }: LocatedFacts<ManifestFacts>): boolean {
   const { manager, wanted, packages = [], isLibrary } = facts;
   if (manager === 'go') return packages.length > 0 && !project.paths.has(joinPath(folder, 'vendor/modules.txt'));
   if (!wanted.some(({ range }) => range !== null)) return false;
   const isOfWorkspace = project.manifests.some(
-    (other) => other.path !== path && isMember(other.facts.members, getRelativeFolder(other.folder, folder) ?? ''),
+    (other) =>
+      other.path !== path && isWorkspaceMember(other.facts.members, getRelativeFolder(other.folder, folder) ?? ''),
   );
-  if (isOfWorkspace || findAbove(project, folder, ['pnpm-workspace.yaml', 'lerna.json']) !== null) return false;
+  if (isOfWorkspace || findFileAbove(project, folder, ['pnpm-workspace.yaml', 'lerna.json']) !== null) return false;
   switch (manager) {
     case 'cargo':
       return !isLibrary || project.paths.has(joinPath(folder, 'src/main.rs'));
@@ -66,7 +67,7 @@ function isRequirements(path: string, folder: string): boolean {
 }
 
 /** Finds folders with lock files of two package managers. */
-export function findRivalLocks(project: Project): readonly RawFinding[] {
+export function findCompetingLocks(project: PackageFiles): readonly RawFinding[] {
   const found: RawFinding[] = [];
   const folders = new Set(project.locks.map(({ folder }) => folder));
   for (const folder of folders)
@@ -93,14 +94,17 @@ function managerOf(name: string): string {
 }
 
 /** Finds lock files that cannot be parsed. */
-export function findBrokenLocks(project: Project): readonly RawFinding[] {
+export function findBrokenLocks(project: PackageFiles): readonly RawFinding[] {
   return project.broken.map(({ path }) =>
     createFinding('dependencies/broken-lock-file', { path, severity: 'medium', values: {} }),
   );
 }
 
 /** Lists the lock files of a manifest: in its folder, or in the nearest folder above. */
-export function findLockFiles(project: Project, { folder, facts }: PlacedFacts<ManifestFacts>): Project['locks'] {
+export function findLockFiles(
+  project: PackageFiles,
+  { folder, facts }: LocatedFacts<ManifestFacts>,
+): PackageFiles['locks'] {
   for (const above of listFoldersAbove(folder)) {
     const there = project.locks.filter((lock) => lock.folder === above && lock.facts.ecosystem === facts.ecosystem);
     if (there.length > 0) return there;

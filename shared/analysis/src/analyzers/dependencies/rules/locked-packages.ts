@@ -1,12 +1,12 @@
 import type { RawFinding } from '@signalbox/contracts/repository/finding';
 import { createFinding, joinNames } from '../finding.ts';
-import type { LockFacts, LockedPackage } from '../packages/package.ts';
-import { listFoldersAbove, type PlacedFacts, type Project } from '../project.ts';
+import type { LockFileFacts, LockedPackage } from '../packages/package.ts';
+import { listFoldersAbove, type LocatedFacts, type PackageFiles } from '../project.ts';
 
 /** Version count of one package above which updates are no longer the likely cause. */
 const MANY_VERSIONS = 4;
 
-export function findLockedPackages(project: Project): readonly RawFinding[] {
+export function findLockedPackageRisks(project: PackageFiles): readonly RawFinding[] {
   return project.locks.flatMap((lock) => [
     ...findWithoutIntegrity(lock),
     ...findDeprecated(lock, listDirectNames(project, lock)),
@@ -15,7 +15,7 @@ export function findLockedPackages(project: Project): readonly RawFinding[] {
   ]);
 }
 
-function listDirectNames(project: Project, { folder, facts }: PlacedFacts<LockFacts>): ReadonlySet<string> {
+function listDirectNames(project: PackageFiles, { folder, facts }: LocatedFacts<LockFileFacts>): ReadonlySet<string> {
   return new Set(
     project.manifests
       .filter((one) => one.facts.ecosystem === facts.ecosystem && listFoldersAbove(one.folder).includes(folder))
@@ -23,7 +23,7 @@ function listDirectNames(project: Project, { folder, facts }: PlacedFacts<LockFa
   );
 }
 
-function findWithoutIntegrity({ path, facts }: PlacedFacts<LockFacts>): readonly RawFinding[] {
+function findWithoutIntegrity({ path, facts }: LocatedFacts<LockFileFacts>): readonly RawFinding[] {
   const names = facts.packages.filter(({ lacksIntegrity }) => lacksIntegrity === true).map(label);
   return findGroup('dependencies/no-integrity', path, 'low', names, { total: facts.packages.length });
 }
@@ -52,7 +52,10 @@ function createPackageFinding(
 }
 
 /** Finds deprecated packages; direct dependencies are more severe, because this project can replace them. */
-function findDeprecated({ path, facts }: PlacedFacts<LockFacts>, direct: ReadonlySet<string>): readonly RawFinding[] {
+function findDeprecated(
+  { path, facts }: LocatedFacts<LockFileFacts>,
+  direct: ReadonlySet<string>,
+): readonly RawFinding[] {
   const deprecated = facts.packages.filter((one) => one.deprecated !== undefined);
   // npm also has nested versions of the same name that only other packages see.
   const isDirect = (one: LockedPackage): boolean =>
@@ -68,7 +71,7 @@ function findDeprecated({ path, facts }: PlacedFacts<LockFacts>, direct: Readonl
   ];
 }
 
-function findManyVersions({ path, facts }: PlacedFacts<LockFacts>): readonly RawFinding[] {
+function findManyVersions({ path, facts }: LocatedFacts<LockFileFacts>): readonly RawFinding[] {
   // go.sum also lists versions that no build uses.
   if (facts.manager === 'go') return [];
   const versions = new Map<string, Set<string>>();
@@ -81,7 +84,7 @@ function findManyVersions({ path, facts }: PlacedFacts<LockFacts>): readonly Raw
   return findGroup('dependencies/many-versions', path, 'info', names, { versions: MANY_VERSIONS });
 }
 
-function findInstallScripts({ path, facts }: PlacedFacts<LockFacts>): readonly RawFinding[] {
+function findInstallScripts({ path, facts }: LocatedFacts<LockFileFacts>): readonly RawFinding[] {
   const scripted = new Map(facts.packages.filter((one) => one.hasInstallScript).map((one) => [one.name, one]));
   return [...scripted.values()].map((one) =>
     createPackageFinding('dependencies/install-script', path, 'info', one, label(one)),

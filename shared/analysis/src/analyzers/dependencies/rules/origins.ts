@@ -1,16 +1,16 @@
 import { posix } from 'node:path';
 import type { RawFinding } from '@signalbox/contracts/repository/finding';
 import { createFinding } from '../finding.ts';
-import type { ManifestFacts, Origin, Dependency } from '../packages/package.ts';
+import type { ManifestFacts, PackageOrigin, Dependency } from '../packages/package.ts';
 import { findInsecureHost } from '../packages/insecure.ts';
-import type { PlacedFacts, Project } from '../project.ts';
+import type { LocatedFacts, PackageFiles } from '../project.ts';
 import { findLockFiles } from './lock-files.ts';
 
-export function findForeignOrigins(project: Project): readonly RawFinding[] {
+export function findForeignOrigins(project: PackageFiles): readonly RawFinding[] {
   return project.manifests.flatMap((manifest) => {
     const isLocked = findLockFiles(project, manifest).length > 0;
     // The lock file pins the commit until a developer updates it.
-    const settled = (origin: Origin): Origin => ({
+    const settled = (origin: PackageOrigin): PackageOrigin => ({
       ...origin,
       isPinned: origin.isPinned || (isLocked && origin.kind === 'git'),
     });
@@ -21,9 +21,9 @@ export function findForeignOrigins(project: Project): readonly RawFinding[] {
 }
 
 function findForeignOrigin(
-  { path, folder }: PlacedFacts<ManifestFacts>,
+  { path, folder }: LocatedFacts<ManifestFacts>,
   { name, line }: Dependency,
-  origin: Origin,
+  origin: PackageOrigin,
 ): readonly RawFinding[] {
   const parts = { path, line, evidence: `${name}: ${origin.at}`, values: { name, at: origin.at }, identity: name };
   if (origin.kind !== 'path' && findInsecureHost(origin.at) !== null)
@@ -49,7 +49,7 @@ function leadsOutside(folder: string, at: string): boolean {
   return joined === '..' || joined.startsWith('../');
 }
 
-export function findInsecure(project: Project): readonly RawFinding[] {
+export function findInsecureServers(project: PackageFiles): readonly RawFinding[] {
   return [...project.manifests, ...project.locks].flatMap(({ path, facts }) =>
     facts.insecure.map(({ host, line, count, isChecked }) =>
       createFinding('dependencies/insecure-registry', {

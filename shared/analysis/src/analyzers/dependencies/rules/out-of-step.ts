@@ -1,13 +1,13 @@
 import type { RawFinding } from '@signalbox/contracts/repository/finding';
 import { createFinding } from '../finding.ts';
-import type { LockFacts, LockedPackage, ManifestFacts, Dependency } from '../packages/package.ts';
+import type { LockFileFacts, LockedPackage, ManifestFacts, Dependency } from '../packages/package.ts';
 import {
   listFoldersAbove,
-  isMember,
+  isWorkspaceMember,
   buildPackageKey,
   getRelativeFolder,
-  type PlacedFacts,
-  type Project,
+  type LocatedFacts,
+  type PackageFiles,
 } from '../project.ts';
 import { satisfiesRange } from '../versions.ts';
 import { findLockFiles } from './lock-files.ts';
@@ -16,7 +16,7 @@ import { findLockFiles } from './lock-files.ts';
 type FindMismatch = (wanted: Dependency) => string | null;
 
 /** Finds dependencies that are missing from the lock file or locked in a version that the manifest forbids. */
-export function findOutOfStep(project: Project): readonly RawFinding[] {
+export function findLockMismatches(project: PackageFiles): readonly RawFinding[] {
   const forcedBy = project.manifests.flatMap(({ folder, facts }) => facts.forced.map((name) => ({ folder, name })));
   return project.manifests.flatMap((manifest) =>
     findLockFiles(project, manifest).flatMap((lock) => {
@@ -38,8 +38,8 @@ export function findOutOfStep(project: Project): readonly RawFinding[] {
 }
 
 function createMismatchFinding(
-  manifest: PlacedFacts<ManifestFacts>,
-  lock: PlacedFacts<LockFacts>,
+  manifest: LocatedFacts<ManifestFacts>,
+  lock: LocatedFacts<LockFileFacts>,
   wanted: Dependency,
   has: string,
 ): RawFinding {
@@ -56,9 +56,9 @@ function createMismatchFinding(
 
 /** Chooses how to compare a manifest with its lock file; null when they need not agree. */
 function chooseComparison(
-  manifest: PlacedFacts<ManifestFacts>,
-  lock: PlacedFacts<LockFacts>,
-  project: Project,
+  manifest: LocatedFacts<ManifestFacts>,
+  lock: LocatedFacts<LockFileFacts>,
+  project: PackageFiles,
 ): FindMismatch | null {
   const below = getRelativeFolder(lock.folder, manifest.folder) ?? '';
   const { facts } = lock;
@@ -90,7 +90,7 @@ function isSame({ name, version }: LockedPackage, own: string | null): boolean {
 }
 
 /** Looks up a package as npm does: in the manifest's folder, then in the folders above. */
-function compareNpm(lock: LockFacts, below: string): FindMismatch {
+function compareNpm(lock: LockFileFacts, below: string): FindMismatch {
   const placed = new Map(
     lock.packages.flatMap((one) => (one.at === undefined ? [] : [[`${one.at}\n${one.alias ?? one.name}`, one]])),
   );
@@ -112,27 +112,27 @@ function compareSpecifiers(importer: Readonly<Record<string, string>>): FindMism
   };
 }
 
-function isOfYarn(project: Project, lock: PlacedFacts<LockFacts>, below: string): boolean {
+function isOfYarn(project: PackageFiles, lock: LocatedFacts<LockFileFacts>, below: string): boolean {
   if (below === '') return true;
   const root = project.manifests.find(({ folder, facts }) => folder === lock.folder && facts.members.length > 0);
-  return isMember(root?.facts.members ?? [], below);
+  return isWorkspaceMember(root?.facts.members ?? [], below);
 }
 
 /** Compares with the ranges that yarn stores for each version. */
-function compareRanges(lock: LockFacts): FindMismatch {
+function compareRanges(lock: LockFileFacts): FindMismatch {
   return compareAny(
     lock.packages.map(({ name, ranges = [] }) => [name, ranges] as const),
     (locked, range) => locked === range,
   );
 }
 
-function compareGo(lock: LockFacts): FindMismatch {
+function compareGo(lock: LockFileFacts): FindMismatch {
   const hashed = new Set(lock.packages.map(({ name, version }) => `${name} ${version}`));
   return ({ name, range }) => (range === null || hashed.has(`${name} ${range}`) ? null : '');
 }
 
 /** Accepts a package when at least one of its locked versions satisfies the range. */
-function compareVersions(lock: LockFacts): FindMismatch {
+function compareVersions(lock: LockFileFacts): FindMismatch {
   return compareAny(
     lock.packages.map(({ name, version }) => [name, [version]] as const),
     (version, range) => version === '' || satisfiesRange(lock.ecosystem, version, range),

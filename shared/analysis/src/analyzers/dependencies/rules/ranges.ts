@@ -1,13 +1,13 @@
 import type { RawFinding } from '@signalbox/contracts/repository/finding';
 import { createFinding, joinNames } from '../finding.ts';
 import type { ManifestFacts, Dependency } from '../packages/package.ts';
-import { joinPath, buildPackageKey, type PlacedFacts, type Project } from '../project.ts';
+import { joinPath, buildPackageKey, type LocatedFacts, type PackageFiles } from '../project.ts';
 import { findLockFiles } from './lock-files.ts';
 
 const ANY = new Set(['*', 'x', 'latest', 'next', 'canary', '>=0', '>=0.0.0', '>0']);
 
 /** Finds dependencies that allow any version; requirements files have their own rule. */
-export function findAnyVersion(project: Project): readonly RawFinding[] {
+export function findUnboundedRanges(project: PackageFiles): readonly RawFinding[] {
   return project.manifests.flatMap((manifest) => {
     const { path, facts } = manifest;
     if (facts.manager === 'pip' || facts.manager === 'go') return [];
@@ -37,7 +37,7 @@ function isAny({ ecosystem, isLibrary }: ManifestFacts, range: string | null): b
 }
 
 /** Finds requirements of a program that are not pinned to a version. */
-export function findUnpinned(project: Project): readonly RawFinding[] {
+export function findUnpinned(project: PackageFiles): readonly RawFinding[] {
   return project.manifests.flatMap((manifest) => {
     const { path, facts } = manifest;
     if (facts.manager !== 'pip' || isLibrary(project, manifest)) return [];
@@ -64,7 +64,7 @@ function severityOf(loose: readonly Dependency[]): RawFinding['severity'] {
 }
 
 /** True when the requirements file lies beside a package description, which decides about the versions. */
-function isLibrary(project: Project, { folder }: PlacedFacts<ManifestFacts>): boolean {
+function isLibrary(project: PackageFiles, { folder }: LocatedFacts<ManifestFacts>): boolean {
   const isDescribed = ['setup.py', 'setup.cfg'].some((name) => project.paths.has(joinPath(folder, name)));
   return (
     isDescribed ||

@@ -146,7 +146,7 @@ const KNOWN_TOOLS: Readonly<Record<Ecosystem, Readonly<Record<string, Table>>>> 
   'crates.io': CRATES,
 };
 
-export const KNOWN_FILES: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
+export const TOOL_FILES: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
   ci: {
     'GitHub Actions': /^\.github\/workflows\/[^/]+\.ya?ml$/,
     'GitLab CI': /^\.gitlab-ci\.yml$/,

@@ -1,15 +1,15 @@
-import type { Analyzer, Fact, FileFacts, RepositoryView } from '../../../analyzer.ts';
+import type { Analyzer, JsonValue, FileFacts, RepositoryReader } from '../../../analyzer.ts';
 import { isGenerated, isVendored } from '../../kinds-of-files.ts';
 import type { Ecosystem } from '../../../advisory-source.ts';
-import type { Manager } from '../packages/package.ts';
-import { LOCK_FILES, getFileName, isLockFile, namesPackages, readPackages } from '../packages/read-packages.ts';
+import type { PackageManager } from '../packages/package.ts';
+import { LOCK_FILES, getFileName, isLockFile, isPackageFile, readPackages } from '../packages/read-packages.ts';
 import { isShipped } from '../project.ts';
 import { detectLanguage } from './languages.ts';
-import { KNOWN_FILES, findTools } from './known-tools.ts';
+import { TOOL_FILES, findTools } from './known-tools.ts';
 
 type StackFacts = {
   readonly ecosystem: Ecosystem;
-  readonly manager: Manager;
+  readonly manager: PackageManager;
   readonly name: string | null;
   readonly members: readonly string[];
   readonly tools: readonly (readonly [kind: string, tool: string])[];
@@ -20,7 +20,7 @@ export const STACK_ANALYZER: Analyzer<StackFacts> = {
   name: 'stack',
   version: 1,
   reach: 'commit',
-  wants: ({ path }) => namesPackages(path) && isShipped(path) && !isLockFile(path),
+  wants: ({ path }) => isPackageFile(path) && isShipped(path) && !isLockFile(path),
   inspect: async (path, text) => {
     const facts = await readPackages(path, text);
     if (facts?.role !== 'manifest') return null;
@@ -37,7 +37,7 @@ const LANGUAGES_LISTED = 15;
 const LISTED = 30;
 
 /** Sums the bytes of the repository's own code by language. */
-function listLanguages({ files }: RepositoryView): readonly Fact[] {
+function listLanguages({ files }: RepositoryReader): readonly JsonValue[] {
   const bytes = new Map<string, { bytes: number; files: number }>();
   for (const { path, sizeBytes } of files) {
     const language = isVendored(path) || isGenerated(path) ? null : detectLanguage(path);
@@ -54,7 +54,7 @@ function listLanguages({ files }: RepositoryView): readonly Fact[] {
 
 /** Detects tools by file path; the name of an entry point is its path. */
 function findToolsByPath(path: string): readonly (readonly [kind: string, name: string])[] {
-  return Object.entries(KNOWN_FILES).flatMap(([kind, tools]) =>
+  return Object.entries(TOOL_FILES).flatMap(([kind, tools]) =>
     Object.entries(tools).flatMap(([tool, form]) =>
       form.test(path) ? [[kind, kind === 'entryPoints' ? path.slice(0, 200) : tool] as const] : [],
     ),
@@ -64,8 +64,8 @@ function findToolsByPath(path: string): readonly (readonly [kind: string, name: 
 /** Lists frameworks, tools, databases and entry points by kind, sorted by name. */
 function listTools(
   noted: readonly FileFacts<StackFacts>[],
-  { files }: RepositoryView,
-): { readonly [kind: string]: Fact } {
+  { files }: RepositoryReader,
+): { readonly [kind: string]: JsonValue } {
   const kinds = new Map<string, Set<string>>();
   const add = (kind: string, name: string): unknown => kinds.set(kind, (kinds.get(kind) ?? new Set()).add(name));
   for (const { facts } of noted) for (const [kind, tool] of facts.tools) add(kind, tool);
@@ -76,8 +76,8 @@ function listTools(
 
 function listPackages(
   noted: readonly FileFacts<StackFacts>[],
-  { files }: RepositoryView,
-): { readonly [name: string]: Fact } {
+  { files }: RepositoryReader,
+): { readonly [name: string]: JsonValue } {
   const locks = files
     .filter(({ path }) => isLockFile(path) && isShipped(path) && !isVendored(path))
     .map(({ path }) => LOCK_FILES[getFileName(path)]?.manager ?? '');

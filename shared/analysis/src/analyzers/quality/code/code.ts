@@ -2,7 +2,7 @@ import type { Analyzer } from '../../../analyzer.ts';
 import { isDocumentation, isExample, isGenerated, isTest, isVendored } from '../../kinds-of-files.ts';
 import { findLanguage, type Language } from '../source/languages.ts';
 import { measureFunctions } from '../source/measure.ts';
-import { readSource, type Source } from '../source/read-source.ts';
+import { readSource, type SourceText } from '../source/read-source.ts';
 import { findCommentedOut } from './commented-out.ts';
 import { findLeftovers, findMergeConflict } from './leftovers.ts';
 import { findLongAndComplex } from './long-and-complex.ts';
@@ -105,7 +105,7 @@ interface Measured {
 /** Finds problems of product code; in examples they are less severe. */
 function findInProduct(
   path: string,
-  source: Source,
+  source: SourceText,
   { language, functions, lines, notes }: Measured,
 ): readonly Problem[] {
   const problems: readonly Problem[] = [
@@ -121,7 +121,7 @@ function countLines(text: string): number {
   return text.split('\n').filter((line) => line.trim() !== '').length;
 }
 
-function countNotes({ text, comments }: Source): number {
+function countNotes({ text, comments }: SourceText): number {
   let count = 0;
   for (const { start, end } of comments)
     count += text.slice(start, end).match(/\b(?:TODO|FIXME|HACK|XXX)\b/g)?.length ?? 0;

@@ -1,6 +1,6 @@
 import { toEvidence } from '../../evidence.ts';
 import type { Language } from '../source/languages.ts';
-import { getLine, type Source } from '../source/read-source.ts';
+import { getLineNumber, type SourceText } from '../source/read-source.ts';
 import { createProblem, type Problem } from '../../problem.ts';
 
 /** Shorter comments may quote code as an example. */
@@ -11,7 +11,7 @@ const LEAST_STATEMENTS = 3;
 const ENDS_AS_CODE = /[;{}]$|\)\s*=>$|^\}\s*(?:else|catch|finally)\b|\),?$/;
 
 /** Finds runs of `//` lines that contain code, in languages whose statements end in `;`. */
-export function findCommentedOut(source: Source, language: Language): readonly Problem[] {
+export function findCommentedOut(source: SourceText, language: Language): readonly Problem[] {
   if (language.shape !== 'parentheses' && language.shape !== 'arrow' && language.name !== 'PHP') return [];
   return readRuns(source)
     .filter((lines) => {
@@ -34,13 +34,13 @@ interface CommentLine {
 }
 
 /** Groups consecutive lines with only a `//` comment; skips empty comments. */
-function readRuns(source: Source): readonly (readonly CommentLine[])[] {
+function readRuns(source: SourceText): readonly (readonly CommentLine[])[] {
   const runs: CommentLine[][] = [];
   let last = -1;
   for (const { start, end } of source.comments) {
     // `///` and `//!` are documentation.
     if (!/^\/\/(?![/!])/.test(source.text.slice(start, start + 3))) continue;
-    const line = getLine(source, start);
+    const line = getLineNumber(source, start);
     if (source.text.slice(source.lineStarts[line - 1], start).trim() !== '') continue;
     const text = source.text.slice(start + 2, Math.min(end, start + 300)).trim();
     if (line !== last + 1) runs.push([]);

@@ -1,11 +1,11 @@
 import { toEvidence } from '../../evidence.ts';
 import { isExample, isTest } from '../../kinds-of-files.ts';
 import type { Language } from '../source/languages.ts';
-import { getLine, type Source } from '../source/read-source.ts';
+import { getLineNumber, type SourceText } from '../source/read-source.ts';
 import { createProblem, lowerSeverity, type Problem } from '../../problem.ts';
 
 /** Finds forgotten debugger statements, debug output, and tests that are focused or skipped. */
-export function findLeftovers(path: string, source: Source, language: Language): readonly Problem[] {
+export function findLeftovers(path: string, source: SourceText, language: Language): readonly Problem[] {
   const inTest = isTest(path);
   const prints = inTest || isExample(path) ? [] : findAll(source, PRINTS[language.name]);
   const severity = inTest ? lowerSeverity('medium') : 'medium';
@@ -56,7 +56,7 @@ const SKIPPED: Readonly<Record<string, RegExp>> = {
 const testsOf = (table: Readonly<Record<string, RegExp>>, { name }: Language): RegExp | undefined =>
   table[name === 'TypeScript' ? 'JavaScript' : name];
 
-function findFocused(source: Source, language: Language): readonly Problem[] {
+function findFocused(source: SourceText, language: Language): readonly Problem[] {
   return findAll(source, testsOf(FOCUSED, language)).map((match) =>
     createMatchProblem('focused-test', 'medium', match),
   );
@@ -66,18 +66,18 @@ function createMatchProblem(rule: string, severity: Problem['severity'], { text,
   return createProblem(rule, severity, { line, evidence: text, values: { what: text }, identity: text });
 }
 
-function findSkipped(source: Source, language: Language): readonly Problem[] {
+function findSkipped(source: SourceText, language: Language): readonly Problem[] {
   const [first, ...more] = findAll(source, testsOf(SKIPPED, language));
   if (!first) return [];
   const { line, text: evidence } = first;
   return [createProblem('skipped-test', 'info', { line, evidence, values: { count: more.length + 1 } })];
 }
 
-function findAll(source: Source, pattern: RegExp | undefined): readonly CodeMatch[] {
+function findAll(source: SourceText, pattern: RegExp | undefined): readonly CodeMatch[] {
   if (!pattern) return [];
   return [...source.code.matchAll(pattern)].map((match) => ({
     text: toEvidence(match[0]),
-    line: getLine(source, match.index),
+    line: getLineNumber(source, match.index),
   }));
 }
 

@@ -1,7 +1,7 @@
 import { toEvidence } from '../../evidence.ts';
 import type { Language } from '../source/languages.ts';
 import type { MeasuredFunction } from '../source/measured-function.ts';
-import type { Source } from '../source/read-source.ts';
+import type { SourceText } from '../source/read-source.ts';
 import { createProblem, type Problem } from '../../problem.ts';
 
 /** Complexity limits: over 20 is high risk and over 50 untestable (Heitlager, Kuipers, Visser, 2007). */
@@ -19,7 +19,7 @@ const LONG_FILE_LINES = 1_000;
 
 /** Finds functions and files that are too long, complex or nested; reports one problem per function, the worst. */
 export function findLongAndComplex(
-  source: Source,
+  source: SourceText,
   functions: readonly MeasuredFunction[],
   language: Language,
   linesOfCode: number,
@@ -59,7 +59,7 @@ function findShapeProblem({ complexity, lines, nesting }: MeasuredFunction): Sha
 }
 
 interface Context {
-  readonly source: Source;
+  readonly source: SourceText;
   readonly language: Language;
   readonly types: ReadonlySet<string>;
 }
@@ -75,12 +75,12 @@ function mayChooseParameters(one: MeasuredFunction, { source, language, types }:
 }
 
 /** Collects class names; a function with such a name is a constructor. */
-function readTypeNames({ code }: Source): ReadonlySet<string> {
+function readTypeNames({ code }: SourceText): ReadonlySet<string> {
   return new Set([...code.matchAll(/\b(?:class|struct|record|enum)\s+(\w+)/g)].map(([, name]) => name ?? ''));
 }
 
 /** Returns the declaration line of a function, without string contents. */
-function readHeaderLine({ code, lineStarts }: Source, { line }: MeasuredFunction): string {
+function readHeaderLine({ code, lineStarts }: SourceText, { line }: MeasuredFunction): string {
   const read = (from: number): string => code.slice(lineStarts[from - 1] ?? 0, lineStarts[line] ?? code.length);
   const text = read(line).trim();
   // The opening brace is on its own line.

@@ -1,5 +1,5 @@
 import type { Language } from '../source/languages.ts';
-import { getLine, type Source } from '../source/read-source.ts';
+import { getLineNumber, type SourceText } from '../source/read-source.ts';
 import { createProblem, type Problem } from '../../problem.ts';
 
 /** An empty error handler. `isEverything`: it catches every error, not only known types. */
@@ -11,14 +11,14 @@ interface Catch {
 }
 
 /** Finds handlers that catch every error and do nothing. A comment or the name `ignored` marks the intent and exempts the handler. */
-export function findSwallowedErrors(source: Source, language: Language): readonly Problem[] {
+export function findSwallowedErrors(source: SourceText, language: Language): readonly Problem[] {
   const catches =
     language.shape === 'indentation' ? findEmptyBlocks(source, language) : findEmptyBraces(source, language);
   return catches
     .filter(({ isEverything, offset, end }) => isEverything && !hasComment(source, offset, end))
     .map(({ offset, text }) => {
       const evidence = text.replaceAll(/\s+/g, ' ').slice(0, 100);
-      return createProblem('swallowed-error', rateHandler(text), { line: getLine(source, offset), evidence });
+      return createProblem('swallowed-error', rateHandler(text), { line: getLineNumber(source, offset), evidence });
     });
 }
 
@@ -29,7 +29,7 @@ function rateHandler(text: string): Problem['severity'] {
 }
 
 /** Counts a comment on the line of the handler as inside. */
-function hasComment({ text, comments }: Source, start: number, end: number): boolean {
+function hasComment({ text, comments }: SourceText, start: number, end: number): boolean {
   const lineEnd = text.indexOf('\n', end);
   const last = lineEnd < 0 ? text.length : lineEnd;
   let [low, high] = [0, comments.length];
@@ -47,7 +47,7 @@ const INTENDED = /\b(?:ignored?|expected|unused|swallow(?:ed)?|_+)\s*$/i;
 const ALL_FAILURES =
   /^(?:final\s+)?(?:\w+\s*:\s*)?\\?(?:[\w.]+\.)?(?:Exception|Throwable|RuntimeException|Error|\.\.\.)(?:\s|$)/;
 
-function findEmptyBraces({ code }: Source, { name }: Language): readonly Catch[] {
+function findEmptyBraces({ code }: SourceText, { name }: Language): readonly Catch[] {
   return [...code.matchAll(EMPTY_BRACES)].map((match) => {
     const caught = (match[1] ?? '').trim();
     const isTyped = name !== 'JavaScript' && name !== 'TypeScript' && name !== 'Swift';
@@ -73,7 +73,7 @@ const HANDLER: Readonly<Record<string, RegExp>> = {
   Ruby: /^([ \t]{0,200})rescue(?:[ \t]+(?:StandardError|Exception))?(?:[ \t]*=>[ \t]*\w+)?[ \t\r]*\n[ \t\r\n]*end[ \t\r]*$/gm,
 };
 
-function findEmptyBlocks({ code }: Source, { name }: Language): readonly Catch[] {
+function findEmptyBlocks({ code }: SourceText, { name }: Language): readonly Catch[] {
   const handler = HANDLER[name];
   if (!handler) return [];
   return [...code.matchAll(handler)].map((match) => {

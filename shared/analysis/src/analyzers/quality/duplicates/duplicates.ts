@@ -1,5 +1,5 @@
 import type { Analyzer } from '../../../analyzer.ts';
-import { toEvidence, toName } from '../../evidence.ts';
+import { toEvidence, toSafeName } from '../../evidence.ts';
 import { isGenerated, isProductCode } from '../../kinds-of-files.ts';
 import { compareTexts, createProblem, numberDuplicates } from '../../problem.ts';
 import { findLanguage } from '../source/languages.ts';
@@ -7,13 +7,13 @@ import { maskSpans, readSource } from '../source/read-source.ts';
 import {
   hashLine,
   packLines,
-  packPrints,
-  PRINT_DIGITS,
-  readPrintIndex,
+  packFingerprints,
+  FINGERPRINT_DIGITS,
+  readFingerprintIndex,
   unpackLines,
   type HashedLines,
 } from './line-hashes.ts';
-import { WINDOW_LINES, winnow } from './winnow.ts';
+import { WINDOW_LINES, selectFingerprints } from './winnow.ts';
 
 export type DuplicatesFacts = { readonly lines: string; readonly count: number; readonly prints: string };
 
@@ -44,8 +44,8 @@ export const DUPLICATES_ANALYZER: Analyzer<DuplicatesFacts> = {
     const { comments } = readSource(text, language);
     const lines = readComparable(maskSpans(text, comments, () => ' '));
     if (lines.length < MIN_LINES || lines.length > MAX_FILE_LINES) return null;
-    const prints = winnow(Int32Array.from(lines, ({ hash }) => hash));
-    return { lines: packLines(lines), count: lines.length, prints: packPrints(prints) };
+    const prints = selectFingerprints(Int32Array.from(lines, ({ hash }) => hash));
+    return { lines: packLines(lines), count: lines.length, prints: packFingerprints(prints) };
   },
   conclude(noted) {
     const files = noted
@@ -56,7 +56,7 @@ export const DUPLICATES_ANALYZER: Analyzer<DuplicatesFacts> = {
       ...createProblem('duplicates/copied-code', length >= MANY_LINES ? 'medium' : 'low', {
         line: to.lines().numbers[toIndex] ?? 1,
         evidence: toEvidence(`${from.path}:${from.lines().numbers[fromIndex] ?? 1}`),
-        values: { lines: length, other: toName(from.path) },
+        values: { lines: length, other: toSafeName(from.path) },
         identity: from.path,
       }),
       path: to.path,
@@ -110,9 +110,9 @@ interface Copy {
 function findCopies(files: readonly File[]): readonly Copy[] {
   const places = new Map<string, { readonly file: File; readonly index: number }[]>();
   for (const file of files)
-    for (let at = 0; at < file.prints.length; at += PRINT_DIGITS.whole) {
-      const hash = file.prints.slice(at, at + PRINT_DIGITS.hash);
-      const place = { file, index: readPrintIndex(file.prints, at) };
+    for (let at = 0; at < file.prints.length; at += FINGERPRINT_DIGITS.whole) {
+      const hash = file.prints.slice(at, at + FINGERPRINT_DIGITS.hash);
+      const place = { file, index: readFingerprintIndex(file.prints, at) };
       const known = places.get(hash);
       if (known) known.push(place);
       else places.set(hash, [place]);

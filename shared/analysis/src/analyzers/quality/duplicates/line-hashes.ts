@@ -29,9 +29,9 @@ export function unpackLines(packed: string): HashedLines {
 }
 
 /** Sizes of a packed fingerprint: 48 bits of hash, then the index. */
-export const PRINT_DIGITS = { hash: 2 * HASH_DIGITS, whole: 2 * HASH_DIGITS + NUMBER_DIGITS } as const;
+export const FINGERPRINT_DIGITS = { hash: 2 * HASH_DIGITS, whole: 2 * HASH_DIGITS + NUMBER_DIGITS } as const;
 
-export function packPrints(prints: readonly { readonly hash: number; readonly index: number }[]): string {
+export function packFingerprints(prints: readonly { readonly hash: number; readonly index: number }[]): string {
   return prints
     .map(({ hash, index }) => {
       const high = Math.floor(hash / 0x1000000) & 0xffffff;
@@ -40,8 +40,8 @@ export function packPrints(prints: readonly { readonly hash: number; readonly in
     .join('');
 }
 
-export function readPrintIndex(packed: string, from: number): number {
-  return toNumber(packed, from + PRINT_DIGITS.hash, NUMBER_DIGITS);
+export function readFingerprintIndex(packed: string, from: number): number {
+  return toNumber(packed, from + FINGERPRINT_DIGITS.hash, NUMBER_DIGITS);
 }
 
 /** Hashes a line with FNV-1a to 24 bits; a window of lines makes collisions harmless. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { hashLine, packLines, unpackLines } from './line-hashes.ts';
-import { winnow } from './winnow.ts';
+import { selectFingerprints } from './winnow.ts';
 
 const lines = (count: number, word: string): readonly number[] =>
   Array.from({ length: count }, (_, n) => hashLine(`${word} ${n} ${(n * 7919) % 101}`));
@@ -9,17 +9,17 @@ describe('fingerprints of lines', () => {
   it('texts that share 25 lines share a fingerprint at any position', () => {
     const shared = lines(25, 'shared');
     for (let before = 0; before < 40; before += 1) {
-      const one = winnow(Int32Array.from([...lines(before, 'one'), ...shared, ...lines(9, 'after')]));
-      const other = winnow(Int32Array.from([...lines(25, 'other'), ...shared]));
+      const one = selectFingerprints(Int32Array.from([...lines(before, 'one'), ...shared, ...lines(9, 'after')]));
+      const other = selectFingerprints(Int32Array.from([...lines(25, 'other'), ...shared]));
       const hashes = new Set(one.map(({ hash }) => hash));
       expect([before, other.filter(({ hash }) => hashes.has(hash)).length > 0]).toEqual([before, true]);
     }
   });
 
   it('a text has few fingerprints, and fewer when its lines repeat', () => {
-    expect(winnow(Int32Array.from(lines(1_000, 'line'))).length).toBeLessThan(180);
-    expect(new Set(winnow(new Int32Array(1_000).fill(7)).map(({ hash }) => hash)).size).toBe(1);
-    expect(winnow(new Int32Array(9))).toEqual([]);
+    expect(selectFingerprints(Int32Array.from(lines(1_000, 'line'))).length).toBeLessThan(180);
+    expect(new Set(selectFingerprints(new Int32Array(1_000).fill(7)).map(({ hash }) => hash)).size).toBe(1);
+    expect(selectFingerprints(new Int32Array(9))).toEqual([]);
   });
 
   it('packing and unpacking lines and fingerprints returns the same values', () => {

@@ -10,7 +10,7 @@ export interface Fingerprint {
 }
 
 /** Selects fingerprints by winnowing (Schleimer et al., 2003): documents with `WINDOW_LINES + WINNOWED - 1` common lines share one. */
-export function winnow(hashes: Int32Array): readonly Fingerprint[] {
+export function selectFingerprints(hashes: Int32Array): readonly Fingerprint[] {
   const windows = hashWindows(hashes);
   const kept: Fingerprint[] = [];
   let least = -1;

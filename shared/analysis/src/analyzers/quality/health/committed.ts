@@ -1,12 +1,12 @@
 import { joinPatterns } from '../../any-of.ts';
 import type { Severity } from '@signalbox/contracts/repository/finding';
 import type { RepositoryFile } from '../../../analyzer.ts';
-import { toEvidence, toName } from '../../evidence.ts';
+import { toEvidence, toSafeName } from '../../evidence.ts';
 import { isDocumentation, isExample, isTest, isVendored } from '../../kinds-of-files.ts';
 import { createProblem, type Problem } from '../../problem.ts';
 
 /** A finding whose rule lacks the analyzer prefix. */
-export type TreeFinding = Problem & { readonly path: string };
+export type PathFinding = Problem & { readonly path: string };
 
 type File = Pick<RepositoryFile, 'path' | 'sizeBytes'>;
 
@@ -31,7 +31,7 @@ const MEDIA =
 const LOCK = /(?:^|\/)(?:[^/]*[-.]lock(?:\.json|\.yaml|b)?|npm-shrinkwrap\.json|go\.sum|[^/]+\.map|[^/]+\.snap)$/;
 
 /** Finds committed dependencies, build output, system files and large files. */
-export function findCommitted(files: readonly File[]): readonly TreeFinding[] {
+export function findCommittedArtifacts(files: readonly File[]): readonly PathFinding[] {
   // Test fixtures may look like any of these files.
   const own = files.filter(({ path }) => !isTest(path) && !isExample(path));
   const dependencies = groupBy(own, DEPENDENCIES);
@@ -43,13 +43,13 @@ export function findCommitted(files: readonly File[]): readonly TreeFinding[] {
       .filter(({ path }) => JUNK.test(path) && !isVendored(path))
       .slice(0, MAX_FILES)
       .map(({ path }) =>
-        createPathFinding('committed-junk', 'low', path, { name: toName(path.slice(path.lastIndexOf('/') + 1)) }),
+        createPathFinding('committed-junk', 'low', path, { name: toSafeName(path.slice(path.lastIndexOf('/') + 1)) }),
       ),
     ...findLarge(rest),
   ];
 }
 
-function findLarge(files: readonly File[]): readonly TreeFinding[] {
+function findLarge(files: readonly File[]): readonly PathFinding[] {
   const large = files
     .filter(({ path, sizeBytes }) => {
       if (LOCK.test(path) || isVendored(path)) return false;
@@ -77,11 +77,11 @@ function createFolderFindings(
   rule: string,
   severity: Severity,
   groups: ReadonlyMap<string, number>,
-): readonly TreeFinding[] {
+): readonly PathFinding[] {
   return [...groups]
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
     .slice(0, MAX_FILES)
-    .map(([folder, files]) => createPathFinding(rule, severity, folder, { name: toName(folder), files }));
+    .map(([folder, files]) => createPathFinding(rule, severity, folder, { name: toSafeName(folder), files }));
 }
 
 /** Builds a finding whose evidence is its path. */
@@ -90,6 +90,6 @@ export function createPathFinding(
   severity: Severity,
   path: string,
   values: Problem['values'],
-): TreeFinding {
+): PathFinding {
   return { ...createProblem(rule, severity, { evidence: toEvidence(path), values }), path };
 }

@@ -1,10 +1,10 @@
-import type { Analyzer, FileFacts, RepositoryFile, RepositoryView } from '../../../analyzer.ts';
+import type { Analyzer, FileFacts, RepositoryFile, RepositoryReader } from '../../../analyzer.ts';
 import { joinPatterns } from '../../any-of.ts';
-import { toName } from '../../evidence.ts';
+import { toSafeName } from '../../evidence.ts';
 import { isDocumentation, isExample, isGenerated, isTest, isVendored } from '../../kinds-of-files.ts';
 import { findLanguage } from '../source/languages.ts';
 import { createProblem } from '../../problem.ts';
-import { createPathFinding, findCommitted, type TreeFinding } from './committed.ts';
+import { createPathFinding, findCommittedArtifacts, type PathFinding } from './committed.ts';
 import { findModules, type HealthFacts } from './modules.ts';
 
 /** Repository figures for the health score. */
@@ -52,8 +52,10 @@ export const HEALTH_ANALYZER: Analyzer<HealthFacts> = {
       ...findModules(noted, view.files)
         .filter(({ isTested }) => !isTested)
         .slice(0, MAX_MODULES)
-        .map(({ path, lines }) => createPathFinding('untested-module', 'low', path, { module: toName(path), lines })),
-      ...findCommitted(view.files),
+        .map(({ path, lines }) =>
+          createPathFinding('untested-module', 'low', path, { module: toSafeName(path), lines }),
+        ),
+      ...findCommittedArtifacts(view.files),
     ];
     return { found: found.map(({ rule, ...one }) => ({ ...one, rule: `health/${rule}` })), summary };
   },
@@ -63,7 +65,7 @@ export const HEALTH_ANALYZER: Analyzer<HealthFacts> = {
 const HOLDS_TESTS = /#\[(?:cfg\(test\)|test\]|tokio::test)|import\.meta\.vitest|^[ \t]*>>> \w/m;
 const MAX_MODULES = 20;
 
-async function summarize(noted: readonly FileFacts<HealthFacts>[], view: RepositoryView): Promise<HealthSummary> {
+async function summarize(noted: readonly FileFacts<HealthFacts>[], view: RepositoryReader): Promise<HealthSummary> {
   const { commits, authors } = await view.history();
   const builds = noted.flatMap(({ facts }) => (facts.buildRunsTests === null ? [] : [facts.buildRunsTests]));
   const sum = (isForTests: boolean): number =>
@@ -85,9 +87,9 @@ async function summarize(noted: readonly FileFacts<HealthFacts>[], view: Reposit
   };
 }
 
-function findMissing(summary: HealthSummary): readonly TreeFinding[] {
+function findMissing(summary: HealthSummary): readonly PathFinding[] {
   const { lines, testLines, hasBuild, buildRunsTests, hasReadme, hasIgnoreFile } = summary;
-  const missing = (...parts: Parameters<typeof createProblem>): TreeFinding => ({
+  const missing = (...parts: Parameters<typeof createProblem>): PathFinding => ({
     ...createProblem(...parts),
     path: '.',
   });

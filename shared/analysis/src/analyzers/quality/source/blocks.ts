@@ -28,7 +28,7 @@ export function matchBrackets(code: string): Int32Array {
 const OPENING: Readonly<Record<string, string>> = { ')': '(', ']': '[', '}': '{' };
 
 /** Text before a block, with bracket contents removed, such as `function name()`. */
-export interface Header {
+export interface BlockHeader {
   readonly text: string;
   /** Offset after the preceding statement or enclosing bracket. */
   readonly from: number;
@@ -43,7 +43,7 @@ const MAX_GROUPS = 12;
 /** Text after the braces of a type, as in `): { name: string }[] {`. */
 const GOES_ON = /^ ?[[>|&{]/;
 
-export function readHeader(code: string, open: number, partners: Int32Array): Header {
+export function readBlockHeader(code: string, open: number, partners: Int32Array): BlockHeader {
   const parts: string[] = [];
   const groups: number[] = [];
   let at = open - 1;

@@ -1,23 +1,23 @@
-import { matchBrackets, readHeader, type Header } from './blocks.ts';
+import { matchBrackets, readBlockHeader, type BlockHeader } from './blocks.ts';
 import type { Language } from './languages.ts';
-import { countParameters, createBranchCount, type MeasuredFunction } from './measured-function.ts';
-import { getLine, type Source } from './read-source.ts';
+import { countParameters, createBranchFilter, type MeasuredFunction } from './measured-function.ts';
+import { getLineNumber, type SourceText } from './read-source.ts';
 
 /** Finds the functions of a language with braces, in source order. */
-export function findBracedFunctions(source: Source, language: Language): readonly MeasuredFunction[] {
+export function findBracedFunctions(source: SourceText, language: Language): readonly MeasuredFunction[] {
   const code = language.hasPreprocessor ? withoutDirectives(source.code) : source.code;
   const partners = matchBrackets(code);
   const codeBefore = countCodeLines(source);
   const found: OpenFunction[] = [];
   const blocks: Block[] = [];
-  const counts = createBranchCount(code);
+  const counts = createBranchFilter(code);
   const tokens = new RegExp(`[{}]|${language.branches}`, 'g');
   for (let token = tokens.exec(code); token; token = tokens.exec(code)) {
     const partner = partners[token.index] ?? -1;
     const inside = blocks.at(-1);
     if (token[0] === '{') {
       if (partner < 0) continue;
-      const header = readHeader(code, token.index, partners);
+      const header = readBlockHeader(code, token.index, partners);
       const block = openBlock({ header, inside, language, code, partners, end: partner });
       if (block.owner && block.owner !== inside?.owner) {
         const declaredAt = block.owner.declaredAt < 0 ? token.index : block.owner.declaredAt;
@@ -29,9 +29,9 @@ export function findBracedFunctions(source: Source, language: Language): readonl
     } else if (inside?.owner && counts(token[0], token.index)) inside.owner.complexity += 1;
   }
   const measured = found.map((one) => {
-    const last = getLine(source, one.end);
-    const allLines = (codeBefore[last] ?? 0) - (codeBefore[getLine(source, one.start) - 1] ?? 0);
-    return { ...one, line: getLine(source, one.declaredAt), allLines };
+    const last = getLineNumber(source, one.end);
+    const allLines = (codeBefore[last] ?? 0) - (codeBefore[getLineNumber(source, one.start) - 1] ?? 0);
+    return { ...one, line: getLineNumber(source, one.declaredAt), allLines };
   });
   const linesInside = new Map<OpenFunction, number>();
   for (const [index, { allLines }] of measured.entries()) {
@@ -65,7 +65,7 @@ interface Block {
 
 interface BlockContext {
   readonly partners: Int32Array;
-  readonly header: Header;
+  readonly header: BlockHeader;
   readonly inside: Block | undefined;
   readonly language: Language;
   readonly code: string;
@@ -124,7 +124,7 @@ function nameCallee(code: string, from: number): string {
 }
 
 /** Returns the running count of code lines for each line. */
-function countCodeLines({ code }: Source): readonly number[] {
+function countCodeLines({ code }: SourceText): readonly number[] {
   const counts = [0];
   let count = 0;
   for (const line of code.split('\n')) {

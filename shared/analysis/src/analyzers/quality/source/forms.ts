@@ -27,37 +27,41 @@ function createForm(
 }
 
 /** The `//` of `https://` in markup is not a comment. */
-export const LINE: Delimiters = { kind: 'comment', open: '(?<!:)//', close: 'line' };
+export const LINE_COMMENT: Delimiters = { kind: 'comment', open: '(?<!:)//', close: 'line' };
 /** `#[` begins an attribute in PHP. */
-export const HASH: Delimiters = { kind: 'comment', open: String.raw`#(?!\[)`, close: 'line' };
-export const BLOCK = createForm('comment', String.raw`/\*`, '*/');
-export const NESTED_BLOCK: Delimiters = { ...BLOCK, nests: true };
-export const RUBY_BLOCK = createForm('comment', '^=begin\\b', '\n=end');
+export const HASH_COMMENT: Delimiters = { kind: 'comment', open: String.raw`#(?!\[)`, close: 'line' };
+export const BLOCK_COMMENT = createForm('comment', String.raw`/\*`, '*/');
+export const NESTED_COMMENT: Delimiters = { ...BLOCK_COMMENT, nests: true };
+export const RUBY_COMMENT = createForm('comment', '^=begin\\b', '\n=end');
 
-export const SINGLE = createForm('string', "'", "'", { escapes: true, isInLine: true });
-export const DOUBLE = createForm('string', '"', '"', { escapes: true, isInLine: true });
-export const SINGLE_LINES = createForm('string', "'", "'", { escapes: true });
-export const DOUBLE_LINES = createForm('string', '"', '"', { escapes: true });
-export const TRIPLE = createForm('string', '"""', '"""', { escapes: true });
-export const TRIPLE_SINGLE = createForm('string', "'''", "'''", { escapes: true });
+export const SINGLE_QUOTED = createForm('string', "'", "'", { escapes: true, isInLine: true });
+export const DOUBLE_QUOTED = createForm('string', '"', '"', { escapes: true, isInLine: true });
+export const SINGLE_QUOTED_LINES = createForm('string', "'", "'", { escapes: true });
+export const DOUBLE_QUOTED_LINES = createForm('string', '"', '"', { escapes: true });
+export const TRIPLE_QUOTED = createForm('string', '"""', '"""', { escapes: true });
+export const TRIPLE_SINGLE_QUOTED = createForm('string', "'''", "'''", { escapes: true });
 export const RAW_BACKTICK = createForm('string', '`', '`');
-export const VERBATIM = createForm('string', String.raw`(?:@\$?|\$@)"`, '"', { doubles: true });
-export const RAW_RUST = createForm(
+export const VERBATIM_STRING = createForm('string', String.raw`(?:@\$?|\$@)"`, '"', { doubles: true });
+export const RUST_RAW_STRING = createForm(
   'string',
   String.raw`\bb?r#{0,16}"`,
   (opened) => `"${opened.replaceAll(/[^#]/g, '')}`,
 );
-export const RAW_HASHES = createForm('string', String.raw`#{1,16}"(?:"")?`, (opened) =>
+export const SWIFT_RAW_STRING = createForm('string', String.raw`#{1,16}"(?:"")?`, (opened) =>
   opened.split('').toReversed().join(''),
 );
-export const RAW_CPP = createForm('string', String.raw`\bR"[^()\\\s"]{0,16}\(`, (opened) => `)${opened.slice(2, -1)}"`);
+export const CPP_RAW_STRING = createForm(
+  'string',
+  String.raw`\bR"[^()\\\s"]{0,16}\(`,
+  (opened) => `)${opened.slice(2, -1)}"`,
+);
 /** Exactly one character, to exclude lifetimes of Rust and digit separators of C++. */
-export const CHARACTER: Delimiters = {
+export const CHARACTER_LITERAL: Delimiters = {
   kind: 'string',
   open: String.raw`(?<![\w])'(?:\\[^\n]{1,10}?|[^\\'\n])'`,
   close: 'itself',
 };
-export const TEMPLATE: Delimiters = { kind: 'string', open: '`', close: 'template' };
+export const TEMPLATE_LITERAL: Delimiters = { kind: 'string', open: '`', close: 'template' };
 /** A regular expression; the preceding token excludes a division. */
 export const JS_REGEX: Delimiters = { kind: 'string', open: '/', close: 'expression' };
 /** `<<~NAME` or `<<<NAME`, up to a line that begins with the name. */
@@ -67,7 +71,7 @@ export const HEREDOC: Delimiters = {
   close: 'heredoc',
 };
 /** `%r!…!` and `%w[…]` of Ruby. */
-export const PERCENT = createForm(
+export const PERCENT_LITERAL = createForm(
   'string',
   String.raw`%[rwWqQiI][!({[|<]`,
   (opened) => PARTNER[opened.slice(-1)] ?? opened.slice(-1),

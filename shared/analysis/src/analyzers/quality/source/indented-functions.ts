@@ -1,14 +1,17 @@
 import { matchBrackets } from './blocks.ts';
 import type { Language } from './languages.ts';
-import { countParameters, createBranchCount, type MeasuredFunction } from './measured-function.ts';
-import type { Source } from './read-source.ts';
+import { countParameters, createBranchFilter, type MeasuredFunction } from './measured-function.ts';
+import type { SourceText } from './read-source.ts';
 
 /** Finds the functions of a language with indentation, in source order. */
-export function findIndentedFunctions({ code, lineStarts }: Source, language: Language): readonly MeasuredFunction[] {
+export function findIndentedFunctions(
+  { code, lineStarts }: SourceText,
+  language: Language,
+): readonly MeasuredFunction[] {
   const found: Mutable[] = [];
   const blocks: Block[] = [];
   const branches = new RegExp(language.branches, 'g');
-  const counts = createBranchCount(code);
+  const counts = createBranchFilter(code);
   const partners = matchBrackets(code);
   let brackets = 0;
   for (const [index, line] of code.split('\n').entries()) {

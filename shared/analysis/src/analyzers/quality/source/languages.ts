@@ -1,37 +1,37 @@
 import type { Delimiters } from './forms.ts';
 import {
-  BLOCK,
-  CHARACTER,
-  DOUBLE,
-  DOUBLE_LINES,
-  HASH,
+  BLOCK_COMMENT,
+  CHARACTER_LITERAL,
+  DOUBLE_QUOTED,
+  DOUBLE_QUOTED_LINES,
+  HASH_COMMENT,
   HEREDOC,
   JS_REGEX,
-  LINE,
-  NESTED_BLOCK,
-  PERCENT,
+  LINE_COMMENT,
+  NESTED_COMMENT,
+  PERCENT_LITERAL,
   RAW_BACKTICK,
-  RAW_CPP,
-  RAW_HASHES,
-  RAW_RUST,
-  RUBY_BLOCK,
-  SINGLE,
-  SINGLE_LINES,
-  TEMPLATE,
-  TRIPLE,
-  TRIPLE_SINGLE,
-  VERBATIM,
+  CPP_RAW_STRING,
+  SWIFT_RAW_STRING,
+  RUST_RAW_STRING,
+  RUBY_COMMENT,
+  SINGLE_QUOTED,
+  SINGLE_QUOTED_LINES,
+  TEMPLATE_LITERAL,
+  TRIPLE_QUOTED,
+  TRIPLE_SINGLE_QUOTED,
+  VERBATIM_STRING,
 } from './forms.ts';
 
 /** How functions look: keyword (`fn name() {`), name before parentheses (`int name() {`), arrow, or indented line. */
-export type Shape = 'word' | 'parentheses' | 'arrow' | 'indentation';
+export type FunctionShape = 'word' | 'parentheses' | 'arrow' | 'indentation';
 
 /** Syntax of a language, enough to measure functions without a parser. */
 export interface Language {
   readonly name: string;
   readonly extensions: readonly string[];
   readonly forms: readonly Delimiters[];
-  readonly shape: Shape;
+  readonly shape: FunctionShape;
   /** Matches the header before a function body; its groups are names. With `indentation`, matches the line. */
   readonly functions: RegExp;
   /** Matches blocks of control flow, which add nesting. */
@@ -58,7 +58,7 @@ const C_CONTROL = 'if|else|for|while|do|switch|try|catch';
 const JAVASCRIPT: Language = {
   name: 'JavaScript',
   extensions: ['js', 'mjs', 'cjs', 'jsx'],
-  forms: [LINE, BLOCK, SINGLE, DOUBLE, TEMPLATE, JS_REGEX],
+  forms: [LINE_COMMENT, BLOCK_COMMENT, SINGLE_QUOTED, DOUBLE_QUOTED, TEMPLATE_LITERAL, JS_REGEX],
   shape: 'arrow',
   functions: /([\w$#]*)\s*\(\)$/,
   control: control('if|else|for|while|do|switch|try|catch|finally'),
@@ -76,7 +76,7 @@ export const LANGUAGES: readonly Language[] = [
   {
     name: 'Python',
     extensions: ['py'],
-    forms: [HASH, TRIPLE, TRIPLE_SINGLE, SINGLE, DOUBLE],
+    forms: [HASH_COMMENT, TRIPLE_QUOTED, TRIPLE_SINGLE_QUOTED, SINGLE_QUOTED, DOUBLE_QUOTED],
     shape: 'indentation',
     functions: /^(?:async\s+)?def\s+(\w+)/,
     control: /^(?:async\s+)?(?:if|elif|else|for|while|try|except|finally|match)\b/,
@@ -85,7 +85,7 @@ export const LANGUAGES: readonly Language[] = [
   {
     name: 'Ruby',
     extensions: ['rb', 'rake'],
-    forms: [RUBY_BLOCK, HASH, HEREDOC, PERCENT, SINGLE, DOUBLE, JS_REGEX],
+    forms: [RUBY_COMMENT, HASH_COMMENT, HEREDOC, PERCENT_LITERAL, SINGLE_QUOTED, DOUBLE_QUOTED, JS_REGEX],
     shape: 'indentation',
     functions: /^def\s+(?:self\.)?([\w?!=[\]<>+*/%-]+)/,
     control: /^(?:if|elsif|else|unless|while|until|for|case|when|in|begin|rescue|ensure)\b/,
@@ -94,7 +94,7 @@ export const LANGUAGES: readonly Language[] = [
   {
     name: 'Go',
     extensions: ['go'],
-    forms: [LINE, BLOCK, DOUBLE, RAW_BACKTICK, CHARACTER],
+    forms: [LINE_COMMENT, BLOCK_COMMENT, DOUBLE_QUOTED, RAW_BACKTICK, CHARACTER_LITERAL],
     shape: 'word',
     functions: /\bfunc\b\s*(?:\(\)\s*)?(\w*)(?:\[\])?\s*\(\)[^;\n]{0,120}$/,
     control: control('if|else|for|switch|select'),
@@ -103,7 +103,7 @@ export const LANGUAGES: readonly Language[] = [
   {
     name: 'Rust',
     extensions: ['rs'],
-    forms: [LINE, NESTED_BLOCK, RAW_RUST, DOUBLE_LINES, CHARACTER],
+    forms: [LINE_COMMENT, NESTED_COMMENT, RUST_RAW_STRING, DOUBLE_QUOTED_LINES, CHARACTER_LITERAL],
     shape: 'word',
     functions: /\bfn\s+(\w+)\s*(?:<[^()]{0,120}>\s*)?\(\)[^;]{0,160}$/,
     control: control('if|else|for|while|loop|match'),
@@ -112,7 +112,7 @@ export const LANGUAGES: readonly Language[] = [
   {
     name: 'Java',
     extensions: ['java'],
-    forms: [LINE, BLOCK, TRIPLE, DOUBLE, CHARACTER],
+    forms: [LINE_COMMENT, BLOCK_COMMENT, TRIPLE_QUOTED, DOUBLE_QUOTED, CHARACTER_LITERAL],
     shape: 'parentheses',
     functions: new RegExp(String.raw`${C_LIKE}\s*(?:throws\s[\w.,\s]{1,160})?$`),
     control: control(`${C_CONTROL}|finally`),
@@ -122,7 +122,7 @@ export const LANGUAGES: readonly Language[] = [
   {
     name: 'C#',
     extensions: ['cs'],
-    forms: [LINE, BLOCK, TRIPLE, VERBATIM, DOUBLE, CHARACTER],
+    forms: [LINE_COMMENT, BLOCK_COMMENT, TRIPLE_QUOTED, VERBATIM_STRING, DOUBLE_QUOTED, CHARACTER_LITERAL],
     shape: 'parentheses',
     functions: new RegExp(String.raw`${C_LIKE}\s*(?:where\s[^;]{1,160}|:\s*(?:base|this)\s*\(\))?$`),
     control: control(`${C_CONTROL}|finally|foreach`),
@@ -133,7 +133,7 @@ export const LANGUAGES: readonly Language[] = [
   {
     name: 'C',
     extensions: ['c', 'h'],
-    forms: [LINE, BLOCK, DOUBLE, CHARACTER],
+    forms: [LINE_COMMENT, BLOCK_COMMENT, DOUBLE_QUOTED, CHARACTER_LITERAL],
     shape: 'parentheses',
     functions: new RegExp(String.raw`${C_LIKE}\s*$`),
     control: control(C_CONTROL),
@@ -144,7 +144,7 @@ export const LANGUAGES: readonly Language[] = [
   {
     name: 'C++',
     extensions: ['cc', 'cpp', 'cxx', 'hpp', 'hh', 'hxx'],
-    forms: [LINE, BLOCK, RAW_CPP, DOUBLE, CHARACTER],
+    forms: [LINE_COMMENT, BLOCK_COMMENT, CPP_RAW_STRING, DOUBLE_QUOTED, CHARACTER_LITERAL],
     shape: 'parentheses',
     functions: new RegExp(
       String.raw`${C_LIKE}\s*(?:(?:const|noexcept|override|final|volatile)\b[\s()]*)*(?:->[^;]{1,80}|:[^:;][^;]{0,160})?$`,
@@ -157,7 +157,7 @@ export const LANGUAGES: readonly Language[] = [
   {
     name: 'PHP',
     extensions: ['php'],
-    forms: [LINE, HASH, BLOCK, HEREDOC, SINGLE_LINES, DOUBLE_LINES],
+    forms: [LINE_COMMENT, HASH_COMMENT, BLOCK_COMMENT, HEREDOC, SINGLE_QUOTED_LINES, DOUBLE_QUOTED_LINES],
     shape: 'word',
     functions: /\bfunction\s*(?:&\s*)?(?:(\w+)\s*)?\(\)(?:\s*use\s*\(\))?(?:\s*:[\w\\|?&\s]{1,100})?$/i,
     control: control('if|else|elseif|for|foreach|while|do|switch|try|catch|finally|match'),
@@ -167,7 +167,7 @@ export const LANGUAGES: readonly Language[] = [
   {
     name: 'Kotlin',
     extensions: ['kt', 'kts'],
-    forms: [LINE, NESTED_BLOCK, TRIPLE, DOUBLE, CHARACTER],
+    forms: [LINE_COMMENT, NESTED_COMMENT, TRIPLE_QUOTED, DOUBLE_QUOTED, CHARACTER_LITERAL],
     shape: 'word',
     functions: /\bfun\b\s*(?:<[^()]{0,80}>\s*)?(?:[\w.<>?]{1,80}\.)?(\w+)\s*\(\)[^={\n]{0,120}$/,
     control: control('if|else|for|while|do|when|try|catch|finally'),
@@ -176,7 +176,7 @@ export const LANGUAGES: readonly Language[] = [
   {
     name: 'Swift',
     extensions: ['swift'],
-    forms: [LINE, NESTED_BLOCK, RAW_HASHES, TRIPLE, DOUBLE],
+    forms: [LINE_COMMENT, NESTED_COMMENT, SWIFT_RAW_STRING, TRIPLE_QUOTED, DOUBLE_QUOTED],
     shape: 'word',
     functions: /\b(?:func\s+([\w]+|[-+*/=<>!&|^~]+)|(init)[?!]?)\s*(?:<[^()]{0,80}>\s*)?\(\)[^;={]{0,160}$/,
     control: control('if|else|for|while|repeat|switch|do|catch|guard'),

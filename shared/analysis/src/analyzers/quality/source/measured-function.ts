@@ -17,7 +17,7 @@ const OPERATOR = /^(?:&&|\|\||\?\?|and|or)$/;
 const ENDS = /[;{}]|[^=!<>]=[^=]|\b(?:return|if|while)\b/;
 
 /** Creates a filter for counted branches; a row of equal operators, as in `a && b && c`, counts once (Campbell, 2018). */
-export function createBranchCount(code: string): (word: string, index: number) => boolean {
+export function createBranchFilter(code: string): (word: string, index: number) => boolean {
   let last = '';
   let end = 0;
   return (word, index) => {

@@ -2,7 +2,7 @@ import type { Delimiters } from './forms.ts';
 import type { Language } from './languages.ts';
 
 /** A source whose code, strings and comments are separated. */
-export interface Source {
+export interface SourceText {
   readonly text: string;
   /** The text with spaces for comments and quotes for string contents; offsets do not change. */
   readonly code: string;
@@ -16,7 +16,7 @@ export interface Span {
 }
 
 /** Separates code from comments and strings in linear time, without parsing. An unclosed string or comment ends with its line or the file. */
-export function readSource(text: string, language: Language): Source {
+export function readSource(text: string, language: Language): SourceText {
   const spans = new Scanner(text, language).scan();
   return {
     text,
@@ -38,7 +38,7 @@ export function maskSpans<S extends Span>(text: string, spans: readonly S[], get
 }
 
 /** Returns the line of an offset, from 1. */
-export function getLine({ lineStarts }: Pick<Source, 'lineStarts'>, offset: number): number {
+export function getLineNumber({ lineStarts }: Pick<SourceText, 'lineStarts'>, offset: number): number {
   let [low, high] = [0, lineStarts.length];
   while (high - low > 1) {
     const middle = (low + high) >> 1;

@@ -28,7 +28,7 @@ interface Stage {
 }
 
 /** Finds risks in a Dockerfile; reads only the first line of each instruction. */
-export function findInDockerfile(path: string, text: string): readonly Problem[] {
+export function findDockerfileRisks(path: string, text: string): readonly Problem[] {
   if (!DOCKERFILE.test(path) || NOT_ONE.test(path)) return [];
   const problems: Problem[] = [];
   const stages: Stage[] = [];

@@ -19,7 +19,7 @@ export function createProblemAt({ rule, severity }: Omit<LineRule, 'pattern'>, l
 }
 
 /** Returns the first broken rule of each line; skips comments and long lines. */
-export function findInLines(text: string, rules: readonly LineRule[], comment = COMMENT): readonly Problem[] {
+export function findLineProblems(text: string, rules: readonly LineRule[], comment = COMMENT): readonly Problem[] {
   if (!rules.some(({ pattern }) => pattern.test(text))) return [];
   return text.split('\n').flatMap((line, index) => {
     if (line.length > MAX_LINE_LENGTH || comment.test(line)) return [];

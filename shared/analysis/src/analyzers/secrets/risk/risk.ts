@@ -1,11 +1,11 @@
 import type { Analyzer } from '../../../analyzer.ts';
 import { isDocumentation, isExample, isGenerated, isTest, isVendored } from '../../kinds-of-files.ts';
 import { lowerSeverity, numberDuplicates, type Problem } from '../../problem.ts';
-import { findInDockerfile } from './dockerfile.ts';
-import { findInPackage, findInScripts } from './scripts.ts';
-import { findInTree, findLeakedFiles } from './tree.ts';
-import { findInWorkflow } from './workflow.ts';
-import { findInLines, type LineRule } from './lines.ts';
+import { findDockerfileRisks } from './dockerfile.ts';
+import { findPackageRisks, findScriptRisks } from './scripts.ts';
+import { findPathRisks, findLeakedFiles } from './tree.ts';
+import { findWorkflowRisks } from './workflow.ts';
+import { findLineProblems, type LineRule } from './lines.ts';
 
 const COMPOSE = /(?:^|\/)(?:docker-)?compose[\w.-]*\.ya?ml$/i;
 const KUBERNETES = /^\s{0,4}kind:\s{0,4}["']?(?:Pod|Deployment|DaemonSet|StatefulSet|ReplicaSet|Job|CronJob)\b/m;
@@ -34,11 +34,11 @@ const KUBERNETES_RULES: readonly LineRule[] = [
 
 const MAX_PROBLEMS = 40;
 const DETECTORS: readonly ((path: string, text: string) => readonly Problem[])[] = [
-  findInDockerfile,
+  findDockerfileRisks,
   findInManifests,
-  findInWorkflow,
-  findInScripts,
-  findInPackage,
+  findWorkflowRisks,
+  findScriptRisks,
+  findPackageRisks,
   findLeakedFiles,
 ];
 
@@ -59,7 +59,7 @@ export const RISK_ANALYZER: Analyzer<readonly Problem[]> = {
   conclude(noted, view) {
     const found = [
       ...noted.flatMap(({ path, facts }) => facts.map(({ rule, ...one }) => ({ ...one, path, rule: `risk/${rule}` }))),
-      ...findInTree(view),
+      ...findPathRisks(view),
     ];
     return { found, summary: { problems: found.length } };
   },
@@ -68,6 +68,6 @@ export const RISK_ANALYZER: Analyzer<readonly Problem[]> = {
 /** Finds containers with access to their host. Reads line by line, so that templates work too. */
 function findInManifests(path: string, text: string): readonly Problem[] {
   if (!/\.ya?ml$/i.test(path)) return [];
-  if (COMPOSE.test(path)) return findInLines(text, COMPOSE_RULES);
-  return KUBERNETES.test(text) ? findInLines(text, KUBERNETES_RULES) : [];
+  if (COMPOSE.test(path)) return findLineProblems(text, COMPOSE_RULES);
+  return KUBERNETES.test(text) ? findLineProblems(text, KUBERNETES_RULES) : [];
 }

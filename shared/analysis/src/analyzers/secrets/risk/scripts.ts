@@ -1,6 +1,6 @@
 import { joinPatterns } from '../../any-of.ts';
 import type { Problem } from '../../problem.ts';
-import { findInLines, type LineRule } from './lines.ts';
+import { findLineProblems, type LineRule } from './lines.ts';
 
 const SCRIPT = joinPatterns(
   /\.(?:sh|bash|zsh|ksh|mk|ps1)$/i,
@@ -101,16 +101,16 @@ const CODE: readonly { readonly path: RegExp; readonly rules: readonly LineRule[
 ];
 
 /** Finds dangerous code: remote scripts piped to a shell, disabled certificate checks, and commands from request input. */
-export function findInScripts(path: string, text: string): readonly Problem[] {
+export function findScriptRisks(path: string, text: string): readonly Problem[] {
   const isScript = SCRIPT.test(path) || /^#!.{0,40}sh\b/.test(text.slice(0, 60));
   const code = CODE.filter((one) => one.path.test(path)).flatMap(({ rules }) => rules);
-  return findInLines(text, [...(isScript ? SCRIPT_RULES : []), ...code]);
+  return findLineProblems(text, [...(isScript ? SCRIPT_RULES : []), ...code]);
 }
 
 /** Finds risky npm scripts that run at installation. */
-export function findInPackage(path: string, text: string): readonly Problem[] {
+export function findPackageRisks(path: string, text: string): readonly Problem[] {
   if (!/(?:^|\/)package\.json$/.test(path)) return [];
-  return findInLines(text, [
+  return findLineProblems(text, [
     {
       rule: 'install-script',
       severity: 'medium',

@@ -1,10 +1,10 @@
 import { posix } from 'node:path';
 import type { RawFinding } from '@signalbox/contracts/repository/finding';
-import type { RepositoryView } from '../../../analyzer.ts';
+import type { RepositoryReader } from '../../../analyzer.ts';
 import { toEvidence } from '../../evidence.ts';
 import { isExample, isTest, isVendored } from '../../kinds-of-files.ts';
 import { createProblem, type Problem } from '../../problem.ts';
-import { findInLines } from './lines.ts';
+import { findLineProblems } from './lines.ts';
 
 const KEYSTORE = /\.(?:jks|keystore|p12|pfx|kdbx)$/i;
 /** Android's debug keystore has a public password. */
@@ -12,7 +12,7 @@ const PUBLIC_KEYSTORE = /(?:^|\/)debug\.keystore$/i;
 const DATABASE = /\.(?:sqlite3?|mdb|accdb|dump)$|\.sql\.(?:gz|bz2|xz|zip)$/i;
 
 /** Finds links that leave the repository and files that usually contain secrets or data, by name only. */
-export function findInTree({ files, links }: Pick<RepositoryView, 'files' | 'links'>): readonly RawFinding[] {
+export function findPathRisks({ files, links }: Pick<RepositoryReader, 'files' | 'links'>): readonly RawFinding[] {
   const leading = links.filter(({ path, target }) => leadsOut(path, target) && !isTest(path));
   return [
     ...leading.map(({ path, target }) => {
@@ -41,7 +41,7 @@ export function findLeakedFiles(path: string, text: string): readonly Problem[] 
   const name = path.slice(path.lastIndexOf('/') + 1);
   switch (name) {
     case '.gitmodules':
-      return findInLines(text, [
+      return findLineProblems(text, [
         {
           rule: 'submodule-trick',
           severity: 'high',
@@ -52,7 +52,7 @@ export function findLeakedFiles(path: string, text: string): readonly Problem[] 
       ]);
     case '.gitattributes':
       // In this file `*` is a pattern, not a comment.
-      return findInLines(
+      return findLineProblems(
         text,
         [{ rule: 'git-filter', severity: 'low', pattern: /\sfilter=(?!lfs(?:\s|$))\S/m }],
         /^\s*#/,
@@ -63,7 +63,7 @@ export function findLeakedFiles(path: string, text: string): readonly Problem[] 
     case '.pgpass':
       return isTest(path)
         ? []
-        : findInLines(text, [{ rule: 'login-file', severity: 'high', pattern: LOGIN[name] }]).slice(0, 1);
+        : findLineProblems(text, [{ rule: 'login-file', severity: 'high', pattern: LOGIN[name] }]).slice(0, 1);
     default:
       return /\.sql$/i.test(name) && !isTest(path) && !isExample(path) ? findDump(text) : [];
   }

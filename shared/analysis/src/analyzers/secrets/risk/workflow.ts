@@ -1,6 +1,6 @@
 import { joinPatterns } from '../../any-of.ts';
 import type { Problem } from '../../problem.ts';
-import { findInLines, createProblemAt, type LineRule } from './lines.ts';
+import { findLineProblems, createProblemAt, type LineRule } from './lines.ts';
 
 const WORKFLOW = /(?:^|\/)\.github\/workflows\/[^/]+\.ya?ml$/;
 
@@ -40,11 +40,11 @@ const RULES: readonly LineRule[] = [
 ];
 
 /** Finds risks in GitHub workflows. Reads line by line, because expressions break YAML parsers. */
-export function findInWorkflow(path: string, text: string): readonly Problem[] {
+export function findWorkflowRisks(path: string, text: string): readonly Problem[] {
   if (!WORKFLOW.test(path)) return [];
   const isTarget = /\bpull_request_target\b/.test(text);
   return [
-    ...findInLines(text, isTarget ? [HEAD_CHECKOUT, ...RULES] : RULES),
+    ...findLineProblems(text, isTarget ? [HEAD_CHECKOUT, ...RULES] : RULES),
     ...findInjections(text, WITH_RIGHTS.test(text.split(/^jobs:/m)[0] ?? '')),
   ];
 }

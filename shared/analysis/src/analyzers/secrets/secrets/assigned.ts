@@ -2,7 +2,7 @@ import type { SecretMatch } from '@signalbox/safety/redact/found';
 import { isExample } from '../../kinds-of-files.ts';
 import { isMadeOfWords, isPlaceholder, isRandom } from './placeholders.ts';
 
-export interface Secret extends SecretMatch {
+export interface FoundSecret extends SecretMatch {
   readonly rule: 'private-key' | 'credential' | 'url-password' | 'hardcoded' | 'env-value';
   /** `form`: its format identifies the issuer. `name`: only its variable name marks it. */
   readonly certainty: 'form' | 'name';
@@ -35,7 +35,7 @@ function isEnvironment(path: string): boolean {
 }
 
 /** Returns a reader of assigned values, such as `password = …`. The reader returns null unless the value is literal and random. */
-export function createAssignmentReader(path: string, text: string): (found: SecretMatch) => Secret | null {
+export function createAssignmentReader(path: string, text: string): (found: SecretMatch) => FoundSecret | null {
   const [inEnvironment, inSettings] = [isEnvironment(path), SETTINGS.test(path)];
   return ({ kind, start, end }) => {
     const value = text.slice(start, end);

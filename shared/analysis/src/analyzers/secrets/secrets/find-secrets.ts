@@ -3,7 +3,7 @@ import { mergeMatches, type SecretMatch } from '@signalbox/safety/redact/found';
 import { findShapedSecrets } from '@signalbox/safety/redact/shapes';
 import { findTokens } from '@signalbox/safety/redact/tokens';
 import { isDocumentation, isExample, isGenerated, isMinified, isTest } from '../../kinds-of-files.ts';
-import { createAssignmentReader, isTranslation, type Secret } from './assigned.ts';
+import { createAssignmentReader, isTranslation, type FoundSecret } from './assigned.ts';
 import { isPlaceholder, isRandom } from './placeholders.ts';
 
 const MAX_VALUE_LENGTH = 4_000;
@@ -11,7 +11,7 @@ const MAX_VALUE_LENGTH = 4_000;
 const HINTS = new Set(['auth-header', 'bearer-token', 'aws-secret', 'azure-secret', 'twilio-key', 'azure-sas']);
 
 /** Finds the secrets of a file in order, with the detectors of redaction, in linear time. */
-export function findSecrets(path: string, text: string): readonly Secret[] {
+export function findSecrets(path: string, text: string): readonly FoundSecret[] {
   const formed = findFormed(text);
   const isShown = isTest(path) || isExample(path) || isDocumentation(path);
   const secrets = formed.flatMap((found) => {
@@ -26,7 +26,7 @@ export function findSecrets(path: string, text: string): readonly Secret[] {
 }
 
 /** Finds every possible secret in a text, to hide it before display. */
-export function findHidden(text: string): readonly SecretMatch[] {
+export function findPossibleSecrets(text: string): readonly SecretMatch[] {
   return mergeMatches([...findFormed(text), ...findAssignments(text)]);
 }
 
@@ -44,11 +44,11 @@ function withoutOverlaps(others: readonly SecretMatch[], ones: readonly SecretMa
 }
 
 /** True for a value that is easily made up, unlike a long random token. */
-function isMadeUp({ rule, kind, value }: Secret): boolean {
+function isMadeUp({ rule, kind, value }: FoundSecret): boolean {
   return HINTS.has(kind) || kind === 'jwt' || rule === 'hardcoded' || (rule === 'url-password' && !isRandom(value));
 }
 
-function judgeFormed(found: SecretMatch, text: string): Secret | null {
+function judgeFormed(found: SecretMatch, text: string): FoundSecret | null {
   const value = text.slice(found.start, Math.min(found.end, found.start + MAX_VALUE_LENGTH));
   if (found.kind === 'private-key') return judgeKey(found, value);
   if (found.kind === 'url-password') return judgeUrl(found, value, text);
@@ -60,7 +60,7 @@ function judgeFormed(found: SecretMatch, text: string): Secret | null {
   return credential(found, value);
 }
 
-function credential(found: SecretMatch, value: string): Secret {
+function credential(found: SecretMatch, value: string): FoundSecret {
   return { ...found, rule: 'credential', certainty: 'form', name: '', value };
 }
 
@@ -70,7 +70,7 @@ const MIN_KEY_LENGTH = 60;
 const MIN_DISTINCT_CHARACTERS = 20;
 
 /** Requires the body of a key; code that searches for keys has only the header line. */
-function judgeKey(found: SecretMatch, value: string): Secret | null {
+function judgeKey(found: SecretMatch, value: string): FoundSecret | null {
   const body = value
     .replace(/^-----BEGIN [A-Z0-9 ]+-----/, '')
     .replace(/-----END [\s\S]*$/, '')
@@ -89,7 +89,7 @@ function judgeKey(found: SecretMatch, value: string): Secret | null {
 const LOCAL_HOST = /^(?:localhost|127\.|0\.0\.0\.0|\[?::1|host\.docker\.internal|[a-z][a-z0-9_-]*(?=[:/?#"'\s`]|$))/i;
 const DOCUMENTED_HOST = /^[^/:?#"'\s`]*(?:example|\.invalid|\.test|\.local|myhost|hostname|yourhost|your-|<|\{|\$|%)/i;
 
-function judgeUrl(found: SecretMatch, value: string, text: string): Secret | null {
+function judgeUrl(found: SecretMatch, value: string, text: string): FoundSecret | null {
   if (isPlaceholder(value) || value.length < 4 || value === 'x-access-token' || value === 'x-oauth-basic') return null;
   const host = text.slice(found.end + 1, found.end + 120);
   const user = /([\w.%+-]{0,80}):$/.exec(text.slice(Math.max(0, found.start - 81), found.start))?.[1] ?? '';

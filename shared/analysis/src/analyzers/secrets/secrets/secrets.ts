@@ -5,9 +5,9 @@ import { describeKind } from '@signalbox/safety/redact/kinds';
 import { toEvidence } from '../../evidence.ts';
 import { isDocumentation, isExample, isTest, isVendored } from '../../kinds-of-files.ts';
 import { lowerSeverity } from '../../problem.ts';
-import type { Secret } from './assigned.ts';
+import type { FoundSecret } from './assigned.ts';
 import type { Analyzer, FileFacts } from '../../../analyzer.ts';
-import { findHidden, findSecrets, readExpiry } from './find-secrets.ts';
+import { findPossibleSecrets, findSecrets, readExpiry } from './find-secrets.ts';
 
 /** Stored facts of a secret, never the secret itself. */
 type SecretFact = {
@@ -45,7 +45,7 @@ export const SECRETS_ANALYZER: Analyzer<readonly SecretFact[]> = {
   inspect(path, text) {
     const secrets = findSecrets(path, text);
     if (secrets.length === 0) return null;
-    const hidden = findHidden(text);
+    const hidden = findPossibleSecrets(text);
     const facts = new Map<string, SecretFact>();
     const getLineAt = createLines(text);
     for (const secret of secrets) {
@@ -154,7 +154,7 @@ const WHOLE_ACCOUNT = new Set([
   'pypi-token',
 ]);
 
-function rateSecret(path: string, { rule, kind, value, certainty }: Secret): Severity {
+function rateSecret(path: string, { rule, kind, value, certainty }: FoundSecret): Severity {
   const severity = SEVERITY_OF[rule] ?? rateCredential(kind, value);
   if (isTest(path)) return rule === 'private-key' ? 'info' : 'low';
   if (isExample(path) || isDocumentation(path))
@@ -162,7 +162,7 @@ function rateSecret(path: string, { rule, kind, value, certainty }: Secret): Sev
   return DEVELOPMENT.test(path) && certainty === 'name' ? 'low' : severity;
 }
 
-const SEVERITY_OF: Readonly<Partial<Record<Secret['rule'], Severity>>> = {
+const SEVERITY_OF: Readonly<Partial<Record<FoundSecret['rule'], Severity>>> = {
   'private-key': 'critical',
   'url-password': 'high',
   'env-value': 'high',

@@ -1,12 +1,12 @@
-import { COMPONENTS, type ComponentProps } from '@signalbox/contracts/conversation/components';
+import { PAGE_COMPONENTS, type ComponentProps } from '@signalbox/contracts/conversation/components';
 import type { VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { say } from '../say.ts';
 import { Markdown } from '../text/markdown.tsx';
 import { Icon } from '@signalbox/page-kit/icons';
-import { Clock, formatWholeTime } from '../theme/time.tsx';
+import { TimeOfDay, formatDateTime } from '../theme/time.tsx';
 import { Buttons } from './buttons.tsx';
-import { createDrawer, type ViewProps } from '../drawing/drawer.tsx';
+import { createRenderer, type ViewProps } from '../drawing/drawer.tsx';
 
 /** Characters shown of an approval's hash. */
 const SHORT_HASH = 8;
@@ -23,7 +23,7 @@ function Approval({ id, version, props }: ViewProps<ComponentProps<'Approval'>>)
       <header class="card-head">
         <Icon name="shield" />
         <h3 id={`${id}-title`}>{say('page.approval')}</h3>
-        <Clock at={at} />
+        <TimeOfDay at={at} />
       </header>
       <Markdown text={text} language={language} />
       <dl class="facts">
@@ -37,7 +37,7 @@ function Approval({ id, version, props }: ViewProps<ComponentProps<'Approval'>>)
           <>
             <dt>{say(isOver ? 'page.expired' : 'page.expires')}</dt>
             <dd class={isOver ? 'over' : ''}>
-              <time dateTime={expiresAt}>{formatWholeTime(expiresAt)}</time>
+              <time dateTime={expiresAt}>{formatDateTime(expiresAt)}</time>
             </dd>
           </>
         )}
@@ -75,4 +75,4 @@ function useIsOver(expiresAt: string | null): boolean {
   return isOver;
 }
 
-export const drawApproval = createDrawer(COMPONENTS.Approval, Approval);
+export const drawApproval = createRenderer(PAGE_COMPONENTS.Approval, Approval);

@@ -1,10 +1,10 @@
-import { COMPONENTS, type ComponentProps } from '@signalbox/contracts/conversation/components';
+import { PAGE_COMPONENTS, type ComponentProps } from '@signalbox/contracts/conversation/components';
 import type { VNode } from 'preact';
 import { Buttons } from './buttons.tsx';
-import { createDrawer, type ViewProps } from '../drawing/drawer.tsx';
+import { createRenderer, type ViewProps } from '../drawing/drawer.tsx';
 
 function SingleButton({ id, version, props: { label, isPressed } }: ViewProps<ComponentProps<'Button'>>): VNode {
   return <Buttons id={id} version={version} buttons={[{ label }]} pressed={isPressed ? 0 : null} />;
 }
 
-export const drawButton = createDrawer(COMPONENTS.Button, SingleButton);
+export const drawButton = createRenderer(PAGE_COMPONENTS.Button, SingleButton);

@@ -1,12 +1,12 @@
 import type { ComponentType } from '@signalbox/contracts/conversation/components';
-import type { Component } from '@signalbox/contracts/conversation/frames';
+import type { PageComponent } from '@signalbox/contracts/conversation/frames';
 import { Component as Boundary, type ComponentChildren, type VNode } from 'preact';
 import { Icon } from '@signalbox/page-kit/icons';
 import { drawApproval } from './approval.tsx';
 import { drawButton } from './button.tsx';
 import { drawDataCard } from './data-card.tsx';
 import { drawDraft } from './draft.tsx';
-import type { Drawable, Drawer } from '../drawing/drawer.tsx';
+import type { Drawable, ComponentRenderer } from '../drawing/drawer.tsx';
 import { drawFiles } from './files.tsx';
 import { drawList } from './list.tsx';
 import { drawMessage } from './message.tsx';
@@ -19,7 +19,7 @@ import { drawTimeline } from './timeline.tsx';
 import { say } from '../say.ts';
 
 /** Every component type of the page. A new type needs a file in `components`, its props in the contract, and a line here. */
-const DRAWERS: Readonly<Record<ComponentType, Drawer>> = {
+const DRAWERS: Readonly<Record<ComponentType, ComponentRenderer>> = {
   Message: drawMessage,
   Approval: drawApproval,
   Progress: drawProgress,
@@ -36,10 +36,10 @@ const DRAWERS: Readonly<Record<ComponentType, Drawer>> = {
 };
 
 interface Props {
-  readonly component: Component;
+  readonly component: PageComponent;
 }
 interface State {
-  readonly failed: Component | null;
+  readonly failed: PageComponent | null;
 }
 
 /** Draws a component by type. A component that cannot be drawn becomes an error box, so that the rest of the page is unaffected. */

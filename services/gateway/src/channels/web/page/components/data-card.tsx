@@ -1,8 +1,8 @@
-import { COMPONENTS, type ComponentProps } from '@signalbox/contracts/conversation/components';
+import { PAGE_COMPONENTS, type ComponentProps } from '@signalbox/contracts/conversation/components';
 import { Fragment, type VNode } from 'preact';
 import { InlineMarkdown, Markdown } from '../text/markdown.tsx';
 import { Buttons } from './buttons.tsx';
-import { createDrawer, type ViewProps } from '../drawing/drawer.tsx';
+import { createRenderer, type ViewProps } from '../drawing/drawer.tsx';
 
 function DataCard({
   id,
@@ -28,4 +28,4 @@ function DataCard({
   );
 }
 
-export const drawDataCard = createDrawer(COMPONENTS.DataCard, DataCard);
+export const drawDataCard = createRenderer(PAGE_COMPONENTS.DataCard, DataCard);

@@ -1,8 +1,8 @@
-import { COMPONENTS, type ComponentProps } from '@signalbox/contracts/conversation/components';
+import { PAGE_COMPONENTS, type ComponentProps } from '@signalbox/contracts/conversation/components';
 import type { VNode } from 'preact';
 import { say } from '../say.ts';
 import { Markdown } from '../text/markdown.tsx';
-import { createDrawer, type ViewProps } from '../drawing/drawer.tsx';
+import { createRenderer, type ViewProps } from '../drawing/drawer.tsx';
 
 /** A draft. Screen readers announce only the final text. */
 export function DraftBubble({ text }: { readonly text: string }): VNode {
@@ -18,4 +18,4 @@ function Draft({ props: { text } }: ViewProps<ComponentProps<'Draft'>>): VNode {
   return <DraftBubble text={text} />;
 }
 
-export const drawDraft = createDrawer(COMPONENTS.Draft, Draft);
+export const drawDraft = createRenderer(PAGE_COMPONENTS.Draft, Draft);

@@ -1,9 +1,9 @@
-import { COMPONENTS, type ComponentProps, type PageFile } from '@signalbox/contracts/conversation/components';
+import { PAGE_COMPONENTS, type ComponentProps, type PageFile } from '@signalbox/contracts/conversation/components';
 import type { VNode } from 'preact';
 import { LOCALE, say } from '../say.ts';
 import { Icon } from '@signalbox/page-kit/icons';
-import { addKey } from '../state/page-key.ts';
-import { createDrawer, type ViewProps } from '../drawing/drawer.tsx';
+import { addKeyToUrl } from '../state/page-key.ts';
+import { createRenderer, type ViewProps } from '../drawing/drawer.tsx';
 
 const KIB = 1024;
 const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const;
@@ -16,7 +16,7 @@ export function FileList({ files }: { readonly files: readonly PageFile[] }): VN
         <li key={artifactId}>
           <a
             class="file"
-            href={addKey(new URL(`files/${encodeURIComponent(artifactId)}`, location.href)).href}
+            href={addKeyToUrl(new URL(`files/${encodeURIComponent(artifactId)}`, location.href)).href}
             download={name}
           >
             <Icon name="document" />
@@ -50,4 +50,4 @@ function Files({ props: { files } }: ViewProps<ComponentProps<'Files'>>): VNode 
   );
 }
 
-export const drawFiles = createDrawer(COMPONENTS.Files, Files);
+export const drawFiles = createRenderer(PAGE_COMPONENTS.Files, Files);

@@ -1,7 +1,7 @@
-import { COMPONENTS, type ComponentProps } from '@signalbox/contracts/conversation/components';
+import { PAGE_COMPONENTS, type ComponentProps } from '@signalbox/contracts/conversation/components';
 import type { VNode } from 'preact';
 import { InlineMarkdown } from '../text/markdown.tsx';
-import { createDrawer, type ViewProps } from '../drawing/drawer.tsx';
+import { createRenderer, type ViewProps } from '../drawing/drawer.tsx';
 
 function List({ props: { title, items, isOrdered } }: ViewProps<ComponentProps<'List'>>): VNode {
   const drawn = items.map((item, place) => (
@@ -17,4 +17,4 @@ function List({ props: { title, items, isOrdered } }: ViewProps<ComponentProps<'
   );
 }
 
-export const drawList = createDrawer(COMPONENTS.List, List);
+export const drawList = createRenderer(PAGE_COMPONENTS.List, List);

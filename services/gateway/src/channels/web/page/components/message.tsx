@@ -1,10 +1,10 @@
-import { COMPONENTS, type ComponentProps } from '@signalbox/contracts/conversation/components';
+import { PAGE_COMPONENTS, type ComponentProps } from '@signalbox/contracts/conversation/components';
 import type { VNode } from 'preact';
 import { say } from '../say.ts';
 import { Markdown } from '../text/markdown.tsx';
-import { Clock } from '../theme/time.tsx';
+import { TimeOfDay } from '../theme/time.tsx';
 import { Buttons } from './buttons.tsx';
-import { createDrawer, type ViewProps } from '../drawing/drawer.tsx';
+import { createRenderer, type ViewProps } from '../drawing/drawer.tsx';
 import { FileList } from './files.tsx';
 import { ReceiptList } from './receipts.tsx';
 
@@ -29,10 +29,10 @@ function Message({ id, version, props, children }: ViewProps<ComponentProps<'Mes
       {files.length > 0 && <FileList files={files} />}
       <Buttons id={id} version={version} buttons={buttons} pressed={pressed} />
       <p class="meta">
-        <Clock at={at} />
+        <TimeOfDay at={at} />
       </p>
     </div>
   );
 }
 
-export const drawMessage = createDrawer(COMPONENTS.Message, Message, { placesChildren: true });
+export const drawMessage = createRenderer(PAGE_COMPONENTS.Message, Message, { placesChildren: true });

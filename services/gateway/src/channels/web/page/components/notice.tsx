@@ -1,9 +1,9 @@
-import { COMPONENTS, type ComponentProps } from '@signalbox/contracts/conversation/components';
+import { PAGE_COMPONENTS, type ComponentProps } from '@signalbox/contracts/conversation/components';
 import type { VNode } from 'preact';
 import { say } from '../say.ts';
 import { Markdown } from '../text/markdown.tsx';
 import { Icon } from '@signalbox/page-kit/icons';
-import { createDrawer, type ViewProps } from '../drawing/drawer.tsx';
+import { createRenderer, type ViewProps } from '../drawing/drawer.tsx';
 
 function Notice({ props: { text, tone } }: ViewProps<ComponentProps<'Notice'>>): VNode {
   return (
@@ -15,4 +15,4 @@ function Notice({ props: { text, tone } }: ViewProps<ComponentProps<'Notice'>>):
   );
 }
 
-export const drawNotice = createDrawer(COMPONENTS.Notice, Notice);
+export const drawNotice = createRenderer(PAGE_COMPONENTS.Notice, Notice);

@@ -1,10 +1,10 @@
-import { COMPONENTS, type ComponentProps } from '@signalbox/contracts/conversation/components';
+import { PAGE_COMPONENTS, type ComponentProps } from '@signalbox/contracts/conversation/components';
 import type { VNode } from 'preact';
 import { say } from '../say.ts';
 import { Markdown } from '../text/markdown.tsx';
 import { Icon } from '@signalbox/page-kit/icons';
 import { Buttons } from './buttons.tsx';
-import { createDrawer, type ViewProps } from '../drawing/drawer.tsx';
+import { createRenderer, type ViewProps } from '../drawing/drawer.tsx';
 
 function Progress({
   id,
@@ -23,4 +23,4 @@ function Progress({
   );
 }
 
-export const drawProgress = createDrawer(COMPONENTS.Progress, Progress);
+export const drawProgress = createRenderer(PAGE_COMPONENTS.Progress, Progress);

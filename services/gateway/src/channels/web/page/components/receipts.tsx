@@ -1,9 +1,9 @@
-import { COMPONENTS, type ComponentProps } from '@signalbox/contracts/conversation/components';
+import { PAGE_COMPONENTS, type ComponentProps } from '@signalbox/contracts/conversation/components';
 import type { VNode } from 'preact';
 import { say } from '../say.ts';
 import { CommandText } from '../text/command-text.tsx';
 import { Icon } from '@signalbox/page-kit/icons';
-import { createDrawer, type ViewProps } from '../drawing/drawer.tsx';
+import { createRenderer, type ViewProps } from '../drawing/drawer.tsx';
 
 /** The runtime's receipts, which no agent's text can imitate. */
 export function ReceiptList({ receipts }: ComponentProps<'Receipts'>): VNode {
@@ -35,4 +35,4 @@ function Receipts({ props }: ViewProps<ComponentProps<'Receipts'>>): VNode {
   );
 }
 
-export const drawReceipts = createDrawer(COMPONENTS.Receipts, Receipts);
+export const drawReceipts = createRenderer(PAGE_COMPONENTS.Receipts, Receipts);

@@ -1,8 +1,8 @@
-import { COMPONENTS, type ComponentProps } from '@signalbox/contracts/conversation/components';
+import { PAGE_COMPONENTS, type ComponentProps } from '@signalbox/contracts/conversation/components';
 import type { VNode } from 'preact';
 import { say } from '../say.ts';
 import { InlineMarkdown } from '../text/markdown.tsx';
-import { createDrawer, type ViewProps } from '../drawing/drawer.tsx';
+import { createRenderer, type ViewProps } from '../drawing/drawer.tsx';
 
 /** A table. A wide table scrolls by itself, with the keyboard as well. */
 function Table({ props: { title, columns, rows } }: ViewProps<ComponentProps<'Table'>>): VNode {
@@ -37,4 +37,4 @@ function Table({ props: { title, columns, rows } }: ViewProps<ComponentProps<'Ta
   );
 }
 
-export const drawTable = createDrawer(COMPONENTS.Table, Table);
+export const drawTable = createRenderer(PAGE_COMPONENTS.Table, Table);

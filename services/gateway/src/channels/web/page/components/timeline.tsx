@@ -1,9 +1,9 @@
-import { COMPONENTS, type ComponentProps } from '@signalbox/contracts/conversation/components';
+import { PAGE_COMPONENTS, type ComponentProps } from '@signalbox/contracts/conversation/components';
 import type { VNode } from 'preact';
 import { say } from '../say.ts';
 import { InlineMarkdown } from '../text/markdown.tsx';
 import { Icon, type IconName } from '@signalbox/page-kit/icons';
-import { createDrawer, type ViewProps } from '../drawing/drawer.tsx';
+import { createRenderer, type ViewProps } from '../drawing/drawer.tsx';
 
 /** Each state is shown by a shape and a word, never only by a color. */
 const ICONS: Readonly<Record<ComponentProps<'Timeline'>['steps'][number]['state'], IconName>> = {
@@ -38,4 +38,4 @@ function Timeline({ props: { title, steps } }: ViewProps<ComponentProps<'Timelin
   );
 }
 
-export const drawTimeline = createDrawer(COMPONENTS.Timeline, Timeline);
+export const drawTimeline = createRenderer(PAGE_COMPONENTS.Timeline, Timeline);

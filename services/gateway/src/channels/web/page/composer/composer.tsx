@@ -1,4 +1,4 @@
-import { MAX_TEXT_LENGTH } from '@signalbox/contracts/conversation/envelope';
+import { MAX_INBOUND_LENGTH } from '@signalbox/contracts/conversation/envelope';
 import type { PageSession } from '@signalbox/contracts/conversation/page-session';
 import { Icon } from '@signalbox/page-kit/icons';
 import { HAS_KEYBOARD, MessageField } from '@signalbox/page-kit/message-field';
@@ -74,7 +74,7 @@ export function Composer({ commands, fieldControl }: Props): VNode {
           label={say('page.message')}
           placeholder={say('page.placeholder')}
           aria-autocomplete={commands.length > 0 ? 'list' : undefined}
-          maxLength={MAX_TEXT_LENGTH}
+          maxLength={MAX_INBOUND_LENGTH}
           onText={setText}
           onSubmit={submit}
         />

@@ -7,8 +7,8 @@ import type { Chat } from '../state/chat.ts';
 import { ChatContext } from '../state/context.ts';
 import type { Page } from '../state/page.ts';
 import { Header } from './header.tsx';
-import { LinkNotice } from './link-notice.tsx';
-import { List } from './list.tsx';
+import { ConnectionNotice } from './link-notice.tsx';
+import { MessageList } from './list.tsx';
 
 /** A conversation: header, messages and message field. */
 export function ChatView({ page, chat }: { readonly page: Page; readonly chat: Chat }): VNode {
@@ -32,8 +32,8 @@ export function ChatView({ page, chat }: { readonly page: Page; readonly chat: C
         </a>
         <Header page={page} />
         <main class="chat">
-          <List chat={chat} focusField={fieldControl.focus} />
-          <LinkNotice address={page.address} />
+          <MessageList chat={chat} focusField={fieldControl.focus} />
+          <ConnectionNotice address={page.address} />
           <Composer commands={page.session.commands} fieldControl={composer} />
         </main>
       </FieldControlContext.Provider>

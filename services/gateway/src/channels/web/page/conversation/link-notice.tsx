@@ -19,7 +19,7 @@ const CLOSED: Readonly<Record<number, PageKey>> = {
 };
 
 /** Says why there is no connection, and what helps. Always rendered, so that screen readers announce changes. */
-export function LinkNotice({ address }: { readonly address: PageAddress }): VNode {
+export function ConnectionNotice({ address }: { readonly address: PageAddress }): VNode {
   const chat = useChat();
   const isLate = useIsLate(chat.link === 'waiting' || chat.link === 'connecting');
   const key = findSentence(chat, isLate);

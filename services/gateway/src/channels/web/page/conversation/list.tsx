@@ -2,7 +2,7 @@ import { FollowingList } from '@signalbox/page-kit/following-list';
 import { Icon } from '@signalbox/page-kit/icons';
 import { type VNode, Fragment } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import type { Component } from '@signalbox/contracts/conversation/frames';
+import type { PageComponent } from '@signalbox/contracts/conversation/frames';
 import { DraftBubble } from '../components/draft.tsx';
 import { say } from '../say.ts';
 import type { Chat } from '../state/chat.ts';
@@ -16,7 +16,7 @@ interface Props {
 }
 
 /** The messages. Sending scrolls to the end. A replaced row keeps the focus; after a removed row the message field gets it. */
-export function List({ chat, focusField }: Props): VNode {
+export function MessageList({ chat, focusField }: Props): VNode {
   const { components, pending, partial, isThinking } = chat;
   const list = useRef<FollowingList>(null);
   const ownCount = useRef(0);
@@ -115,7 +115,7 @@ function describe({ isRefused }: PendingMessage, { link }: Chat): string {
 }
 
 /** Draws the components in order, with a line before each new day. */
-function renderRows(components: readonly Component[]): readonly VNode[] {
+function renderRows(components: readonly PageComponent[]): readonly VNode[] {
   let day: string | null = null;
   return components.map((component) => {
     const own = findDay(component);
@@ -132,11 +132,11 @@ function renderRows(components: readonly Component[]): readonly VNode[] {
   });
 }
 
-function findDay({ props: { at } }: Component): string | null {
+function findDay({ props: { at } }: PageComponent): string | null {
   return typeof at === 'string' && !Number.isNaN(Date.parse(at)) ? formatDay(at) : null;
 }
 
 /** The side on which a component is shown. */
-function findSpeaker({ type, props: { from, author } }: Component): 'person' | 'agent' {
+function findSpeaker({ type, props: { from, author } }: PageComponent): 'person' | 'agent' {
   return type === 'Message' && from === 'person' && typeof author !== 'string' ? 'person' : 'agent';
 }

@@ -1,4 +1,4 @@
-import type { Component } from '@signalbox/contracts/conversation/frames';
+import type { PageComponent } from '@signalbox/contracts/conversation/frames';
 import type { ComponentChildren, ComponentType as View, VNode } from 'preact';
 import type { z } from 'zod';
 
@@ -11,17 +11,17 @@ export interface ViewProps<P> {
   readonly children?: ComponentChildren;
 }
 
-export type Drawable = Pick<Component, 'id' | 'version' | 'type' | 'props'>;
+export type Drawable = Pick<PageComponent, 'id' | 'version' | 'type' | 'props'>;
 
 /** Draws a component; null when its props are invalid. */
-export type Drawer = (component: Drawable, children: ComponentChildren) => VNode | null;
+export type ComponentRenderer = (component: Drawable, children: ComponentChildren) => VNode | null;
 
 /** Creates a drawer that validates props with this schema, once each, since props are replaced and never changed. */
-export function createDrawer<S extends z.ZodType>(
+export function createRenderer<S extends z.ZodType>(
   schema: S,
   Shown: View<ViewProps<z.output<S>>>,
   { placesChildren = false }: { readonly placesChildren?: boolean } = {},
-): Drawer {
+): ComponentRenderer {
   const known = new WeakMap<object, z.ZodSafeParseResult<z.output<S>>>();
   return ({ id, version, props }, children) => {
     const read = known.get(props) ?? schema.safeParse(props);

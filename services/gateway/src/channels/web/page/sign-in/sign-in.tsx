@@ -58,7 +58,7 @@ interface OtherPersonProps {
 }
 
 /** Asks before signing in with the code of a link, since the link may be somebody else's. */
-export function OtherPerson({ page, name, code }: OtherPersonProps): VNode {
+export function ConfirmSignIn({ page, name, code }: OtherPersonProps): VNode {
   const title = useRef<HTMLHeadingElement>(null);
   useEffect(() => title.current?.focus(), []);
   return (

@@ -1,14 +1,14 @@
 import {
   CLOSE_CODES,
   type ClientFrame,
-  type Component,
+  type PageComponent,
   type ServerFrame,
 } from '@signalbox/contracts/conversation/frames';
 import type { PageMode } from '@signalbox/contracts/conversation/page-mode';
 import { Voice } from '../voice/voice.ts';
 import { Connection, type ConnectionState } from './connection.ts';
 import { Conversation, type ComponentChange } from './conversation.ts';
-import { Pending, type PendingMessage, type PendingPress } from './pending.ts';
+import { PendingInput, type PendingMessage, type PendingPress } from './pending.ts';
 import { getSocketUrl, type PageAddress } from './page-address.ts';
 
 /** A message that is not confirmed within this time means that the socket is dead. */
@@ -29,7 +29,7 @@ interface Options {
 /** A conversation with an agent: messages, drafts and connection. */
 export class Chat {
   readonly conversation = new Conversation();
-  readonly pending: Pending;
+  readonly pending: PendingInput;
   readonly voice: Voice;
   isThinking = false;
   /** Texts in progress: the agent's draft and the person's speech. */
@@ -50,7 +50,7 @@ export class Chat {
   constructor(options: Options) {
     const { address, person, onChange } = options;
     this.#options = options;
-    this.pending = new Pending(JSON.stringify([address.agent, address.session, person]));
+    this.pending = new PendingInput(JSON.stringify([address.agent, address.session, person]));
     this.voice = new Voice({ onChange, onMode: () => this.#sendMode() });
     this.#connection = new Connection({
       url: () => this.#url(),
@@ -100,7 +100,7 @@ export class Chat {
   }
 
   /** Presses a button once: until the gateway answers, the component's buttons are inactive. */
-  press({ id, version }: Pick<Component, 'id' | 'version'>, index: number): void {
+  press({ id, version }: Pick<PageComponent, 'id' | 'version'>, index: number): void {
     if (this.pending.pressOf(id) !== null) return;
     this.#sendPress(this.pending.addPress(id, version, index));
     this.#options.onChange();
@@ -222,13 +222,13 @@ export class Chat {
     if (from === 'agent') this.partial = { ...this.partial, agent: '' };
   }
 
-  get components(): readonly Component[] {
+  get components(): readonly PageComponent[] {
     return this.conversation.components;
   }
 }
 
 /** True when a component shows that its press was accepted. A component may also arrive unchanged. */
-function isAnswered({ version }: PendingPress, component: Component | null): boolean {
+function isAnswered({ version }: PendingPress, component: PageComponent | null): boolean {
   if (component === null || component.version !== version) return true;
   const { pressed, isPressed, buttons } = component.props;
   return typeof pressed === 'number' || isPressed === true || (Array.isArray(buttons) && buttons.length === 0);

@@ -1,20 +1,20 @@
-import type { Component, PatchStep } from '@signalbox/contracts/conversation/frames';
+import type { PageComponent, PatchStep } from '@signalbox/contracts/conversation/frames';
 
 /** A component that a patch added, changed or removed. */
 export interface ComponentChange {
   readonly id: string;
   /** Null when the component was removed. */
-  readonly component: Component | null;
+  readonly component: PageComponent | null;
 }
 
 /** The components of a page in order, built from patches. */
 export class Conversation {
-  readonly #components = new Map<string, Component>();
-  #list: readonly Component[] | null = null;
+  readonly #components = new Map<string, PageComponent>();
+  #list: readonly PageComponent[] | null = null;
   /** The number of the newest applied patch; null before the first. */
   seq: number | null = null;
 
-  get components(): readonly Component[] {
+  get components(): readonly PageComponent[] {
     this.#list ??= [...this.#components.values()].toSorted((one, other) => one.place - other.place);
     return this.#list;
   }

@@ -1,5 +1,5 @@
 import type { PageMode } from '@signalbox/contracts/conversation/page-mode';
-import { addKey } from './page-key.ts';
+import { addKeyToUrl } from './page-key.ts';
 
 /** The agent and session in the page's address; null for the gateway's default. */
 export interface PageAddress {
@@ -13,7 +13,7 @@ export function readPageAddress(): PageAddress {
 }
 
 /** Removes a link's code from the address, so that history and copied addresses do not hold it. Null without a code. */
-export function takeCode(): string | null {
+export function takeSignInCode(): string | null {
   const code = new URLSearchParams(location.hash.slice(1)).get('code');
   if (code !== null) history.replaceState(null, '', location.pathname + location.search);
   return code || null;
@@ -33,5 +33,5 @@ export function getSocketUrl(
   if (after !== null) url.searchParams.set('after', String(after));
   url.searchParams.set('mode', mode);
   url.searchParams.set('device', device);
-  return addKey(url).href;
+  return addKeyToUrl(url).href;
 }

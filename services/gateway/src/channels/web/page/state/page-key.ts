@@ -15,7 +15,7 @@ export function buildKeyHeader(): Record<string, string> {
 }
 
 /** Adds the key to a gateway URL, for requests that cannot send headers. */
-export function addKey(url: URL): URL {
+export function addKeyToUrl(url: URL): URL {
   const key = readKey();
   if (key !== null) url.searchParams.set('key', key);
   return url;

@@ -1,7 +1,7 @@
 import { PageSession, type SignIn } from '@signalbox/contracts/conversation/page-session';
 import type { PageKey } from '@signalbox/messages/page-sentences';
 import { Chat } from './chat.ts';
-import { readPageAddress, takeCode, type PageAddress } from './page-address.ts';
+import { readPageAddress, takeSignInCode, type PageAddress } from './page-address.ts';
 import { storeKey, buildKeyHeader } from './page-key.ts';
 
 const DEADLINE_MS = 15_000;
@@ -25,7 +25,7 @@ export class Page {
   isBusy = false;
   readonly address: PageAddress = readPageAddress();
   readonly #onChange: () => void;
-  #code = takeCode();
+  #code = takeSignInCode();
 
   constructor(onChange: () => void) {
     this.#onChange = onChange;
@@ -63,7 +63,7 @@ export class Page {
   }
 
   readonly #onLink = (): void => {
-    this.#code = takeCode();
+    this.#code = takeSignInCode();
     if (this.#code === null) return;
     this.#leaveChat();
     void this.#enter();

@@ -19,7 +19,7 @@ export interface PendingPress {
 }
 
 /** The person's unconfirmed messages and presses, repeated under the same id until confirmed. Only messages survive a reload. */
-export class Pending {
+export class PendingInput {
   #messages: readonly PendingMessage[];
   readonly #presses = new Map<string, PendingPress>();
   readonly #key: string;

@@ -6,7 +6,7 @@ const DAY = new Intl.DateTimeFormat(LOCALE, { weekday: 'long', day: 'numeric', m
 const WHOLE = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeStyle: 'short' });
 
 /** A time of day; pointing at it shows the date as well. */
-export function Clock({ at }: { readonly at: string }): VNode {
+export function TimeOfDay({ at }: { readonly at: string }): VNode {
   const date = new Date(at);
   return (
     <time dateTime={at} title={WHOLE.format(date)}>
@@ -15,7 +15,7 @@ export function Clock({ at }: { readonly at: string }): VNode {
   );
 }
 
-export function formatWholeTime(at: string): string {
+export function formatDateTime(at: string): string {
   return WHOLE.format(new Date(at));
 }
 

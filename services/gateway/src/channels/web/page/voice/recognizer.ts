@@ -27,7 +27,7 @@ export function canListen(): boolean {
 }
 
 /** Listens until the person pauses; the returned function stops it. `onWords` gets all words so far, `onEnd` whether there were any. */
-export function listen(
+export function recognizeSpeech(
   language: string,
   { onWords, onEnd }: { readonly onWords: (words: string) => void; readonly onEnd: (wasHeard: boolean) => void },
 ): () => void {

@@ -1,5 +1,5 @@
 import { LANGUAGE } from '../say.ts';
-import { canListen, listen } from './recognizer.ts';
+import { canListen, recognizeSpeech } from './recognizer.ts';
 
 interface Options {
   readonly onChange: () => void;
@@ -40,7 +40,7 @@ export class Voice {
     this.#silence();
     this.isListening = true;
     this.heardNothing = false;
-    this.#endListening = listen(LANGUAGE, {
+    this.#endListening = recognizeSpeech(LANGUAGE, {
       onWords: (words) => this.onWords?.(words),
       onEnd: (wasHeard) => {
         this.isListening = false;

@@ -1,6 +1,15 @@
-import { createLock, createManifest } from '../package.ts';
-import type { LockFacts, LockedPackage, ManifestFacts, Origin, Dependency } from '../package.ts';
-import { getField, getPath, indexNameLines, listEntries, parseToml, readRange, toList, toText } from '../plain.ts';
+import { createLockFileFacts, createManifestFacts } from '../package.ts';
+import type { LockFileFacts, LockedPackage, ManifestFacts, PackageOrigin, Dependency } from '../package.ts';
+import {
+  getField,
+  getNestedField,
+  indexNameLines,
+  listEntries,
+  parseToml,
+  readVersionRange,
+  toList,
+  toText,
+} from '../plain.ts';
 
 /** Reads Cargo.toml; null when it is not valid TOML. */
 export async function readCargoToml(text: string): Promise<ManifestFacts | null> {
@@ -16,9 +25,9 @@ export async function readCargoToml(text: string): Promise<ManifestFacts | null>
   const tables = [root, ...listEntries(root['target']).map(([, target]) => target)];
   const readGroup = (group: string, isDev: boolean): readonly Dependency[] =>
     tables.flatMap((table) => read(getField(table, group), isDev));
-  const shared = read(getPath(root, 'workspace', 'dependencies'), false);
-  return createManifest('crates.io', 'cargo', {
-    name: toText(getPath(root, 'package', 'name')),
+  const shared = read(getNestedField(root, 'workspace', 'dependencies'), false);
+  return createManifestFacts('crates.io', 'cargo', {
+    name: toText(getNestedField(root, 'package', 'name')),
     isLibrary: toList(root['bin']).length === 0,
     members: root['workspace'] === undefined ? [] : ['**'],
     // Dependencies of the workspace are in use only when a member refers to them.
@@ -33,7 +42,7 @@ export async function readCargoToml(text: string): Promise<ManifestFacts | null>
 }
 
 /** Reads Cargo.lock; null when it is malformed. */
-export async function readCargoLock(text: string): Promise<LockFacts | null> {
+export async function readCargoLock(text: string): Promise<LockFileFacts | null> {
   const root = await parseToml(text);
   if (!root) return null;
   // The first format lists checksums in `metadata` at the end.
@@ -48,17 +57,17 @@ export async function readCargoLock(text: string): Promise<LockFacts | null> {
     const version = source === null ? '' : (toText(getField(entry, 'version')) ?? '');
     return [{ name, version, ...(lacks ? { lacksIntegrity: true } : {}) }];
   });
-  return createLock('crates.io', 'cargo', { packages });
+  return createLockFileFacts('crates.io', 'cargo', { packages });
 }
 
 function readDependency(key: string, value: unknown): Dependency {
   const name = toText(getField(value, 'package')) ?? key;
   if (getField(value, 'workspace') === true) return { name, range: null };
   const origin = readOrigin(value);
-  return origin ? { name, range: null, origin } : { name, range: readRange(value) };
+  return origin ? { name, range: null, origin } : { name, range: readVersionRange(value) };
 }
 
-function readOrigin(value: unknown): Origin | null {
+function readOrigin(value: unknown): PackageOrigin | null {
   const git = toText(getField(value, 'git'));
   if (git !== null) return { kind: 'git', at: git, isPinned: toText(getField(value, 'rev')) !== null };
   const path = toText(getField(value, 'path'));

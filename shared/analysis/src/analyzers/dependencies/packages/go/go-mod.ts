@@ -1,5 +1,5 @@
-import { createLock, createManifest } from '../package.ts';
-import type { LockFacts, LockedPackage, ManifestFacts, Dependency } from '../package.ts';
+import { createLockFileFacts, createManifestFacts } from '../package.ts';
+import type { LockFileFacts, LockedPackage, ManifestFacts, Dependency } from '../package.ts';
 
 interface Directive {
   readonly verb: string;
@@ -17,7 +17,7 @@ export function readGoMod(text: string): ManifestFacts {
   const wanted: Dependency[] = required.flatMap(({ words: [name = '', version = ''], line, isIndirect }) =>
     byName.has(name) || isIndirect ? [] : [{ name, range: version, line }],
   );
-  return createManifest('Go', 'go', {
+  return createManifestFacts('Go', 'go', {
     name: directives.find(({ verb }) => verb === 'module')?.words[0] ?? null,
     wanted: [...wanted, ...replaced.flatMap(({ wanted: one }) => one ?? [])],
     forced: replaced.map(({ name }) => name),
@@ -30,7 +30,7 @@ export function readGoMod(text: string): ManifestFacts {
 }
 
 /** Reads go.sum, which lists every version with a checksum, including versions that no build uses. */
-export function readGoSum(text: string): LockFacts {
+export function readGoSum(text: string): LockFileFacts {
   const packages = new Map<string, LockedPackage>();
   for (const line of text.split('\n')) {
     const [name, version] = line.slice(0, 1_000).trim().split(/\s+/);
@@ -38,7 +38,7 @@ export function readGoSum(text: string): LockFacts {
     const plain = version.replace(/\/go\.mod$/, '');
     packages.set(`${name}@${plain}`, { name, version: plain });
   }
-  return createLock('Go', 'go', { packages: [...packages.values()] });
+  return createLockFileFacts('Go', 'go', { packages: [...packages.values()] });
 }
 
 function readDirectives(text: string): readonly Directive[] {

@@ -1,6 +1,6 @@
 import { countInsecure } from '../insecure.ts';
-import { createManifest, type Dependency, type ManifestFacts } from '../package.ts';
-import { listEntries, isPlain, indexNameLines, tryParse, getPath, toText, listTexts } from '../plain.ts';
+import { createManifestFacts, type Dependency, type ManifestFacts } from '../package.ts';
+import { listEntries, isPlainObject, indexNameLines, tryParse, getNestedField, toText, listTexts } from '../plain.ts';
 
 const GROUPS = {
   dependencies: {},
@@ -11,7 +11,7 @@ const GROUPS = {
 /** Reads package.json; null for a template or a malformed file. */
 export function readPackageJson(text: string): ManifestFacts | null {
   const root = tryParse(() => JSON.parse(text));
-  if (!isPlain(root)) return null;
+  if (!isPlainObject(root)) return null;
   const lineOf = indexNameLines(text);
   const wanted: Dependency[] = [];
   for (const [group, traits] of Object.entries(GROUPS))
@@ -19,26 +19,26 @@ export function readPackageJson(text: string): ManifestFacts | null {
       if (typeof range !== 'string') continue;
       wanted.push({ name, ...readReference(range), ...traits, ...lineOf(name, range) });
     }
-  const registry = toText(getPath(root, 'publishConfig', 'registry'));
-  return createManifest('npm', 'npm', {
+  const registry = toText(getNestedField(root, 'publishConfig', 'registry'));
+  return createManifestFacts('npm', 'npm', {
     name: toText(root['name']),
     isLibrary: isLibrary(root),
-    members: listTexts(getPath(root, 'workspaces', 'packages') ?? root['workspaces']),
+    members: listTexts(getNestedField(root, 'workspaces', 'packages') ?? root['workspaces']),
     wanted,
-    forced: [root['overrides'], root['resolutions'], getPath(root, 'pnpm', 'overrides')].flatMap(listForcedNames),
+    forced: [root['overrides'], root['resolutions'], getNestedField(root, 'pnpm', 'overrides')].flatMap(listOverrides),
     insecure: countInsecure(registry === null ? [] : [{ address: registry, ...lineOf('registry', registry) }]),
   });
 }
 
 /** Lists package names in npm overrides or yarn resolutions, such as `a`, `a@^1`, `b>a` and `**\/a`, including nested ones. */
-export function listForcedNames(forced: unknown): readonly string[] {
+export function listOverrides(forced: unknown): readonly string[] {
   const names: string[] = [];
   const open = [forced];
   for (let next = open.pop(); next !== undefined; next = open.pop())
     for (const [key, value] of listEntries(next)) {
       const name = FORCED.exec(key.slice(0, 300))?.[1];
       if (name !== undefined) names.push(name);
-      if (isPlain(value)) open.push(value);
+      if (isPlainObject(value)) open.push(value);
     }
   return names;
 }
@@ -59,7 +59,7 @@ export function readNpmrc(text: string): ManifestFacts | null {
     return given?.[1] === undefined ? [] : [{ address: given[1], line: index + 1 }];
   });
   const insecure = countInsecure(addresses);
-  return insecure.length === 0 ? null : createManifest('npm', 'npm', { insecure });
+  return insecure.length === 0 ? null : createManifestFacts('npm', 'npm', { insecure });
 }
 
 const COMMIT = /#[0-9a-f]{40}$/i;

@@ -1,18 +1,18 @@
 import { countInsecure } from '../insecure.ts';
-import { createLock, type LockedPackage, type LockFacts } from '../package.ts';
-import { listEntries, getField, isPlain, tryParse, toText } from '../plain.ts';
+import { createLockFileFacts, type LockedPackage, type LockFileFacts } from '../package.ts';
+import { listEntries, getField, isPlainObject, tryParse, toText } from '../plain.ts';
 
 const MODULES = 'node_modules/';
 const MAX_REASON_LENGTH = 120;
 
 /** Reads package-lock.json and npm-shrinkwrap.json of every version; null when malformed. */
-export function readPackageLock(text: string): LockFacts | null {
+export function readPackageLock(text: string): LockFileFacts | null {
   const root = tryParse(() => JSON.parse(text));
-  if (!isPlain(root)) return null;
-  const entries = isPlain(root['packages'])
+  if (!isPlainObject(root)) return null;
+  const entries = isPlainObject(root['packages'])
     ? listEntries(root['packages']).map(([path, entry]) => ({ path, entry }))
     : listTree(root['dependencies']);
-  return createLock('npm', 'npm', {
+  return createLockFileFacts('npm', 'npm', {
     packages: entries.flatMap(({ path, entry }) => readEntry(path, entry) ?? []),
     importers: readImporters(root['packages']),
     insecure: countInsecure(
@@ -51,7 +51,7 @@ function readImporters(packages: unknown): Readonly<Record<string, Readonly<Reco
 
 function readEntry(path: string, entry: unknown): LockedPackage | null {
   const at = path.lastIndexOf(MODULES);
-  if (at < 0 || !isPlain(entry)) return null;
+  if (at < 0 || !isPlainObject(entry)) return null;
   const installed = path.slice(at + MODULES.length);
   const name = toText(entry['name']) ?? installed;
   const isTop = !path.slice(0, at).includes(MODULES);

@@ -1,40 +1,40 @@
 import { countInsecure } from '../insecure.ts';
-import { createLock, type LockedPackage, type LockFacts } from '../package.ts';
-import { listEntries, getField, isPlain, tryParse, getPath, toText } from '../plain.ts';
-import { listForcedNames } from './package-json.ts';
+import { createLockFileFacts, type LockedPackage, type LockFileFacts } from '../package.ts';
+import { listEntries, getField, isPlainObject, tryParse, getNestedField, toText } from '../plain.ts';
+import { listOverrides } from './package-json.ts';
 
 const GROUPS = ['dependencies', 'devDependencies', 'optionalDependencies'] as const;
 
 /** Reads pnpm-lock.yaml of formats 5 to 9; null when malformed. */
-export async function readPnpmLock(text: string): Promise<LockFacts | null> {
+export async function readPnpmLock(text: string): Promise<LockFileFacts | null> {
   const { loadAll, JSON_SCHEMA } = await import('js-yaml');
   // Newer releases put a document about pnpm itself first.
   const documents = tryParse(() => loadAll(text, { schema: JSON_SCHEMA }));
-  const root = Array.isArray(documents) ? documents.findLast(isPlain) : null;
-  if (!isPlain(root) || root['lockfileVersion'] === undefined) return null;
+  const root = Array.isArray(documents) ? documents.findLast(isPlainObject) : null;
+  if (!isPlainObject(root) || root['lockfileVersion'] === undefined) return null;
   const entries = listEntries(root['packages']);
-  return createLock('npm', 'pnpm', {
+  return createLockFileFacts('npm', 'pnpm', {
     packages: entries.flatMap(([key, entry]) => readEntry(key, entry) ?? []),
     importers: readImporters(root),
-    forced: listForcedNames(root['overrides']),
+    forced: listOverrides(root['overrides']),
     insecure: countInsecure(
       entries.map(([, entry]) => ({
-        address: toText(getPath(entry, 'resolution', 'tarball')),
+        address: toText(getNestedField(entry, 'resolution', 'tarball')),
         isChecked: hasIntegrity(entry),
       })),
     ),
   });
 }
 
-function readImporters(root: Readonly<Record<string, unknown>>): LockFacts['importers'] & {} {
-  const importers = isPlain(root['importers']) ? listEntries(root['importers']) : [['.', root] as const];
+function readImporters(root: Readonly<Record<string, unknown>>): LockFileFacts['importers'] & {} {
+  const importers = isPlainObject(root['importers']) ? listEntries(root['importers']) : [['.', root] as const];
   return Object.fromEntries(
     importers.map(([path, importer]) => [
       path === '.' ? '' : path,
       Object.fromEntries([
         ...listEntries(getField(importer, 'specifiers')).map(([name, range]) => [name, toText(range) ?? '']),
         ...GROUPS.flatMap((group) => listEntries(getField(importer, group))).flatMap(([name, one]) =>
-          isPlain(one) ? [[name, toText(one['specifier']) ?? '']] : [],
+          isPlainObject(one) ? [[name, toText(one['specifier']) ?? '']] : [],
         ),
       ]),
     ]),
@@ -47,7 +47,7 @@ const OLD_KEY = /^\/((?:@[^/@]+\/)?[^/@]+)\/(\d[^/_(]*)/;
 
 function readEntry(key: string, entry: unknown): LockedPackage | null {
   const [, name, given] = OLD_KEY.exec(key) ?? KEY.exec(key) ?? [];
-  const type = toText(getPath(entry, 'resolution', 'type'));
+  const type = toText(getNestedField(entry, 'resolution', 'type'));
   if (type === 'directory') return null;
   const version = toText(getField(entry, 'version')) ?? (given !== undefined && /^\d/.test(given) ? given : '');
   const isRegistry = given !== undefined && /^\d/.test(given) && type === null;
@@ -63,5 +63,5 @@ function readEntry(key: string, entry: unknown): LockedPackage | null {
 }
 
 function hasIntegrity(entry: unknown): boolean {
-  return toText(getPath(entry, 'resolution', 'integrity')) !== null;
+  return toText(getNestedField(entry, 'resolution', 'integrity')) !== null;
 }

@@ -1,9 +1,9 @@
 import { countInsecure } from '../insecure.ts';
-import { createLock, type LockedPackage, type LockFacts } from '../package.ts';
+import { createLockFileFacts, type LockedPackage, type LockFileFacts } from '../package.ts';
 import { listEntries, getField, tryParse, toText } from '../plain.ts';
 
 /** Reads yarn.lock of yarn 1 and later; null when malformed. */
-export async function readYarnLock(text: string): Promise<LockFacts | null> {
+export async function readYarnLock(text: string): Promise<LockFileFacts | null> {
   const { parseSyml } = await import('@yarnpkg/parsers');
   const root = tryParse(() => parseSyml(text));
   if (root === null) return null;
@@ -19,7 +19,7 @@ export async function readYarnLock(text: string): Promise<LockFacts | null> {
       const ranges = packages.get(id)?.ranges ?? [];
       packages.set(id, { ...one, ranges: [...ranges, reference.replace(/^npm:/, '')] });
     }
-  return createLock('npm', 'yarn', {
+  return createLockFileFacts('npm', 'yarn', {
     packages: [...packages.values()],
     insecure: countInsecure(
       entries.map(([, entry]) => ({ address: readAddress(entry), isChecked: hasChecksum(entry) })),

@@ -1,11 +1,11 @@
 import { countInsecure } from '../insecure.ts';
-import { createLock, createManifest } from '../package.ts';
-import type { LockFacts, LockedPackage, ManifestFacts, Dependency } from '../package.ts';
+import { createLockFileFacts, createManifestFacts } from '../package.ts';
+import type { LockFileFacts, LockedPackage, ManifestFacts, Dependency } from '../package.ts';
 import {
   getField,
-  getPath,
+  getNestedField,
   indexNameLines,
-  isPlain,
+  isPlainObject,
   listEntries,
   parseToml,
   toList,
@@ -25,16 +25,16 @@ export async function readPipfile(text: string): Promise<ManifestFacts | null> {
       ...readTableDependency(name, value, isDev),
       ...lineOf(name),
     }));
-  return createManifest('PyPI', 'pipenv', {
+  return createManifestFacts('PyPI', 'pipenv', {
     wanted: [...read('packages', false), ...read('dev-packages', true)],
     insecure: countInsecure(listAddresses(root['source']).map((address) => ({ address, ...lineOf('url', address) }))),
   });
 }
 
 /** Reads Pipfile.lock; null when it is malformed. */
-export function readPipfileLock(text: string): LockFacts | null {
+export function readPipfileLock(text: string): LockFileFacts | null {
   const root = tryParse(() => JSON.parse(text));
-  if (!isPlain(root)) return null;
+  if (!isPlainObject(root)) return null;
   const read = (group: string, isDev: boolean): readonly LockedPackage[] =>
     listEntries(root[group]).map(([name, entry]) => {
       const version = toText(getField(entry, 'version'))?.replace(/^===?/, '') ?? '';
@@ -46,10 +46,10 @@ export function readPipfileLock(text: string): LockFacts | null {
         ...(lacks ? { lacksIntegrity: true } : {}),
       };
     });
-  return createLock('PyPI', 'pipenv', {
+  return createLockFileFacts('PyPI', 'pipenv', {
     packages: [...read('default', false), ...read('develop', true)],
     insecure: countInsecure(
-      listAddresses(getPath(root, '_meta', 'sources')).map((address) => ({ address, isChecked: true })),
+      listAddresses(getNestedField(root, '_meta', 'sources')).map((address) => ({ address, isChecked: true })),
     ),
   });
 }

@@ -1,13 +1,13 @@
 import { countInsecure } from '../insecure.ts';
-import { createManifest, type Dependency, type ManifestFacts, type Origin } from '../package.ts';
+import { createManifestFacts, type Dependency, type ManifestFacts, type PackageOrigin } from '../package.ts';
 import {
   getField,
-  getPath,
+  getNestedField,
   indexNameLines,
   listEntries,
   listTexts,
   parseToml,
-  readRange,
+  readVersionRange,
   toList,
   toText,
 } from '../plain.ts';
@@ -17,11 +17,11 @@ import { normalizeName, readRequirement } from './requirement.ts';
 export async function readPyproject(text: string): Promise<ManifestFacts | null> {
   const root = await parseToml(text);
   const project = getField(root, 'project');
-  const poetry = getPath(root, 'tool', 'poetry');
+  const poetry = getNestedField(root, 'tool', 'poetry');
   if (root === null || (project === undefined && poetry === undefined)) return null;
   const lineOf = indexNameLines(text);
   const sources = new Map(
-    listEntries(getPath(root, 'tool', 'uv', 'sources')).map(([name, one]) => [normalizeName(name), one]),
+    listEntries(getNestedField(root, 'tool', 'uv', 'sources')).map(([name, one]) => [normalizeName(name), one]),
   );
   const standard = readStandard(root).map((one) => {
     const origin = readOrigin(sources.get(one.name));
@@ -29,13 +29,13 @@ export async function readPyproject(text: string): Promise<ManifestFacts | null>
     const elsewhere = origin ? { range: null, origin } : { range: isLocal ? null : one.range };
     return { ...one, ...lineOf(one.name), ...elsewhere };
   });
-  const indexes = [...toList(getPath(root, 'tool', 'uv', 'index')), ...toList(getField(poetry, 'source'))];
-  return createManifest('PyPI', poetry === undefined ? 'uv' : 'poetry', {
+  const indexes = [...toList(getNestedField(root, 'tool', 'uv', 'index')), ...toList(getField(poetry, 'source'))];
+  return createManifestFacts('PyPI', poetry === undefined ? 'uv' : 'poetry', {
     name: toText(getField(project, 'name')) ?? toText(getField(poetry, 'name')),
     isLibrary: getField(root, 'build-system') !== undefined && getField(poetry, 'package-mode') !== false,
-    members: listTexts(getPath(root, 'tool', 'uv', 'workspace', 'members')),
+    members: listTexts(getNestedField(root, 'tool', 'uv', 'workspace', 'members')),
     wanted: [...standard, ...readPoetry(poetry).map((one) => ({ ...one, ...lineOf(one.name) }))],
-    forced: listTexts(getPath(root, 'tool', 'uv', 'override-dependencies')).flatMap(
+    forced: listTexts(getNestedField(root, 'tool', 'uv', 'override-dependencies')).flatMap(
       (one) => readRequirement(one)?.name ?? [],
     ),
     insecure: countInsecure(
@@ -60,7 +60,7 @@ function readStandard(root: unknown): readonly Dependency[] {
       read(listTexts(group), { isOptional: true }),
     ),
     ...listEntries(getField(root, 'dependency-groups')).flatMap(([, group]) => read(listTexts(group), { isDev: true })),
-    ...read(listTexts(getPath(root, 'tool', 'uv', 'dev-dependencies')), { isDev: true }),
+    ...read(listTexts(getNestedField(root, 'tool', 'uv', 'dev-dependencies')), { isDev: true }),
   ];
 }
 
@@ -81,7 +81,7 @@ function readPoetry(poetry: unknown): readonly Dependency[] {
 /** Reads a dependency of Poetry or Pipenv: a version range, or a table with a range or an origin. */
 export function readTableDependency(name: string, value: unknown, isDev: boolean): Dependency {
   const origin = readOrigin(value);
-  const source = origin ? { range: null, origin } : { range: readRange(value) };
+  const source = origin ? { range: null, origin } : { range: readVersionRange(value) };
   return { name: normalizeName(name), ...source, ...(isDev ? { isDev: true } : {}) };
 }
 
@@ -91,7 +91,7 @@ function isConditional(value: unknown): boolean {
   return ['optional', 'python', 'markers', 'platform'].some((name) => getField(value, name) !== undefined);
 }
 
-function readOrigin(value: unknown): Origin | null {
+function readOrigin(value: unknown): PackageOrigin | null {
   const git = toText(getField(value, 'git'));
   const commit = toText(getField(value, 'rev')) ?? toText(getField(value, 'ref')) ?? '';
   if (git !== null) return { kind: 'git', at: git, isPinned: /^[0-9a-f]{7,40}$/.test(commit) };

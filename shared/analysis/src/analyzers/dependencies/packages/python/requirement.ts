@@ -1,4 +1,4 @@
-import type { Origin, Dependency } from '../package.ts';
+import type { PackageOrigin, Dependency } from '../package.ts';
 
 /** Parses a PEP 508 requirement, `name[extra] >=1,<2 ; marker` or `name @ address`; null for other text. */
 export function readRequirement(text: string): Dependency | null {
@@ -7,7 +7,7 @@ export function readRequirement(text: string): Dependency | null {
   if (given === '') return null;
   const name = normalizeName(given);
   if (rest.startsWith('@'))
-    return { name, range: null, origin: readAddress(rest.slice(1).trim().split(/\s/)[0] ?? '') };
+    return { name, range: null, origin: readPackageOrigin(rest.slice(1).trim().split(/\s/)[0] ?? '') };
   const range = (rest.split(';')[0] ?? '').replaceAll(/[()\s]/g, '').replace(/--hash=.*$/s, '');
   if (range !== '' && !/^[<>=!~]/.test(range)) return null;
   // A marker may restrict the requirement to other platforms.
@@ -20,7 +20,7 @@ export function normalizeName(name: string): string {
 }
 
 /** Parses `git+https://…@ref`, an address or a path. */
-export function readAddress(address: string): Origin {
+export function readPackageOrigin(address: string): PackageOrigin {
   if (/^(?:git|hg|svn|bzr)\+/.test(address))
     return { kind: 'git', at: address, isPinned: /@[0-9a-f]{40}(?:#|$)/i.test(address) };
   if (/^https?:/.test(address)) return { kind: 'url', at: address, isPinned: /#sha\d+=/.test(address) };

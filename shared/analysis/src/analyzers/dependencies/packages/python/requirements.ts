@@ -1,6 +1,6 @@
 import { countInsecure } from '../insecure.ts';
-import { createManifest, type Dependency, type LockedPackage, type ManifestFacts } from '../package.ts';
-import { normalizeName, readAddress, readRequirement } from './requirement.ts';
+import { createManifestFacts, type Dependency, type LockedPackage, type ManifestFacts } from '../package.ts';
+import { normalizeName, readPackageOrigin, readRequirement } from './requirement.ts';
 
 /** Options that precede a package index address. */
 const INDEX = /^(?:-i|--index-url|--extra-index-url|-f|--find-links)[\s=]+(\S+)/;
@@ -22,7 +22,7 @@ export function readRequirements(path: string, text: string): ManifestFacts {
     const version = /^===?([\w.+!-]+)$/.exec(one.range ?? '')?.[1];
     if (version !== undefined) packages.push({ name: one.name, version, ...(isDev ? { isDev: true } : {}) });
   }
-  return createManifest('PyPI', 'pip', { wanted, insecure: countInsecure(addresses), packages });
+  return createManifestFacts('PyPI', 'pip', { wanted, insecure: countInsecure(addresses), packages });
 }
 
 /** Yields lines without comments; joins lines that end in a backslash. */
@@ -53,7 +53,7 @@ function readLine(code: string): Dependency | null {
   const egg = /[#&]egg=([\w.-]+)/.exec(address)?.[1];
   const name =
     egg ?? /(?<![\w.-])([\w.-]+?)(?:\.git|\.tar\.gz|\.zip|\.whl)?$/.exec(lastPart(address.slice(-200)))?.[1] ?? '';
-  return { name: normalizeName(name), range: null, origin: readAddress(address) };
+  return { name: normalizeName(name), range: null, origin: readPackageOrigin(address) };
 }
 
 function lastPart(address: string): string {

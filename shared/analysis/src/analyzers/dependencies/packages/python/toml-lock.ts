@@ -1,21 +1,21 @@
 import { countInsecure } from '../insecure.ts';
-import { createLock, type LockedPackage, type LockFacts } from '../package.ts';
-import { getField, getPath, listEntries, listTexts, parseToml, toList, toText } from '../plain.ts';
+import { createLockFileFacts, type LockedPackage, type LockFileFacts } from '../package.ts';
+import { getField, getNestedField, listEntries, listTexts, parseToml, toList, toText } from '../plain.ts';
 import { normalizeName } from './requirement.ts';
 
 /** Reads poetry.lock; null when it is malformed. */
-export async function readPoetryLock(text: string): Promise<LockFacts | null> {
+export async function readPoetryLock(text: string): Promise<LockFileFacts | null> {
   const root = await parseToml(text);
   if (!root) return null;
   // Format 1 lists checksums in `metadata` at the end.
   const hashes = new Map(
-    listEntries(getPath(root, 'metadata', 'files')).map(([name, files]) => [normalizeName(name), files]),
+    listEntries(getNestedField(root, 'metadata', 'files')).map(([name, files]) => [normalizeName(name), files]),
   );
   const entries = toList(root['package']);
-  return createLock('PyPI', 'poetry', {
+  return createLockFileFacts('PyPI', 'poetry', {
     packages: entries.flatMap((entry) =>
       readEntry(entry, {
-        isForeign: ['git', 'directory', 'file', 'url'].includes(toText(getPath(entry, 'source', 'type')) ?? ''),
+        isForeign: ['git', 'directory', 'file', 'url'].includes(toText(getNestedField(entry, 'source', 'type')) ?? ''),
         files: [
           ...toList(getField(entry, 'files')),
           ...toList(hashes.get(normalizeName(toText(getField(entry, 'name')) ?? ''))),
@@ -24,27 +24,27 @@ export async function readPoetryLock(text: string): Promise<LockFacts | null> {
       }),
     ),
     insecure: countInsecure(
-      entries.map((entry) => ({ address: toText(getPath(entry, 'source', 'url')), isChecked: true })),
+      entries.map((entry) => ({ address: toText(getNestedField(entry, 'source', 'url')), isChecked: true })),
     ),
   });
 }
 
 /** Reads uv.lock; null when it is malformed. */
-export async function readUvLock(text: string): Promise<LockFacts | null> {
+export async function readUvLock(text: string): Promise<LockFileFacts | null> {
   const root = await parseToml(text);
   if (!root) return null;
   const entries = toList(root['package']);
-  return createLock('PyPI', 'uv', {
+  return createLockFileFacts('PyPI', 'uv', {
     packages: entries.flatMap((entry) =>
       readEntry(entry, {
-        isForeign: toText(getPath(entry, 'source', 'registry')) === null,
+        isForeign: toText(getNestedField(entry, 'source', 'registry')) === null,
         files: [getField(entry, 'sdist'), ...toList(getField(entry, 'wheels'))].filter((file) => file !== undefined),
         isDev: false,
       }),
     ),
-    forced: toList(getPath(root, 'manifest', 'overrides')).flatMap((one) => toText(getField(one, 'name')) ?? []),
+    forced: toList(getNestedField(root, 'manifest', 'overrides')).flatMap((one) => toText(getField(one, 'name')) ?? []),
     insecure: countInsecure(
-      entries.map((entry) => ({ address: toText(getPath(entry, 'source', 'registry')), isChecked: true })),
+      entries.map((entry) => ({ address: toText(getNestedField(entry, 'source', 'registry')), isChecked: true })),
     ),
   });
 }
