@@ -17,9 +17,7 @@ interface FieldProps extends Omit<TextareaHTMLAttributes, 'onInput' | 'onKeyDown
   readonly onKey?: (event: TargetedKeyboardEvent<HTMLTextAreaElement>) => void;
 }
 
-/**
- * The text field of a message, which grows with its text. Enter sends, Shift+Enter inserts a line break; suggestions handle keys first.
- */
+/** The text field of a message, which grows with its text. Enter sends, Shift+Enter inserts a line break; suggestions handle keys first. */
 export function MessageField({
   field,
   label,

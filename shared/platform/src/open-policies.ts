@@ -89,11 +89,7 @@ export async function openPolicies(options: PolicyOptions): Promise<Policies> {
 
   const following = startLoop({ name: 'policies', everyMs: pollMs, log, step });
   log.info('policies loaded', { version: current.engine.version, rules: current.rules.length });
-  return {
-    current: () => current.engine,
-    currentSet: () => current,
-    close: () => following.close(),
-  };
+  return { current: () => current.engine, currentSet: () => current, close: () => following.close() };
 }
 
 async function loadFirstSet(folders: readonly string[], timeZone: string): Promise<PolicySet> {

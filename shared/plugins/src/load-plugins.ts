@@ -15,9 +15,8 @@ const ENTRY = import.meta.url.endsWith('.ts') ? 'src/index.ts' : 'dist/index.js'
 const loaded = new Map<string, string>();
 
 /**
- * Loads the plug-ins that AGENTS names: folders (`examples/bank`, `/srv/loans`) and packages (`@acme/loans`), separated by commas; an
- * empty value and `none` load nothing. Adds their codes and sentences to the catalogs. Idempotent. Throws STARTUP_REFUSED with the
- * remedy.
+ * Loads the plug-ins that AGENTS names: folders (`examples/bank`, `/srv/loans`) and packages (`@acme/loans`), separated by commas; an empty
+ * value and `none` load nothing. Adds their codes and sentences to the catalogs. Idempotent. Throws STARTUP_REFUSED with the remedy.
  */
 export async function loadPlugins(agents: string): Promise<readonly Plugin[]> {
   const names = [...new Set(agents.split(',').map((name) => name.trim()))].filter(

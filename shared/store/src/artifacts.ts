@@ -28,9 +28,7 @@ const MAX_TURN_BYTES = 50 * 1024 * 1024;
 /** Files are sent at once; a resend or a look-up needs them no longer than this. */
 const KEPT_DAYS = 30;
 
-/**
- * `lost`: another worker holds the lane. `refused`: too many or too large files; nothing was stored, and `detail` says why in English.
- */
+/** `lost`: another worker holds the lane. `refused`: too many or too large files; nothing was stored, and `detail` says why in English. */
 export type StoredArtifacts =
   | { readonly kind: 'stored'; readonly files: readonly OutboundFile[] }
   | { readonly kind: 'lost' }

@@ -59,8 +59,7 @@ async function isEmpty(client: pg.Client): Promise<boolean> {
 }
 
 /**
- * Explains with a remedy why the database is of an older or newer release; null when it is of this release. Throws when it does not
- * answer.
+ * Explains with a remedy why the database is of an older or newer release; null when it is of this release. Throws when it does not answer.
  */
 async function findReleaseProblem(db: Queryable): Promise<AppError | null> {
   const { pending, unknown } = await readMigrationStatus(db);

@@ -39,9 +39,7 @@ export const LostCardDomain = z.object({
   cards: z.array(Last4),
   /** Request to carry out after confirmation or proof of identity. */
   wanted: CardRequest.nullable(),
-  /**
-   * Event that the conversation waits for. Within a turn: `next` proposes the request now, `proposed` means that it was just proposed.
-   */
+  /** Event that the conversation waits for. Within a turn: `next` proposes the request now, `proposed` means that it was just proposed. */
   awaiting: z.enum(['next', 'proposed', 'confirmation', 'code', 'vouching', 'takeover']).nullable(),
   /** Delivery of the code. */
   code_by: z.enum(['chat', 'operator']).nullable(),
@@ -79,10 +77,7 @@ export const ACTIONS = {
     data: z.strictObject({ ...OnCard, because: z.enum(['lost', 'stolen']).optional() }),
     describe: 'The person has lost a card, it was stolen, or they want it frozen.',
   },
-  order_replacement: {
-    data: z.strictObject(OnCard),
-    describe: 'The person wants a new card in the place of one.',
-  },
+  order_replacement: { data: z.strictObject(OnCard), describe: 'The person wants a new card in the place of one.' },
   report_fraud: {
     data: z.strictObject({ ...OnCard, transactions: z.array(TransactionId).max(20).optional() }),
     describe: 'The person does not recognize payments, or reports fraud.',
@@ -95,10 +90,7 @@ export const ACTIONS = {
     data: z.strictObject({ city: z.string().trim().min(1).max(80).optional() }),
     describe: 'The person looks for a branch of the bank.',
   },
-  reset: {
-    data: z.strictObject(OnCard),
-    describe: 'The person has found the card again and wants to use it.',
-  },
+  reset: { data: z.strictObject(OnCard), describe: 'The person has found the card again and wants to use it.' },
   verify_identity: {
     data: z.strictObject({
       code: z
@@ -109,10 +101,7 @@ export const ACTIONS = {
     }),
     describe: 'The person asks for a code by which they prove who they are, or gives it.',
   },
-  ask_operator: {
-    data: z.strictObject({}),
-    describe: 'The person wants an operator to vouch for them.',
-  },
+  ask_operator: { data: z.strictObject({}), describe: 'The person wants an operator to vouch for them.' },
 } as const;
 
 export type LostCardAction = keyof typeof ACTIONS;

@@ -19,8 +19,7 @@ const PAYMENTS = [
 ] as const;
 
 /**
- * Creates the bank's branches, and a debit and a credit card for each person. Last digits derive from the person's key. Existing rows
- * stay.
+ * Creates the bank's branches, and a debit and a credit card for each person. Last digits derive from the person's key. Existing rows stay.
  */
 export async function seedDemoCards(db: Queryable, persons: readonly string[]): Promise<void> {
   for (const { id, name, city, street, hours } of BRANCHES)

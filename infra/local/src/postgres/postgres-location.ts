@@ -117,9 +117,7 @@ function moveData(from: string, to: string): void {
   if (existsSync(to) || existsSync(join(from, 'postmaster.pid'))) {
     throw new SetupError(
       `The databases of this checkout are in ${from}, but ${to} is where Postgres can reach them now.`,
-      {
-        remedy: `Stop what runs there (${join(from, 'postmaster.pid')} names it), then move the folder yourself.`,
-      },
+      { remedy: `Stop what runs there (${join(from, 'postmaster.pid')} names it), then move the folder yourself.` },
     );
   }
   try {

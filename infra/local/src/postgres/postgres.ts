@@ -175,11 +175,7 @@ async function tryLaunch(
     file: join(location.programs, 'bin/postgres'),
     args: ['-D', location.data, '-p', String(options.port), ...args],
   });
-  const child = spawn(file, [...given], {
-    ...runAs(location),
-    detached: true,
-    stdio: ['ignore', log, log],
-  });
+  const child = spawn(file, [...given], { ...runAs(location), detached: true, stdio: ['ignore', log, log] });
   closeSync(log);
   const failure = new Promise<never>((_, reject) => child.once('error', reject));
   child.unref();

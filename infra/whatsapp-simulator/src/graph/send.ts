@@ -57,9 +57,7 @@ function acceptReaction(
   return { messaging_product: 'whatsapp', contacts: [{ input: to, wa_id: person }], messages: [{ id }] };
 }
 
-/**
- * Sets the status of a message and notifies the bot. A person who has blocked the bot sees nothing, and Meta never reports a delivery.
- */
+/** Sets the status of a message and notifies the bot. A person who has blocked the bot sees nothing, and Meta never reports a delivery. */
 function publishStatus({ store, webhooks }: GraphDeps, message: MessageView, refused: RefusalCode | null): void {
   const notify = (status: string, error?: object): void => {
     if (store.settings.statuses || error) webhooks.add(toStatusNotice({ message, status, error, at: store.now() }));

@@ -203,10 +203,7 @@ export default toolGroup({
         'run a shell command',
         'execute a command in the sandbox',
       ],
-      input: z.object({
-        command: ShellCommand,
-        project: Project,
-      }),
+      input: z.object({ command: ShellCommand, project: Project }),
       kind: 'shell_cmd',
       ...CHANGE_DEFAULTS,
       risk: ({ command }) => {

@@ -38,10 +38,7 @@ export function describeActions(agent: {
     .object({ action: z.enum([NONE, ...names]), data: z.record(z.string(), z.json()).nullable().optional() })
     .refine(
       ({ action, data }) => action === NONE || parseRequestedData(agent.actions, { action, data: data ?? {} }).ok,
-      {
-        message: 'does not fit the action',
-        path: ['data'],
-      },
+      { message: 'does not fit the action', path: ['data'] },
     );
   return { system, kind: createOutputSchema('choose_action', 'The action that the message asks for.', schema) };
 }

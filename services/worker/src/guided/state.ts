@@ -62,10 +62,7 @@ export const GuidedState = Annotation.Root({
     readonly state: string;
     readonly awaits: boolean;
     readonly slot?: string;
-  }>({
-    reducer: latest,
-    default: () => ({ surfaceId: 'main', state: '', awaits: false }),
-  }),
+  }>({ reducer: latest, default: () => ({ surfaceId: 'main', state: '', awaits: false }) }),
   /** How the newest message's author reads; a change updates mode and device. */
   reads: Annotation<PageMode | null>({ reducer: latest, default: () => null }),
   errors: Annotation<Readonly<Record<string, string>> | null>({ reducer: replace, default: () => null }),

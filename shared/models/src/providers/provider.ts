@@ -49,8 +49,7 @@ export interface LoadedProvider {
   /** Converts the conversation to the form of this provider. */
   arrange(messages: readonly BaseMessage[]): BaseMessage[];
   /**
-   * The server's word for why the answer ended, from an answer or one of its pieces; null in pieces without it. Cut-off answers have
-   * none.
+   * The server's word for why the answer ended, from an answer or one of its pieces; null in pieces without it. Cut-off answers have none.
    */
   endOf(answer: AIMessageChunk): string | null;
   /** True when the last usage of a stream repeats the first one. The library adds both up, for providers that send differences. */

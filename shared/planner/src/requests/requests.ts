@@ -92,9 +92,7 @@ function plainOrders(text: string, matches: readonly RankedTool[], around: Reque
   return matches.filter(({ tool, score }) => score >= MIN_MATCH_SCORE && tool.installed && isMeant(tool));
 }
 
-/**
- * Selects the tools that may be meant. Questions only select lookups; missing groups count when no installed tool is nearly as similar.
- */
+/** Selects the tools that may be meant. Questions only select lookups; missing groups count when no installed tool is nearly as similar. */
 function candidates(all: readonly RankedTool[], isQuestion: boolean): readonly RankedTool[] {
   const [nearest] = all;
   const installed = all.find(({ tool }) => tool.installed)?.score ?? 0;

@@ -35,11 +35,7 @@ const MAX_CONCURRENT = 4;
 /** Deadline of one fetch, at the gateway and for the requester. */
 const FETCH_MS = 20 * SECOND_MS;
 
-const Request = z.object({
-  id: z.string().min(1),
-  ref: z.string().min(1),
-  limitBytes: z.number().int().min(1),
-});
+const Request = z.object({ id: z.string().min(1), ref: z.string().min(1), limitBytes: z.number().int().min(1) });
 
 const Kind = z.enum(['file', 'too-large', 'gone', 'away']);
 

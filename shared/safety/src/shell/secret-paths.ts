@@ -100,9 +100,7 @@ function toOriginalName(path: string): string {
   return plain.replace(/(^|\/)#([^/]*)#$/, '$1$2');
 }
 
-/**
- * Lists the paths after `..`, which may lead anywhere through a link (/var/run/../root is /root): each is checked as an absolute path.
- */
+/** Lists the paths after `..`, which may lead anywhere through a link (/var/run/../root is /root): each is checked as an absolute path. */
 function listAfterDetours(path: string): readonly string[] {
   const names = path.split('/').slice(0, 100);
   return names.flatMap((name, place) =>

@@ -14,11 +14,7 @@ const ParserResult = z.object({
         z.object({
           Cmd: z.unknown(),
           Redirs: z.array(
-            z.object({
-              Op: z.string(),
-              N: z.unknown(),
-              Word: Span.extend({ Parts: z.array(Span).nullable() }),
-            }),
+            z.object({ Op: z.string(), N: z.unknown(), Word: Span.extend({ Parts: z.array(Span).nullable() }) }),
           ),
         }),
       )

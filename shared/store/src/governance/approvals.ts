@@ -76,8 +76,7 @@ export interface ApprovalDetails {
 }
 
 /**
- * Finds a request with everything that a decision about it needs, or null. `lock`: nobody else decides about it until the transaction
- * ends.
+ * Finds a request with everything that a decision about it needs, or null. `lock`: nobody else decides about it until the transaction ends.
  */
 export async function findApprovalDetails(
   db: Queryable,
@@ -187,9 +186,7 @@ export function addVote(db: Queryable, approvalId: string, voter: ApprovalVote):
       values (${approvalId}, ${voter.userKey}, ${voter.name}, ${voter.role}) on conflict do nothing`;
 }
 
-/**
- * Ends a pending request, or an approved one as void. Without `by` the stored approver stays. False when the request had ended before.
- */
+/** Ends a pending request, or an approved one as void. Without `by` the stored approver stays. False when the request had ended before. */
 export async function endApproval(
   db: Queryable,
   approvalId: string,

@@ -64,8 +64,7 @@ function createProductOwner(parts: AgentDeps): Agent {
         record: recordOf(state, messages, extras.recorded, threadNew || resume),
       };
 
-      // An earlier run may have died anywhere. New input waits while a step is pending; otherwise that step's calls would stay
-      // unanswered.
+      // An earlier run may have died anywhere. New input waits while a step is pending; otherwise that step's calls would stay unanswered.
       async function resumeTurn(before: StateSnapshot): Promise<SessionState> {
         const values = before.values as Partial<SessionState>; // empty before the first checkpoint
         const known = idsIn(before);

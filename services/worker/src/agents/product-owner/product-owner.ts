@@ -45,10 +45,7 @@ export function createProductOwnerNode(parts: GraphNodeDeps) {
       { ...state, activeCapabilities: groups.active },
       run.actor,
       parts.registry.catalog,
-      {
-        names: known,
-        context: told,
-      },
+      { names: known, context: told },
     );
     const facts = { names: known, groups: groups.active, context: told, calls };
     const noted = noteModelRequests(model, 'product_owner', facts, earlier);

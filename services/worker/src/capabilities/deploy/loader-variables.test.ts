@@ -2,9 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { classifyVariable } from './loader-variables.ts';
 import { setServiceVariable } from './variables.ts';
 
-/**
- * Variables that make runtimes, shells, loaders, package managers and clients run other code, by their documentation or by experience.
- */
+/** Variables that make runtimes, shells, loaders, package managers and clients run other code, by their documentation or by experience. */
 const KNOWN = `
   LD_PRELOAD LD_LIBRARY_PATH LD_AUDIT LD_ORIGIN_PATH LD_DEBUG_OUTPUT LD_PROFILE GLIBC_TUNABLES GCONV_PATH LOCPATH NLSPATH
   MALLOC_TRACE GETCONF_DIR HOSTALIASES RESOLV_HOST_CONF RES_OPTIONS LOCALDOMAIN TZDIR DYLD_INSERT_LIBRARIES DYLD_LIBRARY_PATH

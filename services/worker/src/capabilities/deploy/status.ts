@@ -148,9 +148,7 @@ export const listDeployments = tool({
     'list past deploys',
     'all deployments so far',
   ],
-  input: z.object({
-    project: optionalProject('Only of this project; of all when left out'),
-  }),
+  input: z.object({ project: optionalProject('Only of this project; of all when left out') }),
   ...LOOK_UP_DEFAULTS,
   run: async ({ project }, { ports, now }) => {
     if (project !== undefined) await ports.projects.get(project);

@@ -45,10 +45,7 @@ export const runDiagnostic = tool({
   resources: ({ server }) => [`server:${server}`],
   told: ['server'],
   preview: ({ server, command }) => ({
-    what: say('diagnose.run', {
-      command: command.length <= 60 ? command : `${command.slice(0, 60)}…`,
-      server,
-    }),
+    what: say('diagnose.run', { command: command.length <= 60 ? command : `${command.slice(0, 60)}…`, server }),
     change: '',
     reach: say('diagnose.runReach', { server }),
     undo: say('diagnose.runUndo'),

@@ -48,14 +48,7 @@ export const allocatePort = tool({
   holds: 'facts',
   deadlineMs: 20_000,
   run: async ({ server, project, service, port, memoryMb }, { ports, actor, actionId }) => {
-    const request = {
-      server,
-      project,
-      service,
-      memoryMb,
-      allocatedBy: actor.userKey,
-      port: port ?? null,
-    };
+    const request = { server, project, service, memoryMb, allocatedBy: actor.userKey, port: port ?? null };
     const { passedOver, ...taken } = await ports.portAllocations.allocate(request, actionId);
     return { ...describeAllocation(taken), passedOver };
   },

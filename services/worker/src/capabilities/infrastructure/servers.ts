@@ -34,9 +34,7 @@ export const listManagedServers = tool({
     const all = await ports.servers.list();
     const servers = all.filter((server) => !environment || server.environment === environment);
     // Readers see neither the login nor the key.
-    return {
-      servers: servers.map((server) => ({ ...server, connection: {}, line: describeServer(server) })),
-    };
+    return { servers: servers.map((server) => ({ ...server, connection: {}, line: describeServer(server) })) };
   },
   phrases: {
     done: ({ servers }, { environment }) => {
@@ -85,16 +83,10 @@ export const trustHostKey = tool({
   input: z.object({
     server: ServerName,
     fingerprint: Fingerprint.describe('The fingerprint that was compared with the one of the server, as SHA256:…').meta(
-      {
-        entity: 'text',
-        ask: 'Which fingerprint does its own console show, as `SHA256:…`?',
-      },
+      { entity: 'text', ask: 'Which fingerprint does its own console show, as `SHA256:…`?' },
     ),
   }),
-  risk: () => ({
-    risk: 'dangerous',
-    reasons: [say('servers.keyPasses')],
-  }),
+  risk: () => ({ risk: 'dangerous', reasons: [say('servers.keyPasses')] }),
   role: 'operator',
   holds: 'facts',
   egress: false,

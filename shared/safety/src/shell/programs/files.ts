@@ -35,10 +35,7 @@ export const FILE_PROGRAMS: ProgramTable = {
   tac: { flags: '-b -r -s= --before --regex --separator=', operands: 'any' },
   nl: { flags: '-b= -f= -h= -i= -l= -n= -p -s= -v= -w= --body-numbering= --number-width=', operands: 'any' },
   od: { flags: '-A= -j= -N= -t= -v -w=? -a -b -c -d -f -i -l -o -s -x', operands: 'any' },
-  stat: {
-    flags: '-L -f -t -c= --dereference --file-system --terse --format= --printf=',
-    operands: 'any',
-  },
+  stat: { flags: '-L -f -t -c= --dereference --file-system --terse --format= --printf=', operands: 'any' },
   // Not -f (a list of names from a file), -m (a magic file), -C (writes one), -z (starts programs), -s (reads devices).
   file: { flags: '-b -i -h -k -L -N -r --brief --mime --mime-type --mime-encoding --no-dereference', operands: 'any' },
   du: {

@@ -93,10 +93,7 @@ const WebhookValue = z.object({
 });
 export type WebhookValue = z.infer<typeof WebhookValue>;
 
-const Webhook = z.object({
-  object: z.literal('whatsapp_business_account'),
-  entry: z.array(z.unknown()),
-});
+const Webhook = z.object({ object: z.literal('whatsapp_business_account'), entry: z.array(z.unknown()) });
 const Entry = z.object({ changes: z.array(z.unknown()) });
 const Change = z.object({ field: z.string(), value: z.unknown() });
 

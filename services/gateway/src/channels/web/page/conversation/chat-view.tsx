@@ -14,10 +14,7 @@ import { MessageList } from './list.tsx';
 export function ChatView({ page, chat }: { readonly page: Page; readonly chat: Chat }): VNode {
   const composer = useRef<FieldControl>(null);
   const fieldControl = useMemo<FieldControl>(
-    () => ({
-      fill: (text) => composer.current?.fill(text),
-      focus: () => composer.current?.focus(),
-    }),
+    () => ({ fill: (text) => composer.current?.fill(text), focus: () => composer.current?.focus() }),
     [],
   );
   const skip = (event: Event): void => {
