@@ -3,7 +3,6 @@ import { parseJson } from '@signalbox/contracts/system-error';
 import type { z } from 'zod';
 import type { CommandContext, CommandResult } from './command.ts';
 
-/** Problem of a line and how to fix it. */
 export interface LineProblem {
   readonly error: string;
 }

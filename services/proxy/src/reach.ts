@@ -2,7 +2,6 @@ import { connect, type Socket } from 'node:net';
 import { sleep } from '@signalbox/contracts/time';
 import type { RequestLease, LiveRoute } from './live-route.ts';
 
-/** A connection to the instance for one request. */
 export interface InstanceConnection {
   readonly lease: RequestLease;
   readonly socket: Socket;

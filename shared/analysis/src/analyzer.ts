@@ -57,7 +57,6 @@ export interface RepositoryReader {
   text(path: string): Promise<string | null>;
   /** Churn by path, for the files of the commit. */
   churn(): Promise<ReadonlyMap<string, FileChurn>>;
-  /** Totals of the history. */
   history(): Promise<{
     readonly commits: number;
     readonly authors: number;

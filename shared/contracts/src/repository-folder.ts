@@ -17,7 +17,6 @@ export const RepositoryFolder = z
 /** Separates a repository from a folder, as in Docker's build contexts: `shop.git#:apps/web`. */
 const SEPARATOR = '#:';
 
-/** The address of a service in a folder of a repository. */
 export function buildFolderAddress(repository: string, folder: string | null): string {
   return folder === null ? repository : `${repository}${SEPARATOR}${folder}`;
 }

@@ -38,7 +38,6 @@ export function createMuteButton({ project, environment }: ServiceKey): ActionBu
   );
 }
 
-/** Builds the button that diagnoses a service. */
 export function createDiagnoseButton({ project, environment }: ServiceKey): ActionButton {
   return { label: say('diagnose.diagnose'), value: `diagnose ${project} in ${environment}` };
 }

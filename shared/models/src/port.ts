@@ -25,7 +25,6 @@ export interface DraftReceiver {
 
 /** A picture that a person sent. Part of one call, not of the conversation. */
 export interface Picture {
-  /** Id of the message that it came with. */
   readonly messageId: string;
   readonly mimeType: string;
   readonly base64: string;
@@ -50,7 +49,6 @@ export interface ModelRequest {
 export interface ModelAnswer {
   /** Text and tool calls. An object arrives as the arguments of a call with its name, or as text. */
   readonly message: AIMessage;
-  /** The model that answered. */
   readonly model: string;
 }
 

@@ -4,7 +4,6 @@
  */
 
 export interface VisibleText {
-  /** The text for people. */
   readonly text: string;
   /** Its thoughts; may be empty. */
   readonly thought: string;

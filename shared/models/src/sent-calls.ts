@@ -17,7 +17,6 @@ interface OpenCall {
 /** Collects the calls of a streamed answer. Servers repeat ids and indexes, or send none. */
 export function createCallReader(): { take(piece: AIMessageChunk): void; calls(): readonly RawToolCall[] } {
   const calls: OpenCall[] = [];
-  /** The open call at each index. */
   const current = new Map<number, OpenCall>();
   const begin = (name: string, id: string | undefined, args: string): OpenCall => {
     const call = { name, id, args };

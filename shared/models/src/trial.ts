@@ -5,7 +5,6 @@ import { openModel } from './open-models.ts';
 import { loadPrices } from './prices.ts';
 import type { ModelPlan, ModelSettings } from './settings.ts';
 
-/** The result of a trial call. */
 export type CallOutcome =
   | { readonly result: 'works'; readonly durationMs: number }
   /** The model answered without calling the requested tool. */

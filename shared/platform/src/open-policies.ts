@@ -12,7 +12,6 @@ import {
   type PolicySet,
 } from '@signalbox/safety/policy/policy-set';
 
-/** A change in the policy folder. */
 export type PolicyChange =
   | { readonly kind: 'loaded'; readonly version: string }
   /** The previous set stays in use. `version` is the hash of the broken files; null when they cannot be read. */
@@ -31,7 +30,6 @@ export interface PolicyOptions {
   readonly log: Log;
   /** Called once for each change after the start. Its errors are logged. */
   readonly onChange?: (change: PolicyChange) => void | Promise<void>;
-  /** Poll interval in milliseconds. */
   readonly pollMs?: number;
 }
 

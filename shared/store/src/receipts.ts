@@ -15,7 +15,6 @@ export interface LedgerEntry extends ActionChangeRow {
   readonly isNamed: boolean;
 }
 
-/** Entries read at most. */
 const ENTRIES_READ = 200;
 
 /**
@@ -46,7 +45,6 @@ export interface EarlierToolCall {
   readonly result: unknown;
 }
 
-/** Calls read at most. */
 const CALLS_READ = 100;
 
 /** Reads results of calls of earlier turns, newest first: only governed calls that succeeded. */

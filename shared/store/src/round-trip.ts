@@ -47,7 +47,6 @@ export function readDelivery(
      where i.bot = ${bot} and i.update_id = ${updateId} order by o.id desc limit 1`;
 }
 
-/** True when the event of this round is sealed. */
 export function isTestEventSealed(db: Queryable, round: string): Promise<boolean> {
   return hasRow(db)`select 1 from audit_events e join audit_chain c on c.event_id = e.event_id
     where e.kind = 'round_trip.made' and e.data ->> 'id' = ${round}`;

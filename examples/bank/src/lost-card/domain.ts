@@ -41,7 +41,6 @@ export const LostCardDomain = z.object({
   wanted: CardRequest.nullable(),
   /** Event that the conversation waits for. Within a turn: `next` proposes the request now, `proposed` means that it was just proposed. */
   awaiting: z.enum(['next', 'proposed', 'confirmation', 'code', 'vouching', 'takeover']).nullable(),
-  /** Delivery of the code. */
   code_by: z.enum(['chat', 'operator']).nullable(),
   /** Channel of the chat that the code was sent to. */
   code_channel: z.string().nullable().default(null),
@@ -106,7 +105,6 @@ export const ACTIONS = {
 
 export type LostCardAction = keyof typeof ACTIONS;
 
-/** Creates a button for an action of this agent. */
 export function createButton(label: string, action: LostCardAction, data: Readonly<Record<string, unknown>> = {}) {
   return createActionButton(AGENT_ID, label, action, data);
 }

@@ -7,7 +7,6 @@ import { nodes, type NodeName } from './nodes.ts';
 import { parseRequest } from './reading.ts';
 import { views } from './views.ts';
 
-/** First node of each action. */
 const FIRST_NODE: Readonly<Record<keyof MortgageActions, NodeName>> = {
   set_intent: 'read_intent',
   recalculate: 'read_intent',

@@ -14,7 +14,6 @@ export interface CardRow {
   readonly risk: CardRisk;
   /** Arrival day of an ordered card: `2026-03-09`. */
   readonly arrivesOn: string | null;
-  /** True when fraud with the card was reported. */
   readonly isReported: boolean;
 }
 

@@ -15,7 +15,6 @@ import {
 } from './card-rows.ts';
 import { createStepUps, findRoute, isVerified, type NotifyChat } from './step-ups.ts';
 
-/** A payment with a card. */
 export interface CardTransactionRow {
   readonly transactionId: string;
   readonly at: Date;

@@ -29,7 +29,6 @@ export interface BranchRequestRow {
   readonly requestedAt: Date;
 }
 
-/** Maximum number of listed products. */
 const PRODUCTS_LISTED = 6;
 
 const REQUEST = sql`r.request_id as "requestId", r.requested_at as "requestedAt"`;
@@ -89,7 +88,6 @@ export function createMortgages(pool: Pool) {
       return found;
     },
 
-    /** Finds the visit that an action requested. */
     branchRequest: (actionId: string): Promise<BranchRequestRow | null> => findBranchRequest(pool, actionId),
   };
 }

@@ -23,7 +23,6 @@ export interface CodeRecipient {
   readonly chatKey: string;
 }
 
-/** Result of checking a code. */
 export type CodeCheckResult =
   | { readonly outcome: 'verified' }
   | { readonly outcome: 'wrong'; readonly triesLeft: number }

@@ -3,7 +3,6 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path';
 import { getInheritedEnvironment } from '../config.ts';
 
-/** A program in Debian's packages. */
 export interface DebianProgram {
   /** Name in messages, such as `Redis`. */
   readonly title: string;

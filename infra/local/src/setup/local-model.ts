@@ -17,7 +17,6 @@ const SERVERS: readonly ModelServer[] = [
   { name: 'llama.cpp', url: 'http://127.0.0.1:8080', list: '/v1/models' },
 ];
 
-/** Timeout for the list of models. */
 const LIST_MS = 1_000;
 /** Timeout for the trial of a model; includes loading the model. */
 const TRIAL_MS = 20_000;

@@ -30,7 +30,6 @@ export interface InstallationSettings {
   /** The operator's environment. It overrides only the defaults. */
   readonly inherited: EnvVariables;
   readonly workers: number;
-  /** Port of the gateway's pages. */
   readonly pagePort: number;
   /** Key in the page's URL. A new one is needed whenever another program could have used the port. */
   readonly startKey: string;

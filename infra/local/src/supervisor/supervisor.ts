@@ -24,7 +24,6 @@ export interface ProgramSpec {
   readonly sockets?: readonly number[];
 }
 
-/** Times of a supervisor in milliseconds. */
 export interface SupervisorTimes {
   readonly readyTimeoutMs: number;
   readonly stopTimeoutMs: number;

@@ -3,7 +3,6 @@ import { abortAfter } from '@signalbox/contracts/time';
 import { getReason } from './finding.ts';
 import type { CliConfig } from '../config.ts';
 
-/** Result of a Bot API call. */
 export type BotResult<T> =
   /** `at` is Telegram's time in seconds; null when missing. */
   | { readonly kind: 'answered'; readonly result: T; readonly at: Date | null }

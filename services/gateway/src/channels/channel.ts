@@ -265,7 +265,6 @@ export interface ChannelDeps<C> {
 export interface ChannelDefinition<C extends z.ZodObject = z.ZodObject> {
   /** The name of the folder, and the prefix of the channel's chat and user keys: see shared/contracts/src/conversation/chat-key.ts. */
   readonly name: string;
-  /** The variables that only this channel reads. */
   readonly config: C;
   /** Throws like `open` while something outside is missing, such as a file; opens nothing. Left out where nothing can be missing. */
   check?(config: z.output<C>): void;

@@ -3,7 +3,6 @@
  * membership, rate limit and a new id concern the chat with all of its topics.
  */
 
-/** The key without its topic. */
 export function stripTopic(chatKey: string): string {
   return chatKey.split('/', 1)[0] ?? chatKey;
 }

@@ -112,7 +112,6 @@ export function requireServiceFile(row: FullDeploymentRow): ServiceFile {
   return row.file;
 }
 
-/** Releases the port of an ended instance. */
 export async function releaseInstancePort(
   parts: Pick<DeployDeps, 'leases'>,
   row: Pick<FullDeploymentRow, 'server' | 'project' | 'deploymentId'>,

@@ -17,7 +17,6 @@ export interface AddressPin {
 
 /** Settings of the operator for repository hosts. */
 export interface RepositoryHosts {
-  /** Hosts that may have private addresses. */
   readonly privateOnes: readonly string[];
   /** A folder with `known_hosts` and `ca.pem`; null for the machine's own trust. */
   readonly trustDir: string | null;

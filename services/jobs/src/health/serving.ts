@@ -3,7 +3,6 @@ import { FINAL_STATES } from '@signalbox/store/deploy/deployments-rows';
 import type { Queryable } from '@signalbox/store/pool';
 import { findValue, hasRow } from '@signalbox/store/sql';
 
-/** The deployment that serves, or should serve. */
 export interface ServingDeployment extends ServiceKey {
   readonly deploymentId: string;
 }

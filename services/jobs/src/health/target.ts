@@ -21,7 +21,6 @@ export interface DiagnoseDeps {
   /** The proxy, which reports problems of its routes. */
   readonly traffic: Pick<TrafficSwitch, 'current'>;
   readonly reachHost: string;
-  /** Crash loop limits; LOOP by default. */
   readonly loop?: CrashLoopLimits;
 }
 

@@ -11,7 +11,6 @@ export interface LineGroup {
 
 /** Maximum of groups per call; one more group counts all further errors. */
 const MAX_GROUPS = 100;
-/** Characters of a line that are compared. */
 const MAX_COMPARED_LENGTH = 2_000;
 const SHAPE = 200;
 

@@ -2,7 +2,6 @@ import type { JobName, JobPayload, JobPool, JobResult, JobsOf } from '@signalbox
 import type { RunMessageOptions } from '@signalbox/store/turns/runs';
 import type { Log } from '@signalbox/platform/log';
 
-/** Context of a running job. */
 export interface JobContext {
   /** Run id, which is the id of the requesting action; a scheduled execution has its own. */
   readonly runId: string;

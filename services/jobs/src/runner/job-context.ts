@@ -6,7 +6,6 @@ import type { JobContext } from './handlers.ts';
 import type { SecretOpener } from './open-secret.ts';
 import type { OpenedSecrets } from './opened-secrets.ts';
 
-/** One execution of a job. */
 export interface Execution {
   readonly job: JobName;
   readonly runId: string;

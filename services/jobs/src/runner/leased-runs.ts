@@ -3,7 +3,6 @@ import { Leases } from '@signalbox/store/leases';
 import type { Log } from '@signalbox/platform/log';
 import type { LeasedRun, RunStore } from '@signalbox/store/turns/runs';
 
-/** A run held by this process. */
 interface HeldRun extends LeasedRun {
   /** Called when another process took it. */
   readonly lost: () => void;

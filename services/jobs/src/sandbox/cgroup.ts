@@ -4,7 +4,6 @@ import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** Limits of a program with all of its children. */
 export interface ProgramLimits {
   readonly memoryMb: number;
   readonly cpus: number | null;
@@ -47,7 +46,6 @@ export function nameGroup(instanceFolder: string): string {
   return `signalbox.program-${createHash('sha256').update(instanceFolder).digest('hex').slice(0, 24)}`;
 }
 
-/** Lists the processes of a group. */
 export function listMembers(folders: GroupFolders): readonly number[] {
   return folders.flatMap((folder) => read(join(folder, 'cgroup.procs')).split('\n').filter(Boolean).map(Number));
 }

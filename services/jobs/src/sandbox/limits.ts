@@ -1,6 +1,5 @@
 import { MIB } from '@signalbox/contracts/size';
 
-/** Limits of one command. */
 export interface CommandLimits {
   /** Memory of each process; with a control group of all processes together. */
   readonly memoryBytes: number;

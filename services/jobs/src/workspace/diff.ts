@@ -2,7 +2,6 @@ import { applyPatch, parsePatch } from 'diff';
 import { AppError } from '@signalbox/contracts/errors';
 
 type ParsedFile = ReturnType<typeof parsePatch>[number];
-/** The change of one file in a diff. */
 export interface FileDiff {
   readonly path: string;
   readonly change: 'created' | 'changed' | 'deleted';

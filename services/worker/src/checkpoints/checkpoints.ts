@@ -40,7 +40,6 @@ interface OpenThread {
   } | null;
   /** Channel versions that changed since the last flush. */
   versions: ChannelVersions;
-  /** Writes of finished tasks, by the id of their checkpoint. */
   writes: Map<string, { readonly taskId: string; readonly writes: PendingWrite[] }[]>;
   /** The newest checkpoint in Postgres, the parent of the next one. */
   stored: CheckpointTuple | undefined;

@@ -25,7 +25,6 @@ import type { TimedRule } from './windows.ts';
 export interface SectionOptions {
   readonly moments: TimeFormat;
   readonly timed: readonly TimedRule[];
-  /** The title of an action on its receipt. */
   titleOf(action: Pick<ActionChangeRow, 'tool' | 'arguments'>): string;
 }
 

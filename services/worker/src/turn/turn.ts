@@ -126,7 +126,6 @@ function isOfThread({ first: { envelope }, lane }: TurnStart): boolean {
   return 'threadId' in envelope && envelope.threadId === lane.threadId;
 }
 
-/** Ends messages without a turn. */
 function endWithout(
   messages: readonly InboxMessage[],
   outcome: 'stopped' | 'refused' | 'answered',

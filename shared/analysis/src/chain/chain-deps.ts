@@ -8,7 +8,6 @@ import type { ScannedCommit } from '../scan/view.ts';
 import type { IdentifiedFinding } from './identify-findings.ts';
 import type { ListedFinding } from '../steps/step.ts';
 
-/** Dependencies of chains. */
 export interface ChainDeps {
   readonly records: ChainStore;
   readonly log: {
@@ -17,7 +16,6 @@ export interface ChainDeps {
   };
   /** PATH for finding git. */
   readonly path: string;
-  /** Starts a process for the scans of a commit. */
   startScan(place: ScanLocation, signal: AbortSignal): Pick<ScanProcess, 'open' | 'scan' | 'close'>;
 }
 
@@ -41,7 +39,6 @@ export interface ChainStore {
   countChanges(project: string, runId: string): Promise<NonNullable<ChainRun['counts']>>;
   /** Lists open findings of these analyzers, most severe first. */
   listOpenFindings(project: string, analyzers: readonly string[]): Promise<readonly ListedFinding[]>;
-  /** Reads caches of earlier scans by name. */
   readScanCaches(project: string, names: readonly string[]): Promise<Readonly<Record<string, Buffer>>>;
   /** Records in the audit that a step was denied a file. */
   recordDenial(
@@ -82,7 +79,6 @@ export interface StepEnd {
   readonly problem: string | null;
 }
 
-/** Results of a completed step. */
 export interface StepResults {
   readonly analyzers: readonly string[];
   readonly found: readonly IdentifiedFinding[];
@@ -106,7 +102,6 @@ export interface StepDocument {
   readonly text: string;
 }
 
-/** A run in progress. */
 export interface RunHandle extends ScannedCommit {
   readonly run: Pick<ChainRun, 'runId' | 'project' | 'isDry'>;
   readonly chain: ChainName;

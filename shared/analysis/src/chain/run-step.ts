@@ -14,13 +14,10 @@ const MAX_DRY_FINDINGS = 2_000;
 const MAX_LISTED_FINDINGS = 10_000;
 
 interface StepRequest {
-  /** Index of the step in its chain. */
   readonly step: number;
   readonly name: StepName;
-  /** Number of attempts, including this one. */
   readonly attempt: number;
   readonly input: Readonly<Record<string, unknown>>;
-  /** Analyzers of this and the earlier steps. */
   readonly analyzers: readonly string[];
   /** Findings of earlier steps in a dry run. */
   readonly foundBefore: readonly ListedFinding[];

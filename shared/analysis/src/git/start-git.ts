@@ -6,25 +6,20 @@ import type { Writable } from 'node:stream';
 export interface Mirror {
   /** Absolute path. */
   readonly dir: string;
-  /** PATH for finding git. */
   readonly path: string;
   readonly signal: AbortSignal;
 }
 
 export interface GitOptions {
-  /** PATH for finding git. */
   readonly path: string;
-  /** HOME of the git process. */
   readonly home: string;
 }
 
-/** The sandbox of one git process. */
 export interface GitSandbox {
   /** Command line before git's own; the first word is the program. */
   readonly words: readonly string[];
   /** System call filter, which the program reads from file descriptor 3. */
   readonly filter: Buffer;
-  /** Library path of the program. */
   readonly libraryPath: string | null;
 }
 

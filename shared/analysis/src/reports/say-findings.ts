@@ -5,7 +5,6 @@ import type { ChainName } from '@signalbox/contracts/repository/chains';
 import { say } from '@signalbox/messages/say';
 import { findRule, saySeverity } from '../rules/rules.ts';
 
-/** Says a finding in one sentence. */
 export function sayFinding({ rule, values }: Pick<ShownFinding, 'rule' | 'values'>): string {
   return findRule(rule)?.say(values) ?? say('findings.goneRule', { rule });
 }
@@ -22,7 +21,6 @@ export function sayChain(chain: ChainName): string {
   return say('findings.chain', { chain });
 }
 
-/** Formats a finding as one list item. */
 export function sayFindingItem(finding: ShownFinding): string {
   return say('findings.item', {
     severity: saySeverity(finding.severity),

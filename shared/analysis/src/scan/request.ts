@@ -3,7 +3,6 @@ import type { Mirror } from '../git/start-git.ts';
 import type { ScanResult } from './scan.ts';
 import type { ScannedCommit } from './view.ts';
 
-/** The mirror of a scan, and the PATH of git. */
 export type ScanLocation = Pick<Mirror, 'dir' | 'path'>;
 
 /** The first line of JSON that the scan program reads from stdin. */

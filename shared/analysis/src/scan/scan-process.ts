@@ -13,7 +13,6 @@ const MAX_STDERR_LENGTH = 2_000;
 /** The exit code of bubblewrap when its program got SIGKILL. */
 const KILLED = 128 + 9;
 
-/** The sandbox in which a scan runs. */
 export interface ScanSandbox {
   /** Command line before the program's own, for a scan of this mirror; the first word is the program. */
   words(mirror: string): readonly string[];

@@ -72,7 +72,6 @@ export function planRefactoring(findings: readonly PlannedFinding[]): readonly R
     .map(({ step }) => step);
 }
 
-/** Limits each kind of step to half of the plan. */
 function limitKinds(): (one: { readonly rank: number }) => boolean {
   const counts = new Map<number, number>();
   return ({ rank }) => {

@@ -12,7 +12,6 @@ const Scanned = z.object({
   unread: z.array(z.string()),
 });
 
-/** Creates a step that only scans. */
 export function createScanningStep(...analyzers: readonly string[]): AnalysisStep<unknown, z.infer<typeof Scanned>> {
   return {
     input: z.unknown(),

@@ -34,7 +34,6 @@ export interface HealthScore {
   readonly parts: readonly { readonly part: ScorePart; readonly weight: number; readonly score: number | null }[];
 }
 
-/** Summaries of the analyzers that are scored. */
 export interface ScoredSummaries {
   readonly code: CodeSummary;
   readonly health: HealthSummary;

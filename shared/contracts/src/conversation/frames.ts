@@ -62,7 +62,6 @@ export const ClientFrame = z.discriminatedUnion('type', [
 ]);
 export type ClientFrame = z.infer<typeof ClientFrame>;
 
-/** Speech as text, with its speaker. */
 const Transcript = z.object({ speaker: z.enum(['agent', 'person']), text: z.string() });
 
 /** A frame from the gateway. Nothing else reaches a page: no audit events, no actions of other people. */

@@ -47,7 +47,6 @@ export type RiskAssessment = z.infer<typeof RiskAssessment>;
  */
 export const ProposedAction = z.object({
   actionId: z.string().min(1).max(160),
-  /** The action that this one was modified from. */
   parentActionId: z.string().max(160).nullable(),
   kind: ActionKind,
   tool: z.string().min(1).max(120),

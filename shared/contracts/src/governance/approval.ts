@@ -11,7 +11,6 @@ const ApprovalVerb = z.enum(['approve', 'grant', 'reject', 'modify', 'ask', 'wit
 export const ApprovalCommand = z.object({
   approvalId: z.string().min(1).max(80),
   verb: ApprovalVerb,
-  /** A predefined reason. */
   reason: z.string().max(300).optional(),
 });
 export type ApprovalCommand = z.infer<typeof ApprovalCommand>;

@@ -289,7 +289,6 @@ export const JOBS = {
 
 export type JobName = keyof typeof JOBS;
 
-/** The first job of a run of this name. */
 export function getFirstJob(job: JobName): JobName {
   const { before }: JobSpec = JOBS[job];
   return before !== undefined && isJobName(before.job) ? before.job : job;

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { AgentClass } from '../governance/action.ts';
 
-/** Name of a workspace and its folder. */
 const WorkspaceName = z.string().regex(/^(project|thread)-[A-Za-z0-9][A-Za-z0-9_-]{0,119}$/);
 
 /** The workspace name of a project or conversation; characters that folders may not have become hyphens. */

@@ -8,7 +8,6 @@ import type { Fetch } from '../providers/provider.ts';
 export interface HttpTry {
   /** The fetch for a provider's client: aborts with the signal, gives up on silence, and records the outcome. */
   readonly fetch: Fetch;
-  /** True when a request was sent. */
   isSent(): boolean;
   /** Explains why the try failed, after the client threw or the answer was incomplete. */
   failure(): { readonly reason: ModelFailureReason; readonly facts: FailureDetails };

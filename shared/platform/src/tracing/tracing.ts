@@ -9,7 +9,6 @@ import type { Closable } from '../lifecycle.ts';
 /** Attributes of a span: our ids, our names, counts and codes. Never text of people or programs. Null is left out. */
 export type SpanAttributes = Readonly<Record<string, string | number | boolean | readonly string[] | null>>;
 
-/** A finished operation. */
 export interface FinishedSpan {
   /** One of a few fixed names; details go into the attributes. */
   readonly name: string;

@@ -27,7 +27,6 @@ export function hashLink(previous: Buffer, leafHash: Buffer): Buffer {
     .digest();
 }
 
-/** Creates an empty tree. */
 export function createMerkleTree(): MerkleTree {
   return growTree(0, []);
 }

@@ -66,7 +66,6 @@ export async function runExamples(
   return [...problems, ...untested.map(({ file, line, id }) => ({ file, line, rule: id, says: advice }))];
 }
 
-/** True for example files of a policy folder. */
 export function isExampleFile(name: string): boolean {
   return name.startsWith('examples/') && name.endsWith('.json');
 }

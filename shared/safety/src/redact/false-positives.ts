@@ -29,7 +29,6 @@ const PATH = /^(?:~|\.{0,2}|[A-Za-z]:)[\\/][\w.\\/-]*$/;
 /** Code that reads the value from elsewhere. */
 const CODE =
   /^(?:[A-Za-z_$][\w$]*(?:\.|\?\.|::|->))*(?:[A-Za-z_$][\w$]*)[([]|^(?:self|this|process|config|cfg|conf|env|opts?|options|args|req|request|res|response|os|settings|ctx|context|params|props|data|body|user|secrets|vars|var|local|module|input|each|values|state|creds|credentials|account|auth|session)(?:\.|\?\.|\[)|^(?:await|new|function|async|return|lambda|get[A-Z]\w*|const|let)\b/;
-/** Ids of Signalbox. */
 const OWN_ID = /^[a-z]{2,6}_(?:[0-9a-z]{20}|[0-9a-f]{32})(?:$|[:.])/;
 /** Handles of secrets without their prefix. */
 const HANDLE = /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/;

@@ -30,7 +30,6 @@ export function joinBrokenLines(text: string): NormalizedText | null {
   return text.includes('\n') ? replaceAll(text, BREAK, () => '') : null;
 }
 
-/** Maps matches in a view to offsets of the original. */
 export function toOriginalOffsets(view: NormalizedText, matches: readonly SecretMatch[]): readonly SecretMatch[] {
   return matches.map(({ kind, start, end }) => ({
     kind,

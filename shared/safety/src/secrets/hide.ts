@@ -8,7 +8,6 @@ export interface HiddenSecret {
   readonly value: string;
 }
 
-/** Prefix of every handle. */
 export const HANDLE_PREFIX = 'secret:';
 
 /**

@@ -7,7 +7,6 @@ import type { SecretSealer } from './cipher.ts';
  * it is sent, and again when an answer arrives. No table, stream or log holds a code.
  */
 
-/** Prefix of handles of typed codes. */
 export const CODE_HANDLE_PREFIX = `${HANDLE_PREFIX}step-up-code-`;
 /** Placeholder in a stored message for the code. */
 export const CODE_PLACEHOLDER = '••••••';

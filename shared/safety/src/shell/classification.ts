@@ -5,7 +5,6 @@ import { findServerProblem, hardenForServer } from './server.ts';
 import { splitWords } from './words.ts';
 import { hardenPipeline } from './xargs.ts';
 
-/** The classification of a shell command. */
 export interface Classification {
   /** `run` unasked, `ask` a person, or `deny` because it can only do harm. */
   readonly decision: 'run' | 'ask' | 'deny';

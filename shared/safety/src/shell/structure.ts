@@ -10,7 +10,6 @@ export interface ShellStructure {
   readonly nestings: readonly (readonly (readonly string[])[])[];
   /** Names of functions that pipe into themselves. */
   readonly bombs: readonly string[];
-  /** Targets of redirections. */
   readonly targets: readonly string[];
   /** True when a command cannot be read: an expansion or quotes in its name, or a syntax error. */
   readonly hidden: boolean;

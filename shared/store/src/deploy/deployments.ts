@@ -146,7 +146,6 @@ async function putRequest(db: Queryable, request: DeploymentRequest): Promise<De
   return written;
 }
 
-/** Finds the unfinished deployment of a service. */
 export function findOpenDeployment(db: Queryable, { project, environment }: ServiceKey): Promise<DeploymentRow | null> {
   return findRow<DeploymentRow>(db)`${SELECT_DEPLOYMENT} where d.project = ${project}
       and d.environment = ${environment} and d.state not in ${FINAL_STATES}`;

@@ -42,7 +42,6 @@ export interface Incident {
   readonly closedAt: Date | null;
 }
 
-/** Outcome of the news of an incident. */
 export interface IncidentOutcome {
   readonly incident: Incident;
   /** Lane to wake; null without news or without a reachable person. */

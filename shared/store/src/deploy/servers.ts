@@ -39,7 +39,6 @@ export interface ServerLoadRow extends ServerRow {
   readonly portsInUse: number;
 }
 
-/** Registration of a server. */
 export interface NewServerRow extends Pick<
   ServerRow,
   'name' | 'host' | 'environment' | 'firstPort' | 'lastPort' | 'driver' | 'connection'

@@ -9,7 +9,6 @@ export interface RememberedConversation {
   /** The last change, or the task as the agent understood it. */
   readonly title: string | null;
   readonly lastActiveAt: Date;
-  /** Number of changes in the ledger. */
   readonly changes: number;
 }
 

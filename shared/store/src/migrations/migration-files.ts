@@ -2,7 +2,6 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The migrations of this release. */
 export const MIGRATIONS_FOLDER = fileURLToPath(new URL('../../../../infra/postgres/', import.meta.url));
 
 /** Lists the names of a folder's migrations, in order. */

@@ -1,6 +1,5 @@
 import type { ServiceWithLogin } from './service-rights.ts';
 
-/** The tables of a plug-in, for the migration. */
 export interface PluginTables {
   readonly name: string;
   /** Absolute path of the folder with the SQL files. */

@@ -28,7 +28,6 @@ const AS_ITS_COLUMNS = `inbox.envelope @> jsonb_build_object('kind', inbox.kind,
 const OWN_END = `inbox.channel = 'jobs' and inbox.bot = 'jobs' and inbox.kind = 'job-finished' and ${AS_ITS_COLUMNS}
   and exists (select from runs r where r.run_id = inbox.update_id and r.run_id = inbox.envelope ->> 'runId'
     and r.user_key = inbox.user_key and r.chat_key = inbox.chat_key and r.thread_id is not distinct from inbox.envelope ->> 'threadId')`;
-/** The pool of a run, for a pool that sees the runs of all pools. */
 const RUN_BY = '(select job_pool(r.job) from runs r where r.run_id = inbox.update_id)';
 /** Messages of a run in its chat, and the approval cards of its action in their chats. */
 const OWN_WORDS = `exists (select from runs r where r.run_id = split_part(outbox.key, '/', 1) and r.chat_key = outbox.chat_key
@@ -45,7 +44,6 @@ const OWN_EXPIRY = `inbox.channel = 'system' and inbox.bot = 'approvals' and inb
   and inbox.envelope ->> 'outcome' = 'expired'
   and exists (select from approvals a where inbox.update_id = a.approval_id || ':expired' and a.approval_id = inbox.envelope ->> 'approvalId'
     and a.status = 'expired' and a.user_key = inbox.user_key and a.chat_key = inbox.chat_key)`;
-/** The private chat of an admin. */
 const ADMINS_CHAT = `exists (select from users u join inbox i using (user_key) where u.role = 'admin' and i.chat_key = outbox.chat_key
   and (i.envelope ->> 'chatKind' = 'private' or chat_root(i.chat_key) = private_chat(u.user_key)))`;
 /** A stored audit checkpoint, in a message that consists of the checkpoint only. */

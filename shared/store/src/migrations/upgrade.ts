@@ -76,7 +76,6 @@ async function bringUp(db: pg.Client): Promise<readonly string[]> {
   return families;
 }
 
-/** Lists the names of the recorded migrations. */
 async function listRecorded(db: pg.Client): Promise<readonly string[]> {
   const { rows: tables } = await db.query(`select from pg_class where oid = to_regclass('kysely_migration')`);
   if (tables.length === 0) return [];

@@ -11,7 +11,6 @@ import { revokeProgram } from './revoked-programs.ts';
  * as one person. `person` is the key of the first identity, which cannot be unlinked.
  */
 
-/** Lifetime of a code. */
 export const IDENTITY_CODE_TTL_MS = 10 * MINUTE_MS;
 
 /** The person who asked for a code. */
@@ -27,7 +26,6 @@ export interface Identity {
   readonly userKey: string;
   readonly channel: string;
   readonly name: string;
-  /** True for the account of a program. */
   readonly isProgram: boolean;
   /** True for the identity to which the others were linked. */
   readonly isFirst: boolean;
@@ -123,7 +121,6 @@ export function listAccounts(db: Queryable, userKey: string): Promise<readonly s
       select u.user_key from users u join users me using (person) where me.user_key = ${userKey}`;
 }
 
-/** Finds the person of an identity, and whether the identity is a program. */
 export async function findPerson(
   db: Queryable,
   userKey: string,

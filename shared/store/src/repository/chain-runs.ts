@@ -70,7 +70,6 @@ export function createChainRunStore(pool: Pool) {
       return row?.commitId ?? commitId;
     },
 
-    /** The newest runs of a project. */
     list: (project: string, limit: number): Promise<readonly ChainRun[]> =>
       listRows<ChainRun>(pool)`
         select ${RUN} from repository_runs where project = ${project} order by started_at desc limit ${limit}`,
@@ -117,7 +116,6 @@ export function createChainRunStore(pool: Pool) {
       return readRun(pool, runId);
     },
 
-    /** Documents of a run, by path. */
     documents: (runId: string): Promise<readonly RunDocument[]> =>
       listRows<RunDocument>(pool)`
         select path, mime_type as "mimeType", bytes from repository_artifacts where run_id = ${runId} order by path`,

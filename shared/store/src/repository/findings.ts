@@ -28,9 +28,7 @@ export interface Finding extends Omit<RawFinding, 'identity'> {
 export interface FindingFilter {
   readonly project: string;
   readonly status?: 'open' | 'accepted' | 'fixed' | undefined;
-  /** Only findings of these analyzers. */
   readonly analyzers?: readonly string[] | undefined;
-  /** Minimum severity. */
   readonly from?: (typeof SEVERITIES)[number] | undefined;
 }
 
@@ -71,7 +69,6 @@ export function createFindingStore(pool: Pool) {
     /** Throws NOT_FOUND. */
     get: async (project: string, findingId: string): Promise<Finding> => findWithin(pool, project, findingId),
 
-    /** Number of open findings. */
     count: ({ project, analyzers }: Pick<FindingFilter, 'project' | 'analyzers'>): Promise<number> =>
       findValue<number>(pool, 0)`select ${countOpen(project, analyzers)}`,
 

@@ -2,13 +2,11 @@ import { SEVERITIES, type Severity } from '@signalbox/contracts/repository/findi
 import type { Pool } from '../pool.ts';
 import { listRows } from '../sql.ts';
 
-/** State of the repository of one project. */
 export interface RepositoryState {
   readonly project: string;
   readonly tags: readonly string[];
   /** End of the last completed chain; null: never. */
   readonly scannedAt: Date | null;
-  /** Open findings by severity. */
   readonly open: Readonly<Record<Severity, number>>;
 }
 

@@ -2,7 +2,6 @@ import { hashCanonical } from '@signalbox/safety/cards/canonical';
 import type { Pool, Queryable } from '../pool.ts';
 import { findRow, hasRow, listRows, sql } from '../sql.ts';
 
-/** Kinds of entities in the registry. */
 type EntityType = 'baseline';
 
 export interface RegistryEntity {
@@ -56,7 +55,6 @@ export function putEntity(db: Queryable, { entityType, entityId, project, data }
       where e.checksum <> excluded.checksum`;
 }
 
-/** True when the entity matches its checksum. */
 export function matchesChecksum({ data, checksum }: Pick<RegistryEntity, 'data' | 'checksum'>): boolean {
   return hashCanonical(data) === checksum;
 }

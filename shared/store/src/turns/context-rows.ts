@@ -19,7 +19,6 @@ export interface PendingApprovalRow {
   readonly needed: number;
 }
 
-/** A deployment in progress. */
 export interface ActiveDeploymentRow {
   readonly deploymentId: string;
   readonly project: string;
@@ -70,7 +69,6 @@ export interface ActionChangeRow {
   readonly tool: string;
   readonly arguments: Readonly<Record<string, unknown>>;
   readonly environment: string | null;
-  /** The release of a deployment. */
   readonly release: string | null;
   readonly status: string;
   /** State of the job or deployment that the action started; null when it started none. */
@@ -81,7 +79,6 @@ export interface ActionChangeRow {
 export interface MemoryRows {
   /** Newest facts in the person's own words, newest first. */
   readonly facts: readonly { readonly n: number; readonly fact: string; readonly madeAt: string }[];
-  /** Number of all facts. */
   readonly total: number;
   /** Number of facts from outside text, whose words are not read here. */
   readonly outside: number;

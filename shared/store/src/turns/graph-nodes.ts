@@ -89,7 +89,6 @@ export async function requestNodeRun(
   });
 }
 
-/** True when this action has requested a node run. */
 export function isNodeRunRequested(db: Queryable, actionId: string): Promise<boolean> {
   return hasRow(db)`select 1 from inbox where channel = 'system' and bot = 'nodes'
       and update_id = ${actionId}`;

@@ -62,7 +62,6 @@ export interface ClaimOptions {
   readonly leaseMs: number;
   readonly maxMessages: number;
   readonly idleMs: number;
-  /** The default agent. */
   readonly agent: string;
 }
 

@@ -6,7 +6,6 @@ import type { Queryable } from '../pool.ts';
 import { wakeLane } from '../conversation/wake-lane.ts';
 import { hasRow, sql } from '../sql.ts';
 
-/** The person who waits for a run, and their chat. */
 export interface WaitingPerson {
   readonly userKey: string | null;
   readonly chatKey: string | null;
@@ -14,7 +13,6 @@ export interface WaitingPerson {
   readonly traceId: string;
 }
 
-/** Columns of a finished run. */
 export const FINISHED_RUN_COLUMNS = sql`run_id as "runId", job, user_key as "userKey", chat_key as "chatKey", thread_id as "threadId",
   trace_id as "traceId", finished_at as "finishedAt", cancel_by as "cancelBy", coalesce(payload ->> 'deploymentId', run_id) as "actionId"`;
 

@@ -23,7 +23,6 @@ export interface RunIntent {
   readonly person: { readonly userKey: string; readonly chatKey: string } | null;
   readonly threadId: string | null;
   readonly traceId: string;
-  /** Hash of the requester and the request. */
   readonly requestHash?: string;
 }
 
@@ -44,7 +43,6 @@ export type BeginRunResult =
       /** Requester and thread; null for scheduled work. */
       readonly userKey: string | null;
       readonly threadId: string | null;
-      /** Language of the requester. */
       readonly language: string | null;
       /** Cancelled while another process held it: it only has to be ended. */
       readonly isCancelled: boolean;
@@ -79,7 +77,6 @@ export interface RunRow {
   readonly finishedAt: Date | null;
 }
 
-/** Options of a message of a run. */
 export interface RunMessageOptions {
   /** Sends nothing when the message to edit no longer exists. */
   readonly isLast?: boolean;
@@ -100,7 +97,6 @@ const RUN_STATUS = sql`case when status = 'running' and cancel_at is not null th
 export const RUN_FAILED_SQL = sql`(status = 'failed'
   or status = 'done' and job = 'deploy.run' and coalesce(result ->> 'state', '') in ('failed', 'rolled_back'))`;
 
-/** Outcome of a run for people. */
 export const RUN_OUTCOME_SQL = sql`case when ${RUN_FAILED_SQL} then 'failed' else ${RUN_STATUS} end`;
 
 const COLUMNS = sql`run_id as "runId", job, ${RUN_STATUS} as status, user_key as "userKey", thread_id as "threadId", progress, result, error, attempts,

@@ -26,7 +26,6 @@ export async function issueReplacement(context: CardNodeContext): Promise<CardNo
   return afterCall(await context.call('request_replacement', { card: last4 }), 'order_replacement', domain);
 }
 
-/** Proposes to unfreeze a card that was found. */
 export async function proposeUnfreeze(context: CardNodeContext): Promise<CardNodeOutcome> {
   const picked = await pickCard(context, 'reset', context.given('reset')?.card);
   if ('stop' in picked) return picked.stop;

@@ -14,7 +14,6 @@ export function toUserKey(source: string): string {
   return `ingress-${source}`;
 }
 
-/** The chat of a source, or of one of its conversations. */
 export function toChatKey(source: string, conversation: string | null): string {
   return conversation === null ? `ingress:${source}` : `ingress:${source}/${conversation}`;
 }

@@ -10,7 +10,6 @@ export interface ProgramMessage {
   readonly buttons: readonly { readonly index: number; readonly label: string }[];
   /** False for progress, which will change. */
   readonly final: boolean;
-  /** The id of the message that this one replaces. */
   readonly replaces?: string;
   /** A note of the gateway about the message. */
   readonly notice?: string;

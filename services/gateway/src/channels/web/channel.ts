@@ -38,7 +38,6 @@ const WEB_LIMITS: ThrottleOptions = {
 const DRAFT_INTERVAL_MS = 250;
 /** The most pages updated at once, to leave database connections for other work. */
 const MAX_READS = 4;
-/** The web channel has one account on all gateways. */
 const ACCOUNT = 'page';
 /** The outbox id of a message that has no outbox row. */
 const NO_ROW = 0;

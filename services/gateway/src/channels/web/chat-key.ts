@@ -14,7 +14,6 @@ export function toChatKey(person: string, session: string = MAIN): string {
   return session === MAIN ? chat : `${chat}/${session}`;
 }
 
-/** The web identity of a person. */
 export function toUserKey(person: string): string {
   return person.startsWith('web-') ? person : `web-${person}`;
 }

@@ -2,7 +2,6 @@
 
 const NUMBER = /^\d{5,20}$/;
 
-/** True for a phone number as WhatsApp writes it. */
 export function isPhoneNumber(digits: string): boolean {
   return NUMBER.test(digits);
 }

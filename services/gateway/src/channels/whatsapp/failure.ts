@@ -33,7 +33,6 @@ const WAITS_MS: Readonly<Record<number, number>> = {
 const ACCOUNT = new Set([0, 10, 190, 368, 131005, 131031, 131042, 131045]);
 const BUSY = new Set([1, 2, 131000, 131016]);
 
-/** Classifies the answer to a send. */
 export function classifySendAnswer(answer: GraphApiAnswer): CallResult {
   const { status, body, retryAfterMs } = answer;
   if (status === 200) {

@@ -21,7 +21,6 @@ const NOTIFIED_SECONDS = 25 * 3_600;
 /** Limits the cache; the last messages of other people are read from the inbox. */
 const MAX_CACHED = 10_000;
 
-/** The last message of a person. */
 export interface LastMessage {
   readonly atMs: number;
   readonly messageId: string | null;
@@ -65,7 +64,6 @@ export function createMessageWindows(deps: {
   };
 
   return {
-    /** Notes a message of a person. */
     noteMessage,
     /** The person's last message; null when there is none. */
     findLastMessage,

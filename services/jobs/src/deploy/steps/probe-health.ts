@@ -47,7 +47,6 @@ export async function probeHealth(
   }
 }
 
-/** True when a port of this machine is free. */
 export async function isPortFree(host: string, port: number): Promise<boolean> {
   const server = createServer();
   try {

@@ -24,14 +24,12 @@ export function readLabels(labels: Readonly<Record<string, string>> | null): Rel
 /** Label of a container that names its image. */
 export const ARTIFACT_LABEL = 'signalbox.artifact';
 
-/** Builds a filter for containers of a service, or of one of its deployments. */
 export function buildLabelFilter(service: ServiceKey & { readonly deploymentId?: string }): { label: string[] } {
   const { project, environment, deploymentId } = service;
   const label = [`signalbox.project=${project}`, `signalbox.environment=${environment}`];
   return { label: deploymentId === undefined ? label : [...label, `signalbox.deployment=${deploymentId}`] };
 }
 
-/** Builds the image name of a deployment. */
 export function buildImageName(id: ReleaseId): string {
   return `signalbox/${plain(id.project)}-${id.environment}:${plain(id.deploymentId)}`;
 }

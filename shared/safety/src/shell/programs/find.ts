@@ -57,7 +57,6 @@ const TELLING = new Set('basename dirname du echo ls readlink realpath stat'.spl
 const READING = new Set(
   'cat cksum cut file grep head md5sum nl od sha1sum sha256sum sha512sum sort tac tail wc zcat'.split(' '),
 );
-/** True when find may start this program for its results. */
 export function mayFindStart(program: string): boolean {
   return TELLING.has(program) || READING.has(program);
 }

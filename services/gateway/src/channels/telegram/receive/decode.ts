@@ -152,7 +152,6 @@ function findBorrowed(
   return isQuoted ? { borrowed: 'quote' } : {};
 }
 
-/** Finds the bot's message that this one replies to. */
 function findReplyTarget(message: Message, bot: BotIdentity): { readonly answers?: string } {
   const id = message.reply_to_message?.message_id;
   return isReplyToBot(message, bot) && id !== undefined ? { answers: String(id) } : {};

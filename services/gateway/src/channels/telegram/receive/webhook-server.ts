@@ -54,7 +54,6 @@ export type WebhookServer = ReturnType<typeof createWebhookServer>;
 export interface WebhookServerOptions {
   readonly host: string;
   readonly port: number;
-  /** The only path that is served. */
   readonly path: string;
   readonly secret: string;
   readonly log: Log;

@@ -57,7 +57,6 @@ export function encodeFiles({ files = [] }: OutboundBody): readonly TelegramFile
   return files.map(({ artifactId, name }) => ({ form: 'file', artifactId, name, caption: '' }));
 }
 
-/** Puts a line above a part. */
 export function addLineAbove(line: string, part: TelegramPart): TelegramPart {
   if (part.form === 'rich') return { ...part, blocks: [toRichParagraph(line), ...part.blocks] };
   const shift = line.length + 1;

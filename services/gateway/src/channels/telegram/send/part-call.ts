@@ -91,7 +91,6 @@ export async function callRemoveButtons(api: TelegramApi, ref: SentRef): Promise
   else await api.editEphemeralMessageReplyMarkup(ref.chatId, ref.userId, ref.id, none);
 }
 
-/** A message that was really sent. */
 type SentRef = Exclude<MessageRef, { kind: 'none' }>;
 
 /** Shows a draft with a Stop button; it stays until the next message. */

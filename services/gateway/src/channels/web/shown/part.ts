@@ -28,7 +28,6 @@ export function encodeMessage(body: OutboundBody, { outboxId }: EncodedRow): rea
   return [{ ...part, shown: toComponent(body, approvalId !== null) }];
 }
 
-/** Puts a line above a part. */
 export function addLineAbove(line: string, part: WebPart): WebPart {
   const { shown } = part;
   const text = `${line}\n\n${shown.props.text}`;

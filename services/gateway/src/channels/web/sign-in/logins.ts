@@ -13,7 +13,6 @@ const MAX_LOGINS = 20;
 
 /** The person signed in at a browser. */
 export interface Login {
-  /** The hash of the token. */
   readonly hash: string;
   /** The person's web identity. */
   readonly userKey: string;

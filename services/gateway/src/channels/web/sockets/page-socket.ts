@@ -45,7 +45,6 @@ type Outgoing = {
   [T in ServerFrame['type']]: Pick<Extract<ServerFrame, { type: T }>, 'type' | 'payload'>;
 }[ServerFrame['type']];
 
-/** An open page. */
 export class PageSocket {
   readonly chatKey: string;
   readonly login: string;
@@ -84,7 +83,6 @@ export class PageSocket {
     return this.#nextMode ?? this.#mode;
   }
 
-  /** True when the page lacks the patch of this number. */
   lacks(seq: number): boolean {
     return this.#isFirst || this.#seen === null || this.#seen < seq;
   }

@@ -18,7 +18,6 @@ export type CodeFacts = {
   readonly functions: number;
   /** Functions with a complexity over 10, McCabe's limit. */
   readonly complexFunctions: number;
-  /** Lines of code in complex functions. */
   readonly complexLines: number;
   /** Comments with TODO, FIXME, HACK or XXX. */
   readonly notes: number;

@@ -3,7 +3,6 @@ import type { Language } from './languages.ts';
 import { countParameters, createBranchFilter, type MeasuredFunction } from './measured-function.ts';
 import { getLineNumber, type SourceText } from './read-source.ts';
 
-/** Finds the functions of a language with braces, in source order. */
 export function findBracedFunctions(source: SourceText, language: Language): readonly MeasuredFunction[] {
   const code = language.hasPreprocessor ? withoutDirectives(source.code) : source.code;
   const partners = matchBrackets(code);
@@ -123,7 +122,6 @@ function nameCallee(code: string, from: number): string {
   return match?.[1] ?? (match?.[2] ? `${match[2]}(…)` : '');
 }
 
-/** Returns the running count of code lines for each line. */
 function countCodeLines({ code }: SourceText): readonly number[] {
   const counts = [0];
   let count = 0;

@@ -1,6 +1,5 @@
 import { joinPatterns } from '../../any-of.ts';
 
-/** Words that mark a placeholder. */
 const PLACEHOLDER_WORDS = joinPatterns(
   /example|change[-_. ]?(?:me|it|this)|replace|placeholder|your[-_. ]|[-_.]your|^your|dummy|sample|fake|mock/i,
   /redacted|insert|todo|fixme|secret[-_]?here|[-_]here$|goes[-_]?here|not[-_]?(?:a[-_]?)?(?:real|secret)/i,

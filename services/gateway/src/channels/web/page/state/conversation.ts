@@ -3,7 +3,6 @@ import type { PageComponent, PatchStep } from '@signalbox/contracts/conversation
 /** A component that a patch added, changed or removed. */
 export interface ComponentChange {
   readonly id: string;
-  /** Null when the component was removed. */
   readonly component: PageComponent | null;
 }
 

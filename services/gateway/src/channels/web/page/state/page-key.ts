@@ -21,7 +21,6 @@ export function addKeyToUrl(url: URL): URL {
   return url;
 }
 
-/** Stores the key of a sign-in, if the answer has one. */
 export function storeKey(answer: Response): void {
   const key = answer.headers.get(HEADER);
   if (key === null) return;
