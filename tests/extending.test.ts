@@ -15,6 +15,10 @@ import { POLICY_FOLDER } from '@signalbox/safety/policy/settings';
 import { createRegistry } from '@signalbox/worker/tools/registry';
 import { issueContext, type ToolContext } from '@signalbox/worker/tools/tool';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { IMPORT_TABLE } from './architecture/import-table.ts';
+import { findForbiddenImports } from './architecture/imports.ts';
+import { parseSource } from './architecture/sources.ts';
+import { findForbiddenComments, findForbiddenNames } from './architecture/words.ts';
 import { createDiskReport } from './examples/disk-report.ts';
 import { runDisks } from './examples/disks.ts';
 import uptime from './examples/uptime.ts';
@@ -74,6 +78,11 @@ describe('docs/extending', () => {
     expect(plan.changes).toEqual([]);
     expect(plan.files.filter(({ path }) => !path.startsWith('examples/ledger/'))).toEqual([]);
     expect(plan.files.filter(({ path, text }) => /shelf/i.test(`${path}${text}`))).toEqual([]);
+    const sources = plan.files
+      .filter(({ path }) => path.endsWith('.ts'))
+      .map(({ path, text }) => parseSource(path, text));
+    expect(findForbiddenImports(sources, IMPORT_TABLE)).toEqual([]);
+    expect([...sources.flatMap(findForbiddenNames), ...sources.flatMap(findForbiddenComments)]).toEqual([]);
     const folder = mkdtempSync(join(getCheckoutPath(), '.signalbox/made-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     // What compiles it refers to the product by its place.

@@ -48,7 +48,7 @@ export function planCommand(command, args, checkout, environment) {
     case 'ci':
       return planRun('ci', [...TYPESCRIPT, 'tests/ci/main.ts', ...args], environment);
     case 'check':
-      return { mode: 'checks', steps: planChecks(args, environment) };
+      return { mode: 'checks', steps: planChecks(args, environment, checkout) };
     case 'soak':
       return planRun('soak', [...TYPESCRIPT, 'tests/endurance/soak/main.ts', ...args], environment);
     case 'bench':
@@ -101,12 +101,13 @@ const FORMAT = ['--check', ...FORMAT_CACHE, '--log-level', 'warn', '.'];
 const UNIT_TESTS = ['node_modules/vitest/vitest.mjs', 'run', '--project', 'unit'];
 
 /** Plans all checks. `--without-tests` skips the unit tests, which `npm test` runs too. */
-function planChecks(args, env) {
+function planChecks(args, env, checkout) {
+  const plugins = listPlugins(checkout);
   const steps = [
     // First, because they take as long as all other checks together. Two workers, because the smallest machine has two cores.
     { title: 'unit tests', args: [...UNIT_TESTS, '--maxWorkers', '2'], env },
-    // The root configuration includes the tests.
-    { title: 'types', args: ['node_modules/typescript/bin/tsc', '-b'], env },
+    // The root configuration includes the tests, and no plug-in that `npm run new` made.
+    { title: 'types', args: ['node_modules/typescript/bin/tsc', '-b', '.', ...plugins], env },
     // Second, because it takes as long as the three steps after it together.
     { title: 'lint', args: ['node_modules/oxlint/bin/oxlint'], env },
     { title: 'format', args: ['node_modules/prettier/bin/prettier.cjs', ...FORMAT], env },
@@ -114,6 +115,12 @@ function planChecks(args, env) {
     { title: 'commits', args: ['infra/local/lint-commits.mjs'], env },
   ];
   return args.includes('--without-tests') ? steps.slice(1) : steps;
+}
+
+function listPlugins(checkout) {
+  const folder = join(checkout, 'examples');
+  const names = existsSync(folder) ? readdirSync(folder) : [];
+  return names.map((name) => `examples/${name}`).filter((path) => existsSync(join(checkout, path, 'tsconfig.json')));
 }
 
 function planBench(args, checkout, env) {

@@ -52,6 +52,7 @@ export const IMPORT_TABLE: readonly ImportRule[] = [
   { from: 'services/<service>/src/**/*.test.ts', may: ['services/<service>/src/**', `${GOVERNANCE}/**`, SHARED] },
   { from: 'examples/<plugin>/src/**/*.test.ts', may: ['examples/<plugin>/**', `${WORKER}/**`, SHARED] },
   { from: 'infra/<part>/**/*.test.ts', may: ['infra/<part>/**', SHARED] },
+  { from: 'examples/<plugin>/tests/**', may: ['**'] },
   { from: 'tests/**', may: ['**'] },
 
   // The packages of shared/ stand on each other in this order. Contracts are safe in a browser, and hold no sentences.

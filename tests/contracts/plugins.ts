@@ -58,7 +58,7 @@ export async function describePlugin(folder: string): Promise<void> {
 
     it('names the tables that its migrations make, and no others', () => {
       const made = filesBelow('postgres', '.sql').flatMap((sql) =>
-        [...sql.matchAll(/^create table (?:if not exists )?(\w+)/gm)].map(([, table]) => table),
+        [...sql.matchAll(/^create table (?:if not exists )?(\w+)/gim)].map(([, table]) => table),
       );
       expect(new Set(Object.keys(plugin.tables ?? {}))).toEqual(new Set(made));
     });

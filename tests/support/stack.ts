@@ -75,7 +75,7 @@ export async function openStack(options: StackOptions = {}): Promise<Stack> {
   };
   const database = options.database ?? (await createDatabase());
   own({ close: () => database.drop() });
-  if (options.database) await bringUpToDate(database.url);
+  if (options.database) await bringUpToDate(database.url, options.env?.['AGENTS']);
   const simulator = own(await createSimulator({ key: START_KEY, dataDir: options.simulatorDir }));
   const redisUrl = options.redisUrl ?? inject('redisUrl');
   const prefix = `s${randomBytes(4).toString('hex')}:`;
@@ -151,8 +151,8 @@ export async function openStack(options: StackOptions = {}): Promise<Stack> {
 }
 
 /** Migrates a database of an earlier release as its owner, with the command line, as `npm start` does. */
-async function bringUpToDate(databaseUrl: string): Promise<void> {
+async function bringUpToDate(databaseUrl: string, AGENTS = SAMPLE_AGENTS): Promise<void> {
   const say = { out: () => undefined, error: (text: string) => void process.stderr.write(text) };
-  if ((await runCommandLine(['migrate'], say, { DATABASE_URL: databaseUrl, AGENTS: SAMPLE_AGENTS })) !== 0)
+  if ((await runCommandLine(['migrate'], say, { DATABASE_URL: databaseUrl, AGENTS })) !== 0)
     throw new Error('migrate failed');
 }

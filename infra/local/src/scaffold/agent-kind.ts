@@ -8,7 +8,7 @@ const TESTS = 'tests/agents';
 /** Scaffolds an agent that repeats its input until its author changes it. */
 export const AGENT_SCAFFOLD: ScaffoldKind = {
   name: 'agent',
-  description: 'who turns the messages of a conversation into answers',
+  description: 'turns messages into answers; with --with-table, stores data of its own',
   wording: ['an agent', 'agents'],
   template: TEMPLATE,
   // The name is part of `/agent_<id>`, where Telegram allows 26 characters for the id.

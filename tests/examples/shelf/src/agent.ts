@@ -19,12 +19,19 @@ export default defineGuidedAgent({
   nodes: {
     add: {
       does: 'Keeps a note.',
-      run: async ({ call, given }) => reply(await call('add_shelf_note', { text: given('add')?.text ?? '' })),
+      run: async ({ call, given }) => reply(await call('note_shelf', { text: given('add')?.text ?? '' })),
     },
     list: { does: 'Shows the notes.', run: async ({ call }) => reply(await call('list_shelf_notes', {})) },
+    tell_news: {
+      does: 'Says what came of a call that a person confirmed.',
+      run: ({ heard }) => Promise.resolve(heard.kind === 'news' ? reply(heard) : { view: 'home' }),
+    },
     offer: { does: 'Says what it can do.', run: () => Promise.resolve({ view: 'home' }) },
   },
-  route: (heard) => (heard.kind === 'action' ? heard.name : 'offer'),
+  route: (input) => {
+    if (input.kind === 'news') return 'tell_news';
+    return input.kind === 'action' ? input.name : 'offer';
+  },
   reads: (words) => {
     const [, text] = /^note:?\s+(.+)$/is.exec(words.trim()) ?? [];
     if (text !== undefined) return { action: 'add', data: { text } };

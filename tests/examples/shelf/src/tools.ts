@@ -8,7 +8,8 @@ export default toolGroup({
   owner: 'shelf',
   uses: ['shelf'],
   tools: {
-    add_shelf_note: tool({
+    // Begins with the word that people type: after a look-up, an order runs at once only when it begins with the verb of its tool.
+    note_shelf: tool({
       describe: 'Keep a note of this person.',
       hints: [
         'note: call the plumber',

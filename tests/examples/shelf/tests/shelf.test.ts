@@ -16,6 +16,11 @@ it('keeps a note and shows it to its owner alone', async () => {
   expect(await bench.ask('8', 'notes')).toEqual(['There are no notes yet.']);
 });
 
+it('keeps a note after the notes were shown, without a question', async () => {
+  await bench.ask('7', 'notes');
+  expect((await bench.ask('7', 'note buy eggs')).join()).toContain('You have 2 notes.');
+});
+
 it('says what it can do when it is told something else', async () => {
   expect((await bench.ask('8', 'hello')).join()).toContain('Write “note …” and I keep it');
 });
