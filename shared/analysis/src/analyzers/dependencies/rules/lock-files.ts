@@ -13,7 +13,7 @@ import {
   type PackageFiles,
 } from '../project.ts';
 
-/** Lock file names by ecosystem. Lock files of two package managers contradict each other. */
+/** Lock file names by ecosystem. Lock files of two package managers can contradict each other. */
 const LOCKS_OF: Readonly<Record<Ecosystem, readonly string[]>> = {
   npm: 'package-lock.json npm-shrinkwrap.json pnpm-lock.yaml yarn.lock bun.lock bun.lockb deno.lock rush.json'.split(
     ' ',
@@ -23,7 +23,7 @@ const LOCKS_OF: Readonly<Record<Ecosystem, readonly string[]>> = {
   'crates.io': ['Cargo.lock'],
 };
 
-/** Finds programs without a lock file. Libraries need none, because the programs that use them have one. */
+/** Finds programs without a lock file. Libraries need none: the program that uses a library has the lock file. */
 export function findMissingLocks(project: PackageFiles): readonly RawFinding[] {
   return project.manifests.flatMap((manifest) => {
     const { path, folder, facts } = manifest;
@@ -63,7 +63,9 @@ function needsLock(project: PackageFiles, { path, folder, facts }: LocatedFacts<
 
 function isRequirements(path: string, folder: string): boolean {
   const below = getRelativeFolder(folder, path);
-  return below !== null && /^(?:requirements\/)?[^/]*requirements[^/]*\.txt$/.test(below);
+  if (below === null || !/^(?:requirements\/)?[^/]*$/.test(below)) return false;
+  const name = below.slice(below.lastIndexOf('/') + 1); // one pattern for all of it would take quadratic time
+  return name.includes('requirements') && name.endsWith('.txt');
 }
 
 /** Finds folders with lock files of two package managers. */
@@ -100,7 +102,7 @@ export function findBrokenLocks(project: PackageFiles): readonly RawFinding[] {
   );
 }
 
-/** Lists the lock files of a manifest: in its folder, or in the nearest folder above. */
+/** Returns the lock files of a manifest, from its folder or the nearest parent folder. */
 export function findLockFiles(
   project: PackageFiles,
   { folder, facts }: LocatedFacts<ManifestFacts>,
