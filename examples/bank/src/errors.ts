@@ -2,7 +2,7 @@ import type cards from './languages/en/cards.json';
 import type lostCard from './languages/en/lost-card.json';
 import type mortgage from './languages/en/mortgage.json';
 
-/** Error sentences in English. Agents read them and try another way. */
+/** Sentences of the bank's errors in English. Agents read the sentence and try another way. */
 export const ERRORS = {
   CARD_NONE: 'You have no payment card here.',
   CARD_UNKNOWN: 'You have no payment card that ends in {last4}. Yours end in {known}.',

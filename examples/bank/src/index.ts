@@ -3,7 +3,7 @@ import { ERRORS } from './errors.ts';
 import { listChallenges, markSent } from './store/code-challenges.ts';
 import { seedDemoCards } from './store/demo-cards.ts';
 
-/** A bank: an agent for lost payment cards and one for mortgages. */
+/** The plug-in of a bank: an agent for lost payment cards and an agent for mortgages. */
 export default definePlugin({
   name: 'bank',
   worker: () => import('./worker.ts'),
@@ -16,7 +16,7 @@ export default definePlugin({
     card_cases: { worker: 'select, insert, update' },
     card_transactions: { worker: 'select, update (case_id)' },
     card_events: { worker: 'select, insert' },
-    // The gateway stores a keyed mark of the code, never the code itself.
+    // The gateway stores a keyed hash of the code, never the code itself.
     card_step_ups: { worker: 'select, insert, update', gateway: 'select, update (mark, sent_at, expires_at)' },
     card_verifications: { worker: 'select, insert, update' },
     bank_branches: { worker: 'select' },

@@ -9,7 +9,7 @@ import { createMortgages } from './store/mortgages.ts';
 declare module '@signalbox/worker/tools/ports/ports' {
   interface Ports {
     readonly cards: ReturnType<typeof createCards>;
-    /** Mortgage products, the register of addresses, and branch visits. */
+    /** Access to mortgage products, the register of addresses, and branch visits. */
     readonly mortgage: ReturnType<typeof createMortgages>;
   }
 }

@@ -1,36 +1,36 @@
 /** Ecosystem names of the OSV database. */
 export type Ecosystem = 'npm' | 'PyPI' | 'Go' | 'crates.io';
 
-/** A package version in use, with the name of its registry. */
+/** A used package version, with the name of its registry. */
 export interface PackageVersion {
   readonly ecosystem: Ecosystem;
   readonly name: string;
   readonly version: string;
 }
 
-/** A published vulnerability, and an affected package. */
+/** A published vulnerability and the package that it affects. */
 export interface AdvisoryHit {
   readonly package: PackageVersion;
   readonly id: string;
   /** Other ids of the vulnerability, such as its CVE. */
   readonly aliases: readonly string[];
   readonly summary: string;
-  /** CVSS score, 0 to 10; null when missing. */
+  /** CVSS score, 0 to 10; null when the record has none. */
   readonly score: number | null;
-  /** Severity word of the database, when it has no score: LOW, MODERATE, HIGH, CRITICAL. */
+  /** Severity in the database for a vulnerability without a score: LOW, MODERATE, HIGH, CRITICAL. */
   readonly word: string | null;
-  /** The first fixed version after the one in use; null without one. */
+  /** The first fixed version after the used one; null when no version has a fix. */
   readonly fixed: string | null;
 }
 
-/** Answer of a source. An unreachable source proves nothing. */
+/** Answer of an advisory source. When the source is unreachable, packages may still be vulnerable. */
 export type AdvisoryAnswer =
   | { readonly outcome: 'answered'; readonly hits: readonly AdvisoryHit[] }
   | { readonly outcome: 'unavailable'; readonly reason: string };
 
 export interface AdvisorySource {
-  /** Never throws for a failing folder or server: the answer says so. */
+  /** Does not throw when the folder or server fails: the answer tells the failure. */
   find(packages: readonly PackageVersion[]): Promise<AdvisoryAnswer>;
-  /** Name in reports: `folder` or the host of an endpoint. */
+  /** Name of the source in reports: `folder` or the host of the server. */
   describe(): string;
 }

@@ -2,14 +2,14 @@ import type { Packages } from '@signalbox/contracts/repository/packages';
 import type { RawFinding } from '@signalbox/contracts/repository/finding';
 import type { AdvisorySource } from './advisory-source.ts';
 
-/** Larger files are not read, in bytes. */
+/** Maximum file size in bytes; larger files are not read. */
 export const MAX_TEXT_BYTES = 1_000_000;
 
-/** A regular file of a commit; links and submodules are excluded. */
+/** A regular file of a commit. Symbolic links and submodules are not in the list. */
 export interface RepositoryFile {
-  /** Path relative to the root, with slashes, as in git: any bytes but NUL, so hostile. */
+  /** Path from the repository root, with slashes. Untrusted: git allows every byte but NUL. */
   readonly path: string;
-  /** Git id of its content. */
+  /** Git object id of the file content. */
   readonly blob: string;
   readonly sizeBytes: number;
   readonly isExecutable: boolean;
@@ -18,40 +18,40 @@ export interface RepositoryFile {
 export type JsonValue =
   string | number | boolean | null | readonly JsonValue[] | { readonly [name: string]: JsonValue };
 
-/** Facts of an analyzer about one content at one path. */
+/** Facts that an analyzer found in the content of one file. */
 export interface FileFacts<F extends JsonValue> {
   readonly path: string;
   readonly blob: string;
   readonly facts: F;
-  /** With the reach `history`: the commit that added it, and whether the scanned commit still has it. */
+  /** For an analyzer of the history: the commit that added the content, and whether the scanned commit still contains it. */
   readonly commit: string | null;
   readonly isCurrent: boolean;
 }
 
-/** How a file changed over the history of the scanned commit. */
+/** How a file changed in the history of the scanned commit. */
 export interface FileChurn {
-  /** Commits that changed it, in the last year and in total. */
+  /** Number of commits that changed the file, in the last year and in total. */
   readonly commitsOfYear: number;
   readonly commits: number;
-  /** Lines added and removed in the last year. */
+  /** Number of lines added and removed in the last year. */
   readonly linesOfYear: number;
-  /** Distinct authors, by hashed address. */
+  /** Number of distinct authors, by hashed mail address. */
   readonly authors: number;
-  /** Seconds since the epoch. */
+  /** Time of the first commit, in seconds since the epoch. */
   readonly firstAt: number;
   readonly lastAt: number;
 }
 
-/** The repository as an analyzer sees it in `conclude`: the tree, its history and single files, without a file system. */
+/** The repository as an analyzer sees it in `conclude`: files, history and contents, without access to the file system. */
 export interface RepositoryReader {
   readonly commit: string;
-  /** Commit time in seconds since the epoch: the clock of a scan, so that results are reproducible. */
+  /** Commit time in seconds since the epoch. A scan uses it as the current time, so that results are reproducible. */
   readonly committedAt: number;
   readonly files: readonly RepositoryFile[];
-  /** Literal targets of links, which are never followed. */
+  /** Symbolic links with their literal targets; the scan never follows them. */
   readonly links: readonly { readonly path: string; readonly target: string }[];
   readonly submodules: readonly string[];
-  /** Source of advisories; null when none is configured. */
+  /** Source of vulnerability advisories; null when none is configured. */
   readonly advisories: AdvisorySource | null;
   /** Reads the UTF-8 text of a file; null for binary files or those over 1 MB. Throws PATH_DENIED (no such regular file). */
   text(path: string): Promise<string | null>;
@@ -67,31 +67,31 @@ export interface RepositoryReader {
 }
 
 /**
- * Result of an analyzer. Reports use `summary`, which holds figures and names but no sentences. Only the analyzer of manifests sets
+ * Result of an analyzer. Reports use `summary`, which holds figures and names but no sentences. Only the manifest analyzers set
  * `packages`.
  */
 export interface AnalyzerResult {
   readonly found: readonly RawFinding[];
   readonly summary: JsonValue;
   readonly packages?: Packages;
-  /** Wanted files that were skipped because reading them took too long. Set by the scan. */
+  /** Files that the scan skipped because reading them took too long. */
   readonly unread?: readonly string[];
 }
 
 /**
- * Finds problems in a repository by reading it, never by running it. `inspect` sees one content at a time, and its facts are cached by path
- * and blob, so a second scan costs only changes; `conclude` sees all facts and has to be fast.
+ * Finds problems in a repository by reading it, never by running it. `inspect` gets one file at a time, and its facts are cached by path
+ * and blob, so a second scan costs only changes; `conclude` gets the facts of all files and has to be fast.
  */
 export interface Analyzer<F extends JsonValue = JsonValue> {
-  /** Prefix of the names of its rules. */
+  /** Name of the analyzer, and prefix of its rule names. */
   readonly name: string;
-  /** Part of the cache key: increase it with every change of `inspect`. */
+  /** Version of `inspect`, part of the cache key: increase it with every change of `inspect`. */
   readonly version: number;
-  /** `commit`: the files of the scanned commit. `history`: every content that any branch or tag has ever had. */
+  /** `commit` inspects the files of the scanned commit. `history` inspects every content that any branch or tag has ever had. */
   readonly reach: 'commit' | 'history';
-  /** True when `inspect` wants this file. Not called for files over 1 MB or without UTF-8 text. */
+  /** True when `inspect` needs this file. Not called for files over 1 MB or without UTF-8 text. */
   wants(file: Pick<RepositoryFile, 'path' | 'sizeBytes'>): boolean;
-  /** Pure: equal path and text give equal facts, or null. Text is hostile: it must end in linear time. */
+  /** Returns the facts of a file, or null. Must be pure, and linear in time because the text is untrusted. */
   inspect(path: string, text: string): F | null | Promise<F | null>;
   conclude(noted: readonly FileFacts<F>[], view: RepositoryReader): AnalyzerResult | Promise<AnalyzerResult>;
 }

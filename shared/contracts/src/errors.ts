@@ -1,6 +1,6 @@
 import { hasUntrustedText } from './governance/outside.ts';
 
-/** How the system reacts to a failure. Every code has exactly one remedy. */
+/** How the system reacts to an error. Every error code has exactly one remedy. */
 export type Remedy = 'tell-model' | 'tell-user' | 'retry' | 'page-operator';
 
 interface ErrorSpec {
@@ -8,7 +8,7 @@ interface ErrorSpec {
   readonly say: string;
 }
 
-/** The agent reads the sentence and may try another way. */
+/** Errors whose sentence goes to the agent, which may try another way. */
 const TELL_MODEL = {
   TOOL_UNKNOWN: 'There is no tool named {tool}. Loaded tools: {loaded}.',
   TOOL_INPUT_INVALID: 'The arguments of {tool} are not valid: {detail}.',
@@ -95,7 +95,7 @@ const TELL_MODEL = {
     'There is no secret {handle}, or it is no longer kept. Whoever has it can send it again, or keep it with /secret set.',
 } as const;
 
-/** The sentence goes to the person. */
+/** Errors whose sentence goes to the person. */
 const TELL_USER = {
   INBOUND_NOT_STORED:
     'I cannot store messages at the moment, so nothing is done yet. Yours is not lost: I answer it as soon as I can, and you need not send it again.',
@@ -193,14 +193,14 @@ const TELL_USER = {
   RELEASE_NOT_SERVED: 'After the switch, {where} does not serve {release}: {found}.',
 } as const;
 
-/** Retried with backoff. */
+/** Errors after which the operation is retried with backoff. */
 const RETRY = {
   SERVER_AWAY: '{server} at {address} does not answer: {detail}. Start it, or correct {variable}.',
   LANE_LOST: 'Another worker took over the lane of {userKey}.',
   UPSTREAM_UNAVAILABLE: '{service} is not answering.',
 } as const;
 
-/** An operator has to act. */
+/** Errors that an operator has to fix. */
 const PAGE_OPERATOR = {
   CONFIG_INVALID: 'The configuration is not usable: {problems}',
   STARTUP_REFUSED: 'I refuse to start: {reason}',
@@ -233,7 +233,7 @@ const PAGE_OPERATOR = {
 
 const SENTENCES = { ...TELL_MODEL, ...TELL_USER, ...RETRY, ...PAGE_OPERATOR };
 
-/** Codes of plug-ins with their English sentences, merged in by each plug-in: see docs/extending/plugins.md. */
+/** Error codes of plug-ins with their English sentences, merged in by each plug-in: see docs/extending/plugins.md. */
 // oxlint-disable-next-line typescript/no-empty-object-type -- declaration merging fills it
 export interface PluginErrors {}
 type Sentences = typeof SENTENCES & PluginErrors;
@@ -245,27 +245,27 @@ const catalog: Record<string, ErrorSpec> = {
   ...withRemedy('page-operator', PAGE_OPERATOR),
 };
 
-/** The catalog of errors. `say` is the sentence for people; `{name}` is filled from `data`. */
-// The cast covers plug-in codes too: a plug-in is loaded before it throws its codes.
+/** The catalog of errors. `say` is the sentence for people, in which `{name}` is replaced by a field of `data`. */
+// The cast covers codes of plug-ins too: a plug-in is loaded before it throws its errors.
 export const ERRORS = catalog as Readonly<Record<ErrorCode, ErrorSpec>>;
 
-/** Adds the codes of a plug-in, whose remedy is `tell-model`. `ownFields`: data fields that the plug-in fills itself. */
+/** Adds the error codes of a plug-in, with the remedy `tell-model`. `ownFields`: data fields that the plug-in fills itself. */
 export function addErrors(sentences: Readonly<Record<string, string>>, ownFields: readonly string[]): void {
   Object.assign(catalog, withRemedy('tell-model', sentences));
   for (const code of Object.keys(sentences)) pluginFields.set(code, ownFields);
 }
 
-/** Data fields that a plug-in fills itself, by its codes. */
+/** Data fields that plug-ins fill themselves, by error code. */
 const pluginFields = new Map<string, readonly string[]>();
 
 function withRemedy<C extends string>(remedy: Remedy, sentences: Record<C, string>): Record<C, ErrorSpec> {
   const specs = Object.entries<string>(sentences).map(([code, say]) => [code, { remedy, say }]);
-  return Object.fromEntries(specs) as Record<C, ErrorSpec>; // the keys are those of `sentences`
+  return Object.fromEntries(specs) as Record<C, ErrorSpec>; // Object.fromEntries keeps the keys of `sentences`
 }
 
 export type ErrorCode = keyof Sentences;
 
-/** Codes of calls that governance refused or postponed: an answer, not a failure to fix. */
+/** Error codes of calls that governance refused or postponed. The agent must accept these and not fix them. */
 export const REFUSAL_CODES: ReadonlySet<string> = new Set<ErrorCode>([
   'NOT_PERMITTED',
   'NEEDS_APPROVAL',
@@ -277,7 +277,7 @@ export const REFUSAL_CODES: ReadonlySet<string> = new Set<ErrorCode>([
 type Fields<S extends string> = S extends `${string}{${infer K}}${infer R}` ? K | Fields<R> : never;
 export type ErrorData<C extends ErrorCode> = { readonly [K in Fields<Sentences[C]>]: string };
 
-/** Data fields that the runtime itself fills. Other fields may quote outsiders. */
+/** Data fields that the runtime itself fills. Other data fields may quote outsiders. */
 const RUNTIME_FIELDS: ReadonlySet<string> = new Set([
   'tool',
   'loaded',
@@ -305,7 +305,7 @@ const RUNTIME_FIELDS: ReadonlySet<string> = new Set([
   'differs',
 ]);
 
-/** Data fields that the runtime itself fills, for one code. */
+/** Data fields that the runtime itself fills, by error code. */
 const RUNTIME_FIELDS_BY_CODE: { readonly [C in ErrorCode]?: readonly Fields<Sentences[C]>[] } = {
   TOOL_INPUT_INVALID: ['detail'],
   TOOL_FAILED: ['ref'],
@@ -325,17 +325,17 @@ const RUNTIME_FIELDS_BY_CODE: { readonly [C in ErrorCode]?: readonly Fields<Sent
   INTERNAL: ['ref'],
 };
 
-/** True when an error's sentence may quote an outsider: a data field comes neither from the runtime nor from the `known` texts. Pure. */
+/** True when the sentence of an error may quote an outsider: a data field comes neither from the runtime nor from `known`. Pure. */
 export function mayQuoteUntrusted({ code, data, cause }: AppError, known: ReadonlySet<string>): boolean {
-  // The detail of a failed job is a sentence. If an error of the catalog caused it, that error decides.
-  if (code === 'JOB_FAILED' && cause instanceof AppError) return mayQuoteUntrusted(cause as AppError, known); // any code
+  // The detail of a failed job is a sentence. If an error of the catalog caused the failure, that error decides.
+  if (code === 'JOB_FAILED' && cause instanceof AppError) return mayQuoteUntrusted(cause as AppError, known); // The cause may have any code
   const runtimeFields: readonly string[] = RUNTIME_FIELDS_BY_CODE[code] ?? pluginFields.get(code) ?? [];
   return Object.entries<string>(data).some(
     ([name, value]) => !RUNTIME_FIELDS.has(name) && !runtimeFields.includes(name) && hasUntrustedText(value, known),
   );
 }
 
-/** An error with a code of the catalog. `message` is its English sentence; `explain` of the messages package translates it for people. */
+/** An error with a code of the catalog. `message` is its English sentence; `explain` in the messages package translates the sentence. */
 export class AppError<C extends ErrorCode = ErrorCode> extends Error {
   readonly code: C;
   readonly data: ErrorData<C>;
@@ -352,13 +352,13 @@ export class AppError<C extends ErrorCode = ErrorCode> extends Error {
   }
 }
 
-/** The English sentence of a code with its fields filled in. */
+/** Returns the English sentence of an error code, with its fields filled in. */
 function fillIn<C extends ErrorCode>(code: C, data: ErrorData<C>): string {
-  const fields = data as Readonly<Record<string, string>>; // ErrorData is a record of strings by construction
+  const fields = data as Readonly<Record<string, string>>; // ErrorData only contains strings
   return ERRORS[code].say.replace(/\{(\w+)\}/g, (_, name: string) => fields[name] ?? `{${name}}`);
 }
 
-/** Wraps a thrown value as INTERNAL; an AppError passes unchanged. `ref` is the reference that a person can give an operator. */
+/** Wraps a thrown value as INTERNAL; returns an AppError unchanged. `ref` is a reference that the person can pass on to an operator. */
 export function toAppError(thrown: unknown, ref: string): AppError {
   if (thrown instanceof AppError) return thrown;
   return new AppError('INTERNAL', { ref }, thrown);

@@ -1,9 +1,9 @@
-/** Maximum length of a file name: within the limit of file systems, with room for additions. */
+/** Maximum length of a file name, below the limit of file systems so that something can be added. */
 const MAX_LENGTH = 120;
 /** Maximum length of a file extension that is kept when a name is truncated. */
 const MAX_ENDING = 12;
 
-/** Removes folders, control characters, direction marks and leading dots; long names keep their extension. Never empty. */
+/** Removes folders, control characters, direction marks and leading dots. A long file name keeps its extension. Never empty. */
 export function cleanFileName(name: string, fallback = 'file'): string {
   const base = name.replaceAll('\\', '/').split('/').at(-1) ?? '';
   const plain = Buffer.from(base.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}<>:"|?*[\]]/gu, ' ')).toString();

@@ -4,7 +4,7 @@ import { readActionId, toTraceHex, makeLookUpId, readIdTime, createTypedCode, ne
 it('readIdTime returns the creation time of an id, and null for other texts', () => {
   expect(readIdTime(newId('turn', 1_795_629_142_833))).toBe(1_795_629_142_833);
   expect(readIdTime(newTraceId(1_795_629_142_833))).toBe(1_795_629_142_833);
-  expect(readIdTime('trc_01m8j3k5qh0000000000')).toBe(readIdTime('turn_01m8j3k5qh0000000000')); // an id of an older release
+  expect(readIdTime('trc_01m8j3k5qh0000000000')).toBe(readIdTime('turn_01m8j3k5qh0000000000')); // An id from an older release
   for (const text of ['trc_1', 'trace', '', 'user_1001_3', 'trc_UUUUUUUUUUUUUUUUUUUU', `trace_${'0'.repeat(31)}`])
     expect(readIdTime(text)).toBeNull();
 });

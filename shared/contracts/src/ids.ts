@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'; // Crockford's base32: without i, l, o and u
+const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'; // Crockford's base32 alphabet, without i, l, o and u
 
-/** Prefixes of random ids. Ids of actions and of answers are derived instead: see `makeAnswerId`. */
+/** Prefixes of random ids. Ids of actions and of answers derive from other ids: see `makeAnswerId`. */
 export const PREFIXES = [
   'apv', // an approval
   'card', // a payment card
@@ -37,17 +37,17 @@ export function newId(prefix: Prefix, nowMs: number = Date.now()): string {
   return `${prefix}_${time}${random}`;
 }
 
-/** Creates a trace id: `trace_` and a W3C trace id of 12 hexadecimal digits of milliseconds and 20 random ones. */
+/** Creates a trace id: `trace_` and a W3C trace id of 12 hexadecimal digits for the time in milliseconds and 20 random digits. */
 export function newTraceId(nowMs: number = Date.now()): string {
   return `trace_${nowMs.toString(16).padStart(12, '0')}${randomBytes(10).toString('hex')}`;
 }
 
-/** The 32 hexadecimal digits of an id from `newTraceId`; null for a trace of an older release. */
+/** Returns the 32 hexadecimal digits of an id from `newTraceId`; null for a trace id of an older release. */
 export function toTraceHex(traceId: string): string | null {
   return /^trace_([0-9a-f]{32})$/.exec(traceId)?.[1] ?? null;
 }
 
-/** The creation time of an id from `newId` or `newTraceId`, in milliseconds since 1970; null for any other text. */
+/** Returns the creation time of an id from `newId` or `newTraceId`, in milliseconds since 1970; null for any other text. */
 export function readIdTime(id: string): number | null {
   const hex = toTraceHex(id);
   if (hex !== null) return parseInt(hex.slice(0, 12), 16);
@@ -55,7 +55,7 @@ export function readIdTime(id: string): number | null {
   return digits === undefined ? null : [...digits].reduce((ms, digit) => ms * 32 + ALPHABET.indexOf(digit), 0);
 }
 
-/** Derives an id from parts: equal parts give equal ids in every process. 120 bits of SHA-256. */
+/** Derives an id of 120 bits of SHA-256 from parts: equal parts give equal ids in every process. */
 function derivedId(prefix: string, parts: readonly (string | number)[]): string {
   const digest = createHash('sha256').update(JSON.stringify(parts)).digest();
   let id = '';
@@ -64,35 +64,35 @@ function derivedId(prefix: string, parts: readonly (string | number)[]): string 
 }
 
 /*
- * Ids of answers and calls are derived, because model servers may repeat ids. An answer's id derives from its conversation, the first
- * message of its turn and its pass, so that a resumed turn finds the same ids. A call id is also the id of its action and job.
+ * Ids of answers and calls are derived, because model servers may repeat ids. The id of an answer derives from its conversation, the
+ * first message of its turn and the pass, so that a resumed turn finds the same ids. An action and its job have the id of their call.
  */
 
-/** The id of the answer of a pass (from 1). `turnKey` is the id of the turn's first message. */
+/** Returns the id of the answer in a pass (from 1). `turnKey`: id of the first message of the turn. */
 export function makeAnswerId(threadId: string, turnKey: string, pass: number): string {
   return derivedId('ans', [threadId, turnKey, pass]);
 }
 
-/** The id of a call by its index in an answer. Older records have the model's ids. */
+/** Returns the id of a call by its index in an answer. Older records have the model's ids. */
 export function makeCallId(answerId: string, index: number): string {
   return `act_${answerId.replace(/^ans_/, '')}_${index}`;
 }
 
-/** The id of a look-up's run, which resolves references before an action is decided. `hash`: hex digest of the input. */
+/** Returns the run id of a look-up, which resolves references before policy decides about an action. `hash`: hex digest of the input. */
 export function makeLookUpId(actionId: string, hash: string): string {
   return `${actionId.slice(0, 100)}_r${hash.slice(0, 20)}`;
 }
 
-/** The action of a run id. The run may be a look-up for the action, or run a modified action. */
+/** Returns the action id in a run id. The run may be a look-up for the action, or may run a modified action. */
 export function readActionId(runId: string): string {
   return runId.replace(/(?:_m)?(?:_r[0-9a-f]{20})?$/, '');
 }
 
-/** Creates a code of four-character groups (20 bits each) for typing, with a digit, so that it does not look like words. */
+/** Creates a code of four-character groups (20 bits each) for typing, with a digit, so that no code resembles words. */
 export function createTypedCode(groups: number): string {
   for (;;) {
     const parts = Array.from({ length: groups }, () => [...randomBytes(4)].map((byte) => ALPHABET[byte % 32]).join(''));
     const code = parts.join('-').toUpperCase();
-    if (/\d/.test(code)) return code; // one in ninety codes of three groups has no digit
+    if (/\d/.test(code)) return code; // One in ninety codes of three groups has no digit
   }
 }

@@ -1,7 +1,7 @@
-/** Maximum names in an error's sentence: more do not fit a phone. */
+/** Maximum number of names in the sentence of an error: more do not fit on a phone. */
 export const MAX_LISTED_NAMES = 10;
 
-/** Finds the likeliest known name, or null: other case, a prefix of two letters, or one slip per three letters. */
+/** Finds the most likely known name, or null: other case, a prefix of two letters, or one typing mistake per three letters. */
 export function findNearestName(typed: string, known: readonly string[]): string | null {
   const wanted = typed.trim().toLowerCase();
   const limit = Math.max(1, Math.floor(wanted.length / 3));
@@ -23,7 +23,7 @@ export function formatNameList(typed: string, known: readonly string[], total = 
   return more > 0 ? `${names.slice(0, MAX_LISTED_NAMES).join(', ')} and ${more} more` : names.join(', ');
 }
 
-/** Edit distance that counts two swapped neighbors as one slip (Damerau, optimal string alignment). Returns limit + 1 above `limit`. */
+/** Counts typing mistakes; two swapped neighbors are one (Damerau, optimal string alignment). Returns limit + 1 above `limit`. */
 export function countTypos(from: string, to: string, limit: number): number {
   if (Math.abs(from.length - to.length) > limit) return limit + 1;
   let beforeLast: number[] = [];

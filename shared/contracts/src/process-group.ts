@@ -1,6 +1,6 @@
 import { tryOr } from './system-error.ts';
 
-/** Kills the whole process group of a child that was started detached. Does nothing when the group is already gone. */
+/** Kills the process group of a child process that was started detached. Does nothing when the group has already ended. */
 export function killGroup({ pid }: { readonly pid?: number | undefined }): void {
   if (pid !== undefined) tryOr(() => process.kill(-pid, 'SIGKILL'), false);
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const RULE = 'a folder of a repository is a path below its root, such as apps/web';
 
-/** A folder of a repository in git's form, `apps/web`; `./apps/web/` is accepted. */
+/** A folder of a repository in git's form, such as `apps/web`; `./apps/web/` is converted. */
 export const RepositoryFolder = z
   .string()
   .trim()

@@ -1,2 +1,2 @@
-/** Bytes of a mebibyte, shown to people as MB. */
+/** Number of bytes in a mebibyte, which people see as MB. */
 export const MIB = 1024 * 1024;

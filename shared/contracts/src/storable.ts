@@ -1,6 +1,6 @@
-/* Postgres stores no NUL and no unpaired surrogates, in text and JSON columns. Models and programs may write both. */
+/* Postgres cannot store NUL or unpaired surrogates in text and JSON columns, but models and programs may write both. */
 
-/** Replaces unstorable characters by U+FFFD, in keys too. */
+/** Replaces characters that Postgres cannot store by U+FFFD, in keys too. */
 export function makeStorable<T>(value: T): T {
   if (typeof value === 'string') return value.toWellFormed().replaceAll('\0', '\uFFFD') as T & string; // a string stays a string
   if (Array.isArray(value)) return value.map(makeStorable) as T & unknown[]; // an array stays an array
@@ -10,7 +10,7 @@ export function makeStorable<T>(value: T): T {
   ) as T; // an object keeps its keys
 }
 
-/** Describes the first unstorable text of a value and its path; null when all of it is storable. */
+/** Describes the first text in a value that Postgres cannot store, with its path; null when all texts can be stored. */
 export function findUnstorable(value: unknown, path = 'arguments'): string | null {
   if (typeof value === 'string') return describe(value, path);
   if (typeof value !== 'object' || value === null) return null;

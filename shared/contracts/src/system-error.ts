@@ -1,9 +1,9 @@
-/** The code of a Node system error, such as `ENOENT`; empty for any other error. */
+/** Returns the code of a Node system error, such as `ENOENT`; empty for any other error. */
 export function getSystemCode(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }
 
-/** The result of a file operation; null when the file does not exist (ENOENT). */
+/** Returns the result of a file operation; null when the file does not exist (ENOENT). */
 export async function allowMissing<T>(operation: Promise<T>): Promise<T | null> {
   return operation.catch((error: unknown) => {
     if (getSystemCode(error) === 'ENOENT') return null;
@@ -11,7 +11,7 @@ export async function allowMissing<T>(operation: Promise<T>): Promise<T | null> 
   });
 }
 
-/** The result of `read`, or `fallback` when `read` throws. */
+/** Returns the result of `read`, or `fallback` when `read` throws. */
 export function tryOr<T>(read: () => T, fallback: T): T {
   try {
     return read();

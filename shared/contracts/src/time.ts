@@ -16,15 +16,15 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   });
 }
 
-/** Waits `ms` milliseconds. Throws the signal's reason when it aborts. */
+/** Waits `ms` milliseconds. Throws the signal's reason when the signal aborts. */
 export async function sleepOrThrow(ms: number, signal: AbortSignal): Promise<void> {
   await sleep(ms, signal);
   signal.throwIfAborted();
 }
 
 /**
- * A signal that aborts after `ms`. On Node 20, AbortSignal.timeout is garbage-collected when only `AbortSignal.any` refers to it; this
- * signal's timer holds it, without keeping the process alive.
+ * Returns a signal that aborts after `ms`. On Node 20, AbortSignal.timeout is garbage-collected when only `AbortSignal.any` refers to it;
+ * this signal is held by its timer, which does not keep the process alive.
  */
 export function abortAfter(ms: number): AbortSignal {
   const end = new AbortController();
@@ -32,27 +32,27 @@ export function abortAfter(ms: number): AbortSignal {
   return end.signal;
 }
 
-/** The result of `work`, or undefined when it takes longer than `ms`. The work continues, and its later failure is ignored. */
+/** Returns the result of `work`, or undefined when it takes longer than `ms`. The work then continues, and its failure is ignored. */
 export async function waitAtMost<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
-  work.catch(() => undefined); // the race threw it, or it came too late to matter
+  work.catch(() => undefined); // The race has thrown this error, or it came too late
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>((resolve) => (timer = setTimeout(resolve, ms, undefined)));
   return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 
-/** The result of `work`. Throws the signal's reason when it aborts, even when `work` ignores the signal and continues. */
+/** Returns the result of `work`. Throws the signal's reason when the signal aborts, even if `work` ignores the signal and continues. */
 export async function waitOrAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   let onAbort = (): void => undefined;
   const aborted = new Promise<never>((_, reject) => {
-    onAbort = () => reject(signal.reason as Error); // all our aborts have an error as reason
+    onAbort = () => reject(signal.reason as Error); // Every abort in this product has an error as its reason
     signal.addEventListener('abort', onAbort, { once: true });
     if (signal.aborted) onAbort();
   });
-  work.catch(() => undefined); // the race threw it, or it came too late to matter
+  work.catch(() => undefined); // The race has thrown this error, or it came too late
   return Promise.race([work, aborted]).finally(() => signal.removeEventListener('abort', onAbort));
 }
 
-/** Exponential backoff with full jitter: between half and all of `baseMs * 2^attempt`, at most `maxMs`. */
+/** Computes an exponential backoff with jitter: between half and all of `baseMs * 2^attempt`, at most `maxMs`. */
 export function computeBackoffMs(
   attempt: number,
   baseMs: number,

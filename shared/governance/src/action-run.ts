@@ -267,7 +267,7 @@ export class ActionRun implements CallExecution {
 
   async #deny(proposal: Proposal, error: AppError): Promise<ToolCallResult> {
     const { deps, scope } = this;
-    await scope.flush(); // as before an effect: stored calls must be those of the continued turn
+    await scope.flush(); // Saves the conversation first, so that a resumed turn makes the same calls
     await withTransaction(deps.pool, async (db) => {
       const isNew = await putAction(db, scope.lane, buildActionIntent(this, proposal), 'denied');
       if (isNew) await appendAudit(db, [createDeniedEvent(proposal, error.code)]);

@@ -22,12 +22,12 @@ interface OfflineCallOptions extends BaseChatModelCallOptions {
   tools?: BindToolsInput[];
 }
 
-/** The built-in model, without network, clock or randomness. Adapts `plan` to LangChain, whose models are classes. */
+/** The offline model: no network, clock or randomness. Adapts `plan` to LangChain, whose models are classes. */
 export class OfflineChatModel extends BaseChatModel<OfflineCallOptions> {
   readonly #catalog: () => ToolCatalog;
   readonly #mayChange: boolean;
 
-  /** `mayChange`: true when the model may plan changes. A substitute for a failed model only looks things up. */
+  /** `mayChange`: true when the model may plan changes. As a substitute for a failed model it only plans lookups. */
   constructor({ catalog, mayChange }: { readonly catalog: () => ToolCatalog; readonly mayChange: boolean }) {
     super({});
     this.#catalog = catalog;
@@ -63,7 +63,7 @@ export class OfflineChatModel extends BaseChatModel<OfflineCallOptions> {
   }
 }
 
-/** Reads tool definitions of LangChain and OpenAI, and structured tools. Skips all others. */
+/** Reads structured tools and the tool definitions of LangChain and OpenAI. Skips values of any other form. */
 export function readBoundTools(tools: readonly unknown[] | undefined): readonly BoundTool[] {
   return (tools ?? []).flatMap((tool): readonly BoundTool[] => {
     const openAi = OpenAiTool.safeParse(tool);

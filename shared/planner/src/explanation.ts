@@ -8,9 +8,9 @@ import { type OpenQuestion, type PlannedCall, type AnswerTag, PlannerMark } from
 
 const Plain = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]));
 
-/** The conversation before a message whose handling is explained. */
+/** The conversation up to a message; the planner then explains how it would handle that message. */
 export const PriorContext = z.object({
-  /** Messages of both sides, oldest first. */
+  /** Messages of the person and of Signalbox, oldest first. */
   messages: z.array(z.object({ from: z.enum(['person', 'signalbox']), text: z.string().min(1) })).default([]),
   /** Project that the conversation is about. */
   project: z.string().min(1).optional(),
@@ -23,7 +23,7 @@ export const PriorContext = z.object({
       choices: z.array(z.string().min(1)).optional(),
     })
     .optional(),
-  /** The last tool that ran, and its result. */
+  /** The last tool that ran, with its result. */
   lastTool: z
     .object({ tool: z.string().min(1), arguments: Plain.default({}), result: z.unknown().optional() })
     .optional(),
@@ -32,40 +32,40 @@ export const PriorContext = z.object({
 });
 export type PriorContext = z.infer<typeof PriorContext>;
 
-/** The planner's reaction to one message if every tool succeeded. */
+/** How the planner would react to one message if every tool succeeded. */
 export interface DryRun {
-  /** Tool calls in order, without those that only talk, load groups or finish. */
+  /** Tool calls in order, without tools that only talk, load groups or finish the task. */
   readonly calls: readonly { readonly tool: string; readonly arguments: Readonly<Record<string, unknown>> }[];
-  /** The question that is open at the end. */
+  /** The question that is open after the message. */
   readonly question: (OpenQuestion & { readonly message: string }) | null;
-  /** Changes offered by buttons below a question or an answer. */
+  /** Changes that the planner offers as buttons below a question or an answer. */
   readonly offered: readonly (PlannedCall & { readonly label: string })[];
   /** Kind of the last answer; `finished` when the conversation ends. Null while a question is open. */
   readonly says: AnswerTag | { readonly kind: 'finished' } | null;
-  /** All texts that the person would read, in order. */
+  /** All texts that the person would see, in order. */
   readonly texts: readonly string[];
-  /** The history including all added messages. */
+  /** The history, including all messages added by the rehearsal. */
   readonly messages: readonly BaseMessage[];
 }
 
-/** Plays a message after a story without running tools. Never throws for a person's text. */
+/** Plans the answers to a message that follows a story, without running tools. No text of a person makes it throw. */
 export function explainMessage(catalog: ToolCatalog, text: string, story: PriorContext): DryRun {
   const history = [...historyOf(story, catalog), heard('asked', text)];
   return rehearse(history, catalog, factsOf(story, catalog));
 }
 
-/** Returns the facts that the planner would have at the time of the story. */
+/** Returns the facts that the planner would have at the end of the story. */
 function factsOf({ project, names }: PriorContext, catalog: ToolCatalog): ModelRequestFacts {
   const activeGroups = catalog.groups.filter(({ installed }) => installed).map(({ name }) => name);
   return { activeGroups, known: names, currentProject: project ?? null };
 }
 
-/** Builds the planner's history from a story. Questions and tool runs are copied; the person's messages are played. */
+/** Builds the planner's history from a story. Questions and tool runs are copied; messages of the person are planned again. */
 function historyOf(story: PriorContext, catalog: ToolCatalog): readonly BaseMessage[] {
   const { messages, question, lastTool } = story;
   if (!question && !lastTool) return played(story, catalog);
   const lastAnswer = messages.findLastIndex(({ from }) => from === 'signalbox');
-  // The question is the newest answer, so the tool run precedes it.
+  // The open question is the newest answer, so the tool ran before it.
   const ran =
     question && lastTool ? messages.slice(0, lastAnswer).findLastIndex(({ from }) => from === 'signalbox') : lastAnswer;
   let asker = 'h0';
@@ -117,11 +117,11 @@ function resultOf(tool_call_id: string, say: string, result: unknown = null): To
   return new ToolMessage({ tool_call_id, content: JSON.stringify({ ok: true, result }), additional_kwargs });
 }
 
-/** Upper limit of passes; the planner stops long before. */
+/** Upper limit of planning steps; the planner stops long before. */
 const MAX_PASSES = 80;
 const QUIET = wordSet('respond_to_user request_capabilities finish_task');
 
-/** Plays the answer to the last message. No tool runs: each call succeeds with `result`. */
+/** Plans until the last message is answered. No tool runs: each call succeeds with `result`. */
 function rehearse(
   past: readonly BaseMessage[],
   catalog: ToolCatalog,
@@ -162,7 +162,7 @@ function heard(id: string, text: string): HumanMessage {
 
 const bound = new WeakMap<ToolCatalog, readonly BoundTool[]>();
 
-/** Treats all installed groups as loaded, because loading does not change the answer. */
+/** Returns all installed tools, as if every group were loaded, because loading a group does not change the answer. */
 function boundTools(catalog: ToolCatalog): readonly BoundTool[] {
   const base = [...BASE_TOOLS].filter((name) => name !== 'classify_intent');
   const installed = catalog.groups.filter((group) => group.installed).flatMap((group) => group.tools);

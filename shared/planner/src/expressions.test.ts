@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { expect, it } from 'vitest';
 
 const LONGEST = 200;
-/** A regular expression on a line of its own, or behind a name; and the pieces of one that is put together from texts. */
+/** Matches regular expressions in source text: literals, and parts that are written with String.raw. */
 const WRITTEN = [
   /(?:^\s*|[=(,:?|&[]\s*|return )\/(?![/*])((?:[^/\\\n[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+)\/[dgimsuvy]*/gm,
   /String\.raw`([^`]*)`/g,

@@ -52,7 +52,7 @@ describe('odd texts', () => {
     expect(next([human('next free port on toString')]).toolCalls[0]?.args).toEqual({ server: 'toString' });
   });
 
-  // A ratio within one run and not a time: this machine may be slow, or busy with something else.
+  // Compares two times of the same run, because the machine may be slow or busy.
   it.each<[string, (length: number) => string]>([
     ['words', (length) => 'lorem ipsum dolor '.repeat(length / 18)],
     ['one letter', (length) => 'a'.repeat(length)],
@@ -73,7 +73,7 @@ describe('odd texts', () => {
       });
       return Math.min(...times);
     };
-    // Four times the text: 4 when linear, 16 when quadratic. Below a millisecond the clock measures itself.
+    // Four times the text takes 4 times as long when linear, 16 times when quadratic. Times below 1 ms are too inexact.
     expect(cpuMs(long) / Math.max(cpuMs(short), 1)).toBeLessThan(10);
   });
 });
@@ -144,7 +144,7 @@ describe('odd histories', () => {
   });
 });
 
-/** What the schema of the called tool has against its arguments. */
+/** Lists what the schema of the called tool finds wrong with the arguments. */
 function problemsOf(call: { readonly name: string; readonly args: Record<string, unknown> }): readonly string[] {
   return readFields(all.find(({ name }) => name === call.name)?.schema).flatMap((field) => {
     if (!Object.hasOwn(call.args, field.name)) return field.required ? [`${field.name} is missing`] : [];

@@ -3,16 +3,16 @@ import { isCommonWord } from './names/mentions.ts';
 import { toBareName } from './names/spelling.ts';
 import { cleanText, tokenize } from './text/tokens.ts';
 
-/** Limits texts and words, because every word costs an index lookup and pasted logs contain no names. */
+/** Limits on texts and words: every word costs an index lookup, and pasted logs contain no names. */
 const MAX_TEXTS = 30;
 const MAX_WORDS = 500;
-/** Most words are everyday words, which are not mistyped names. */
+/** Maximum number of words to compare with similar names; most words are everyday words, not mistyped names. */
 const MAX_NEAR = 16;
-/** Names are shorter, and shorter words are not taken for mistyped names. */
+/** Lengths: names are at most 40 characters, and short words do not count as mistyped names. */
 const LONGEST_NAME = 40;
 const SHORTEST_SLIP = 3;
 
-/** Collects words of texts, newest first, that may be names. Pure. */
+/** Collects the words of texts, newest text first, that may be names. Pure. */
 export function findNameWords(texts: readonly string[]): NameWords {
   const [exact, bare, near] = [new Set<string>(), new Set<string>(), new Set<string>()];
   const mayBeName = (word: string): boolean => word !== '' && word.length <= LONGEST_NAME;
@@ -20,7 +20,7 @@ export function findNameWords(texts: readonly string[]): NameWords {
     const all = tokenize(cleanText(text)).map(({ lower }) => lower.replace(/'s$/, ''));
     const words = all.slice(0, Math.max(0, MAX_WORDS - exact.size));
     for (const [at, word] of words.entries()) {
-      // "shop/staging" and "the shop_api" also contain names.
+      // Names also occur inside words, as in "shop/staging" and "the shop_api".
       [word, ...word.split(/[/_.']/)].filter(mayBeName).forEach((name) => exact.add(name));
       const runs = [1, 2, 3].map((length) => toBareName(words.slice(at, at + length).join('')));
       runs.filter(mayBeName).forEach((name) => bare.add(name));

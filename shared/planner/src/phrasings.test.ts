@@ -28,7 +28,7 @@ function firstStep(text: string): PlannedMessage {
   return planNextMessage({ messages: [system, new HumanMessage({ content: text, id: 'h1' })], tools, catalog });
 }
 
-/** In the words of the fixture: the tool that would run or is asked about, or what kind of answer it is. */
+/** Describes an answer in the terms of the fixture: the tool that would run or is asked about, or the kind of answer. */
 function understood({ content, toolCalls, kwargs }: PlannedMessage): { intent: string; args: unknown; asks?: string } {
   const ask = PlannerMark.parse(kwargs['planner']).ask;
   const [reading] = ask?.readings ?? [];
@@ -44,11 +44,11 @@ function understood({ content, toolCalls, kwargs }: PlannedMessage): { intent: s
   return { intent, args: {} };
 }
 
-/** What an offered reading still needs, which is asked for once it is taken. */
+/** Returns the argument that an offered change still needs once the person has picked the change. */
 function missingOf({ tool, args }: { readonly tool: string; readonly args: Readonly<Record<string, unknown>> }) {
   const schema = installed.find(({ name }) => name === tool)?.schema;
   const { required } = z.object({ required: z.array(z.string()).default([]) }).parse(schema ?? {});
-  return required.find((name) => !Object.hasOwn(args, name)) as string; // undefined when nothing is missing, as with a call
+  return required.find((name) => !Object.hasOwn(args, name)) as string; // undefined when no argument is missing
 }
 
 const MISSING: Readonly<Record<string, string>> = {

@@ -11,23 +11,23 @@ import { splitRequests } from './requests/split.ts';
 import { type RequestContext, MIN_MATCH_SCORE, rankRequestTools, listMentions } from './requests/understanding.ts';
 import { cleanText } from './text/tokens.ts';
 /**
- * The offline planner: from a conversation and the bound tools to the next message. Pure and deterministic.
+ * The offline planner: returns the next message for a conversation and its loaded tools. Pure and deterministic.
  *
- * One message of a person is dealt with in these steps; where it stands is read from the marks of our own messages:
- *   new       → ask (ends it: the answer is a new message) · say (ends it) · load → loaded · call → called
- *   loaded    → call → called, or say that it may not be used
+ * A person's message passes through these steps; marks in the planner's own messages tell which steps are done:
+ *   new       → ask (done: the reply is a new message) · say (done) · load → loaded · call → called
+ *   loaded    → call → called, or say that the tool may not be used
  *   called    → say the result, or ask for a better name once
- * Several messages are dealt with in order; one that needs a question waits until the others are answered, for a question ends the turn.
+ * Messages are handled in order. A message that needs a question waits for all others, because a question ends the turn.
  */
 export function planNextMessage(input: {
   readonly messages: readonly BaseMessage[];
   readonly tools: readonly BoundTool[];
   readonly catalog: ToolCatalog;
-  /** False for a planner that replaces another model: it looks up and asks, but plans no change. */
+  /** False for a planner that replaces another model: it plans lookups and questions, but no changes. */
   readonly mayChange?: boolean;
 }): PlannedMessage {
   const index = indexTools(input.catalog, input.tools);
-  // The answer to a question is never split.
+  // An answer to a question is never split into several requests.
   const history = readHistory(input.messages, (text, facts, asking) =>
     asking ? [cleanText(text)] : splitRequests(cleanText(text), { facts, index, last: null }),
   );
@@ -57,9 +57,9 @@ function latestProject(history: History): string | null {
 }
 
 const SUMMARY_LENGTH = 80;
-/** Maximum number of groups of one task. */
+/** Maximum number of tool groups for one task. */
 const MAX_GROUPS = 10;
-/** Returns the intent of a message: the groups that it needs, installed or not, and a summary in the person's words. */
+/** Returns what a message is about: the tool groups that it needs, installed or not, and a summary in the person's words. */
 function classify(
   said: readonly PersonMessage[],
   around: RequestContext,

@@ -5,7 +5,7 @@ const HELP_EXAMPLES = 5;
 const UNCLEAR_EXAMPLES = 6;
 const NOT_INSTALLED_EXAMPLES = 4;
 
-/** Says help, after a greeting or a request for help. */
+/** Returns the help text, for a greeting or a request for help. */
 export function sayHelp(index: ToolIndex, greeting: boolean): string {
   const examples = examplesOf(index, HELP_EXAMPLES);
   const start = greeting ? `${say('planner.greeting')} ` : '';
@@ -15,7 +15,7 @@ export function sayHelp(index: ToolIndex, greeting: boolean): string {
     : `${start}${say('planner.can-do')}\n${asExamples(examples)}${end}`;
 }
 
-/** Says that the request was not understood, and what the bot can do. */
+/** Returns the answer that the request was not understood, with what the bot can do. */
 export function sayUnclear(index: ToolIndex): string {
   const examples = examplesOf(index, UNCLEAR_EXAMPLES);
   return examples.length === 0
@@ -23,18 +23,18 @@ export function sayUnclear(index: ToolIndex): string {
     : `${say('planner.only-understand')}\n${asExamples(examples)}`;
 }
 
-/** Says that a known capability is not installed, and what is. */
+/** Returns the answer that a known capability is not installed, with those that are. */
 export function sayNotInstalled(tool: IndexedTool, index: ToolIndex): string {
   const examples = examplesOf(index, NOT_INSTALLED_EXAMPLES);
   const missing = say('planner.not-installed', { activity: asActivity(tool.group ?? tool.name) });
   return examples.length === 0 ? missing : `${missing} ${say('planner.alternatives')}\n${asExamples(examples)}`;
 }
 
-/** Order of the groups in help: the most requested first, system administration last. */
+/** Order of the tool groups in the help text: the most requested first, system administration last. */
 const ORDER = ['project_management', 'deploy', 'diagnose', 'infrastructure', 'workspace', '', 'admin'];
 const placeOf = (group: string): number => ORDER.indexOf(ORDER.includes(group) ? group : '');
 
-/** Lists hints of installed tools, one per group in turn, so that every capability is shown. */
+/** Lists hints of installed tools, one tool group after the other, so that every capability appears. */
 function examplesOf(index: ToolIndex, limit: number): readonly string[] {
   const groups = new Map<string, string[]>();
   for (const { group, firstHint, installed } of index.tools)
@@ -45,7 +45,7 @@ function examplesOf(index: ToolIndex, limit: number): readonly string[] {
   return inTurn.flat().slice(0, limit);
 }
 
-/** Turns a field name into words: `memoryMb` → memory, `first_port` → first port. */
+/** Turns a field name into words: `memoryMb` becomes memory, `first_port` becomes first port. */
 export function formatFieldName(field: string): string {
   return field
     .replace(/(?:Mb|Gb|Kb|Ms|Bytes|Seconds|Minutes|Hours)$/, '')
@@ -53,7 +53,7 @@ export function formatFieldName(field: string): string {
     .toLowerCase();
 }
 
-/** Turns a group name into an activity: `project_management` → Project management, `deploy` → Deploying. */
+/** Turns a group name into an activity: `project_management` becomes Project management, `deploy` becomes Deploying. */
 function asActivity(group: string): string {
   const words = group
     .replace(/^deploy$/, 'deploying')

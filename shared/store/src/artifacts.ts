@@ -19,13 +19,13 @@ export interface StoredFile {
   readonly bytes: Buffer;
 }
 
-/** Files per message. */
+/** Maximum number of files per message. */
 const MAX_FILES = 10;
-/** Well below the 50 MB upload limit of a Telegram bot, and small enough to open on a phone. */
+/** Maximum size of a file: well below the 50 MB upload limit of a Telegram bot, and small enough to open on a phone. */
 const MAX_FILE_BYTES = 20 * 1024 * 1024;
-/** Bytes of all files of one turn: a tool in a loop must not fill the disk. */
+/** Maximum bytes of all files of one turn, so that a tool in a loop cannot fill the disk. */
 const MAX_TURN_BYTES = 50 * 1024 * 1024;
-/** Files are sent at once; a resend or a look-up needs them no longer than this. */
+/** Days until a file is deleted. Files are sent at once; resends and look-ups need them no longer. */
 const KEPT_DAYS = 30;
 
 /** `lost`: another worker holds the lane. `refused`: too many or too large files; nothing was stored, and `detail` says why in English. */
@@ -35,8 +35,8 @@ export type StoredArtifacts =
   | { readonly kind: 'refused'; readonly detail: string };
 
 /**
- * Stores the files of one action, only while the lane is held. Idempotent per action, with the same ids. Redacts secrets in texts, and
- * deletes files older than 30 days.
+ * Stores the files of one action, only while the lane is held. Idempotent: a repeated action gets the same ids. Redacts secrets in texts,
+ * and deletes files older than 30 days.
  */
 export async function putArtifacts(
   db: Queryable,

@@ -8,12 +8,12 @@ import type { ServiceWithLogin } from './migrations/service-rights.ts';
 const CHECK_MS = 3_000;
 const ANSWER_MS = 2_000;
 
-/** A user of the database: a service, a job service of several pools (`jobs`), the command line, or the migration (`owner`). */
+/** A user of the database: a service, a job service with several pools (`jobs`), the command line, or the migration (`owner`). */
 export type DatabaseUser = ServiceWithLogin | 'jobs' | 'cli' | 'owner';
 
 /**
- * Explains with a remedy why this user cannot use this database; null when it can. A service must not log in as the owner of the tables,
- * because row policies do not bind owners. Read-only; answers within seconds, even without a server.
+ * Explains, with a remedy, why this user cannot use the database; null when it can. A service must not log in as owner of the tables,
+ * because row policies do not bind owners. Read-only; answers within seconds, even when no server answers.
  */
 export async function checkDatabase(url: string, user: DatabaseUser): Promise<AppError | null> {
   const client = new pg.Client({
@@ -31,12 +31,12 @@ export async function checkDatabase(url: string, user: DatabaseUser): Promise<Ap
   } catch (error) {
     return describe(error, new URL(url));
   } finally {
-    // A hung server never closes the connection, so nobody waits for it.
+    // The connection of a hung server never closes, so nothing waits for it.
     void client.end().catch(() => undefined);
   }
 }
 
-/** Explains why a service must not use this login, which owns tables; null when it owns none. */
+/** Explains why a service must not use this login, because the login owns tables; null when it owns none. */
 async function findOwner(client: pg.Client): Promise<AppError | null> {
   const { rows } = await client.query<{ login: string }>(
     `select session_user as login from pg_class where oid = to_regclass('public.inbox') and pg_has_role(session_user, relowner, 'usage')`,
@@ -45,7 +45,7 @@ async function findOwner(client: pg.Client): Promise<AppError | null> {
 }
 
 async function checkRelease(client: pg.Client, user: Exclude<DatabaseUser, 'owner'>): Promise<AppError | null> {
-  // Roles exist only after the first migration.
+  // Database roles exist only after the first migration.
   if (await isEmpty(client)) return findReleaseProblem(client);
   await setConnectionRole(client, user === 'jobs' || user === 'cli' ? undefined : user);
   return findReleaseProblem(client);
@@ -67,7 +67,7 @@ async function findReleaseProblem(db: Queryable): Promise<AppError | null> {
   return unknown.length > 0 ? new AppError('DATABASE_NEWER', { names: unknown.join(', ') }) : null;
 }
 
-/** Describes a release mismatch or a missing answer in one sentence. Never throws; answers within two seconds, for readiness probes. */
+/** Describes a wrong release or a missing answer of the database in one sentence. Never throws; answers within two seconds. */
 export async function findDatabaseProblem(db: Queryable): Promise<string | null> {
   const problem = await waitAtMost(findReleaseProblem(db), ANSWER_MS).catch(() => undefined);
   if (problem === undefined) return 'Postgres does not answer';
@@ -78,7 +78,7 @@ function describe(error: unknown, { host: address, pathname, username }: URL): A
   if (error instanceof AppError) return error;
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const [server, variable] = ['Postgres', 'DATABASE_URL'];
-  // 28P01: wrong password; 28000: no such login, or not from here.
+  // Code 28P01 means a wrong password; 28000 means no such login, or not from this host.
   if (code === '28P01' || code === '28000')
     return new AppError('LOGIN_REFUSED', { server, address, login: decodeURIComponent(username), variable }, error);
   if (code === '3D000')

@@ -11,8 +11,8 @@ import { MAX_FAULT_LENGTH, FAULT_SUBJECT, type FAULT_SERVICES } from './migratio
 import { findRow, hasRow, listRows, sql } from './sql.ts';
 
 /**
- * Faults of Signalbox itself, with the sentences that admins read at their start and end. A new fault needs a line in fault-rows.ts (with
- * the service that detects it), one here, and two sentences in `faults.json` of each language. The service calls `reportFault` and
+ * Faults of Signalbox itself, with the sentences that admins read at their start and end. A new fault needs an entry in fault-rows.ts (with
+ * the service that detects it), an entry here, and two sentences in `faults.json` of each language. The service calls `reportFault` and
  * `endFault`; the pool `maintenance` notifies the admins; `/readyz` and `doctor` show the fault.
  */
 const FAULTS: Readonly<
@@ -26,23 +26,23 @@ const FAULTS: Readonly<
     (channel) => say('faults.channelRefusedOver', { channel }),
   ],
 };
-/** The part after a colon names the affected channel, because several may be refused at once. */
+/** Name of a fault; after a colon follows the affected channel, because several channels may be refused at once. */
 export type FaultKind = Exclude<keyof typeof FAULTS, 'channel-refused'> | `channel-refused:${string}`;
 
-/** An open fault, or news without a reachable recipient. */
+/** A fault that lasts, or news that no recipient could get. */
 export interface OpenFault {
   readonly hasNoRecipient: boolean;
-  /** English sentence for operators. */
+  /** English sentence about the fault, for operators. */
   readonly say: string;
 }
 
-/** How long another pool may try to deliver its news before the pool `maintenance` sends the news to the admins. */
+/** Time during which another pool may deliver its news; after that, the pool `maintenance` sends it to the admins. */
 const UNHEARD_MS = 45 * SECOND_MS;
-/** A fault that returns within this time after its end counts as one fault, and is not reported again. */
+/** A fault that returns within this time after its end counts as the same fault, and is not reported again. */
 const OVER_MS = 2 * MINUTE_MS;
 const BATCH = 20;
 
-/** Reports a fault. The admins are notified once while it lasts, however often this is called. */
+/** Reports a fault. The admins are notified once while the fault lasts, however often this is called. */
 export async function reportFault(db: Queryable, kind: FaultKind, detail: string): Promise<void> {
   const isBack = await hasRow(db)`
     update incidents set closed_at = null, waits_since = case when told is null then waits_since end
@@ -54,14 +54,14 @@ export async function reportFault(db: Queryable, kind: FaultKind, detail: string
     on conflict (subject, kind) where closed_at is null do nothing`);
 }
 
-/** Ends a fault, and notifies the admins who were notified of it. Idempotent. */
+/** Ends a fault, and notifies the admins who were notified of its start. Idempotent. */
 export async function endFault(db: Queryable, kind: FaultKind): Promise<void> {
   await db.query(sql`update incidents set closed_at = clock_timestamp(),
       waits_since = case when told is not null then clock_timestamp() end
     where subject = ${FAULT_SUBJECT} and kind = ${kind} and closed_at is null`);
 }
 
-/** Lists open faults, the oldest first: for `/readyz` and `doctor`. */
+/** Lists the faults that last, oldest first, for `/readyz` and `doctor`. */
 export async function listFaults(db: Queryable): Promise<readonly OpenFault[]> {
   const rows = await listRows<{ subject: string; kind: string; detail: string; since: Date; isOurs: boolean }>(db)`
     select subject, kind, detail, subject = ${FAULT_SUBJECT} as "isOurs", coalesce(waits_since, opened_at) as since from incidents
@@ -75,8 +75,8 @@ export async function listFaults(db: Queryable): Promise<readonly OpenFault[]> {
 }
 
 /**
- * Notifies every admin in private, once and in their language, of faults, of their end, and of news that another pool could send to
- * nobody. Returns the chats to wake, and the number of items that wait because no admin can be reached.
+ * Notifies every admin in private, once and in their language, of faults, of the end of faults, and of news that another pool could send
+ * to nobody. Returns the chats to wake, and the number of items that wait because no admin can be reached.
  */
 export async function notifyAdmins(
   pool: Pool,
@@ -102,12 +102,12 @@ interface DueNews {
   readonly kind: string;
   readonly detail: string;
   readonly isOver: boolean;
-  /** News that another pool could send to nobody, with its intended recipients; null for a fault. */
+  /** News that another pool could send to nobody; null for a fault. */
   readonly say: string | null;
   readonly concerned: readonly string[];
 }
 
-/** Notifies the admins of one fault; null when another process has done so meanwhile. */
+/** Notifies the admins of one fault; null when another process has notified them meanwhile. */
 async function notifyOne(db: Queryable, incidentId: string): Promise<readonly string[] | null> {
   const row = await findRow<DueNews>(db)`
     select kind, detail, closed_at is not null as "isOver", news ->> 'say' as say,

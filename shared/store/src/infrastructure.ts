@@ -1,9 +1,9 @@
 import { isTransient } from './pool.ts';
 
-/** Causes that are followed; also ends a cycle of causes. */
+/** Maximum depth of causes that are read; also ends a cycle of causes. */
 const MAX_CAUSES = 10;
 
-/** True when an error or one of its causes is a failure of Postgres, Redis or the network. Such a failure is never blamed on a message. */
+/** True when an error or one of its causes is a failure of Postgres, Redis or the network. No message is to blame for such a failure. */
 export function isInfrastructureError(error: unknown, depth = 0): boolean {
   if (!(error instanceof Error) || depth > MAX_CAUSES) return false;
   if (isTransient(error) || isRedisAway(error)) return true;
@@ -11,7 +11,7 @@ export function isInfrastructureError(error: unknown, depth = 0): boolean {
   return [error.cause, ...others].some((cause) => isInfrastructureError(cause, depth + 1));
 }
 
-/** ioredis errors have no code: a server that loads, is full or was demoted answers with the first word of its message. */
+/** ioredis errors have no code. When Redis is loading, full or demoted, the error message begins with a known word. */
 function isRedisAway(error: Error): boolean {
   if (error.name === 'MaxRetriesPerRequestError') return true;
   if (error.name === 'ReplyError')

@@ -5,27 +5,27 @@ import type { Queryable } from './pool.ts';
 import { listValues, sql } from './sql.ts';
 
 interface Lease {
-  /** Called when the lease is lost; nothing may be written under its epoch any more. */
+  /** Called when the lease is lost; from then on nothing may be written with its epoch. */
   readonly lost: () => void;
 }
 
 type Held<L> = ReadonlyMap<string, L>;
 
 export interface LeasesOptions<L> {
-  /** What is leased, for log lines. */
+  /** Name of what is leased, for log lines. */
   readonly name: string;
   readonly everyMs: number;
   readonly log: Log;
-  /** Extends these leases in one statement. Returns the keys that another process has claimed. */
+  /** Extends these leases in one statement. Returns the keys that another process has claimed meanwhile. */
   readonly heartbeat: (held: Held<L>) => Promise<readonly string[]>;
-  /** Leases not extended for this long count as lost. Without it, leases survive a database outage, in which nobody else can claim them. */
+  /** Time without extension after which a lease is lost. When missing, leases survive an outage, in which nobody can claim them. */
   readonly leaseMs?: number;
 }
 
 /**
- * The leases of this process, by key. A process claims a row under an epoch that is higher than any before. Each write names its epoch,
- * and the database ignores it once the row has a higher one. A heartbeat extends the leases. When a holder sends none for the length of a
- * lease, another process may claim the row; a sweeper finds rows that no process claims.
+ * Leases that this process holds, by key. A process claims a row with a new, higher epoch. Each write carries the epoch, and the database
+ * ignores writes with an older one. A heartbeat extends the leases. When a holder sends none for the length of a lease, another process
+ * may claim the row; a sweeper finds rows that nobody claims.
  */
 export class Leases<L extends Lease> implements Closable {
   readonly #options: LeasesOptions<L>;
@@ -46,7 +46,7 @@ export class Leases<L extends Lease> implements Closable {
     return this.#held.get(key);
   }
 
-  /** True when no heartbeat succeeded for `ms`: this process is too busy, or the database does not answer. */
+  /** True when no heartbeat succeeded for `ms`, because this process is too busy or the database does not answer. */
   isLate(ms: number): boolean {
     return performance.now() - this.#extendedAt > ms;
   }
@@ -55,7 +55,7 @@ export class Leases<L extends Lease> implements Closable {
     return [...this.#held.values()];
   }
 
-  /** Holds a lease until the returned function is called, which ignores a lease that was claimed again meanwhile. */
+  /** Holds a lease until the returned function is called. That function ignores a lease that was claimed again meanwhile. */
   hold(key: string, lease: L): () => void {
     this.#held.set(key, lease);
     return () => {
@@ -63,7 +63,7 @@ export class Leases<L extends Lease> implements Closable {
     };
   }
 
-  /** Extends all leases now. */
+  /** Extends all held leases now. */
   async heartbeat(): Promise<void> {
     const { heartbeat, leaseMs = Number.POSITIVE_INFINITY } = this.#options;
     const extending = new Map(this.#held);
@@ -77,19 +77,19 @@ export class Leases<L extends Lease> implements Closable {
     }
   }
 
-  /** Stops the heartbeat; leases run out by themselves. */
+  /** Stops the heartbeat; the held leases then run out. */
   close(): Promise<void> {
     return this.#loop.close();
   }
 
-  /** Ignores a lease that ended or was claimed again while the heartbeat was under way. */
+  /** Removes a lost lease, unless it ended or was claimed again during the heartbeat. */
   #lose(key: string, extending: Held<L>): void {
     const lease = this.#held.get(key);
     if (lease !== undefined && lease === extending.get(key)) lease.lost();
   }
 }
 
-/** Extends leases of lanes or chats by `leaseMs`, in one round trip. Returns the keys that were lost to another holder or a higher epoch. */
+/** Extends leases of lanes or chats by `leaseMs` in one round trip. Returns the keys with another holder or a higher epoch. */
 export function extendLeases(
   db: Queryable,
   heartbeat: 'lane_beat' | 'chat_beat',

@@ -4,19 +4,19 @@ import type { Log } from '@signalbox/platform/log';
 import { getServiceRole, type ServiceWithLogin } from './migrations/service-rights.ts';
 
 export type Pool = pg.Pool;
-/** A connection taken from a pool; release it after use. */
+/** A connection taken from a pool; the caller releases it after use. */
 export type Connection = pg.PoolClient;
 export type Queryable = Pick<pg.Pool, 'query'>;
 
-/** Postgres cancels a longer statement, so no turn waits for a lock forever. */
+/** Time after which Postgres cancels a statement, so that no turn waits for a lock forever. */
 const STATEMENT_TIMEOUT_MS = 15_000;
 const LOCK_TIMEOUT_MS = 8_000;
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 10_000;
 const CONNECT_TIMEOUT_MS = 5_000;
 
 /**
- * The role shared by all services (infra/postgres): full use of the product's tables, but no changes to the audit. A service takes its
- * own, narrower role where its login may.
+ * Role with the rights of all services (infra/postgres): full use of the product's tables, but no changes to the audit log. A service
+ * takes a narrower role of its own where its login may.
  */
 const APP_ROLE = 'signalbox_app';
 
@@ -33,7 +33,7 @@ export function openPool(
   const pool = new pg.Pool({
     connectionString: url,
     max: options.max,
-    min: 1, // without `min`, a service that polls every ten seconds would reconnect each time
+    min: 1, // Without `min`, a service that polls every ten seconds would reconnect each time
     application_name: `signalbox-${options.name}`,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     statement_timeout: STATEMENT_TIMEOUT_MS,
@@ -51,17 +51,17 @@ export function openPool(
   return pool;
 }
 
-/** The role of the service when the login is a member of it, else the role shared by all services. */
+/** The service's own role when the login is a member of it, else the role that all services share. */
 const OWN_ROLE = `(select rolname from pg_roles where rolname = $1 and pg_has_role(session_user, oid, 'member')
                       and has_table_privilege(oid, to_regclass('public.lanes'), 'select'))`;
 
-/** Sets the role of a connection. Throws DATABASE_ROLE_MISSING when the login may take neither role. */
+/** Sets the role of a connection. Throws DATABASE_ROLE_MISSING when the login may take neither the own nor the shared role. */
 export async function setConnectionRole(client: pg.ClientBase, service: ServiceWithLogin | undefined): Promise<void> {
   try {
     const own = service === undefined ? null : getServiceRole(service);
     await client.query(`select set_config('role', coalesce(${OWN_ROLE}, $2), false)`, [own, APP_ROLE]);
   } catch (error) {
-    // 22023: the role does not exist; 42501: the login may not take it.
+    // Code 22023 means that the role does not exist; 42501 means that the login may not take it.
     const code = error instanceof Error && 'code' in error ? error.code : '';
     if (code !== '22023' && code !== '42501') throw error;
     throw new AppError('DATABASE_ROLE_MISSING', { role: APP_ROLE }, error);
@@ -87,17 +87,17 @@ export async function withTransaction<T>(pool: Pool, work: (db: Queryable) => Pr
   }
 }
 
-/** True when Postgres rolled the transaction back because of a deadlock: a retry succeeds. */
+/** True when Postgres rolled a transaction back because of a deadlock, so that a retry succeeds. */
 export function isDeadlock(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === '40P01';
 }
 
-/** True when a statement gave up waiting for a lock: nothing was changed, and Postgres answers. */
+/** True when a statement gave up waiting for a lock: it changed nothing, and Postgres is available. */
 export function isLockTimeout(error: unknown): boolean {
   return error instanceof Error && ('code' in error && error.code === '55P03' ? true : isLockTimeout(error.cause));
 }
 
-/** Codes of a missing function, column, table, type or schema. */
+/** Error codes for a missing function, column, table, type or schema. */
 const LACKING = new Set(['42883', '42703', '42P01', '42704', '3F000']);
 
 /**

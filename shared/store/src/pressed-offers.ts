@@ -3,8 +3,8 @@ import type { Queryable } from './pool.ts';
 import { hasRow } from './sql.ts';
 
 /**
- * True when the person of this lane has pressed, in a message of this turn, a button of this conversation that is bound to exactly this
- * action, and no other action has used the press. Read-only.
+ * True when the person of this lane pressed, in a message of this turn, a button of this conversation for exactly this action, and no
+ * other action has used the press. Read-only.
  */
 export async function hasPressedOffer(
   db: Queryable,
@@ -12,7 +12,7 @@ export async function hasPressedOffer(
     readonly lane: Lane;
     readonly threadId: string;
     readonly chatKey: string;
-    /** Hash that the button is bound to; includes the conversation. */
+    /** Hash to which the button is bound; includes the conversation. */
     readonly offer: string;
     readonly action: { readonly actionId: string; readonly hash: string };
   },

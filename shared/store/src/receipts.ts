@@ -11,18 +11,18 @@ export interface LedgerEntry extends ActionChangeRow {
   /** The result of a tool without outside text; null for other tools. */
   readonly result: unknown;
   readonly settledAt: Date | null;
-  /** True for an action that was requested by its id. */
+  /** True for an action that the caller asked for by its id. */
   readonly isNamed: boolean;
 }
 
 const ENTRIES_READ = 200;
 
 /**
- * Reads the settled actions of a conversation, oldest first, plus the actions with these ids (their own ids, or those of their jobs) of
+ * Reads the settled actions of a conversation, oldest first, and the actions with these ids (their own ids, or those of their jobs) in
  * any conversation. Leaves out waiting, denied and unsettled actions.
  */
 export function readLedger(db: Queryable, threadId: string, ids: readonly string[]): Promise<readonly LedgerEntry[]> {
-  // The ids are collected first, as one array: an `or` or a join would scan all actions.
+  // Collects the ids first, in one array: with `or` or a join Postgres would scan all actions.
   return listRows<LedgerEntry>(db, 'receipts_read')`
     with named as (select unnest(${ids}::text[]) as id union select payload ->> 'deploymentId' from runs where run_id = any (${ids}))
     select * from (
@@ -47,7 +47,7 @@ export interface EarlierToolCall {
 
 const CALLS_READ = 100;
 
-/** Reads results of calls of earlier turns, newest first: only governed calls that succeeded. */
+/** Reads the results of calls in earlier turns, newest first: only governed calls that succeeded. */
 export function readEarlierToolCalls(db: Queryable, threadId: string): Promise<readonly EarlierToolCall[]> {
   return listRows<EarlierToolCall>(db)`
     select c #>> '{decided,action,tool}' as tool, c #> '{result,result}' as result

@@ -4,11 +4,11 @@ import type { Pool, Queryable } from './pool.ts';
 import { findRow, findValue, hasRow, sql } from './sql.ts';
 import type { PendingNotice } from './deploy/incident-news.ts';
 
-// Test data of `doctor --round-trip`. Its names contain the round, so that nobody mistakes it for real data; it is removed at the end.
+// Test data of `doctor --round-trip`. Names contain the id of the round, so that nobody takes them for real data. Removed at the end.
 
 /**
- * Stores test news of an ended incident as news without a reachable recipient, so that no list shows it as an open incident. Returns its
- * id in the inbox of the person.
+ * Stores test news of an ended incident that found no recipient, so that no list shows it as an open incident. Returns the id of the news
+ * in the person's inbox.
  */
 export async function putTestIncident(pool: Pool, round: string, userKey: string, say: string): Promise<string> {
   const news: PendingNotice = { once: 'test', recipients: [userKey], phase: 'closed', project: null, say, buttons: [] };
@@ -19,7 +19,7 @@ export async function putTestIncident(pool: Pool, round: string, userKey: string
   return `${id}:test`;
 }
 
-/** Stores a small file to send. */
+/** Stores a small file that the test sends. */
 export async function putTestFile(db: Queryable, round: string, userKey: string): Promise<OutboundFile> {
   const bytes = Buffer.from('Sent by doctor, to try out whether files arrive.\n');
   const artifactId = `art_doctor_${round}`;
@@ -34,7 +34,7 @@ export async function putTestFile(db: Queryable, round: string, userKey: string)
 type Delivery = { readonly status: string; readonly error: string | null };
 
 /**
- * Reads the delivery state of a message: by its key, or as the answer to a run or to news of an incident. Null before the message exists.
+ * Reads the delivery state of a message: by its key, or as the answer to a run or to news of an incident. Null until the message exists.
  */
 export function readDelivery(
   db: Queryable,
@@ -52,14 +52,14 @@ export function isTestEventSealed(db: Queryable, round: string): Promise<boolean
     where e.kind = 'round_trip.made' and e.data ->> 'id' = ${round}`;
 }
 
-/** Reads the name of the program that registered a callback last; null without one. */
+/** Reads the name of the program that last registered a callback; null when there is none. */
 export function readCallbackProgram(db: Queryable): Promise<string | null> {
   return findValue<string>(db)`
     select v.source from ingress_events v join users u on u.user_key = 'ingress-' || v.source
      where v.callback is not null order by v.received_at desc limit 1`;
 }
 
-/** Removes the test data of a round, and withdraws its undelivered messages. Idempotent. */
+/** Removes the test data of a round, and withdraws its messages that are not delivered yet. Idempotent. */
 export async function removeTestData(db: Queryable, round: string): Promise<void> {
   await db.query(sql`delete from incidents where subject = ${subjectOf(round)}`);
   await db.query(sql`delete from artifacts where action_id = ${subjectOf(round)}`);

@@ -1,17 +1,17 @@
 import type { Queryable } from './pool.ts';
 import { findRow, hasRow, listRows, prepareSql } from './sql.ts';
 
-/** A sealed value as stored. */
+/** A secret with its sealed value, as stored. */
 export interface SecretRow {
   readonly userKey: string;
   readonly handle: string;
   readonly kind: string;
   readonly ciphertext: Buffer;
-  /** Lifetime in milliseconds; null: until its owner deletes it. */
+  /** Lifetime in milliseconds; null when the secret stays until its owner deletes it. */
   readonly keptMs: number | null;
 }
 
-/** A secret as its owner sees it: everything except the value. */
+/** A secret as its owner sees it, without the value. */
 export interface SecretSummary {
   readonly handle: string;
   readonly kind: string;
@@ -20,7 +20,7 @@ export interface SecretSummary {
   readonly usedAt: Date | null;
 }
 
-/** Stores secrets. An existing handle of the person gets the new value and a new lifetime. */
+/** Stores secrets. When a person already has a handle, the secret gets the new value and a new lifetime. */
 export async function putSecrets(db: Queryable, rows: readonly SecretRow[]): Promise<void> {
   for (const { userKey, handle, kind, ciphertext, keptMs } of rows) {
     await db.query(prepareSql('secret_put')`insert into secrets (user_key, handle, kind, ciphertext, expires_at)
@@ -31,19 +31,19 @@ export async function putSecrets(db: Queryable, rows: readonly SecretRow[]): Pro
   }
 }
 
-/** Lists a person's valid secrets, by name. */
+/** Lists a person's secrets that have not expired, by name. */
 export function listSecrets(db: Queryable, userKey: string): Promise<readonly SecretSummary[]> {
   return listRows<SecretSummary>(db)`
     select handle, kind, created_at as "createdAt", expires_at as "expiresAt", used_at as "usedAt" from secrets
       where user_key = ${userKey} and (expires_at is null or expires_at > clock_timestamp()) order by handle`;
 }
 
-/** Deletes a secret. False for an unknown name. */
+/** Deletes a secret. False when the name is unknown. */
 export function deleteSecret(db: Queryable, userKey: string, handle: string): Promise<boolean> {
   return hasRow(db)`delete from secrets where user_key = ${userKey} and handle = ${handle}`;
 }
 
-/** Reads a person's sealed secret and notes its use; null when there is none, or it has expired. */
+/** Reads a person's sealed secret and records its use; null when there is none or it has expired. */
 export function readSealedSecret(db: Queryable, userKey: string, handle: string) {
   return findRow<Pick<SecretRow, 'kind' | 'ciphertext'>>(db)`
     update secrets set used_at = clock_timestamp()
@@ -51,7 +51,7 @@ export function readSealedSecret(db: Queryable, userKey: string, handle: string)
       returning kind, ciphertext`;
 }
 
-/** Deletes expired secrets; idempotent. Returns their number. */
+/** Deletes expired secrets. Idempotent. Returns the number of deleted secrets. */
 export async function dropExpiredSecrets(db: Queryable): Promise<number> {
   const { rowCount } = await db.query('delete from secrets where expires_at <= clock_timestamp()');
   return rowCount ?? 0;

@@ -2,13 +2,13 @@ import type { QueryResultRow } from 'pg';
 import type { Queryable } from './pool.ts';
 
 /**
- * A parameterized SQL statement, as `pg` takes it. Each `${…}` becomes a parameter; only another `Sql` becomes a part of the text, so no
- * value is ever read as SQL.
+ * A parameterized SQL statement, as `pg` takes it. Each `${…}` becomes a parameter; only another `Sql` becomes part of the text, so no
+ * value is ever executed as SQL.
  */
 export class Sql {
   readonly text: string;
   readonly values: unknown[];
-  /** The text between the values. */
+  /** The parts of the text between the values. */
   readonly #pieces: readonly string[];
 
   constructor(strings: readonly string[], parts: readonly unknown[]) {
@@ -39,12 +39,12 @@ export function sql(strings: readonly string[], ...parts: readonly unknown[]): S
 
 type Tag<T> = (strings: readonly string[], ...parts: readonly unknown[]) => Promise<T>;
 
-/** Runs the tagged statement and returns its first row; null without one. With a name each connection plans it once. */
+/** Runs the tagged statement and returns its first row; null without one. With a name, each connection plans it once. */
 export function findRow<T extends QueryResultRow>(db: Queryable, name?: string): Tag<T | null> {
   return async (strings, ...parts) => (await listRows<T>(db, name)(strings, ...parts))[0] ?? null;
 }
 
-/** Runs the tagged statement, which always gives a row (such as an aggregate), and returns that row. */
+/** Runs the tagged statement, which always returns a row (such as an aggregate), and returns that row. */
 export function readRow<T extends QueryResultRow>(db: Queryable, name?: string): Tag<T> {
   return async (strings, ...parts) => {
     const row = await findRow<T>(db, name)(strings, ...parts);
@@ -53,12 +53,12 @@ export function readRow<T extends QueryResultRow>(db: Queryable, name?: string):
   };
 }
 
-/** Runs the tagged statement and returns all rows. With a name each connection plans it once. */
+/** Runs the tagged statement and returns all rows. With a name, each connection plans the statement once. */
 export function listRows<T extends QueryResultRow>(db: Queryable, name?: string): Tag<readonly T[]> {
   return async (strings, ...parts) => (await run<T>(db, name, new Sql(strings, parts))).rows;
 }
 
-/** Runs the tagged statement of one column and returns its values. */
+/** Runs the tagged statement, which has one column, and returns its values. */
 export function listValues<V>(db: Queryable, name?: string): Tag<readonly V[]> {
   return async (strings, ...parts) => {
     const rows = await listRows<Record<string, V>>(db, name)(strings, ...parts);
@@ -66,19 +66,19 @@ export function listValues<V>(db: Queryable, name?: string): Tag<readonly V[]> {
   };
 }
 
-/** Runs the tagged statement of one column and returns its first value; `otherwise` without a row, or for null. */
+/** Runs the tagged statement, which has one column, and returns its first value; `otherwise` when there is no row, or for null. */
 export function findValue<V>(db: Queryable): Tag<V | null>;
 export function findValue<V>(db: Queryable, otherwise: V, name?: string): Tag<V>;
 export function findValue<V>(db: Queryable, otherwise: V | null = null, name?: string): Tag<V | null> {
   return async (strings, ...parts) => (await listValues<V | null>(db, name)(strings, ...parts))[0] ?? otherwise;
 }
 
-/** Runs the tagged statement; true when it found or wrote a row. */
+/** Runs the tagged statement; true when the statement found or wrote a row. */
 export function hasRow(db: Queryable, name?: string): Tag<boolean> {
   return async (strings, ...parts) => (await run(db, name, new Sql(strings, parts))).rowCount !== 0;
 }
 
-/** Tags a prepared statement: each connection plans it once, under this name. */
+/** Tags a prepared statement: each connection plans the statement once, under this name. */
 export function prepareSql(name: string) {
   return (strings: readonly string[], ...parts: readonly unknown[]) => withName(name, new Sql(strings, parts));
 }

@@ -5,12 +5,12 @@ import { putOutbox } from './conversation/outbox.ts';
 import { withTransaction, type Pool } from './pool.ts';
 import { listRows, sql } from './sql.ts';
 
-/** Rows per call; the next call reads the rest. */
+/** Maximum number of messages per call; the next call handles the others. */
 const MAX_ROWS = 100;
 
 /**
- * Settles a person's open messages whose envelope cannot be read, because they would block the lane forever. Each message becomes a dead
- * letter and is answered by one line in its chat. Returns the chats to wake. Idempotent.
+ * Settles a person's open messages whose envelope cannot be parsed, because they would block the lane forever. Each becomes a dead letter
+ * and gets one line as its answer. Returns the chats to wake. Idempotent.
  */
 export async function settleUnreadable(pool: Pool, userKey: string): Promise<readonly string[]> {
   return withTransaction(pool, async (db) => {
@@ -45,7 +45,7 @@ export async function settleUnreadable(pool: Pool, userKey: string): Promise<rea
   });
 }
 
-/** True when a stored envelope matches the contract. */
+/** True when a stored envelope matches its schema. */
 export function isReadable(envelope: unknown): envelope is InboundEnvelope {
   return InboundEnvelope.safeParse(envelope).success;
 }

@@ -113,7 +113,7 @@ describe('advisories of an endpoint', () => {
     });
   };
 
-  it('are the same as those of a folder, without claims that no record confirms', async () => {
+  it('equal those of a folder, without records that do not affect the used version', async () => {
     expect(told(await look(WEAK, await serve(osv)))).toEqual(EXPECTED);
     expect(told(await look(SOUND, await serve(osv)))).toEqual([]);
   });

@@ -130,7 +130,7 @@ export default toolGroup({
   },
 });
 
-/** Parses the British postcode at the end and the house number at the beginning; null when one is missing. Pure. */
+/** Parses an address with the house number at the beginning and the British postcode at the end; null when one is missing. Pure. */
 function readAddress(text: string): { readonly postcode: string; readonly house: string } | null {
   const clean = text.normalize('NFKC').replace(/\s+/g, ' ').trim();
   const postcode = /([A-Z]{1,2}\d[A-Z\d]?) ?(\d[A-Z]{2})$/i.exec(clean);

@@ -27,7 +27,7 @@ export async function listCards({ call }: CardNodeContext) {
   return listed.ok ? { ...Listed.parse(listed.result), refused: null } : { refused: listed.say };
 }
 
-/** Picks the card for an action, with the facts to remember. `stop`: the reply when no card can be picked. */
+/** Picks the card for an action, with the fields of the state to change. `stop`: the reply when no card can be picked. */
 export async function pickCard(
   context: CardNodeContext,
   action: LostCardAction,
@@ -58,13 +58,13 @@ export function replyWithText(text: string): CardNodeOutcome {
   return { replies: [{ text, buttons: [] }] };
 }
 
-/** True while a call waits for a confirmation or approval. */
+/** True while a tool call waits for a confirmation or approval. */
 export function isWaiting(result: { readonly ok: boolean; readonly result: unknown }): boolean {
   const { status } = z.object({ status: z.string() }).catch({ status: '' }).parse(result.result);
   return result.ok && (status === 'waiting_for_confirmation' || status === 'waiting_for_approval');
 }
 
-/** Returns the data of an action, for repeating it with another card. */
+/** Returns the data of an action, so that the action can be repeated with another card. */
 function dataOf({ given }: CardNodeContext, action: LostCardAction): Readonly<Record<string, unknown>> {
   const because = action === 'freeze_card' ? given('freeze_card')?.because : undefined;
   return because === undefined ? {} : { because };

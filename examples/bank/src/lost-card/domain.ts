@@ -20,7 +20,7 @@ const Suspicious = z.object({
 const CardRequest = z.enum(['freeze_card', 'order_replacement', 'report_fraud', 'reset']);
 export type CardRequest = z.infer<typeof CardRequest>;
 
-/** State of a conversation, without card numbers and codes. Policy and tools read the cards themselves and decide about changes. */
+/** State of a lost-card conversation, without card numbers and codes. Policy and tools read the cards themselves. */
 export const LostCardDomain = z.object({
   card_status: z.enum(['active', 'frozen', 'cancelled']),
   card_last4: Last4.nullable(),
@@ -33,7 +33,7 @@ export const LostCardDomain = z.object({
   suspicious_tx: z.array(Suspicious),
   branch_requested: z.boolean(),
   escalation_required: z.boolean(),
-  /** Number of misunderstood messages in a row. */
+  /** Number of messages in a row that were not understood. */
   trouble_count: z.int().nonnegative(),
   /** Last digits of the person's usable cards. */
   cards: z.array(Last4),
@@ -42,7 +42,7 @@ export const LostCardDomain = z.object({
   /** Event that the conversation waits for. Within a turn: `next` proposes the request now, `proposed` means that it was just proposed. */
   awaiting: z.enum(['next', 'proposed', 'confirmation', 'code', 'vouching', 'takeover']).nullable(),
   code_by: z.enum(['chat', 'operator']).nullable(),
-  /** Channel of the chat that the code was sent to. */
+  /** Channel of the chat to which the code was sent. */
   code_channel: z.string().nullable().default(null),
 });
 export type LostCardDomain = z.infer<typeof LostCardDomain>;
@@ -70,7 +70,7 @@ export function createInitialDomain(): LostCardDomain {
 
 const OnCard = { card: Last4.optional() };
 
-/** Actions of the agent. The last two prove the person's identity. */
+/** Actions of the lost-card agent. The last two prove the person's identity. */
 export const ACTIONS = {
   freeze_card: {
     data: z.strictObject({ ...OnCard, because: z.enum(['lost', 'stolen']).optional() }),

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { createInitialDomain } from './domain.ts';
 import { parseRequest } from './reading.ts';
 
-await loadPlugins('examples/bank'); // its sentences
+await loadPlugins('examples/bank'); // Loads the bank's sentences
 
 const SAID: readonly (readonly [string, string, string])[] = [
   ['en', "I've lost my card", 'freeze_card lost'],
@@ -37,7 +37,7 @@ const SAID: readonly (readonly [string, string, string])[] = [
 describe('a message to the lost-card agent', () => {
   it.each(SAID)('in %s: “%s” means %s', (language, text, meant) => {
     const requested = runInLanguage(language, () => parseRequest(text, createInitialDomain()));
-    const { because = '' } = (requested?.data ?? {}) as { readonly because?: string }; // what reading.ts gives
+    const { because = '' } = (requested?.data ?? {}) as { readonly because?: string }; // The type of the data that reading.ts returns
     expect(`${requested?.action} ${because}`.trim()).toBe(meant);
   });
 

@@ -6,11 +6,11 @@ import type { LostCardAction, LostCardDomain } from './domain.ts';
 interface Meaning {
   readonly action: LostCardAction;
   readonly data?: Readonly<Record<string, string>>;
-  /** Phrases of a language, separated by commas. A phrase lists beginnings of words that must all occur. */
+  /** Phrases of a language, separated by commas. A text matches a phrase when it has words with all of its word beginnings. */
   readonly phrases: (language: string) => string;
 }
 
-/** In order of precedence: fraud before payments, a stolen card before a lost one. */
+/** Meanings in order of precedence: fraud before payments, a stolen card before a lost one. */
 const MEANINGS: readonly Meaning[] = [
   { action: 'reset', phrases: (language) => say('lost-card.hearFound', {}, language) },
   { action: 'report_fraud', phrases: (language) => say('lost-card.hearFraud', {}, language) },
@@ -30,10 +30,10 @@ const MEANINGS: readonly Meaning[] = [
 
 const CODE = /secret:step-up-code-[0-9a-z]{8}/;
 const NOT_ON_A_CARD: readonly LostCardAction[] = ['find_branch', 'ask_operator', 'verify_identity'];
-/** Chinese has no spaces, so a phrase may occur anywhere. */
+/** Scripts without spaces, such as Chinese, in which a phrase may occur anywhere in the text. */
 const UNSPACED = /\p{Script=Han}/u;
 
-/** Reads an unambiguous request in the person's language or in English. The person confirms it before anything changes. Pure. */
+/** Reads an unambiguous request in the person's language or in English. The person must confirm the request. Pure. */
 export function parseRequest(text: string, domain: LostCardDomain): RequestedAction | null {
   const [code] = CODE.exec(text) ?? [];
   if (code !== undefined) return { action: 'verify_identity', data: { code } };
@@ -48,7 +48,7 @@ export function parseRequest(text: string, domain: LostCardDomain): RequestedAct
   return null;
 }
 
-/** Finds a known card that the text names by its last digits. */
+/** Finds a known card by its last digits in the text. */
 function cardIn(text: string, { cards }: LostCardDomain): string | null {
   const named = cards.filter((last4) => new RegExp(`(?<!\\d)${last4}(?!\\d)`).test(text));
   return named.length === 1 ? (named[0] ?? null) : null;

@@ -6,7 +6,7 @@ import { createFreezeButton, createReplaceButton, createButton, type LostCardDom
 
 type View = (domain: LostCardDomain, reader: ReaderProfile) => GuidedReply;
 
-/** Number of misunderstood messages in a row after which the view offers a human. */
+/** Number of misunderstood messages in a row after which the view offers a human operator. */
 const TROUBLED = 2;
 
 const home: View = (domain, { mode }) => {
@@ -46,7 +46,7 @@ const confirm: View = ({ card_last4, wanted, suspicious_tx: suspicious }) => {
   return { text: `${say('lost-card.confirmReport', facts)}\n\n${reported.join('\n')}`, buttons: [] };
 };
 
-/** Shown when an action ended; the text above it says how. */
+/** View after an action has ended; the text above it reports the result. */
 const done: View = (domain) => ({ text: say('lost-card.anythingElse'), buttons: options(domain) });
 
 const escalated: View = ({ card_last4, card_status }) => ({
@@ -65,7 +65,7 @@ function sayPayment({ merchant, at, amount }: LostCardDomain['suspicious_tx'][nu
   return [toPlainName(merchant), sayDay(at), ...shown].join(', ');
 }
 
-/** Lists the actions that fit the state of the card. */
+/** Returns buttons for the actions that the status of the card allows. */
 function options({ card_last4: last4, card_status: status }: LostCardDomain): GuidedReply['buttons'] {
   const onCard = last4 === null ? {} : { card: last4 };
   const isFrozen = last4 !== null && status === 'frozen';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { TOPICS } from './domain.ts';
 import { toAmount } from './payment.ts';
 
-/** Accepted amounts; others are typing mistakes. */
+/** Bounds of an accepted amount; any other amount is a typing mistake. */
 const LEAST = 1_000;
 const MOST = 100_000_000;
 

@@ -1,9 +1,9 @@
 import { toAmount } from './payment.ts';
 
-/** A number in a text. `at` and `end`: its offsets. */
+/** A number that was found in a text. `at` and `end`: its offsets. */
 export interface FoundNumber {
   readonly kind: 'amount' | 'years';
-  /** Decimal text. */
+  /** The number as decimal text. */
   readonly value: string;
   readonly at: number;
   readonly end: number;
@@ -33,11 +33,11 @@ const THOUSANDS: Readonly<Record<string, number>> = {
 };
 
 const UNITS = Object.keys(THOUSANDS).toSorted((one, other) => other.length - one.length);
-// Digits in groups of three, or in one piece, with a fraction of one or two digits.
+// Matches digits in groups of three or in one piece, with a fraction of one or two digits.
 const DIGITS = /\d{1,3}(?:[.,'’\u00a0\u202f ]\d{3})+(?:[.,]\d{1,2})?(?!\d)|\d+(?:[.,]\d{1,2})?(?!\d)/gu;
 const UNIT = new RegExp(`^\\s?(${UNITS.join('|')})(?![\\p{L}])\\.?`, 'u');
 
-/** Finds the numbers of a lower-case text. A number before one of the `yearWords` is years; any other is an amount. Pure. */
+/** Finds the numbers of a lower-case text. A number before one of the `yearWords` counts years; any other is an amount. Pure. */
 export function findNumbers(text: string, yearWords: readonly string[]): readonly FoundNumber[] {
   return [...text.matchAll(DIGITS)].flatMap((match): readonly FoundNumber[] => {
     const [digits] = match;
@@ -54,7 +54,7 @@ export function findNumbers(text: string, yearWords: readonly string[]): readonl
   });
 }
 
-/** Removes grouping marks. A mark before three digits groups; before one or two it begins a fraction. */
+/** Removes grouping marks from a number. A mark before three digits groups them; before one or two digits it begins the fraction. */
 function plain(digits: string): string {
   const [, whole = digits, fraction] = /^(.*)[.,](\d{1,2})$/u.exec(digits) ?? [];
   const bare = whole.replace(/\D/gu, '');

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 
-/** Version of the state; migrations.ts converts older ones. */
+/** Version of the conversation state; migrations.ts converts states of older versions. */
 export const STATE_VERSION = 2;
 
 export const DEFAULT_TERM_YEARS = 25;
-/** Number of misunderstood messages in a row after which a human is offered. */
+/** Number of misunderstood messages in a row after which the agent offers a human. */
 export const MAX_MISUNDERSTOOD = 3;
 
 /** An amount with cents, in the currency of the products. */
@@ -25,7 +25,7 @@ export const Product = z.object({
 });
 export type Product = z.infer<typeof Product>;
 
-/** State of a conversation, with the field names of the original specification. */
+/** State of a mortgage conversation, with the field names of the original specification. */
 export const MortgageDomain = z.object({
   intent: z.object({
     propertyValue: Amount.nullable(),
@@ -33,7 +33,7 @@ export const MortgageDomain = z.object({
     fixYears: z.int().nullable(),
     termYears: z.int(),
   }),
-  /** Loan to value in percent; null until both amounts are known. */
+  /** Loan-to-value ratio in percent; null until both amounts are known. */
   ltv: Percent.nullable(),
   products: z.array(Product),
   /** Fixed-rate periods on offer, in years. */
@@ -45,17 +45,17 @@ export const MortgageDomain = z.object({
   show_support: z.boolean(),
   address_validation_failed: z.boolean(),
   last_attempted_address: z.string().nullable(),
-  /** Registered address that matched the last attempt. */
+  /** Registered address that matched the last attempt; null when none matched. */
   address: z.string().nullable(),
   branch_requested: z.boolean(),
   process_question: z.enum(TOPICS).nullable(),
-  /** Subject of the last question, so that a bare answer is understood. */
+  /** Subject of the last question, so that the agent understands an answer such as a bare number. */
   asked: z.enum(['propertyValue', 'loanBalance', 'fixYears', 'address']).nullable(),
 });
 export type MortgageDomain = z.infer<typeof MortgageDomain>;
 export type LoanFigures = MortgageDomain['intent'];
 
-/** Returns the state of a new conversation. */
+/** Returns the state of a new mortgage conversation. */
 export function createInitialDomain(): MortgageDomain {
   return {
     intent: { propertyValue: null, loanBalance: null, fixYears: null, termYears: DEFAULT_TERM_YEARS },

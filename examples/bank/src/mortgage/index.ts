@@ -38,11 +38,11 @@ const spec: GuidedSpec<typeof MortgageDomain, MortgageActions> = {
   home: 'inputs',
 };
 
-/** Asks for the loan, shows products, and recalculates the payment on request. */
+/** The mortgage agent: asks for the loan, shows products, and recalculates the payment on request. */
 export default defineGuidedAgent(spec);
 
 function firstNode(input: TurnInput): NodeName {
   if (input.kind === 'news') return 'tell_news';
-  // The guided-agent kit only passes actions of this agent.
+  // The guided-agent kit only passes actions of this agent
   return input.kind === 'words' ? 'count_trouble' : FIRST_NODE[input.name as keyof MortgageActions];
 }

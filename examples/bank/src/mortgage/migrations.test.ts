@@ -6,7 +6,7 @@ import { MortgageDomain, STATE_VERSION } from './domain.ts';
 import { MIGRATION_STEPS } from './migrations.ts';
 
 const FIXTURE = new URL('../../../../tests/fixtures/mortgage-state-1.json', import.meta.url);
-const stored = (): StoredValues => JSON.parse(readFileSync(FIXTURE, 'utf8')) as StoredValues; // as it was stored
+const stored = (): StoredValues => JSON.parse(readFileSync(FIXTURE, 'utf8')) as StoredValues; // The state as it was stored
 const versioned = {
   id: 'mortgage',
   stateVersion: STATE_VERSION,

@@ -3,9 +3,9 @@ import { DEFAULT_TERM_YEARS, TOPICS } from './domain.ts';
 import { toAmount } from './payment.ts';
 
 /*
- * Version 1 kept its fields beside those of all agents; version 2 keeps them under `domain.mortgage`. The fields move one group after
- * another, the least dangerous first. After each step the state loads: what has not moved yet is found where it was, and moving what
- * has moved changes nothing.
+ * Version 1 kept the mortgage fields at the root of the state; version 2 keeps them under `domain.mortgage`. The fields move in groups,
+ * the least dangerous group first. The state can be loaded after each step: fields that have not moved yet are read from the root, and
+ * moving a field twice changes nothing.
  */
 
 /** Steps from version 1 to version 2, in the order of the specification. */
@@ -15,7 +15,7 @@ export const MIGRATION_STEPS: StateMigration = [
   move(['trouble_count', 'show_support']),
   move(['existing_customer', 'property_seen', 'process_question'], ({ process_question: question, ...domain }) => ({
     ...domain,
-    // Version 1 stored free text here, which nothing reads any more.
+    // Version 1 stored free text in this field, which no code reads any more.
     process_question: TOPICS.find((topic) => topic === question) ?? null,
   })),
   move(['intent'], ({ intent, ...domain }) => ({ ...domain, intent: exactIntent(intent) })),
@@ -31,7 +31,7 @@ export const MIGRATION_STEPS: StateMigration = [
   })),
 ];
 
-/** Moves root fields to `domain.mortgage`; existing fields there stay. */
+/** Moves fields from the root of the state to `domain.mortgage`; fields that exist there are not overwritten. */
 function move(
   fields: readonly string[],
   change: (domain: StoredValues) => StoredValues = (domain) => domain,
@@ -65,6 +65,6 @@ function chosenIn(selection: unknown): { readonly productId: string } | null {
 }
 
 function asObject(value: unknown): StoredValues {
-  if (typeof value === 'object' && value !== null) return value as StoredValues; // checked here
+  if (typeof value === 'object' && value !== null) return value as StoredValues; // This condition checks the type
   throw new TypeError('a part of the state is no object');
 }

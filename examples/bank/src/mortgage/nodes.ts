@@ -16,11 +16,11 @@ import type { ViewName } from './views.ts';
 type MortgageContext = NodeContext<MortgageDomain, MortgageActions>;
 type MortgageOutcome = NodeOutcome<MortgageDomain> & { readonly view?: ViewName };
 
-/** Tool results, limited to the fields that are used. */
+/** Schemas of tool results, with only the fields that the nodes use. */
 const FoundProducts = z.object({ products: z.array(Product), fixes: z.array(z.int()) });
 const Checked = z.object({ address: z.string().nullable() });
 
-/** State changes after an understood message. */
+/** State changes after a message that was understood. */
 const WELL = { trouble_count: 0, show_support: false } as const;
 
 /** Nodes of the graph. A node depends only on its context. */
@@ -143,7 +143,7 @@ export const nodes = {
       if (domain.branch_requested) return { view: 'branch' };
       const productId = findChosenProduct(domain)?.productId;
       const result = await call('request_branch_visit', productId === undefined ? {} : { productId });
-      // A request that waits for approval is not done; an event reports its result.
+      // A request that waits for approval is not done yet; a later event reports its result.
       if (!result.ok || !result.changed) return failed(result.say);
       return { domain: { branch_requested: true, asked: null }, view: 'branch' };
     },
@@ -192,12 +192,12 @@ async function listFixes({ call, domain }: MortgageContext): Promise<MortgageDom
   return result.ok && found.success ? found.data.fixes : domain.fixes;
 }
 
-/** Replies with the sentence of a tool that was refused, failed or waits. */
+/** Replies with the sentence of a tool call that was refused, failed or waits. */
 function failed(text: string): MortgageOutcome {
   return { replies: [{ text, buttons: [] }], errors: { tool: 'not done' } };
 }
 
 function withoutUndefined<T extends object>(given: T): { readonly [K in keyof T]?: Exclude<T[K], undefined> } {
-  // The filter removed all undefined values.
+  // The filter removed all undefined values
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as never;
 }

@@ -5,13 +5,13 @@ import { z } from 'zod';
 import { getLoanToValue, getMonthlyPayment, buildSchedule, sumOf, type Loan } from './payment.ts';
 import { quoteLoan } from './views.ts';
 
-/** Values of tables and calculators of others, as their own tests have them; each names where it stands and under which license. */
+/** Payment tables and calculators that others published; each entry names its source and license. */
 const Published = z.array(
   z.object({
     source: z.object({ repository: z.string(), license: z.string(), file: z.string() }),
     loan: z.object({ principal: z.string(), ratePercent: z.string(), months: z.int() }),
     payment: z.string(),
-    /** Payment, interest, repaid and balance of each month. */
+    /** For each month: payment, interest, repaid amount and balance. */
     rows: z.array(z.tuple([z.string(), z.string(), z.string(), z.string()])).optional(),
     lastPayment: z.string().optional(),
     totalInterest: z.string().optional(),
@@ -21,7 +21,7 @@ const published = Published.parse(
   JSON.parse(readFileSync(new URL('published.fixture.json', import.meta.url), 'utf8')),
 ).map((one) => [`${one.loan.principal} at ${one.loan.ratePercent}% (${one.source.repository})`, one] as const);
 
-/** The same payment by another way, in whole numbers alone: `P·r·qⁿ / (qⁿ − 1)` as one fraction, rounded half up. Cents. */
+/** Computes the same payment in another way, in cents and whole numbers: `P·r·qⁿ / (qⁿ − 1)` as one fraction, rounded half up. */
 function paymentInCents({ principal, ratePercent, months }: Loan): bigint {
   const [rate, base] = [scaled(ratePercent), 1_200n * SCALE];
   const cents = scaled(principal) * 100n;

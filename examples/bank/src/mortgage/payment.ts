@@ -1,23 +1,23 @@
 import { Decimal } from 'decimal.js';
 
 /*
- * Payments of a loan in exact decimal arithmetic. Amounts and rates are decimal text: a payment is due on a cent, and binary fractions
- * hold neither 0.1 nor 4.19. What is owed to the cent is rounded half up, once, where it becomes an amount: the monthly payment, and
- * the interest of each month in a schedule.
+ * Computes payments of a loan in exact decimal arithmetic. Amounts and rates are decimal text, because binary fractions hold neither
+ * 0.1 nor 4.19, and payments are due to the cent. Two values are rounded to cents, half up: the monthly payment, and the interest of
+ * each month in a schedule.
  */
 
-/** Precision of intermediate results: 600 factors err in the 60th digit, and amounts have at most 12 digits. */
+/** Decimal places of intermediate results: 600 multiplications err in the 60th place, and amounts have at most 12 digits. */
 const Exact = Decimal.clone({ precision: 60, rounding: Decimal.ROUND_HALF_UP });
 
 /** A loan with equal monthly payments. */
 export interface Loan {
   readonly principal: string;
-  /** Percent per year; each month costs a twelfth. */
+  /** Interest rate in percent per year; each month costs a twelfth. */
   readonly ratePercent: string;
   readonly months: number;
 }
 
-/** One month of a schedule; all amounts add up to the cent. */
+/** One month of a payment schedule; all amounts add up to the cent. */
 export interface ScheduleRow {
   readonly month: number;
   readonly payment: string;
@@ -36,7 +36,7 @@ export function getMonthlyPayment({ principal, ratePercent, months }: Loan): str
   return toCents(owed.mul(rate).div(discount));
 }
 
-/** Lists payment, interest and balance by month. The last payment settles the rounding differences. */
+/** Lists payment, interest and balance of each month. The last payment settles the rounding differences. */
 export function buildSchedule(loan: Loan): readonly ScheduleRow[] {
   const payment = new Exact(getMonthlyPayment(loan));
   const rate = monthlyRate(loan.ratePercent);
@@ -58,12 +58,12 @@ export function buildSchedule(loan: Loan): readonly ScheduleRow[] {
   return rows;
 }
 
-/** Returns the loan as percent of the property value, rounded half up to two places for display. Products are compared exactly. */
+/** Returns the loan in percent of the property value, rounded half up to two places for display. Product limits use the exact ratio. */
 export function getLoanToValue(loan: string, value: string): string {
   return new Exact(loan).mul(100).div(value).toDecimalPlaces(2).toFixed();
 }
 
-/** Adds amounts to the cent. */
+/** Adds amounts exactly, to the cent. */
 export function sumOf(amounts: readonly string[]): string {
   return amounts.reduce((sum, amount) => sum.plus(amount), new Exact(0)).toFixed(2);
 }

@@ -8,7 +8,7 @@ import { findNumbers } from './amounts.ts';
 import { createInitialDomain, type MortgageDomain } from './domain.ts';
 import { parseRequest } from './reading.ts';
 
-await loadPlugins('examples/bank'); // its sentences
+await loadPlugins('examples/bank'); // Loads the bank's sentences
 
 const at = (asked: MortgageDomain['asked'], products: MortgageDomain['products'] = []) => ({ asked, products });
 

@@ -4,8 +4,8 @@ import { findNumbers, type FoundNumber } from './amounts.ts';
 import type { MortgageDomain, Topic } from './domain.ts';
 
 /*
- * What words surely mean, without a model. The phrases stand in the catalog of sentences, one list for each language, so that nothing
- * here knows English. What is not sure is left to a model, or to the buttons.
+ * Reads messages whose meaning is certain, without a model. The phrases are in the message catalog, one list per language, so this code
+ * contains no English. All other messages are left to a model, or to buttons.
  */
 
 interface Span {
@@ -15,10 +15,10 @@ interface Span {
 
 type Figure = 'propertyValue' | 'loanBalance' | 'fixYears' | 'termYears';
 
-/** Maximum length of a request; longer texts are left to a model. */
+/** Maximum length of a text that is read here; a model reads longer texts. */
 const MAX_TEXT_LENGTH = 400;
 
-/** Reads a message in its reader's language. `asked`: subject of the last question, so that a bare answer counts. Pure. */
+/** Reads a message in its reader's language. `asked`: subject of the last question, so that a bare answer is understood. Pure. */
 export function parseRequest(
   message: string,
   { asked, products }: Pick<MortgageDomain, 'asked' | 'products'>,
@@ -48,14 +48,14 @@ function readFigures(text: string, asked: MortgageDomain['asked']): RequestedAct
     const names =
       found.kind === 'years' ? (['fixYears', 'termYears'] as const) : (['propertyValue', 'loanBalance'] as const);
     const name = nearest(text, found, names, words);
-    // An ambiguous or repeated figure is left to a model or another question.
+    // An ambiguous or repeated figure needs a model or another question.
     if (name === null || figures[name] !== undefined) return null;
     figures[name] = found.kind === 'years' ? Number(found.value) : found.value;
   }
   return { action: 'set_intent', data: figures };
 }
 
-/** True when the text has nothing besides the number, its currency and its unit. */
+/** True when the text has nothing but the number, its currency and its unit. */
 function isAlone(text: string, { kind, at, end }: FoundNumber): boolean {
   const rest = `${text.slice(0, at)} ${kind === 'years' ? '' : text.slice(end)}`;
   return !/[\p{L}\d]/u.test(rest.replace(/gbp|eur|usd|pounds?|euros?/gu, ''));
@@ -70,11 +70,11 @@ function bareAnswer(
   return Number.isInteger(years) ? { action: 'set_intent', data: { fixYears: years } } : null;
 }
 
-/** Extra distance of a word in another clause, or after the unit of the number. */
+/** Distance added for a word in another clause, or after the unit of the number. */
 const OTHER_CLAUSE = 10;
 const AFTER_UNIT = 4;
 
-/** Finds the figure whose words are nearest to a number; null when none or two are equally near. */
+/** Finds the figure whose words are nearest to a number; null when there is none or two are equally near. */
 function nearest<N extends Figure>(
   text: string,
   found: FoundNumber,
@@ -108,7 +108,7 @@ function readTopic(text: string): RequestedAction | null {
   return topic && others.length === 0 ? { action: 'ask_process', data: { topic: topic[0] } } : null;
 }
 
-/** Returns the action of the first matching phrase; negations precede what they negate. */
+/** Returns the action of the first matching phrase. Negated phrases come before the phrases that they negate. */
 function readPhrase(text: string): RequestedAction | null {
   const wishes: readonly (readonly [string, RequestedAction])[] = [
     [say('mortgage.hearReset'), { action: 'reset', data: {} }],
@@ -125,7 +125,7 @@ function readPhrase(text: string): RequestedAction | null {
   return wishes.find(([list]) => spansOf(text, list).length > 0)?.[1] ?? null;
 }
 
-/** Finds occurrences of the phrases at word starts, in scripts with words. */
+/** Finds the places where a phrase begins at the start of a word, in scripts with words. */
 function spansOf(text: string, list: string): readonly Span[] {
   return phrases(list).flatMap((phrase) => {
     const spans: Span[] = [];
@@ -137,7 +137,7 @@ function spansOf(text: string, list: string): readonly Span[] {
 
 const LETTER = /[\p{Script=Latin}\p{Script=Cyrillic}\d]/u;
 
-/** Checks only the start of a word, because words have endings. */
+/** Checks only that the phrase begins a word, because words have various endings. */
 function isWhole(text: string, at: number, phrase: string): boolean {
   return !(LETTER.test(phrase.charAt(0)) && LETTER.test(text.charAt(at - 1)));
 }

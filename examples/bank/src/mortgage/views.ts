@@ -13,14 +13,14 @@ import {
 } from './domain.ts';
 import { getMonthlyPayment, buildSchedule, sumOf, type Loan } from './payment.ts';
 
-/** Rates of a product: percent per year as decimal text. */
+/** Interest rates of a product: percent per year as decimal text. */
 interface Terms {
   readonly fixYears: number;
   readonly rate: string;
   readonly followOnRate: string;
 }
 
-/** Payments for a loan with a product. */
+/** Payments of a loan with one product. */
 interface Quote {
   /** Monthly payment during the fixed period. */
   readonly monthly: string;
@@ -28,13 +28,13 @@ interface Quote {
   readonly paidInFix: string;
   /** Balance at the end of the fixed period. */
   readonly balanceAfterFix: string;
-  /** Monthly payment after the fixed period, at the follow-on rate; null when nothing is owed then. */
+  /** Monthly payment after the fixed period, at the follow-on rate; null when the loan is repaid by then. */
   readonly monthlyAfter: string | null;
 }
 
-/** Currency before a product names its own. */
+/** Currency that is shown until a product names one. */
 const CURRENCY = 'GBP';
-/** Maximum number of period buttons; a phone shows only a few. */
+/** Maximum number of buttons for fixed periods; a phone shows only a few. */
 const FIXES_OFFERED = 5;
 
 const button = (
@@ -43,7 +43,7 @@ const button = (
   data: Readonly<Record<string, unknown>> = {},
 ): OfferedButton => createActionButton('mortgage', label, action, data);
 
-/** Views of the state. A view is drawn only from the state, so it can be redrawn at any time. */
+/** Views of the mortgage state. A view depends only on the state, so it can be redrawn at any time. */
 export const views = {
   inputs: (domain) => ({ text: lines(knownLines(domain), questionFor(domain)), buttons: inputButtons(domain) }),
   products: (domain, reader) => (domain.products.length === 0 ? noProducts(domain) : someProducts(domain, reader)),
@@ -263,11 +263,11 @@ function sayPercent(percent: string): string {
 }
 
 function format(decimal: string, options: Intl.NumberFormatOptions): string {
-  // Intl formats decimal text exactly; its type accepts only literals.
+  // Intl formats decimal text exactly, but its type accepts only literals.
   return new Intl.NumberFormat(getCurrentLanguage(), options).format(decimal as Intl.StringNumericLiteral);
 }
 
-/** Calculates the payments of a loan: fixed rate first, then the follow-on rate on the remaining balance. */
+/** Computes the payments of a loan: at the fixed rate first, then at the follow-on rate on the remaining balance. */
 export function quoteLoan(terms: Terms, loan: { readonly principal: string; readonly years: number }): Quote {
   const whole: Loan = { principal: loan.principal, ratePercent: terms.rate, months: loan.years * 12 };
   const fixed = buildSchedule(whole).slice(0, terms.fixYears * 12);

@@ -5,12 +5,12 @@ import { findValue, listRows, listValues, sql } from '@signalbox/store/sql';
 export type CardStatus = 'ordered' | 'active' | 'frozen' | 'cancelled';
 export type CardRisk = 'low' | 'medium' | 'high';
 
-/** A payment card as its owner may see it, without number and token. */
+/** A payment card as its owner may see it, without card number and token. */
 export interface CardRow {
   readonly last4: string;
   readonly kind: 'debit' | 'credit';
   readonly status: CardStatus;
-  /** Risk of misuse. Agents raise it; only a proven change lowers it. */
+  /** Risk of misuse. Agents may raise the risk; only a change with proof of identity lowers it. */
   readonly risk: CardRisk;
   /** Arrival day of an ordered card: `2026-03-09`. */
   readonly arrivesOn: string | null;
@@ -22,7 +22,7 @@ export interface OwnedCardRow extends CardRow {
   readonly person: string;
 }
 
-/** The account that asks, and the action that has the effect. */
+/** The account that makes a request, and the action that has the effect. */
 export interface CardCaller {
   readonly userKey: string;
   readonly actionId: string;
@@ -55,7 +55,7 @@ export async function getCard(db: Queryable, userKey: string, last4: string): Pr
 }
 
 /**
- * Runs `work` once per action, in one transaction with the event that stores its result. A repetition returns the first result. The
+ * Runs `work` once per action, in one transaction with the event that stores its result. A repeated call returns the first result. The
  * result must be JSON without codes and card numbers.
  */
 export function runOncePerAction<T>(
@@ -75,7 +75,7 @@ export function runOncePerAction<T>(
   });
 }
 
-/** Returns the result of an action; null when it had no effect. */
+/** Returns the stored result of an action; null when the action had no effect. */
 export function findCardResult(db: Queryable, actionId: string): Promise<unknown> {
   return findValue<unknown>(db)`select result from card_events where action_id = ${actionId}`;
 }

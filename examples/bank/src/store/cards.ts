@@ -33,13 +33,13 @@ export interface BranchRow {
 }
 
 const RISKS: readonly CardRisk[] = ['low', 'medium', 'high'];
-/** Weekdays until a new card arrives. */
+/** Number of weekdays until a new card arrives. */
 const DELIVERY_DAYS = 5;
-/** Maximum attempts to draw unused last digits. A person has few of 10,000, so more attempts indicate a bug. */
+/** Maximum attempts to draw unused last digits. A person uses few of the 10,000, so more attempts indicate a bug. */
 const DRAWS = 50;
 
 /**
- * Payment cards in Postgres. Functions only touch cards of the account's person, and each action changes them once. Irreversible changes
+ * Payment cards in Postgres. Functions only access cards of the account's person, and each action changes them once. Irreversible changes
  * of high-risk cards require proof of identity in the same transaction.
  */
 export function createCards(pool: Pool, notify: NotifyChat) {
@@ -47,11 +47,11 @@ export function createCards(pool: Pool, notify: NotifyChat) {
     ...createStepUps(pool, notify),
     list: (userKey: string) => listCards(pool, userKey),
 
-    /** Throws CARD_UNKNOWN, CARD_NONE. */
+    /** Returns the person's card with these last digits. Throws CARD_UNKNOWN, CARD_NONE. */
     get: (userKey: string, last4: string): Promise<CardRow> => getCard(pool, userKey, last4),
 
     /**
-     * Returns the card for policy, with whether the conversation's account has the proof of identity that the risk needs. Throws
+     * Returns a card for policy, and whether the conversation's account has the proof of identity that the risk requires. Throws
      * CARD_UNKNOWN, CARD_NONE.
      */
     async stands(threadId: string, last4: string) {
@@ -60,13 +60,13 @@ export function createCards(pool: Pool, notify: NotifyChat) {
       return { ...card, proof: card.risk === 'high' ? await proofOf(pool, userKey) : 'not needed' };
     },
 
-    /** Returns how a code would reach the person of a conversation. */
+    /** Returns how the person of a conversation would get a code. */
     routeOf: async (threadId: string) => findRoute(pool, await ownerOf(pool, threadId)),
 
-    /** Returns the result of an action; null when it had no effect. */
+    /** Returns the stored result of an action; null when the action had no effect. */
     of: (actionId: string) => findCardResult(pool, actionId),
 
-    /** Blocks payments until the card is unfrozen. Needs no proof of identity. Throws CARD_UNKNOWN, CARD_NONE, CARD_NOT_USABLE. */
+    /** Blocks payments until the card is unfrozen. Requires no proof of identity. Throws CARD_UNKNOWN, CARD_NONE, CARD_NOT_USABLE. */
     freeze: (last4: string, asker: CardCaller) =>
       runOncePerAction(pool, 'frozen', asker, async (db) => {
         const card = await lockCard(db, asker.userKey, last4);
@@ -122,7 +122,7 @@ export function createCards(pool: Pool, notify: NotifyChat) {
           from card_transactions where card_id = ${cardId} order by at desc, transaction_id limit ${limit}`;
     },
 
-    /** Lists the branches of a city, or all; empty for an unknown city. */
+    /** Lists the branches in a city, or all branches for null; empty when the city is unknown. */
     branches: (city: string | null): Promise<readonly BranchRow[]> => listRows<BranchRow>(pool)`
       select name, city, street, hours from bank_branches
        where ${city}::text is null or lower(city) = lower(${city}) order by city, name limit 20`,

@@ -2,7 +2,7 @@ import type { Challenge } from '@signalbox/safety/secrets/step-up-code';
 import type { Queryable } from '@signalbox/store/pool';
 import { hasRow, listRows } from '@signalbox/store/sql';
 
-/** Lists the codes of the last day that each account may type, likeliest first: its own, and those that it reads for others. */
+/** Lists the codes of the last day that each account may type: first the account's own, then those that it reads for others. */
 export async function listChallenges(
   db: Queryable,
   userKeys: readonly string[],
@@ -23,8 +23,8 @@ export async function listChallenges(
 }
 
 /**
- * Stores the mark of a code that is about to be sent; the code expires ten minutes after the first call. False when the challenge is
- * closed. Idempotent.
+ * Stores the keyed hash of a code that is about to be sent; the code expires ten minutes after the first call. False when the challenge
+ * is closed. Idempotent.
  */
 export function markSent(db: Queryable, challengeId: string, mark: string): Promise<boolean> {
   return hasRow(db)`update card_step_ups set mark = ${mark}, sent_at = coalesce(sent_at, clock_timestamp()),

@@ -7,9 +7,9 @@ import { findRow, listRows, sql } from '@signalbox/store/sql';
 export interface MortgageProductRow {
   readonly productId: string;
   readonly fixYears: number;
-  /** Percent of the property's value. */
+  /** Highest loan in percent of the property's value. */
   readonly maxLtv: string;
-  /** Percent a year. */
+  /** Interest rate in percent per year. */
   readonly rate: string;
   readonly followOnRate: string;
   readonly fee: string;
@@ -33,7 +33,7 @@ const PRODUCTS_LISTED = 6;
 
 const REQUEST = sql`r.request_id as "requestId", r.requested_at as "requestedAt"`;
 
-/** Mortgages in Postgres. The only write is idempotent by its action id. */
+/** Mortgages in Postgres. The only write is a branch visit, which is idempotent by action id. */
 export function createMortgages(pool: Pool) {
   return {
     /**
@@ -73,7 +73,7 @@ export function createMortgages(pool: Pool) {
          where postcode = ${postcode} and house = ${house}`;
     },
 
-    /** Records a request for a branch visit. Idempotent. Throws NOT_FOUND for an unknown product. */
+    /** Records a request for a visit to a branch. Idempotent. Throws NOT_FOUND for an unknown product. */
     async requestBranch(
       { userKey, productId }: { readonly userKey: string; readonly productId: string | null },
       actionId: string,

@@ -11,12 +11,12 @@ import { runOncePerAction, type CardCaller } from './card-rows.ts';
 
 /*
  * waiting ─┬─ the right code ─▶ verified, which counts for a quarter of an hour
- *          ├─ the third wrong one ─▶ locked: no code is sent for an hour, and an operator may vouch for the person
- *          └─ another code was asked for ─▶ replaced
- * A code that ran out stays waiting, and no answer to it is right.
+ *          ├─ the third wrong code ─▶ locked: no code is sent for an hour, and an operator may vouch for the person
+ *          └─ the person asked for another code ─▶ replaced
+ * A challenge whose code expired stays waiting, and no code is right any more.
  */
 
-/** A private chat where a person reads a code. */
+/** The private chat in which a person reads a code. */
 export interface CodeRecipient {
   readonly userKey: string;
   readonly channel: string;
@@ -31,27 +31,27 @@ export type CodeCheckResult =
 /** Delivery of a code: another chat of the person, or an operator. */
 export type CodeRoute = { readonly to: 'chat'; readonly channel: string } | { readonly to: 'operator' };
 
-/** Channels whose messages are not stored by us, so that a code leaves no trace. */
+/** Channels whose messages Signalbox does not store, so that a code leaves no trace. */
 const CODE_CHANNELS: readonly string[] = ['telegram', 'whatsapp'];
-/** Minimum age of a linked account. An attacker could link a new account at once and read the code there. */
+/** Minimum age of a linked account. Otherwise an attacker could link a new account and read the code there. */
 const LINKED_FOR = '1 day';
 const TRIES = 3;
 const CODES_PER_HOUR = 3;
 const VERIFIED_FOR = '15 minutes';
 const LOCKED_FOR = '1 hour';
 
-/** True when the person proved their identity recently. */
+/** True when the person has recently proved their identity. */
 export async function isVerified(db: Queryable, userKey: string): Promise<boolean> {
   return hasRow(db)`select from card_verifications where user_key = ${userKey} and expires_at > clock_timestamp()`;
 }
 
-/** Returns how a code would reach this account. */
+/** Returns how the person of this account would get a code. */
 export async function findRoute(db: Queryable, userKey: string): Promise<CodeRoute> {
   const reader = await findOwnReader(db, userKey);
   return reader ? { to: 'chat', channel: reader.channel } : { to: 'operator' };
 }
 
-/** Notifies the sender of a chat after the commit. A sweeper delivers what a lost notification missed. */
+/** Wakes the sender of a chat after the commit. A sweeper delivers the message if this wake-up is lost. */
 export type NotifyChat = (chatKey: string, traceId: string) => Promise<void>;
 
 /** Proof of identity by a code in another chat, or by an operator. */
@@ -79,7 +79,7 @@ export function createStepUps(pool: Pool, notify: NotifyChat) {
       return sent;
     },
 
-    /** Compares the mark of a typed code with the stored one. Three wrong codes lock the account. */
+    /** Compares the keyed hash of a typed code with the stored hash. Three wrong codes lock the account. */
     checkCode: (mark: string, asker: CardCaller) =>
       runOncePerAction(pool, 'code checked', asker, (db) => checkCode(db, asker.userKey, mark)),
 
@@ -117,7 +117,7 @@ function findOwnReader(db: Queryable, userKey: string): Promise<CodeRecipient | 
      order by c.id desc limit 1`;
 }
 
-/** Finds who approved an action, excluding the person who asked; null without approval. */
+/** Returns who approved an action, other than the person who requested it; null without approval. */
 function findVoter(db: Queryable, actionId: string): Promise<string | null> {
   return findValue<string>(db)`
     select v.user_key from approvals a join approval_votes v on v.approval_id = a.approval_id
@@ -132,7 +132,7 @@ async function requireVoter(db: Queryable, actionId: string): Promise<string> {
   return voter;
 }
 
-/** Finds a private chat of the operator who approved an action. */
+/** Finds the private chat of the operator who approved an action. */
 async function findApprover(db: Queryable, actionId: string): Promise<CodeRecipient | null> {
   const voter = await findVoter(db, actionId);
   if (voter === null) return null;
@@ -155,7 +155,7 @@ async function hasManyCodes(db: Queryable, userKey: string): Promise<boolean> {
   return sent >= CODES_PER_HOUR;
 }
 
-/** Replaces the waiting challenge and queues the message in which the gateway writes the code. */
+/** Replaces the waiting challenge, and queues the message into which the gateway writes the code. */
 async function putChallenge(
   db: Queryable,
   userKey: string,

@@ -30,13 +30,13 @@ import { createRowSender, type SendOutcome, type RowSender } from './send-row.ts
  * Only the row being sent is marked, so a crash leaves at most one message per chat with an unknown outcome.
  */
 
-/** Another gateway takes the chat over when no heartbeat extended the lease for this long. */
+/** Time without heartbeat after which another gateway may take a chat over. */
 const LEASE_MS = 8_000;
 const HEARTBEAT_MS = 2_000;
 const SLOT_MS = 1_000;
-/** A longer wait for the throttle releases the chat. */
+/** Maximum wait for the throttle; for a longer wait the chat is released. */
 const MAX_WAIT_MS = 1_500;
-/** How often writing a result is tried while Postgres is away. */
+/** Number of attempts to write a result while Postgres is unavailable. */
 const SETTLE_TRIES = 20;
 
 export interface DelivererDeps {
@@ -56,13 +56,13 @@ export interface DelivererDeps {
 
 const LEASE = { leaseMs: LEASE_MS, slotMs: SLOT_MS };
 
-/** Delivers outbox rows, chat by chat. `close` lets running sends finish, for `drainMs` at most, and releases their chats. */
+/** Delivers outbox rows, chat by chat. `close` waits for running sends, for `drainMs` at most, and releases their chats. */
 export class Deliverer implements Closable {
   readonly #deps: DelivererDeps;
   readonly #gateway = newId('gw');
   readonly #sender: RowSender;
   readonly #leased: Leases<Pick<chats.LeasedChat, 'epoch'> & { readonly lost: () => void }>;
-  /** Every running delivery, from the claim of its chat on; `close` waits for them. */
+  /** Every running delivery, from the claim of its chat on; `close` waits for all of them. */
   readonly #running = new Set<Promise<void>>();
   readonly #stop = new AbortController();
 
@@ -81,10 +81,10 @@ export class Deliverer implements Closable {
     return this.#leased.get(chatKey) !== undefined;
   }
 
-  /** Resolves once the claim of the chat has succeeded or failed; `work` ends with the delivery. */
+  /** Resolves once the chat was claimed or the claim failed; `work` resolves at the end of the delivery. */
   handle(delivery: DeliveryRequest): Promise<{ readonly work: Promise<void> }> {
     const claimed = this.#claim(delivery);
-    // Failures are handled by the caller, through `claimed`.
+    // The caller handles failures, through `claimed`.
     const whole = claimed.then(({ work }) => work).catch(() => undefined);
     this.#running.add(whole);
     void whole.then(() => this.#running.delete(whole));
@@ -116,7 +116,7 @@ export class Deliverer implements Closable {
     return claimed.state === 'none' ? { work: Promise.resolve() } : { work: this.#serve(claimed.chat, claimed.item) };
   }
 
-  /** Takes a send from the throttle if possible, and gives it back when the query picks no row. */
+  /** Takes a send from the throttle if possible, and gives it back when the query found no row to send. */
   async #withToken<T extends { readonly state: string; readonly item?: chats.OutboxItem | null }>(
     chatKey: string,
     isWanted: boolean,
@@ -163,7 +163,7 @@ export class Deliverer implements Closable {
     const itemLog = log.child({ traceId: item.traceId, outboxId: item.id, chatKey });
     const [startedAt, from] = [performance.now(), Date.now()];
     const note = (delivery: chats.SendProgress): Promise<boolean> => chats.storeProgress(pool, chat, item.id, delivery);
-    // An edit does not end a draft, so it waits for none.
+    // An edit does not end a draft, so only new messages wait for the draft's end.
     if (item.base === null || item.body.anew) await drafts?.waitForDraftEnd(chatKey);
     const sending = (): Promise<SendOutcome> => this.#sender.send(chatKey, item, { signal, note });
     const outcome = await runInLanguage(item.body.language, sending);
@@ -174,7 +174,7 @@ export class Deliverer implements Closable {
       case 'lost':
         return 'left';
       case 'park':
-        // The channel refused the message for certain: a later delivery may send the row as if for the first time.
+        // The channel certainly refused the message, so a later delivery may send the row as if for the first time.
         if (!(await this.#retry(signal, () => note(outcome.delivery)))) return 'left';
         await this.#retry(signal, () => chats.parkChat(pool, chatKey, outcome.reason));
         return 'left';
@@ -207,12 +207,12 @@ export class Deliverer implements Closable {
     // At shutdown, another gateway is woken for the remaining rows.
     if (next.state === 'released' && this.#stop.signal.aborted) await wake([chatKey], newTraceId());
     if (next.state !== 'held') return 'left';
-    // The throttle granted a send but no row is ready: the edits of a slot keep their distance.
+    // The throttle granted a send but no row may be sent yet, because edits of one slot need an interval.
     if (next.picked && !next.item) await sleep(SLOT_MS / 4, signal);
     return next.item;
   }
 
-  /** Waits until the throttle grants a send. Returns the wait as a pause when it is too long to keep the chat. */
+  /** Waits until the throttle grants a send. When the wait is too long to keep the chat, returns the wait as a pause. */
   async #waitForThrottle(chatKey: string, signal: AbortSignal): Promise<number | null> {
     const { throttle, channel } = this.#deps;
     const waitMs = throttle.waitMs(chatKey, channel.throttleOf(chatKey));
@@ -221,7 +221,7 @@ export class Deliverer implements Closable {
     return null;
   }
 
-  /** Repeats a write while Postgres is away, so that a sent message is not sent again. */
+  /** Repeats a write while Postgres is unavailable, so that a message that was sent is not sent again. */
   async #retry<T>(signal: AbortSignal, write: () => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt += 1) {
       try {
@@ -276,7 +276,7 @@ function reportSend(options: {
   }
 }
 
-/** Records the span of a send below the turn or admission that caused the message. */
+/** Records the trace span of a send below the turn or admission that caused the message. */
 function traceSend(
   tracing: Tracing,
   sent: {

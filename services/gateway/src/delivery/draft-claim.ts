@@ -4,25 +4,25 @@ import { sleep } from '@signalbox/contracts/time';
 
 export type DraftClaims = ReturnType<typeof createDraftClaims>;
 
-/** Longer than a draft call takes, so that two gateways never show a draft at the same time. */
+/** Lifetime of a claim: longer than a draft call, so that two gateways never show a draft at the same time. */
 const CLAIM_MS = 6_000;
 const POLL_MS = 20;
-/** Stored as the holder while every gateway has to show no drafts. */
+/** Holder of a claim that keeps all gateways from showing drafts. */
 const CLOSED = '-';
 
-/** KEYS[1] claim; ARGV[1] gateway, ARGV[2] milliseconds. Returns 1 when the gateway holds the claim now, else 0. */
+/** Lua script. KEYS[1] claim; ARGV[1] gateway, ARGV[2] milliseconds. Returns 1 when the gateway now holds the claim, else 0. */
 const TAKE = `
 local holder = redis.call('GET', KEYS[1])
 if holder and holder ~= ARGV[1] then return 0 end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return 1`;
 
-/** KEYS[1] claim; ARGV[1] gateway. Returns 1 when the gateway held the claim, else 0. */
+/** Lua script. KEYS[1] claim; ARGV[1] gateway. Returns 1 when the gateway held the claim, else 0. */
 const RELEASE = `
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 return redis.call('DEL', KEYS[1])`;
 
-/** Decides through claims in Redis which gateway shows the drafts of a chat. Never throws; no gateway shows drafts without Redis. */
+/** Decides through claims in Redis which gateway shows the drafts of a chat. Never throws; without Redis, no gateway shows drafts. */
 export function createDraftClaims(deps: {
   readonly redis: Redis;
   readonly prefix: string;
@@ -33,21 +33,21 @@ export function createDraftClaims(deps: {
   const getKey = (chatKey: string): string => `${prefix}draft:${chatKey}`;
 
   const query = async (what: string, question: () => Promise<unknown>): Promise<unknown> => {
-    // A broken connection would delay the message that waits for this query.
+    // Without this check, a broken connection would delay the message that waits for the answer.
     if (redis.status !== 'ready') return null;
     return question().catch((error: unknown) => log.debug('draft claim not reached', { what, error }));
   };
 
   return {
-    /** Takes or extends the claim of a chat for CLAIM_MS. False when another gateway holds it, or Redis is away. */
+    /** Takes or extends the claim to a chat's drafts for CLAIM_MS. False when another gateway holds it, or Redis is down. */
     take: async (chatKey: string) =>
       (await query('take', () => redis.eval(TAKE, 1, getKey(chatKey), gateway, CLAIM_MS))) === 1,
     release: async (chatKey: string) =>
       void (await query('release', () => redis.eval(RELEASE, 1, getKey(chatKey), gateway))),
-    /** Keeps all gateways, this one included, from showing drafts in a chat for `forMs`. */
+    /** Keeps all gateways, including this one, from showing drafts in a chat for `forMs`. */
     close: async (chatKey: string, forMs: number) =>
       void (await query('close', () => redis.set(getKey(chatKey), CLOSED, 'PX', Math.max(1, Math.round(forMs))))),
-    /** Resolves once no other gateway holds the chat. False when another still does after `timeoutMs`. */
+    /** Resolves when no other gateway holds the claim; false when another gateway still does after `timeoutMs`. */
     async untilFree(chatKey: string, timeoutMs: number): Promise<boolean> {
       const deadlineMs = performance.now() + timeoutMs;
       for (;;) {

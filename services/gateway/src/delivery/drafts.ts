@@ -9,26 +9,26 @@ import type { GatewayMetrics } from '../metrics.ts';
 import type { Throttle } from './throttle.ts';
 
 /*
- * A draft is a preview of the text that the model is writing. It is left out whenever something goes wrong.
+ * A draft is a preview of the text that the model is writing. When anything goes wrong, the draft is left out.
  *
  * received → (interval over, no message being sent, sends not short, claim held) → shown → newest text shown → …
  * → final: the claim is released after the running call → forgotten
- * 429: this gateway shows no drafts anywhere for that time, and no gateway shows any in that chat
- * refused: none in this chat until the next turn · channel without drafts: none until the process restarts
+ * 429 from the channel: for the given time this gateway shows no drafts at all, and no gateway shows any in that chat
+ * draft refused: no drafts in this chat until the next turn · channel without drafts: none until the process restarts
  *
  * A message ends the drafts of its turn: its worker publishes the final draft first, and the sending gateway waits for
- * running draft calls of all gateways. If one stalls, or the final draft is lost, a copy of the answer's end stays below
+ * running draft calls of all gateways. If a call stalls, or the final draft is lost, a copy of the answer's end stays below
  * the answer for up to 30 s.
  */
 
 const MAX_DRAFT_WAIT_MS = 500;
-/** Drafts stop for this long in a chat whose claim was not released. */
+/** Time for which a chat gets no drafts after a gateway that drafted there did not release its claim. */
 const CLOSED_MS = 3_000;
-/** Delay before a draft is tried again while sends are short or a message is being sent. */
+/** Delay before a draft is tried again while few sends are left or a message is being sent. */
 const BUSY_MS = 250;
-/** A complete text is remembered this long for the message that follows it. */
+/** Time for which a complete draft is remembered, until its message follows. */
 const LINGER_MS = 5_000;
-/** Telegram shows a draft for 30 s; workers repeat theirs after 20 s. */
+/** Time after which a draft is forgotten: Telegram shows a draft for 30 s, and workers repeat drafts after 20 s. */
 const FORGET_MS = 30_000;
 
 export interface DraftsDeps {
@@ -48,7 +48,7 @@ class DraftChat {
   draftId: number;
   text = '';
   isUnshown = false;
-  /** True when the text is final and its message follows. */
+  /** True when the draft text is final and its message will follow. */
   isComplete = false;
   isRefused = false;
   isClaimed = false;
@@ -64,13 +64,13 @@ class DraftChat {
   }
 }
 
-/** Shows drafts in private chats until it is closed. */
+/** Shows drafts in private chats, until closed. */
 export class Drafts implements Closable {
   readonly #deps: DraftsDeps;
   readonly #chats = new Map<string, DraftChat>();
   readonly #following = new Set<Promise<void>>();
   readonly #stop = new AbortController();
-  /** False once the channel has refused drafts altogether. */
+  /** False once the channel has refused drafts in general. */
   #isSupported = true;
   #pausedUntilMs = 0;
 
@@ -106,12 +106,12 @@ export class Drafts implements Closable {
     runInBackground(log, 'drafts', work);
   }
 
-  /** Called before a message is sent: waits until no draft call of its turn is running, for MAX_DRAFT_WAIT_MS at most. */
+  /** Must be called before a message is sent: waits until no draft call of its turn is running, for MAX_DRAFT_WAIT_MS at most. */
   async waitForDraftEnd(chatKey: string): Promise<void> {
     const chat = this.#chats.get(chatKey);
     if (!chat) return;
     if (!chat.isComplete) {
-      // A message in the middle of the text removes the draft, so the draft is shown again.
+      // A message sent before the text is final removes the draft, so the draft is shown again.
       chat.isUnshown = true;
       chat.wake.abort();
       return;
@@ -136,7 +136,7 @@ export class Drafts implements Closable {
   async #follow(chat: DraftChat): Promise<void> {
     try {
       while (this.#isSupported && !this.#stop.signal.aborted) {
-        chat.wake = new AbortController(); // before reading the chat, so that a draft received from now on ends the wait
+        chat.wake = new AbortController(); // Set before the chat is read, so that a draft received from now on ends the wait
         if (chat.isComplete) await this.#release(chat);
         const isDue = chat.isUnshown && !chat.isRefused;
         const expiryMs = chat.receivedMs + (chat.isComplete ? LINGER_MS : FORGET_MS);
@@ -167,7 +167,7 @@ export class Drafts implements Closable {
     }
     chat.dueMs = performance.now() + drafts.intervalMs;
     chat.isClaimed = await claims.take(chatKey);
-    // Another gateway shows this chat's draft, or the text became complete while the claim was made.
+    // Another gateway shows this chat's draft, or the text became complete while this gateway claimed the chat.
     if (!chat.isClaimed) chat.isUnshown = false;
     if (!chat.isUnshown || this.#stop.signal.aborted) return;
     chat.isUnshown = false;
@@ -195,7 +195,7 @@ export class Drafts implements Closable {
         this.#isSupported = false;
         return;
       case 'failed':
-        return; // the next draft may succeed
+        return; // The next draft may succeed
     }
   }
 }

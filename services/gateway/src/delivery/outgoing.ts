@@ -2,17 +2,17 @@ import type { OutboundBody } from '@signalbox/contracts/conversation/envelope';
 import type { Queryable } from '@signalbox/store/pool';
 import { findRow, findValue, listValues, sql } from '@signalbox/store/sql';
 
-/** A chat leased by this gateway. The database refuses results written under an older `epoch`. */
+/** A chat leased by this gateway. The database refuses results with an older `epoch`. */
 export interface LeasedChat {
   readonly chatKey: string;
   readonly epoch: string;
 }
 
-/** How many parts of a row have reached the chat. `trying` is the index of a part with an unknown outcome, or null. */
+/** How many parts of a row have reached the chat. `trying`: index of a part that may have reached it, or null. */
 export interface SendProgress {
   readonly messageIds: readonly string[];
   readonly trying: number | null;
-  /** Index of the first part in the simple form; null when all are rich. Left out when the row is settled. */
+  /** Index of the first part sent without rich formatting; null when all parts are rich. Missing when the row is settled. */
   readonly simpleFrom?: number | null;
 }
 
@@ -26,13 +26,13 @@ export interface OutboxItem {
   readonly attempts: number;
   readonly ageMs: number;
   readonly delivery: SendProgress;
-  /** True when an earlier try of part `delivery.trying` may have reached the chat. */
+  /** True when an earlier attempt to send part `delivery.trying` may have reached the chat. */
   readonly ambiguous: boolean;
-  /** The message that this row edits: the one sent last for the same slot. */
+  /** The message that this row edits: the last one sent for the same slot. */
   readonly base: SendProgress | null;
 }
 
-/** The result of sending a row. `pending` leaves the row for later; `uncounted` tries do not count towards the limit. */
+/** Result of sending a row. `pending` leaves the row for later; `uncounted` attempts do not count towards the limit. */
 export interface RowResult {
   readonly id: number;
   readonly status: 'pending' | 'sent' | 'failed';
@@ -44,11 +44,11 @@ export interface RowResult {
 export interface ChatLeaseOptions {
   readonly leaseMs: number;
   readonly slotMs: number;
-  /** True to pick a row to send; false to hold the chat only. */
+  /** True to claim the chat and pick a row to send; false only to claim the chat. */
   readonly pick: boolean;
 }
 
-/** none: the chat is not held. moved: the chat has another key now. */
+/** none: the chat was not claimed. moved: the chat has another key now. */
 export type ClaimedChat =
   | { readonly state: 'none' }
   | { readonly state: 'moved'; readonly chatKey: string }
@@ -67,11 +67,11 @@ export async function claimChat(
   return row?.state === 'moved' ? { state: 'moved', chatKey: row.target } : { state: 'none' };
 }
 
-/** lost: another gateway holds the chat, nothing was written. released: no row is left, or the chat pauses. */
+/** lost: another gateway holds the chat, and nothing was written. released: no row is left, or the chat pauses. */
 export type NextRow =
   { readonly state: 'lost' | 'released' } | { readonly state: 'held'; readonly item: OutboxItem | null };
 
-/** Writes the result of a row and picks the next, in one round trip. `pauseMs` releases the chat for that time. Idempotent. */
+/** Writes the result of a row and picks the next row, in one round trip. `pauseMs` releases the chat for that time. Idempotent. */
 export async function takeNextRow(
   db: Queryable,
   chat: LeasedChat,
@@ -84,13 +84,13 @@ export async function takeNextRow(
   return { state: row?.state ?? 'lost' };
 }
 
-/** Stores the progress of a row with several parts. False when the chat was lost: send no further part. */
+/** Stores the progress of a row with several parts. False when the chat was lost, so that no further part may be sent. */
 export function storeProgress(db: Queryable, chat: LeasedChat, id: number, delivery: SendProgress): Promise<boolean> {
   return findValue<boolean>(db, false)`
     select chat_note(${chat.chatKey}, ${chat.epoch}, ${id}, ${JSON.stringify(delivery)}::jsonb)`;
 }
 
-/** Finds chats whose rows no gateway delivers, after a lost wake-up, a crash or a pause, and marks them as woken. */
+/** Finds chats with rows that no gateway delivers, after a lost wake-up, a crash or a pause, and marks them as woken. */
 export function sweepChats(
   db: Queryable,
   options: { readonly channels: readonly string[]; readonly quietMs: number; readonly maxChats: number },
@@ -99,12 +99,12 @@ export function sweepChats(
   return listValues<string>(db, 'chat_sweep')`select chat_sweep(${channels}, ${quietMs}, ${maxChats})`;
 }
 
-/** Dead-letters all rows of a chat and its topics, because the channel refuses the chat. Returns the number of rows. */
+/** Dead-letters all rows of a chat and its topics, because the channel refuses messages to it. Returns the number of rows. */
 export function parkChat(db: Queryable, chatKey: string, reason: string): Promise<number> {
   return findValue<number>(db, 0)`select chat_park(${chatKey}, ${reason})`;
 }
 
-/** Opens a parked chat and its topics: sends their rows, or says how many were missed. Returns the number of messages to send. */
+/** Opens a parked chat and its topics: sends the rows, or reports how many were missed. Returns the number of messages to send. */
 export function unparkChat(db: Queryable, chatKey: string): Promise<number> {
   return findValue<number>(db, 0)`select chat_unpark(${chatKey})`;
 }

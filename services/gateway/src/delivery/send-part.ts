@@ -7,17 +7,17 @@ interface PartToSend {
   readonly chatKey: string;
   readonly part: unknown;
   readonly editing: string | undefined;
-  /** True when a new message may replace one that cannot be edited. */
+  /** True when a new message may replace a message that cannot be edited. */
   readonly isNews: boolean;
   readonly firstLine: string | null;
   readonly signal: AbortSignal;
 }
 
-/** Delays of the retries within one send: a short failure ends before the person notices. */
+/** Delays before the retries of one send, so that a short failure ends before the person notices. */
 const QUICK_RETRIES_MS = [250, 1_000];
 
 export function createPartSender({ channel, throttle }: { readonly channel: Channel; readonly throttle: Throttle }) {
-  // Counts failures over all chats, since without a connection every chat fails alike.
+  // Counts failures across all chats, because every chat fails without a connection.
   let unreachable = 0;
 
   return {
@@ -35,7 +35,7 @@ export function createPartSender({ channel, throttle }: { readonly channel: Chan
         sent = await sendOnce();
       }
       unreachable = sent.kind === 'unreachable' ? unreachable + 1 : 0;
-      // Rows of this chat wait in the database. The throttle also pauses the chat's topics.
+      // Other rows of this chat wait in the database. The throttle also pauses the topics of the chat.
       if (sent.kind === 'wait') throttle.pause(chatKey, channel.throttleOf(chatKey), sent.retryAfterMs);
       return sent;
     },

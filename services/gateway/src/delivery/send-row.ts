@@ -11,7 +11,7 @@ import type { Throttle } from './throttle.ts';
 import { say } from '@signalbox/messages/say';
 import { CODE_PLACEHOLDER, computeCode, computeAnswerMac } from '@signalbox/safety/secrets/step-up-code';
 
-/** The result of one try, for the row or for the whole chat. */
+/** Result of one attempt to send, for the row or for the whole chat. */
 export type SendOutcome =
   | { readonly kind: 'settle'; readonly result: RowResult; readonly pauseMs: number | null; readonly edited: boolean }
   | { readonly kind: 'park'; readonly reason: string; readonly delivery: SendProgress }
@@ -23,15 +23,15 @@ export type RowSender = ReturnType<typeof createRowSender>;
 
 export interface SendContext {
   readonly signal: AbortSignal;
-  /** Stores the progress of the row; false when the chat was lost. */
+  /** Stores the progress of the row; false when this gateway lost the chat. */
   note(delivery: SendProgress): Promise<boolean>;
 }
 
-/** A row is given up after this many tries. Waits and missing connections do not count. */
+/** Maximum attempts to send a row. Waits and missing connections do not count. */
 const MAX_ATTEMPTS = 8;
-/** After this many tries the simple form is used. */
+/** Number of attempts with rich formatting; later attempts use the simple form. */
 const RICH_ATTEMPTS = 4;
-/** Older messages are not sent. */
+/** Maximum age of a message that is sent. */
 const MAX_AGE_MS = 24 * 3_600_000;
 const BUSY_BASE_MS = 5_000;
 const RETRY_BASE_MS = 1_000;
@@ -51,7 +51,7 @@ export function createRowSender(deps: {
   const { sendPart, waitForThrottle, unreachable } = createPartSender({ channel, throttle });
 
   return {
-    /** Sends one row part by part; the throttle has already granted the first. Never throws for failures of the channel. */
+    /** Sends one row part by part; the throttle has already granted the first part. Never throws for failures of the channel. */
     async send(chatKey: string, item: OutboxItem, lane: SendContext): Promise<SendOutcome> {
       const body = OutboundBody.safeParse(item.body);
       if (!body.success) return toSettled(item, 'failed', item.delivery, 'the stored body is not readable');
@@ -79,7 +79,7 @@ export function createRowSender(deps: {
           if (!(await lane.note(toDelivery(index)))) return { kind: 'lost' };
         }
         const editing = base[index];
-        // The line warns of a possible repetition, so edits do without it.
+        // The first line warns of a possible repetition, which edits do not need.
         const firstLine = index === firstIndex && item.ambiguous ? say('gateway.repeated') : null;
         const trySending = (): Promise<SendResult> =>
           sendPart({ chatKey, part: parts[index], editing, isNews, firstLine, signal: lane.signal });
@@ -87,17 +87,17 @@ export function createRowSender(deps: {
         if (sent.kind === 'too-rich' && simpleFrom === null) {
           simpleFrom = index;
           parts = encode();
-          // After a crash the next gateway must split the row in the same way, so this is stored before sending.
+          // Stored before sending, because after a crash the next gateway must split the row in the same way.
           if (!(await lane.note(toDelivery(index)))) return { kind: 'lost' };
           sent = await trySending();
         }
-        // The new state of an approval card is not sent when its message is gone.
+        // The new state of an approval card is not sent when the card's message was deleted.
         if (sent.kind === 'gone' && editing !== undefined && !isNews) sent = { kind: 'sent', messageId: editing };
         if (sent.kind !== 'sent') return toFailedOutcome(item, sent, toDelivery(index), unreachable());
         messageIds.push(sent.messageId);
         edited &&= sent.messageId === editing;
       }
-      // Removes surplus parts of the edited message, or all of them when a new one replaces it.
+      // Removes surplus parts of the edited message, or all parts when a new message replaces it.
       const surplus = body.data.anew ? before : base.slice(parts.length);
       for (const messageId of surplus) await channel.remove?.(chatKey, messageId);
       return { ...toSettled(item, 'sent', { messageIds, trying: null }, null), edited };
@@ -119,7 +119,7 @@ function withMessageLink(channel: Channel, chatKey: string, body: OutboundBody):
   return { ...body, text };
 }
 
-/** True for progress and votes where the channel has no edits: each change would become a message of its own. */
+/** True for progress and votes on a channel without edits, where each change would be a message of its own. */
 function isUnsupportedChange(channel: Channel, base: readonly string[], { progress, buttons }: OutboundBody): boolean {
   const isChange = progress !== undefined || buttons.some(({ act }) => act !== undefined);
   return !channel.edit && base.length > 0 && isChange;
@@ -129,13 +129,13 @@ function getSimpleFrom({ delivery, attempts }: OutboxItem): number | null {
   const { messageIds, simpleFrom } = delivery;
   // Rows older than the rich form have no `simpleFrom`.
   if (messageIds.length > 0 && simpleFrom === undefined) return 0;
-  // A proxy may drop rich messages silently, so later tries use the simple form.
+  // A proxy may drop rich messages silently, so later attempts use the simple form.
   return simpleFrom ?? (attempts > RICH_ATTEMPTS ? messageIds.length : null);
 }
 
-/** The result for a row whose part failed. Tries and age are bounded, so that every row is settled in the end. */
+/** Returns the result for a row of which a part failed. Attempts and age are limited, so that every row is settled in the end. */
 function toFailedOutcome(item: OutboxItem, failure: Failure, delivery: SendProgress, unreachable: number): SendOutcome {
-  // The refusal does not concern an earlier try of the same part, which may have arrived.
+  // The refusal says nothing about an earlier attempt at the same part, which may have arrived.
   const isOpen = item.ambiguous && item.delivery.messageIds.length === delivery.messageIds.length;
   const known: SendProgress = isOpen ? delivery : { ...delivery, trying: null };
   const expired = item.ageMs > MAX_AGE_MS;
@@ -182,7 +182,7 @@ function toSettled(
   return { kind: 'settle', result, pauseMs: options.pauseMs ?? null, edited: false };
 }
 
-/** Fills a challenge's code into the body to send; only the mark to compare answers with is stored. A void code is not sent. */
+/** Inserts a challenge's code into the message; only a keyed hash of the code is stored. Sends no code of a void challenge. */
 async function fillInCode(
   db: Queryable,
   { cipher, challenges }: { readonly cipher: SecretSealer; readonly challenges: ChallengeStore },

@@ -28,7 +28,7 @@ export interface ChannelDelivery {
   receiveDraft(draft: Draft): void;
 }
 
-/** Starts delivery through one channel: its stream consumer, deliverer, throttle and drafts. */
+/** Starts delivery on one channel: its stream consumer, deliverer, throttle and drafts. */
 export function startDelivery(deps: {
   readonly own: RegisterClosable;
   readonly config: GatewayConfig;
@@ -87,7 +87,7 @@ export function startDelivery(deps: {
     },
     drainMs: DRAIN_MS,
   });
-  // The consumer stops reading at once, so that another gateway reads what the deliverer hands back.
+  // The consumer stops reading at once, so that another gateway reads the entries that the deliverer gives back.
   own({ close: async () => void (await Promise.all([consumer.close(), deliverer.close()])) });
   return {
     channel,

@@ -6,14 +6,14 @@ import type { Log } from '@signalbox/platform/log';
 import { SECOND_MS } from '@signalbox/contracts/time';
 import type { Channel, IncomingUpdate } from '../channels/channel.ts';
 
-/** A restart of Postgres takes less and needs no notice. */
+/** Time before people are notified; a restart of Postgres takes less. */
 const PATIENCE_MS = 20 * SECOND_MS;
-/** Limits the chats notified per outage, which are kept in memory. */
+/** Maximum number of chats that are notified per outage, because they are kept in memory. */
 const MAX_CHATS = 200;
 
 type Admit = (updates: readonly IncomingUpdate[]) => Promise<void>;
 
-/** Admits updates. Notifies private chats once per outage when Postgres has been away for 20 s. Rethrows: the channel repeats. */
+/** Admits updates. When Postgres has been unavailable for 20 s, notifies private chats once. Rethrows, so that the channel repeats. */
 export function withStorageNotice(
   admit: Admit,
   { channel, log }: { readonly channel: Channel; readonly log: Log },

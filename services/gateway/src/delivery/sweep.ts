@@ -8,13 +8,13 @@ import type { Log } from '@signalbox/platform/log';
 import { startLoop } from '@signalbox/platform/loop';
 
 const EVERY_MS = 1_000;
-/** A row that waits longer has lost its wake-up or its gateway. */
+/** Time after which a waiting row has lost its wake-up or its gateway. */
 const QUIET_MS = 5_000;
 const MAX_CHATS = 200;
-/** Expired secrets cannot be opened, so deleting them is not urgent. */
+/** Interval for deleting expired secrets. It may be long, because expired secrets cannot be opened. */
 const EXPIRY_EVERY_MS = 60_000;
 
-/** Every second, wakes chats of these channels that have undelivered messages. Also deletes expired secrets. Idempotent. */
+/** Wakes chats of these channels with undelivered messages, every second. Also deletes expired secrets. Idempotent. */
 export function startSweeper(deps: {
   readonly pool: Pool;
   readonly channels: readonly string[];

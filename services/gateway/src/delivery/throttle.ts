@@ -4,10 +4,10 @@ import type { ChatKind } from '@signalbox/contracts/conversation/envelope';
 
 export type Throttle = ReturnType<typeof createThrottle>;
 
-/** Above this number of chats, full buckets are dropped to bound memory. */
+/** Number of chats above which full token buckets are dropped, to limit memory. */
 const MAX_BUCKETS = 10_000;
 
-/** Limits sends in total and per chat (with its topics), so that the channel refuses none. Token buckets in this process. */
+/** Limits sends in total and per chat (with its topics), so that the channel refuses none. Uses token buckets in this process. */
 export function createThrottle(options: ThrottleOptions, now: () => number = () => performance.now()) {
   const all = new Bucket(options.sendsPerSecond / 1_000, Math.max(1, options.sendsPerSecond), now);
   const chats = new Map<string, Bucket>();
@@ -33,7 +33,7 @@ export function createThrottle(options: ThrottleOptions, now: () => number = () 
       all.add(-1);
       return true;
     },
-    /** Milliseconds until `tryTake` may succeed. */
+    /** Returns the milliseconds until `tryTake` may succeed. */
     waitMs: (chatKey: string, kind: ChatKind) => Math.max(bucketOf(chatKey, kind).waitMs(), all.waitMs()),
     /** Gives back an unused send: `chat` after an edit, `all` when nothing was sent. */
     giveBack(chatKey: string, kind: ChatKind, what: 'chat' | 'all'): void {
@@ -41,7 +41,7 @@ export function createThrottle(options: ThrottleOptions, now: () => number = () 
       if (what === 'all') all.add(1);
     },
     pause: (chatKey: string, kind: ChatKind, pauseMs: number) => bucketOf(chatKey, kind).pause(pauseMs),
-    /** Takes a send for something unimportant; false when less than half of the sends are left. */
+    /** Takes a send for an unimportant message; false when less than half of the sends are left. */
     tryTakeSpare(): boolean {
       if (all.level < options.sendsPerSecond / 2) return false;
       all.add(-1);

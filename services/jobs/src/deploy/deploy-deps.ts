@@ -15,13 +15,13 @@ export interface DeployLimits {
   readonly startingMs: number;
   readonly switchingMs: number;
   readonly verifyingMs: number;
-  /** Deadline for switching back and stopping instances. */
+  /** Time limit for switching traffic back and stopping instances. */
   readonly undoingMs: number;
-  /** A build is stopped after this time without output and CPU use. */
+  /** Time without output and CPU use after which a build is stopped. */
   readonly stallMs: number;
-  /** How long a silent server is retried before the run ends with `unknown`. */
+  /** Time for which a silent server is retried before the run ends as `unknown`. */
   readonly unknownMs: number;
-  /** Deadline for all steps before the switch together. */
+  /** Time limit for all steps before the switch together. */
   readonly wholeMs: number;
 }
 
@@ -42,5 +42,5 @@ export interface DeployDeps {
   readonly limits: DeployLimits;
 }
 
-/** Artifacts per service that are kept for rollbacks. */
+/** Number of artifacts per service that are kept for rollbacks. */
 export const MAX_KEPT_ARTIFACTS = 5;

@@ -17,11 +17,11 @@ export interface DeploymentSession extends Closable {
   readonly lines: LineStore;
   readonly opened: OpenedSecrets;
   driver(): Promise<Driver>;
-  /** Opens the service's variables. Later log lines are redacted of their secret values. */
+  /** Opens the service's variables. Their secret values are redacted from all later log lines. */
   variables(purpose: string): Promise<OpenedVariables>;
-  /** Opens the variables unless this session has opened them, so that log lines can be redacted. */
+  /** Opens the variables, unless this session already has, so that their values are redacted from log lines. */
   protectLines(): Promise<void>;
-  /** Stores the program's output from now on, until `unfollow` or `close`. Idempotent. */
+  /** Stores the program's output from now on, until `unfollow` or `close` is called. Idempotent. */
   follow(instance: ProgramInstance): void;
   unfollow(): Promise<void>;
 }
@@ -52,7 +52,7 @@ export async function openDeploymentSession(
     opened,
     driver: () => {
       driver ??= parts.openDriver(held.row(), context).catch((error: unknown) => {
-        driver = null; // An unreachable server may answer at the next attempt.
+        driver = null; // A server that cannot be reached may answer at the next attempt.
         throw error;
       });
       return driver;
@@ -101,12 +101,12 @@ export function getReleaseId(row: FullDeploymentRow): ReleaseId {
   return { project, environment, deploymentId, release: release ?? 'unknown', fence: epoch };
 }
 
-/** Drops further fields, because drivers filter by every given field. */
+/** Returns only the fields that name the service, because drivers filter by every field they get. */
 export function pickService({ project, environment }: ServiceKey): ServiceKey {
   return { project, environment };
 }
 
-/** Returns the service's signalbox.json. Throws before it was read, which is a programming error. */
+/** Returns the content of the service's signalbox.json. A call before the file was read is a programming error and throws. */
 export function requireServiceFile(row: FullDeploymentRow): ServiceFile {
   if (row.file === null) throw new Error(`${row.deploymentId} is ${row.state}, and its signalbox.json was not read`);
   return row.file;

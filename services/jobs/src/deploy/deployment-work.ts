@@ -37,7 +37,7 @@ export interface StateTransition {
 export interface TransitionDetails {
   readonly actor: string;
   readonly evidence: Readonly<Record<string, unknown>>;
-  /** Deadline of the new state, in milliseconds from now; null without a deadline. */
+  /** Time limit of the new state, in milliseconds from now; null when there is none. */
   readonly limitMs: number | null;
   readonly change?: DeploymentChange;
   /** The deployment that serves from now on: this one, or the replaced one, or null. */
@@ -45,7 +45,7 @@ export interface TransitionDetails {
   readonly errors?: readonly FoundErrors[];
 }
 
-/** An artifact that no deployment needs. */
+/** A build artifact that no deployment needs any more. */
 export interface StaleArtifact {
   readonly server: string;
   readonly artifact: BuildArtifact;
@@ -57,7 +57,7 @@ export interface AbandonedDeployment extends ServiceKey {
   readonly deploymentId: string;
   readonly state: DeployState;
   readonly runs: number;
-  /** Who cancelled the run instead of the deployment; null when nobody did. */
+  /** Person who canceled the run instead of the deployment; null when nobody did. */
   readonly cancelledBy: string | null;
   readonly traceId: string | null;
   readonly userKey: string;
@@ -65,10 +65,10 @@ export interface AbandonedDeployment extends ServiceKey {
   readonly threadId: string | null;
 }
 
-/** Maximum of stored lines per deployment; older ones are deleted. */
+/** Maximum number of stored log lines per deployment; older lines are deleted. */
 const MAX_LINES = 5_000;
 
-/** Writes of the job that runs a deployment. Each names the job's epoch, and returns false once a higher epoch exists. */
+/** Writes by the job that runs a deployment. Each write carries the job's epoch, and returns false once a higher epoch exists. */
 export class DeploymentStore {
   readonly #pool: Pool;
 
@@ -80,13 +80,13 @@ export class DeploymentStore {
     return findRow<FullDeploymentRow>(this.#pool)`${SELECT_FULL_DEPLOYMENT} where d.deployment_id = ${deploymentId}`;
   }
 
-  /** True when a deployment with this service file has succeeded in the project, in any environment. */
+  /** True when a deployment with this service file has already succeeded in the project, in any environment. */
   hasServed(project: string, { file }: Pick<DeployPlan, 'file'>): Promise<boolean> {
     return hasRow(this.#pool)`
       select 1 from deployments where project = ${project} and state = 'succeeded' and plan ->> 'file' = ${file} limit 1`;
   }
 
-  /** Claims a deployment: a queued one starts, a running one becomes `unknown`. Null when it has ended or does not exist. */
+  /** Claims a deployment: a queued one starts, and a running one becomes `unknown`. Null when it has ended or does not exist. */
   claim(
     deploymentId: string,
     step: Omit<TransitionDetails, 'change' | 'serving'>,
@@ -94,7 +94,7 @@ export class DeploymentStore {
     return withTransaction(this.#pool, (db) => claim(db, deploymentId, step));
   }
 
-  /** Moves to the next state. False when another worker has, or a cancel request forbids `switching`. Throws if not allowed. */
+  /** Moves a deployment to its next state. False when another worker holds it, or a cancel request forbids `switching`. */
   advance(deploymentId: string, move: StateTransition, step: TransitionDetails): Promise<boolean> {
     const { from, to } = move;
     if (!DEPLOY_TRANSITIONS[from].includes(to)) throw new Error(`no deployment goes from ${from} to ${to}`);
@@ -125,7 +125,7 @@ export class DeploymentStore {
     return row ?? { isOurs: false, cancelAt: null, cancelBy: null };
   }
 
-  /** Finds the server that a deployment would use now. Throws like `placeService`; writes nothing. */
+  /** Finds the server on which a deployment would run now, without writing. Throws like `placeService`. */
   findTarget(service: ServiceKey, named: string | null): Promise<ServerAccess> {
     return findDeployServer(this.#pool, service, named);
   }
@@ -146,7 +146,7 @@ export class DeploymentStore {
         where deployment_id = ${deploymentId} and fence = ${epoch} and state not in ${FINAL_STATES}`;
   }
 
-  /** Appends lines after redaction, keeps the newest 5,000, and records progress. */
+  /** Appends log lines after redaction, keeps the newest 5,000, and records progress. */
   addLines(deploymentId: string, epoch: number, state: DeployState, lines: readonly string[]): Promise<boolean> {
     return withTransaction(this.#pool, async (db) => {
       const isOurs = await hasRow(db)`update deployments set progress_at = clock_timestamp()
@@ -166,7 +166,7 @@ export class DeploymentStore {
     });
   }
 
-  /** Lists artifacts except the newest `keep` that served, the serving and previous ones, and those of unfinished deployments. */
+  /** Lists artifacts, without the newest `keep` that served, the serving and previous ones, and those of unfinished deployments. */
   listStaleArtifacts({ project, environment }: ServiceKey, keep: number): Promise<readonly StaleArtifact[]> {
     return listRows<StaleArtifact>(this.#pool)`
   with kept as (
@@ -185,13 +185,13 @@ export class DeploymentStore {
    where artifact not in (select artifact from needed) group by server, artifact`;
   }
 
-  /** Records that these artifacts were removed: a rollback to one of them builds it again. */
+  /** Records that these artifacts were removed, so that a rollback builds the release again. */
   async forgetArtifacts(deploymentIds: readonly string[]): Promise<void> {
     await this.#pool.query(sql`update deployments set artifact_kept = false
         where deployment_id = any(${deploymentIds}::text[])`);
   }
 
-  /** Lists unfinished deployments whose run has ended or never started, without progress for `quietMs`. */
+  /** Lists unfinished deployments without progress for `quietMs` whose run has ended or never started. */
   listAbandoned(quietMs: number): Promise<readonly AbandonedDeployment[]> {
     return listRows<AbandonedDeployment>(this.#pool)`
   select d.deployment_id as "deploymentId", d.project, d.environment, d.state, d.user_key as "userKey", d.thread_id as "threadId",
@@ -220,7 +220,7 @@ async function claim(
       returning s.fence::float8 as epoch`;
   if (!service) return null;
   const from = await lockState(db, deploymentId);
-  // The deployment was cancelled meanwhile, and nobody uses the new epoch.
+  // The deployment was canceled meanwhile, so nobody uses the new epoch.
   if (from === null || isFinalState(from)) return null;
   const { epoch } = service;
   const to = from === 'queued' ? 'preparing' : 'unknown';
@@ -254,7 +254,7 @@ async function advance(
       update services set serving = ${step.serving.deploymentId}, port = coalesce(${step.serving.port}, port),
         updated_at = clock_timestamp()
         where project = ${service.project} and environment = ${service.environment} and fence = ${epoch}`);
-  // The first successful deployment makes an intended project active.
+  // The first successful deployment makes a planned project active.
   if (to === 'succeeded')
     await db.query(sql`update projects set status = 'active' where name = ${service.project} and status = 'intended'`);
   if (step.errors) await addErrors(db, service, step.errors);
@@ -264,7 +264,7 @@ async function advance(
 }
 
 async function write(db: Queryable, deploymentId: string, change: DeploymentChange): Promise<void> {
-  // Columns have the names of the fields, except `kept`.
+  // Columns have the same names as the fields, except `kept`.
   const columns: readonly (readonly [string, unknown])[] = Object.entries(change);
   for (const [field, value] of columns) {
     const column = field === 'kept' ? 'artifact_kept' : field;
@@ -273,7 +273,7 @@ async function write(db: Queryable, deploymentId: string, change: DeploymentChan
   }
 }
 
-/** Redacts failures only: drivers need their references unchanged, and a folder name may look like a secret. */
+/** Redacts only failures: drivers need their references unchanged, and a folder name may look like a secret. */
 function redactFailure(value: object): object {
   return 'sentence' in value ? redactValue(value) : value;
 }

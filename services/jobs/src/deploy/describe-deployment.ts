@@ -6,13 +6,13 @@ import { SECOND_MS } from '@signalbox/contracts/time';
 import { sayDuration } from '@signalbox/messages/duration';
 import { say } from '@signalbox/messages/say';
 
-/** States in order, one segment of the progress bar each. */
+/** Deployment states in order; each is one segment of the progress bar. */
 const STEPS: readonly DeployState[] = DeployState.options.slice(
   DeployState.options.indexOf('preparing'),
   DeployState.options.indexOf('succeeded'),
 );
 
-/** Maximum of log lines in a message, to fit a screen. */
+/** Maximum number of log lines in a message, so that it fits on a screen. */
 const MAX_SHOWN_LINES = 12;
 const MAX_SHOWN_LENGTH = 160;
 
@@ -27,7 +27,7 @@ export function describeProgress(
   return `${head}\n${bar}${sayDeployState(state)} · ${sayDuration(ms)}`;
 }
 
-/** Describes the end of a deployment for the progress message. The same row always gives the same text. */
+/** Describes the end of a deployment for the progress message. Equal rows give equal texts. */
 export function describeDeployEnd(
   row: Pick<
     FullDeploymentRow,
@@ -139,7 +139,7 @@ function quote(failure: DeployFailure | null): string {
   const counts = new Map<string, number>();
   for (const line of dropNoise(failure?.lines ?? [])) {
     const count = (counts.get(line) ?? 0) + 1;
-    counts.delete(line); // Moves the line to its last position.
+    counts.delete(line); // Deleting the entry moves the line to its last position.
     counts.set(line, count);
   }
   return quoteLines([...counts].slice(-MAX_SHOWN_LINES));

@@ -20,14 +20,14 @@ import { cancelDeployment, failDeployment } from './steps/undo.ts';
 import { openDeploymentSession, type DeploymentSession } from './deployment-session.ts';
 import { describeDeployEnd, describeProgress } from './describe-deployment.ts';
 
-/** Minimum interval between edits of the progress message; TICK_MS is the interval while the state stays the same. */
+/** Minimum interval between edits of the progress message. TICK_MS: interval while the state stays the same. */
 const EDIT_MS = SECOND_MS;
 const TICK_MS = 5 * SECOND_MS;
 const POLL_MS = 200;
 
 type PhaseState = Exclude<DeployState, 'queued' | 'succeeded' | 'failed' | 'rolled_back' | 'cancelled'>;
 
-/** The function that does the work of each state. Each may be repeated from its beginning. */
+/** Functions that do the work of each state. Each of them can be repeated from its beginning. */
 const PHASES: Readonly<
   Record<PhaseState, (session: DeploymentSession, signal: AbortSignal, stop: (reason: Error) => void) => Promise<void>>
 > = {
@@ -44,25 +44,25 @@ const PHASES: Readonly<
 };
 
 const CANCELLABLE: ReadonlySet<DeployState> = new Set(['preparing', 'building', 'starting', 'health_checking']);
-/** States in which the repository and the server must still be the approved ones. */
+/** States in which the repository and the server must still be those of the approved plan. */
 const PLACE_BOUND_STATES: ReadonlySet<DeployState> = new Set(['preparing', 'building', 'starting']);
-/** Errors after which the outcome of a step is unknown: the server or the proxy has to be asked. */
+/** Error codes after which the outcome of a step is unknown, so that the server or the proxy has to be asked. */
 const SILENT_SERVER_CODES: ReadonlySet<ErrorCode> = new Set([
   'TARGET_UNREACHABLE',
   'TARGET_LOST',
   'UPSTREAM_UNAVAILABLE',
 ]);
 const FAILURE_LINES = 40;
-/** How long an ended program's log is waited for. A program without output costs this time. */
+/** Time to wait for the log of a program that has ended. A program without output always costs this time. */
 const LOG_MS = 3 * SECOND_MS;
 const LOG_POLL_MS = 100;
 const RETRY_BASE_MS = SECOND_MS;
 const RETRY_MAX_MS = 20 * SECOND_MS;
 
 /**
- * Claims a deployment and takes it from state to state to its end. Continues an interrupted deployment from what the server and the proxy
- * report; only describes an ended one. The result is `unknown` when a server stays silent too long. Throws when the process stops, the
- * lease is lost or the database is away; calling it again is safe.
+ * Claims a deployment and runs its steps until it ends. Continues an interrupted deployment from what the server and the proxy report;
+ * only describes a deployment that has ended. The result is `unknown` when a server stays silent too long. Throws when the process stops,
+ * the lease is lost or the database is unavailable; it can then be called again.
  */
 export async function runDeployment(
   parts: DeployDeps,
@@ -73,7 +73,7 @@ export async function runDeployment(
   const evidence = { run: context.runId, attempt: context.attempt };
   const claimed = await parts.work.claim(deploymentId, { actor: 'system', evidence, limitMs });
   if (claimed === null) {
-    // An earlier worker may have died after the deployment's end and before the final message.
+    // An earlier worker may have died after the end of the deployment and before the final message.
     const ended = await parts.work.find(deploymentId);
     if (ended?.startedAt) await endProgress(ended, context);
     return describeEnd(parts, deploymentId);
@@ -115,7 +115,7 @@ async function runPhases(session: DeploymentSession): Promise<void> {
 async function runPhase(session: DeploymentSession): Promise<void> {
   const { held, parts } = session;
   const row = await held.refresh();
-  const state = held.state() as PhaseState; // The deployment was claimed, and runPhases stops at a final state.
+  const state = held.state() as PhaseState; // The deployment was claimed, and runPhases stops at a final state
   const isCancellable = CANCELLABLE.has(state);
   const leftMs = isCancellable ? parts.limits.wholeMs - row.ageMs : Number.POSITIVE_INFINITY;
   const limitMs = Math.max(1, Math.min(getStateTimeout(parts.limits, state, row), leftMs));
@@ -128,7 +128,7 @@ async function runPhase(session: DeploymentSession): Promise<void> {
 /** Handles the error of a step. False when the step must be repeated because a server does not answer. */
 async function settle(session: DeploymentSession, error: unknown): Promise<boolean> {
   const { held, context } = session;
-  // This process stops or has lost the deployment; the next worker recovers it.
+  // This process is stopping or has lost the deployment; the next worker recovers it.
   context.signal.throwIfAborted();
   const row = await held.refresh();
   if (error instanceof CancelRequested) {

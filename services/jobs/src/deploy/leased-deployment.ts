@@ -17,7 +17,7 @@ export class CancelRequested extends Error {
   }
 }
 
-/** Thrown when another worker has claimed the deployment. This worker must write nothing after that. */
+/** Thrown when another worker has claimed the deployment, so that this worker must not write any more. */
 class DeploymentLost extends Error {
   constructor() {
     super('another worker has taken the deployment');
@@ -61,12 +61,12 @@ export async function leaseDeployment(
 
   return {
     epoch,
-    /** Returns the row as last read or written by this process. */
+    /** Returns the row of the deployment, as this process last read or wrote it. */
     row: (): FullDeploymentRow => row,
     state: (): DeployState => row.state,
     ageMs: (): number => row.ageMs + performance.now() - readAt,
     refresh: async (): Promise<FullDeploymentRow> => (row = await read()),
-    /** Moves to a state and stores the evidence. Throws DeploymentLost, or CancelRequested instead of starting a cancelled switch. */
+    /** Moves to a state and stores the evidence. Throws DeploymentLost, or CancelRequested instead of a switch that was canceled. */
     async advance(
       to: DeployState,
       evidence: TransitionDetails['evidence'],
@@ -85,8 +85,8 @@ export async function leaseDeployment(
       row = await read();
     },
     /**
-     * Runs a step under a deadline. Its signal aborts at the deadline (STEP_TOO_SLOW), when the deployment is lost, when the process
-     * stops, and on a cancel request if `isCancellable`. `stop` aborts it for another reason.
+     * Runs a step with a time limit. Its signal aborts at the limit (STEP_TOO_SLOW), when the deployment is lost, when the process stops,
+     * and on a cancel request if `isCancellable`. `stop` aborts the step for another reason.
      */
     async within<T>(
       { limitMs, isCancellable }: { readonly limitMs: number; readonly isCancellable: boolean },
@@ -122,7 +122,7 @@ export function getStateTimeout(
     case 'starting':
       return limits.startingMs;
     case 'health_checking':
-      // The health check has its own deadline; this one is for a silent server.
+      // The health check has a time limit of its own; this one is for a server that does not answer.
       return (row.file?.health.withinSeconds ?? 30) * SECOND_MS + limits.startingMs;
     case 'switching':
       return limits.switchingMs;

@@ -5,16 +5,16 @@ import type { Log } from '@signalbox/platform/log';
 import { redactText } from '@signalbox/safety/redact/redact';
 import { startLoop } from '@signalbox/platform/loop';
 
-/** Drivers cut longer lines into pieces of at least this length: see drivers/split-lines.ts. */
+/** Minimum length of the pieces into which drivers cut longer lines: see drivers/split-lines.ts. */
 const PIECE_LENGTH = 16_000;
 const MAX_LINE_LENGTH = 2_000;
 const FLUSH_MS = 300;
 const BATCH_LINES = 500;
-/** Maximum of lines buffered while the database is away; older lines are dropped. */
+/** Maximum number of lines kept in memory while the database is unavailable; older lines are dropped. */
 const MAX_WAITING_LINES = 5_000;
 const MAX_NEWEST_LINES = 40;
 
-/** Stores output of builds and instances in batches. Redacts every opened secret before it stores a line. */
+/** Stores the output of builds and instances in batches, after redacting every opened secret. */
 export function createLineStore(options: {
   readonly work: Pick<DeploymentStore, 'addLines'>;
   readonly deploymentId: string;
@@ -37,7 +37,7 @@ export function createLineStore(options: {
       const batch = waiting.slice(0, Math.min(BATCH_LINES, other === -1 ? BATCH_LINES : other));
       const lines = batch.map(({ line }) => line);
       await work.addLines(deploymentId, epoch, state, lines);
-      // `push` may have dropped earlier lines meanwhile.
+      // `push` may have dropped some of these lines meanwhile.
       waiting = waiting.filter((one) => !batch.includes(one));
     }
   };
@@ -60,7 +60,7 @@ export function createLineStore(options: {
       if (newest.length > MAX_NEWEST_LINES) newest.shift();
     },
     last: (count: number): readonly string[] => newest.slice(-count),
-    /** When the last line came, by performance.now(); 0 before the first line. */
+    /** Returns the time of the last line, by performance.now(); 0 before the first line. */
     lastAt: (): number => at,
     flush,
     close: async (): Promise<void> => {
@@ -80,7 +80,7 @@ export function createLineFilter(
   return ({ stream, line }) => {
     const isRest = isCut[stream];
     isCut[stream] = line.length >= PIECE_LENGTH;
-    // A secret may span two pieces, so later pieces are dropped unredacted.
+    // A secret may span two pieces, where it would not be recognized, so later pieces are dropped.
     if (isRest) return null;
     const clean = redactText(mask(line));
     return clean.length > MAX_LINE_LENGTH ? `${clean.slice(0, MAX_LINE_LENGTH - 2)} …` : clean;

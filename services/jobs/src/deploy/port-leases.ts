@@ -9,7 +9,7 @@ import { findRow, findValue, listValues, sql } from '@signalbox/store/sql';
 interface Lease {
   readonly server: string;
   readonly project: string;
-  /** Purpose of the port: the environment for a service's public port, `instance:<deployment>` for an instance's port. */
+  /** What the port is for: the name of the environment for a service's public port, or `instance:<deployment>`. */
   readonly label: string;
   readonly memoryMb: number;
   readonly by: string;
@@ -19,10 +19,10 @@ export function createInstanceLabel(deploymentId: string): string {
   return `instance:${deploymentId}`;
 }
 
-/** Leases ports of servers in `port_allocations`. A lease is held until it is released. */
+/** Leases ports of servers in the table `port_allocations`. A lease lasts until the port is released. */
 export function createPortLeases(pool: Pool) {
   return {
-    /** Returns the leased port (`isOld`), or leases the lowest free one not in `avoid`. Throws NOT_FOUND, NO_CAPACITY. */
+    /** Returns the port leased before (`isOld`), or leases the lowest free port not in `avoid`. Throws NOT_FOUND, NO_CAPACITY. */
     lease: (lease: Lease, avoid: readonly number[]) => withTransaction(pool, (db) => take(db, lease, avoid)),
 
     async end(server: string, project: string, label: string): Promise<void> {
@@ -36,7 +36,7 @@ export function createPortLeases(pool: Pool) {
           and project = ${project} and service = ${label} and released_at is null order by id limit 1`;
     },
 
-    /** Finds the lowest free port of a server that is not in `avoid`, without leasing it. Null when all are leased. */
+    /** Finds the lowest free port of a server that is not in `avoid`, without leasing it. Null when all ports are leased. */
     async findFreePort(server: string, avoid: readonly number[]): Promise<number | null> {
       return findValue<number>(pool)`
         select p.port from servers s, generate_series(s.first_port, s.last_port) as p (port)
@@ -72,7 +72,7 @@ export async function leaseUsablePort(
 
 async function take(db: Queryable, lease: Lease, avoid: readonly number[]) {
   const { server, project, label, memoryMb, by } = lease;
-  // Locks the row of the server, as every port allocation does.
+  // Locks the row of the server, as every allocation of a port does.
   const place = await findRow<{ memoryMb: number; first: number; last: number }>(db)`
     select memory_mb as "memoryMb", first_port as first, last_port as last from servers where name = ${server} for no key update`;
   if (!place) throw await createNameNotFound(db, 'server', server);

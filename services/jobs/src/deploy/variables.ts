@@ -5,14 +5,14 @@ import type { JobContext } from '../runner/handlers.ts';
 import type { OpenedSecrets } from '../runner/opened-secrets.ts';
 import type { DeployDeps } from './deploy-deps.ts';
 
-/** Variables of a service with their values, and the secrets that could not be opened with the reason. */
+/** Variables of a service with their values, and the secrets that could not be opened, with the reasons. */
 export interface OpenedVariables {
   readonly values: Readonly<Record<string, string>>;
   readonly secrets: readonly string[];
   readonly unopened: readonly { readonly name: string; readonly why: string }[];
 }
 
-/** Reads a service's variables and opens its secrets on behalf of their givers, audited; values are redacted from later lines. */
+/** Reads a service's variables and opens their secrets on behalf of the owners, with audit events; redacts values from later lines. */
 export async function openVariables(
   parts: Pick<DeployDeps, 'services'>,
   service: ServiceKey,
@@ -43,7 +43,7 @@ export async function openVariables(
   return { values, secrets, unopened };
 }
 
-/** Describes the missing values, one sentence per variable. */
+/** Describes the variables without a value, one sentence each. */
 export function describeUnopened(unopened: OpenedVariables['unopened']): string {
   return unopened.map(({ name, why }) => `${name}: ${why}`).join(' ');
 }

@@ -27,7 +27,7 @@ export function createPassageStore(pool: Pool) {
            on conflict do nothing`);
       }),
 
-    /** Deletes all other sources. Returns how many were deleted. */
+    /** Deletes the passages of all sources that are not in this list. Returns the number of deleted sources. */
     retain: (sources: readonly string[]): Promise<number> => findValue(pool, 0)`
       with gone as (delete from knowledge where scope = 'docs' and not source = any (${sources}::text[]) returning source)
        select count(distinct source)::int as forgotten from gone`,

@@ -85,15 +85,15 @@ describe.each(['x64', 'arm64'] as const)('the filter of system calls for %s', (a
       expect(judge(filter, { table, number: 39 })).toBe('kill');
   });
 
-  it('knows no second numbering, and no call that is newer than its list', () => {
+  it('refuses x32 call numbers, and calls that are newer than its list', () => {
     for (const number of [0, 39, 101, 520]) expect(ask(0x4000_0000 + number)).toBe('EPERM');
     for (const number of [463, 467, 512, 547, 9_999]) expect(ask(number)).toBe('ENOSYS');
   });
 
   it('permits processes and threads, but no new namespaces', () => {
-    expect(checked('clone', 17)).toBe('allow'); // fork: SIGCHLD
-    expect(checked('clone', 0x003d_0f00)).toBe('allow'); // a thread of libc
-    expect(checked('clone', 0x0000_4111)).toBe('allow'); // posix_spawn
+    expect(checked('clone', 17)).toBe('allow');
+    expect(checked('clone', 0x003d_0f00)).toBe('allow');
+    expect(checked('clone', 0x0000_4111)).toBe('allow');
     for (const flag of [0x0002_0000, 0x0200_0000, 0x0400_0000, 0x0800_0000, 0x1000_0000, 0x2000_0000, 0x4000_0000])
       expect(checked('clone', flag | 17)).toBe('EPERM');
     expect(checked('clone3', 0, 88)).toBe('ENOSYS');
@@ -102,7 +102,7 @@ describe.each(['x64', 'arm64'] as const)('the filter of system calls for %s', (a
   it('refuses to type into a terminal', () => {
     expect(checked('ioctl', 0, 0x5412)).toBe('EPERM');
     expect(checked('ioctl', 0, 0x541c)).toBe('EPERM');
-    expect(checked('ioctl', 0, 0x5401)).toBe('allow'); // TCGETS, which asks whether it is one
+    expect(checked('ioctl', 0, 0x5401)).toBe('allow');
   });
 
   it('refuses to weaken memory protection', () => {
@@ -132,7 +132,7 @@ describe.each(['x64', 'arm64'] as const)('the filter of system calls for %s', (a
         expect(['none', 'EPERM']).toContain(checked('open', 0, flags, mode));
         expect(checked('openat', 3, 0, flags, mode)).toBe('EPERM');
       }
-      expect(checked('openat', 3, 0, 0x80000, mode)).toBe('allow'); // without O_CREAT there is no mode: what lies there means nothing
+      expect(checked('openat', 3, 0, 0x80000, mode)).toBe('allow');
     }
     expect(checked('fchmodat', 3, 0, 0o1777)).toBe('allow');
     expect(checked('openat', 3, 0, 0x241, 0o644)).toBe('allow');
@@ -150,10 +150,8 @@ const HEADERS: Record<Architecture, string> = {
   x64: '/usr/include/x86_64-linux-gnu/asm/unistd_64.h',
   arm64: '/usr/include/asm-generic/unistd.h',
 };
-/** Newer than the headers of the release from which the numbers are. */
 const LATER = ['fchmodat2'];
 
-// Needs linux-libc-dev. The numbers do not change, so it matters only to whoever adds one, with the headers at hand.
 describe.each(['x64', 'arm64'] as const)('the numbers of %s', (architecture) => {
   it.skipIf(!existsSync(HEADERS[architecture]))('are those of the kernel', () => {
     const header = readFileSync(HEADERS[architecture], 'utf8');

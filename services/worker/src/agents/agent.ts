@@ -20,23 +20,23 @@ import type { AskedArgument, resolveNewestArgs } from '../tools/choices.ts';
 import type { Phase } from '../loop/fsm.ts';
 import type { LoadedGroups } from '../loop/loading.ts';
 
-/** One message of a batch, as the agent receives it. */
+/** One message of a batch, in the form that an agent receives. */
 export interface AgentMessage {
-  /** The envelope's id; a thread processes each message once. */
+  /** Id of the envelope; a thread processes each message once. */
   readonly id: string;
   readonly text: string;
-  /** Set for system events, such as the end of a job; null for typed messages. */
+  /** Set for a system event, such as the end of a job; null for a typed message. */
   readonly event:
     | { readonly kind: 'job-finished' | 'decision'; readonly say: string }
-    /** A request to run a node again. `about`: the id of the message whose turn failed; the newest message when absent. */
+    /** Request to run a graph node again. `about`: id of the message whose turn failed; the newest message when missing. */
     | { readonly kind: 'node'; readonly say: string; readonly node: string; readonly about?: string | undefined }
-    /** The person switched how they read the page. Only agents that draw views receive this event. */
+    /** The person switched how the page shows answers. Only agents that draw views receive this event. */
     | ({ readonly kind: 'mode' } & PageMode)
     | null;
   readonly reads?: PageMode | undefined;
 }
 
-/** What an agent may use during one run. Effects go only through `call`. */
+/** What an agent can use during one run. Only `call` has effects. */
 export interface AgentRun {
   readonly turnId: string;
   readonly threadId: string;
@@ -44,41 +44,41 @@ export interface AgentRun {
   readonly chatKey: string;
   readonly actor: { readonly userKey: string; readonly name: string; readonly role: Role };
   readonly signal: AbortSignal;
-  /** Pictures of this turn's messages, for the model alone; absent for models without vision. */
+  /** Pictures in this turn's messages, which only the model sees; missing for models without vision. */
   readonly pictures?: readonly Picture[];
-  /** The id of a pass's answer (from 1), the same in a resumed turn. Call ids derive from it (`makeCallId`). */
+  /** Returns the id of the answer in a pass (from 1), the same in a resumed turn. Call ids derive from it (`makeCallId`). */
   answerId(turnKey: string, pass: number): string;
-  /** Runs one tool call under governance. A tool's failure is a result; the promise rejects only when the lane was lost. */
+  /** Runs one tool call under governance. A failed tool gives a result; the promise rejects only when the lane was lost. */
   call(request: {
     readonly callId: string;
     readonly tool: string;
     readonly args: unknown;
     readonly groups: readonly string[];
   }): Promise<ToolCallResult>;
-  /** Look-ups before an answer is stored; absent in a replay. */
+  /** Look-ups that run before an answer is stored; missing in a replay. */
   readonly lookUp?: {
-    /** Possible values for one argument of a tool, the likeliest first; empty when unknown. */
+    /** Returns possible values for one argument of a tool, likeliest first; empty when none are known. */
     choices(callId: string, asked: AskedArgument): Promise<readonly string[]>;
     /** Replaces “the newest” in a call's arguments by its current value; null when the arguments contain no such words. */
     meant(callId: string, tool: string, args: Readonly<Record<string, unknown>>): ReturnType<typeof resolveNewestArgs>;
   };
-  /** Marks the conversation as tainted before the agent reads outside text by another way than `call`. */
+  /** Marks the conversation as tainted before the agent reads outside text without a tool call. */
   reads(source: string): Promise<void>;
   /** Moves the turn to a phase: see loop/fsm.ts. Throws on an invalid transition. */
   enter(next: Phase): void;
   path(): readonly Phase[];
   /** Asks policy which of these capability groups this conversation may load. */
   load(groups: readonly string[]): Promise<LoadedGroups>;
-  /** Returns the loaded groups that the turn keeps, and records removals. `idle`: groups that the turn no longer needs. */
+  /** Returns the loaded groups that the turn keeps, and records removed ones. `idle`: groups that the turn no longer needs. */
   keep(groups: readonly string[], idle: readonly string[]): Promise<readonly string[]>;
-  /** Judges a pass by rules, without a model. */
+  /** Judges a pass by fixed rules, without a model. */
   judge(pass: PassSummary): Promise<EvaluationOutcome>;
   say(reply: AgentReply): Promise<void>;
-  /** Shows all unsent markdown as a draft, where the chat supports drafts. `say` and the end of the turn remove the draft. */
+  /** Shows the given markdown, which is all text not sent yet, as a draft. `say` and the end of the turn remove the draft. */
   draft(text: string): void;
-  /** Counts model usage for this turn, even if the turn fails. */
+  /** Counts model usage for this turn, even when the turn fails later. */
   spent(spend: ModelSpend): void;
-  /** Logs for operators, without people's texts; absent in a replay. */
+  /** Logs a warning for operators, without texts of people; missing in a replay. */
   warn?(message: string, fields: Readonly<Record<string, unknown>>): void;
 }
 
@@ -86,9 +86,9 @@ export interface AgentReply {
   readonly key: string;
   readonly text: string;
   readonly buttons: readonly OfferedButton[];
-  /** Replies of a thread with the same slot are one message: a newer reply replaces the older. */
+  /** Slot of the reply: replies of a thread with the same slot are one message, and a newer reply replaces the older. */
   readonly slot?: string;
-  /** Edits the message in its slot and keeps its receipts; sends nothing when the slot has no message. */
+  /** True to edit only the message in the slot and keep its receipts; nothing is sent when the slot has no message. */
   readonly onlyChanges?: true;
   readonly files?: readonly OutboundFile[];
   readonly receipts?: readonly Receipt[];
@@ -102,21 +102,21 @@ export interface AgentRecord {
 }
 
 export interface ThreadStates extends BaseCheckpointSaver {
-  /** The newest values of a conversation during a turn, flushed or not; empty when there are none. */
+  /** Returns the newest values of a conversation during a turn, stored or not; empty when there are none. */
   newest(threadId: string): Readonly<Record<string, unknown>>;
 }
 
 export interface AgentResult {
   readonly outcome: 'answered' | 'waiting' | 'finished' | 'limit';
-  /** All replies of this turn in order, including those sent by `say`. */
+  /** All replies of this turn in order, including those that `say` sent. */
   readonly replies: readonly AgentReply[];
-  /** True when the person was only refused; other members of a group do not see such a turn. */
+  /** True when the turn only refused the person; other members of a group do not see such a turn. */
   readonly personal: boolean;
-  /** Ids of messages that arrived after the thread ended; the next turn processes them. */
+  /** Ids of messages that arrived after the end of the thread; the next turn processes these messages. */
   readonly unhandled: readonly string[];
   readonly passes: number;
   readonly toolCalls: number;
-  /** The person's request in the model's words; null without a model's summary. */
+  /** The person's request in the words of the model; null when the model gave no summary. */
   readonly task: string | null;
   readonly record: AgentRecord;
 }
@@ -132,7 +132,7 @@ export interface Agent {
     readonly resume: boolean;
     readonly threadNew: boolean;
   }): Promise<AgentResult>;
-  /** Appends text that the runtime showed the person to the conversation, so that the next turn knows it. */
+  /** Appends text that the runtime showed the person to the conversation, so that the model knows it in the next turn. */
   note(input: {
     readonly run: Pick<AgentRun, 'threadId' | 'turnId' | 'actor'>;
     readonly messages: readonly AgentMessage[];
@@ -148,24 +148,24 @@ export interface AgentDeps {
   readonly model: (node: string) => Model;
   readonly checkpoints: ThreadStates;
   readonly registry: OfferedTools;
-  /** Known names by kind, for the prompt and for filling arguments. `texts`: texts that may mention names, newest first. */
+  /** Known names by kind, for the prompt and for filling arguments. `texts`: texts that may contain names, newest first. */
   readonly knownNames: (texts: () => readonly string[]) => Promise<Readonly<Record<string, readonly string[]>>>;
   /** The prompt's facts about a person, their work and memory; null for older records without these facts. */
   readonly context?: (of: ContextScope) => Promise<PromptContext | null>;
-  /** The ledger's results of these calls; calls that never started are omitted. */
+  /** Returns the ledger's results of these calls; calls that never started are omitted. */
   readonly cameOf: (callIds: readonly string[]) => Promise<CallResults>;
   readonly search: (query: string, scope: KnowledgeScope, userKey: string) => Promise<ToolCallResult>;
   readonly maxPasses: number;
 }
 
-/** The default export of an agent's folder. */
+/** Default export of the index file in an agent's folder. */
 export interface AgentPlugin {
-  /** Limits the agent's rights, in addition to the person's role. */
+  /** Class that limits the agent's rights, in addition to the person's role. */
   readonly class: AgentClass;
-  /** Equals the folder's name with underscores; stored with every thread. */
+  /** Id of the agent: the folder's name with underscores. Stored with every thread. */
   readonly id: string;
   readonly summary: string;
-  /** Incremented when the state's shape changes; stored in the state. */
+  /** Version of the state, incremented when its shape changes; stored in the state. */
   readonly stateVersion: number;
   /** Channels of the state that are stored as empty lists once the turn has ended. */
   readonly turnLists?: readonly string[];

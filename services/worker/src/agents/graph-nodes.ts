@@ -17,7 +17,7 @@ import { Checkpoints } from '../checkpoints/checkpoints.ts';
 const MESSAGES_SHOWN = 12;
 const TEXT_SHOWN = 400;
 
-/** Reads what the nodes of conversations did and know, from records and checkpoints. */
+/** Creates access to what graph nodes did and know in conversations, read from records and checkpoints. */
 export function createGraphNodeReader(pool: Pool, plugins: readonly AgentPlugin[]): AgentGraphs {
   const checkpoints = new Checkpoints(pool);
   return {

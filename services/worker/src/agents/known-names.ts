@@ -5,10 +5,10 @@ import { listValues } from '@signalbox/store/sql';
 
 export type NamesByKind = Readonly<Record<string, readonly string[]>>;
 
-/** The number of newest names kept per kind. */
+/** Maximum number of newest names that are cached per kind. */
 const NEWEST = 100;
 const NEAR_PER_WORD = 12;
-/** The number of look-ups cached until a name changes. */
+/** Maximum number of look-ups that are cached until a name changes. */
 const LOOKED_UP = 200;
 
 interface ReadNames {
@@ -16,7 +16,7 @@ interface ReadNames {
   readonly all: { readonly byKind: NamesByKind; readonly archived: readonly string[] } | null;
 }
 
-/** Caches names of projects and servers until their version changes; of long lists, looks up only names that match the words. */
+/** Caches names of projects and servers until their version changes. From a long list, only names that match the words are read. */
 export class NameCache {
   readonly #pool: Pool;
   #newest = 0n;
@@ -28,7 +28,7 @@ export class NameCache {
     this.#pool = pool;
   }
 
-  /** Compares a claimed lane's version of the names with the cached one; a newer version empties the cache. */
+  /** Compares the version of the names in a claimed lane with the cached one; a newer version empties the cache. */
   seen(version: string): void {
     if (BigInt(version) <= this.#newest) return;
     this.#newest = BigInt(version);
@@ -43,7 +43,7 @@ export class NameCache {
     this.#reading = null;
   }
 
-  /** Returns names that the texts may mention, plus the newest names, in at most one round trip. `texts` yields texts, newest first. */
+  /** Returns names that the texts may contain, plus the newest names, in at most one round trip. `texts` yields texts, newest first. */
   async of(texts: () => readonly string[]): Promise<NamesByKind> {
     const { all } = await this.#current();
     if (all) return all.byKind;
@@ -110,7 +110,7 @@ export class NameCache {
   }
 }
 
-/** Reads one more name than the cache holds, to detect a longer list. */
+/** Reads one name more than the cache holds, to detect a longer list. */
 const newest = (table: string, since: string, isThere: string): string =>
   `array(select name from ${table} where ${isThere} order by ${since} desc, name limit ${NEWEST + 1})`;
 

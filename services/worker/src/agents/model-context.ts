@@ -5,7 +5,7 @@ import { toReasoningExtras, getReasoning } from '@signalbox/models/reasoning';
 import { hashCanonical, toCanonicalJson, sha256 } from '@signalbox/safety/cards/canonical';
 import { redactValue } from '@signalbox/safety/redact/redact';
 
-/** Hashes a model's input, without secrets, for later comparison. Message ids and per-call data are left out. */
+/** Hashes the input of a model, without secrets, for later comparison. Leaves out message ids and data of single calls. */
 export function hashContext({
   messages,
   tools,
@@ -19,7 +19,7 @@ export function hashContext({
   return { hash: hashCanonical([system, rest, given]), system, messages: rest, tools: given };
 }
 
-/** Cached, because each call passes the whole conversation again. */
+/** The JSON is cached, because each model call passes the whole conversation again. */
 const cleanJson = cacheByObject((message: BaseMessage) => canonicalOf(redactValue(shapeOf(message))));
 
 function shapeOf(message: BaseMessage): unknown {
@@ -34,10 +34,10 @@ function shapeOf(message: BaseMessage): unknown {
   return shape;
 }
 
-/** The hash of an immutable object, cached with the object: tool definitions are hashed in every pass. */
+/** Hash of an immutable object, cached per object: every pass hashes the same tool definitions. */
 export const hashOnce = cacheByObject((value: object) => hashValue(value));
 
-/** SHA-256 of a value as canonical JSON. Replaces lone surrogates. */
+/** Computes the SHA-256 of a value as canonical JSON. Replaces lone surrogates. */
 export function hashValue(value: unknown): string {
   return sha256(canonicalOf(value));
 }
@@ -46,7 +46,7 @@ function canonicalOf(value: unknown): string {
   try {
     return toCanonicalJson(value);
   } catch {
-    return toCanonicalJson(wellFormed(value)); // a truncated text may end with half a surrogate pair
+    return toCanonicalJson(wellFormed(value)); // A truncated text may end with half a surrogate pair
   }
 }
 

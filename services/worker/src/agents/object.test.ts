@@ -10,7 +10,7 @@ const Person = createOutputSchema(
   z.object({ name: z.string().max(5), age: z.number().nullable() }),
 );
 
-/** Creates a model that returns these answers in order. */
+/** Creates a model that gives these answers in order. */
 function open(...answers: readonly AIMessage[]) {
   const requests: ModelRequest[] = [];
   const model: Model = {
@@ -66,7 +66,7 @@ describe('asking for an object', () => {
 
   it('gives up after the second invalid answer, without quoting it', async () => {
     const { ask, requests } = open(called({ name: 'Augusta Ada', age: 1 }), called({ name: 'secret words', age: 1 }));
-    const thrown = (await ask().catch((error: unknown) => error)) as Error; // the promise rejects, as the next line asserts
+    const thrown = (await ask().catch((error: unknown) => error)) as Error; // The next line asserts that the promise rejected
     expect(thrown).toMatchObject({ code: 'MODEL_GARBAGE' });
     expect(String(thrown.cause)).toContain('name: Too big');
     expect(String(thrown.cause)).not.toContain('secret words');

@@ -5,13 +5,13 @@ import { parseJson } from '@signalbox/contracts/system-error';
 import { isTruncatedAnswer } from '@signalbox/models/whole-answer';
 import type { Model, ModelRequest, JsonOutputSpec } from '@signalbox/models/port';
 
-/** A named schema for structured model output. */
+/** A schema for structured model output, with its name. */
 export interface OutputSchema<T> {
   readonly schema: z.ZodType<T>;
   readonly request: JsonOutputSpec;
 }
 
-/** Defines a structured output. Optional fields must allow null, since some providers always send every field. */
+/** Defines a structured output. Optional fields must allow null, because some model providers always send every field. */
 export function createOutputSchema<T>(name: string, description: string, schema: z.ZodType<T>): OutputSchema<T> {
   const json = { ...z.toJSONSchema(schema, { io: 'input', target: 'draft-7' }) };
   return { schema, request: { name, description, schema: json } };
@@ -19,7 +19,7 @@ export function createOutputSchema<T>(name: string, description: string, schema:
 
 const SHOWN_CHARS = 4_000;
 
-/** Asks for an object of a schema. An invalid answer is sent back once with its problems; then throws MODEL_GARBAGE. */
+/** Asks a model for an object of a schema. Sends an invalid answer back once with its problems; then throws MODEL_GARBAGE. */
 export async function askForObject<T>(
   model: Model,
   { schema, request: object }: OutputSchema<T>,
@@ -42,7 +42,7 @@ export async function askForObject<T>(
 type Read<T> =
   { readonly ok: true; readonly value: T } | { readonly ok: false; readonly given: string; readonly problems: string };
 
-/** Reads the object from the tool call of this name, or from the text. `problems` names fields and kinds, never values. */
+/** Reads the object from the tool call of this name, or from the text. `problems` lists fields and kinds of problems, never values. */
 function readObject<T>(message: AIMessage, name: string, schema: z.ZodType<T>): Read<T> {
   const call = message.tool_calls?.find((candidate) => candidate.name === name);
   const broken = message.invalid_tool_calls?.find((candidate) => candidate.name === name);

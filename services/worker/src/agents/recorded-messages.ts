@@ -8,7 +8,7 @@ export function findTurnStart(messages: readonly BaseMessage[], batch: ReadonlyS
   return index === -1 ? messages.length : index;
 }
 
-/** Splits off the messages that an earlier run of this turn took; all messages when no run took any. */
+/** Splits off the messages that an earlier run of this turn has read; all messages when there was no such run. */
 export function splitTaken(known: ReadonlySet<string | undefined>, batch: readonly AgentMessage[]) {
   const taken = batch.filter(({ id }) => known.has(id));
   return taken.length === 0 ? { taken: batch, later: [] } : { taken, later: batch.filter(({ id }) => !known.has(id)) };
@@ -22,7 +22,7 @@ export function listRecordedMessages(messages: readonly BaseMessage[], start: nu
     .map((message) => ({
       id: message.id ?? '',
       text: message.text,
-      // The agent stored this field with the message.
+      // The agent stored this field with the message
       event: (message.additional_kwargs['event'] ??
         message.additional_kwargs['again'] ??
         null) as RecordedMessage['event'],
@@ -31,7 +31,7 @@ export function listRecordedMessages(messages: readonly BaseMessage[], start: nu
 }
 
 function readsOf({ additional_kwargs: { reads } }: BaseMessage): Pick<RecordedMessage, 'reads'> {
-  return reads === undefined ? {} : { reads: reads as RecordedMessage['reads'] }; // the agent stored this field with the message
+  return reads === undefined ? {} : { reads: reads as RecordedMessage['reads'] }; // The agent stored this field with the message
 }
 
 export function toRecordedRun(

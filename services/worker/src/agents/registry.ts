@@ -6,7 +6,7 @@ import { DEFAULT_AGENT } from './default-agent.ts';
 
 const FOLDER = new URL('./', import.meta.url);
 
-/** Loads `more` and every agent: each folder of agents/ whose index file exports an AgentPlugin. */
+/** Loads `more` and every agent, that is, each folder of agents/ whose index file exports an AgentPlugin. */
 export async function loadAgents(more: readonly AgentPlugin[] = []): Promise<readonly AgentPlugin[]> {
   const entries = await readdir(FOLDER, { withFileTypes: true });
   const folders = entries
@@ -30,7 +30,7 @@ export function createAgents(
   if (!agents.has(defaultId))
     refuse(`the default agent ${defaultId} is missing from agents/; AGENT_DEFAULT names one that is there.`);
   return {
-    /** Throws AGENT_UNKNOWN with the known ids. */
+    /** Returns an agent by id. Throws AGENT_UNKNOWN, which lists the known ids. */
     get(id: string): Agent {
       const agent = agents.get(id);
       if (!agent) throw new AppError('AGENT_UNKNOWN', { id, known: [...agents.keys()].join(', ') });
@@ -42,7 +42,7 @@ export function createAgents(
 async function loadAgent(folder: string): Promise<AgentPlugin> {
   const ending = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
   const loaded: unknown = await import(new URL(`${folder}/index.${ending}`, FOLDER).href);
-  const plugin = (loaded as { default?: AgentPlugin }).default; // the next lines check it
+  const plugin = (loaded as { default?: AgentPlugin }).default; // The next lines check this type
   if (!plugin || typeof plugin.create !== 'function')
     refuse(`agents/${folder}/index.ts must export default an AgentPlugin.`);
   const expected = folder.replaceAll('-', '_');

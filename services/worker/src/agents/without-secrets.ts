@@ -19,7 +19,7 @@ export function withRedaction(models: Models): Models {
 }
 
 function guard(model: Model): Model {
-  // Each call gets the whole conversation again, so redacted messages are cached.
+  // Redacted messages are cached, because each call gets the whole conversation again.
   const clean = new WeakMap<BaseMessage, BaseMessage>();
   const cleaned = (message: BaseMessage): BaseMessage => {
     const before = clean.get(message);
@@ -40,7 +40,7 @@ function redactAnswer(answer: ModelAnswer): ModelAnswer {
   return AIMessage.isInstance(message) ? { ...answer, message } : answer;
 }
 
-/** Returns the same object when nothing was redacted. */
+/** Redacts a message; returns the same object when nothing was redacted. */
 function redactMessage(message: BaseMessage): BaseMessage {
   const content = typeof message.content === 'string' ? redactText(message.content) : redactValue(message.content);
   const { id, name, additional_kwargs, response_metadata } = message;
@@ -50,14 +50,14 @@ function redactMessage(message: BaseMessage): BaseMessage {
     const isSame = isEqual(content, message.content) && isEqual(calls, message.tool_calls ?? []);
     if (isSame) return message;
     const { usage_metadata, invalid_tool_calls } = message;
-    return new AIMessage({ ...fields, tool_calls: calls, invalid_tool_calls, usage_metadata } as never); // the spread holds AIMessage's own fields
+    return new AIMessage({ ...fields, tool_calls: calls, invalid_tool_calls, usage_metadata } as never); // The spread contains AIMessage's own fields
   }
   if (isEqual(content, message.content)) return message;
-  if (HumanMessage.isInstance(message)) return new HumanMessage(fields as never); // the spread holds the fields that all messages share
-  if (SystemMessage.isInstance(message)) return new SystemMessage(fields as never); // as above
+  if (HumanMessage.isInstance(message)) return new HumanMessage(fields as never); // The spread contains the fields that all messages share
+  if (SystemMessage.isInstance(message)) return new SystemMessage(fields as never); // The spread contains the fields that all messages share
   if (ToolMessage.isInstance(message)) {
     const { tool_call_id, status, artifact } = message;
-    return new ToolMessage({ ...fields, tool_call_id, status, artifact: artifact as unknown } as never); // the spread holds ToolMessage's own fields
+    return new ToolMessage({ ...fields, tool_call_id, status, artifact: artifact as unknown } as never); // The spread contains ToolMessage's own fields
   }
   return message;
 }

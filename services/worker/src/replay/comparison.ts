@@ -28,7 +28,7 @@ type FirstDifference = Omit<ReplayDifference, 'pass'> | null;
 const VERSIONED = ['prompt', 'tools', 'state'] as const;
 export type VersionedPart = (typeof VERSIONED)[number];
 
-/** Versions that differ between the recorded and the current passes. Pure. */
+/** Lists which of prompt, tools and state have other versions in the replay than in the recording. Pure. */
 export function findOtherVersions(
   recorded: readonly PassRecord[],
   now: readonly PassRecord[],

@@ -7,7 +7,7 @@ import { AdvisoryId, toAdvisoryHit, readOsvRecord, type OsvRecord } from './osv-
 
 /** Maximum queries per request: https://google.github.io/osv.dev/post-v1-querybatch/ */
 const BATCH = 1_000;
-/** Maximum records per scan. A server that names more is not trusted. */
+/** Maximum records per scan. A server that returns more is not trusted. */
 const MAX_RECORDS = 2_000;
 const ANSWER_LIMIT_BYTES = 20_000_000;
 const READERS = 8;
@@ -26,7 +26,7 @@ export interface EndpointOptions {
 }
 
 /**
- * Asks a server with the API of https://api.osv.dev. The server learns only names and versions of packages. Failed requests are retried;
+ * Queries a server with the API of https://api.osv.dev. The server learns only package names and versions. Failed requests are retried;
  * without an answer the result is `unavailable`.
  */
 export function openOsvEndpoint(address: string, options: EndpointOptions = {}): AdvisorySource {
@@ -70,7 +70,7 @@ async function findHits(packages: readonly PackageVersion[], ask: Ask): Promise<
   return named.flatMap(({ one, id }) => {
     const record = records.get(id);
     if (!record) throw new Error('it answers in another form');
-    // The record decides whether a package is affected, not the server's claim.
+    // The server's answer is only a hint; the record decides whether a package is affected.
     return toAdvisoryHit(record, one) ?? [];
   });
 }
@@ -103,7 +103,7 @@ async function once(
   try {
     const response = await fetch(address, {
       signal,
-      redirect: 'error', // package names are sent only to the configured server
+      redirect: 'error', // A redirect would send package names to a server that is not configured.
       ...(body === undefined ? {} : { method: 'POST', body, headers: { 'content-type': 'application/json' } }),
     });
     if (!response.ok) {

@@ -4,12 +4,12 @@ import { isSamePackage } from '../analyzers/dependencies/versions.ts';
 import type { AdvisoryAnswer, AdvisorySource, AdvisoryHit, PackageVersion } from '../advisory-source.ts';
 import { toAdvisoryHit, readOsvRecord } from './osv-record.ts';
 
-/** Maximum size of a record. Most have a few kilobytes. */
+/** Maximum size of an OSV record. Most have a few kilobytes. */
 const RECORD_LIMIT_BYTES = 5_000_000;
-/** Files that are read in parallel. */
+/** Number of files that are read in parallel. */
 const READERS = 16;
 
-/** Reads OSV records from JSON files in a folder and its subfolders. Every call reads them again, so they may be updated. */
+/** Reads OSV records from JSON files in a folder and its subfolders. Every call reads the files again, because they may change. */
 export function openOsvFolder(folder: string): AdvisorySource {
   return {
     describe: () => 'folder',

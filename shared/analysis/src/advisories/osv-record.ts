@@ -11,7 +11,7 @@ export const AdvisoryId = z
   .max(MAX_ID_LENGTH)
   .regex(/^[\w.:-]+$/);
 
-/** Fields of a record of https://ossf.github.io/osv-schema that are used. */
+/** The fields that are used of a record of https://ossf.github.io/osv-schema. */
 const OsvRecord = z.object({
   id: AdvisoryId,
   summary: z.string().default(''),
@@ -40,7 +40,7 @@ export function readOsvRecord(text: string): OsvRecord | null {
   return read.success ? read.data : null;
 }
 
-/** Converts a record to a hit; null when it does not affect the package version or was withdrawn. */
+/** Converts a record to a hit; null when the record was withdrawn or does not affect the package version. */
 export function toAdvisoryHit(record: OsvRecord, one: PackageVersion): AdvisoryHit | null {
   if (record.withdrawn !== undefined) return null;
   for (const affected of record.affected) {
@@ -67,7 +67,7 @@ export function toAdvisoryHit(record: OsvRecord, one: PackageVersion): AdvisoryH
 
 type Events = OsvRecord['affected'][number]['ranges'][number]['events'];
 
-/** Applies the events in version order; each holds from its version on. */
+/** Applies the range events in version order; each event holds from its version on. */
 function isInRange({ ecosystem, version }: PackageVersion, events: Events): boolean {
   const steps = events.flatMap((event) => Object.entries(event)).filter(([kind]) => kind !== 'limit');
   const order = (one: string, other: string): number =>
@@ -88,7 +88,7 @@ function findFirstFix({ ecosystem, version }: PackageVersion, events: Events): s
   return later.toSorted((one, other) => compareVersions(ecosystem, one, other))[0]?.slice(0, MAX_ID_LENGTH) ?? null;
 }
 
-/** Computes the highest score of CVSS vectors of any version, 0 to 10; null when none can be parsed. */
+/** Returns the highest score, 0 to 10, of the CVSS vectors; null when none can be parsed. */
 function scoreOf(vectors: readonly string[]): number | null {
   const scores = vectors.flatMap((vector) => readScore(vector) ?? []);
   return scores.length === 0 ? null : Math.max(...scores);

@@ -3,7 +3,7 @@ import { MAX_TEXT_BYTES, type Analyzer } from '../analyzer.ts';
 const FOLDERS = 20;
 const LARGE = 20;
 
-/** Counts files and bytes by folder, links, submodules and commits. Has no rules. */
+/** Counts files and bytes by folder, links, submodules and commits. This analyzer has no rules. */
 export const DISCOVERY_ANALYZER: Analyzer<null> = {
   name: 'discovery',
   version: 1,

@@ -1,10 +1,10 @@
 import { redactText } from '@signalbox/safety/redact/redact';
 
 const MAX_EVIDENCE_LENGTH = 200;
-/** Longer names keep their end only. */
+/** Maximum length of a displayed name; of a longer name only the end is shown. */
 const MAX_NAME_LENGTH = 80;
 const MAX_READ_LENGTH = 1_000;
-/** Control characters, and invisible or direction-changing ones. */
+/** Control characters, invisible characters, and characters that change the text direction. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu;
 
 /** Sanitizes repository text for display: one line, redacted, without invisible characters, and truncated. */
@@ -12,7 +12,7 @@ export function toEvidence(text: string): string {
   const line = text.slice(0, MAX_READ_LENGTH).replaceAll(UNSEEN, ' ').replaceAll(/\s+/g, ' ').trim();
   const shown = redactText(line);
   if (shown.length <= MAX_EVIDENCE_LENGTH) return shown;
-  // Never cuts a surrogate pair.
+  // Does not cut a surrogate pair in half.
   return `${shown.slice(0, MAX_EVIDENCE_LENGTH - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }
 

@@ -1,6 +1,6 @@
 import { joinPatterns } from './any-of.ts';
 
-/** Folder and file names of one kind, by the conventions of the languages. */
+/** Folder and file names by which one kind of files is recognized. */
 interface Kind {
   readonly folder: RegExp;
   readonly file: RegExp;
@@ -54,7 +54,7 @@ const DOCUMENTATION: Kind = {
   file: /\.(?:md|mdx|markdown|rst|adoc|asciidoc|txt|rdoc|pod|textile|org)$|^(?:readme|changelog|changes|history|licen[sc]e|copying|notice|authors|contributing|security)(?:-[\w-]+)?$/i,
 };
 
-/** Phrases near the top of a generated file, such as those of Go and .NET. */
+/** Phrases near the top of a generated file, such as those that Go and .NET tools write. */
 const GENERATED_MARK = joinPatterns(
   /@generated\b|<auto-?generated|\bauto-?generated\b|code generated .{0,80}do not edit/im,
   /do not (?:edit|modify)\b.{0,80}generated/im,
@@ -70,17 +70,17 @@ export function isTest(path: string): boolean {
   return isOf(TEST, path);
 }
 
-/** True for third-party files, whose findings belong to their own repository. */
+/** True for third-party files; findings in them belong to another repository. */
 export function isVendored(path: string): boolean {
   return isOf(VENDORED, path);
 }
 
-/** Checks the path, and the text if given. */
+/** True for a generated file, judged by its path and, if given, its text. */
 export function isGenerated(path: string, text = ''): boolean {
   return isOf(GENERATED, path) || GENERATED_MARK.test(text.slice(0, HEAD_LENGTH)) || isMinified(path, text);
 }
 
-/** True for examples. Below a source folder the name means product code, such as a Java package. */
+/** True for an example. Below a source folder the name `examples` means product code, such as a Java package. */
 export function isExample(path: string): boolean {
   const source = /(?:^|\/)(?:src|lib|app|main)\//.exec(path);
   return isOf(EXAMPLE, source ? path.slice(0, source.index + 1) : path);

@@ -1,17 +1,17 @@
 import type { Severity } from '@signalbox/contracts/repository/finding';
 
-/** A problem in one file, as cached. */
+/** A problem that an analyzer found in one file, as stored in the cache. */
 export type Problem = {
   readonly rule: string;
   readonly severity: Severity;
   readonly line: number | null;
   readonly evidence: string;
   readonly values: Readonly<Record<string, string | number>>;
-  /** Identity within the file; equal ones are numbered. */
+  /** Text that identifies the problem within the file; problems with equal texts are numbered. */
   readonly identity: string;
 };
 
-/** Builds a problem; the line is null and all other parts are empty unless given. */
+/** Builds a problem; by default the line is null and all other parts are empty. */
 export function createProblem(
   rule: string,
   severity: Severity,
@@ -20,7 +20,7 @@ export function createProblem(
   return { rule, severity, line: null, evidence: '', values: {}, identity: '', ...parts };
 }
 
-/** Returns the next lower severity; `info` stays. */
+/** Returns the next lower severity, and `info` for `info`. */
 export function lowerSeverity(severity: Severity): Severity {
   return LESS[severity];
 }
@@ -33,13 +33,13 @@ const LESS: Readonly<Record<Severity, Severity>> = {
   info: 'info',
 };
 
-/** Orders texts by their UTF-16 units, the same in every locale. */
+/** Orders texts by UTF-16 code units, so that the order is the same in every locale. */
 export function compareTexts(one: string, other: string): number {
   if (one === other) return 0;
   return one < other ? -1 : 1;
 }
 
-/** Numbers equal problems in order, so that each keeps its fingerprint when lines move. */
+/** Numbers equal problems in file order, so that each keeps its fingerprint when lines move. */
 export function numberDuplicates<
   P extends { readonly rule: string; readonly identity: string; readonly path?: string },
 >(problems: readonly P[]): readonly P[] {

@@ -14,43 +14,43 @@ export interface ChainDeps {
     warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
     error(message: string, fields?: Readonly<Record<string, unknown>>): void;
   };
-  /** PATH for finding git. */
+  /** The PATH variable in which git is found. */
   readonly path: string;
   startScan(place: ScanLocation, signal: AbortSignal): Pick<ScanProcess, 'open' | 'scan' | 'close'>;
 }
 
-/** Storage of chain runs, steps and findings. Methods may throw for a lost connection: see `isTransient`. */
+/** Storage of chain runs, steps and findings. Methods may throw when a connection is lost: see `isTransient`. */
 export interface ChainStore {
   listSteps(runId: string): Promise<readonly StepRecord[]>;
-  /** Starts or restarts a step. Resolves to the number of attempts, or 0 when the step has ended. */
+  /** Starts or restarts a step. Resolves to the number of attempts, or 0 when the step has already ended. */
   beginStep(runId: string, step: { readonly step: number; readonly agent: StepName }): Promise<number>;
-  /** Ends a step and stores its results, in one transaction. Does nothing for an ended step. */
+  /** Ends a step and stores its results in one transaction. Does nothing when the step has already ended. */
   endStep(
     run: RunHandle,
     step: { readonly step: number; readonly name: StepName },
     end: StepEnd,
     left: StepResults | null,
   ): Promise<void>;
-  /** Ends a run; the first end stays. */
+  /** Ends a run. A second call does not change how the run ended. */
   endRun(
     runId: string,
     end: Pick<ChainRun, 'problem' | 'counts'> & { readonly status: StepEnd['status'] },
   ): Promise<ChainRun>;
   countChanges(project: string, runId: string): Promise<NonNullable<ChainRun['counts']>>;
-  /** Lists open findings of these analyzers, most severe first. */
+  /** Lists open findings of the given analyzers, most severe first. */
   listOpenFindings(project: string, analyzers: readonly string[]): Promise<readonly ListedFinding[]>;
   readScanCaches(project: string, names: readonly string[]): Promise<Readonly<Record<string, Buffer>>>;
-  /** Records in the audit that a step was denied a file. */
+  /** Records in the audit log that a step was denied access to a file. */
   recordDenial(
     run: RunHandle,
     step: { readonly name: string; readonly stepClass: AgentClass },
     denial: Readonly<Record<string, unknown>>,
   ): Promise<void>;
-  /** True for an error that may be gone at the next attempt. */
+  /** True for an error, such as a lost connection, that may not happen at the next attempt. */
   isTransient(error: unknown): boolean;
 }
 
-/** Used fields of a stored chain run. */
+/** The fields of a stored chain run that chains use. */
 export interface ChainRun {
   readonly runId: string;
   readonly project: string;
@@ -63,7 +63,7 @@ export interface ChainRun {
   readonly finishedAt: Date | null;
 }
 
-/** Used fields of a stored step. */
+/** The fields of a stored step that chains use. */
 export interface StepRecord {
   readonly step: number;
   readonly agent: string;
@@ -72,7 +72,7 @@ export interface StepRecord {
   readonly problem: string | null;
 }
 
-/** The end of a step. `stopped`: it never started, because a requirement was missing. */
+/** How a step ended. `stopped`: the step never started, because a requirement was missing. */
 export interface StepEnd {
   readonly status: 'completed' | 'failed' | 'stopped';
   readonly output: unknown;
@@ -82,20 +82,20 @@ export interface StepEnd {
 export interface StepResults {
   readonly analyzers: readonly string[];
   readonly found: readonly IdentifiedFinding[];
-  /** Packages of the manifests; null when none was read. */
+  /** Packages in the manifests; null when no manifest was read. */
   readonly packages: Packages | null;
   readonly documents: readonly StepDocument[];
   readonly scanned: {
-    /** New cache entries, by name. */
+    /** New cache entries, by cache name. */
     readonly cache: Readonly<Record<string, Buffer>>;
     readonly counts: ScanCounts;
   } | null;
 }
 
-/** Number of files in the commit, and of contents that were inspected or cached. */
+/** Number of files in the commit, and of contents that were inspected or found in the cache. */
 export type ScanCounts = { readonly files: number; readonly inspected: number; readonly cached: number };
 
-/** A document that a step stores with its run. */
+/** A document that a step stores with its chain run. */
 export interface StepDocument {
   readonly path: string;
   readonly mimeType: string;
@@ -105,11 +105,11 @@ export interface StepDocument {
 export interface RunHandle extends ScannedCommit {
   readonly run: Pick<ChainRun, 'runId' | 'project' | 'isDry'>;
   readonly chain: ChainName;
-  /** Path of the mirror that has the commit. */
+  /** Path of the git mirror that contains the commit. */
   readonly mirror: string;
-  /** A scan process that was started in advance; its starter closes it. */
+  /** A scan process that the caller started in advance; the caller also closes it. */
   readonly started?: ReturnType<ChainDeps['startScan']> | null;
-  /** Requester of the run, for the audit. */
+  /** Person who requested the run, for the audit log. */
   readonly actor: string;
   readonly threadId: string | null;
   /** Previous run of this chain; null for the first. */

@@ -7,17 +7,17 @@ import { CHURN_KEY } from '../scan/cache.ts';
 import type { ScanDone } from '../scan/request.ts';
 import { ScanKilled, ScanTooSlow } from '../scan/scan-process.ts';
 
-/** Maximum number of slow files. More indicate an attack. */
+/** Maximum number of slow files; more slow files indicate an attack. */
 const MAX_SLOW_FILES = 10;
 
 export interface StepScan {
   readonly conclusions: Readonly<Record<string, AnalyzerResult>>;
-  /** New cache entries, by name. */
+  /** New cache entries, by cache name. */
   readonly cache: Readonly<Record<string, Buffer>>;
   readonly counts: ScanCounts;
 }
 
-/** Scans for all steps of a run in one process, so that each content is read once. */
+/** Scans for all steps of a run in one process, so that each file content is read once. */
 export class ChainScanner {
   readonly #deps: ChainDeps;
   readonly #handle: RunHandle;
@@ -26,7 +26,7 @@ export class ChainScanner {
   #started: ReturnType<ChainDeps['startScan']> | null;
   #process: ReturnType<ChainDeps['startScan']> | null = null;
 
-  /** `analyzers`: every analyzer that a step of the run may ask for. */
+  /** `analyzers`: names of all analyzers that the steps of the run use. */
   constructor(deps: ChainDeps, handle: RunHandle, analyzers: readonly string[]) {
     this.#deps = deps;
     this.#handle = handle;
@@ -34,7 +34,7 @@ export class ChainScanner {
     this.#analyzers = [...new Set(analyzers)];
   }
 
-  /** Scans for one step. One call at a time. A killed scan is started once more. Throws why a scan failed. */
+  /** Scans for one step; callers wait for the previous call. Retries once when the process was killed. Throws when the scan fails. */
   async scan(analyzers: readonly string[]): Promise<StepScan> {
     const answer = await this.#ask(analyzers).catch((error: unknown) => {
       if (!(error instanceof ScanKilled)) throw error;
@@ -69,7 +69,7 @@ export class ChainScanner {
       this.#process ??= await this.#start();
       return await this.#process.scan(analyzers);
     } catch (error) {
-      // The next scan gets a fresh process.
+      // The next scan starts a new process.
       this.close();
       if (!(error instanceof ScanTooSlow) || this.#without.size >= MAX_SLOW_FILES) throw error;
       this.#deps.log.warn('a file took too long to read, and is left out', { run: this.#handle.run.runId });

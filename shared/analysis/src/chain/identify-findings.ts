@@ -3,11 +3,11 @@ import type { RawFinding } from '@signalbox/contracts/repository/finding';
 
 /** A finding with the fingerprint by which the next scan recognizes it. */
 export interface IdentifiedFinding extends Omit<RawFinding, 'identity'> {
-  /** 32 hexadecimal digits. */
+  /** The fingerprint, 32 hexadecimal digits. */
   readonly fingerprint: string;
 }
 
-/** Adds a fingerprint of rule, path and identity to each finding. */
+/** Adds to each finding a fingerprint of its rule, path and identity. */
 export function identifyFindings(found: readonly RawFinding[]): readonly IdentifiedFinding[] {
   return found.map(({ identity, ...one }) => ({
     ...one,

@@ -4,13 +4,13 @@ import type { ChainDeps, ChainRun, RunHandle, StepEnd } from './chain-deps.ts';
 import { ChainScanner } from './chain-scans.ts';
 import { readOutput, readDryFindings, runStep } from './run-step.ts';
 
-/** Reports progress after each step. */
+/** A callback for the progress after each step. */
 type OnStep = (step: ChainStep, end: StepEnd, place: { readonly done: number; readonly of: number }) => Promise<void>;
 type Steps = Readonly<Partial<Record<string, AnalysisStep>>>;
 
 /**
- * Runs the steps of a chain in order and ends the run. Steps that ended in an earlier attempt are not run again. A step that does not
- * complete ends the chain, unless the chain continues on failure.
+ * Runs the steps of a chain in order and ends the run. Skips steps that ended in an earlier attempt. A step that does not complete ends
+ * the chain, unless the chain continues on failure.
  */
 export async function runChain(deps: ChainDeps, handle: RunHandle, known: Steps, onStep: OnStep): Promise<ChainRun> {
   const analyzers = CHAINS[handle.chain].flatMap(({ name }) => known[name]?.analyzers ?? []);
@@ -42,7 +42,7 @@ async function runSteps(
     const isOver = recorded !== undefined && recorded.status !== 'running';
     const attempt = isOver ? 0 : await records.beginStep(runId, { step: index, agent: step.name });
     const end: StepEnd = isOver
-      ? { ...recorded, status: recorded.status } // Not running, as checked above
+      ? { ...recorded, status: recorded.status } // The check above excludes `running`
       : await runStep(deps, handle, known, {
           step: index,
           name: step.name,
@@ -52,7 +52,7 @@ async function runSteps(
           foundBefore: [...found.values()],
         });
     if (end.status === 'completed') state[step.output] = readOutput(end.output);
-    // Counts a finding of two steps once.
+    // Counts a finding once when two steps report the same one.
     if (isDry) for (const one of readDryFindings(end.output)) found.set(one.fingerprint, one);
     if (!isOver) await onStep(step, end, { done: index + 1, of: steps.length });
     if (end.status !== 'completed' && !step.continueOnFailure)

@@ -9,7 +9,7 @@ import type { ChainScanner } from './chain-scans.ts';
 import { identifyFindings, type IdentifiedFinding } from './identify-findings.ts';
 import { StepFiles } from './step-files.ts';
 
-/** Maximum number of findings that a dry run stores per step. */
+/** Maximum number of findings that each step of a dry run stores. */
 const MAX_DRY_FINDINGS = 2_000;
 const MAX_LISTED_FINDINGS = 10_000;
 
@@ -19,13 +19,13 @@ interface StepRequest {
   readonly attempt: number;
   readonly input: Readonly<Record<string, unknown>>;
   readonly analyzers: readonly string[];
-  /** Findings of earlier steps in a dry run. */
+  /** Findings of earlier steps, in a dry run. */
   readonly foundBefore: readonly ListedFinding[];
 }
 
 /**
- * Runs one step of a chain within the bounds of its class, checks its output, and keeps its end and its results in one transaction.
- * Idempotent until then. A dry run keeps only the output.
+ * Runs one step of a chain with the rights of its class, checks its output, and stores end and results in one transaction. A step that
+ * has not ended can run again. A dry run stores only the output.
  */
 export async function runStep(
   deps: ChainDeps,
@@ -41,7 +41,7 @@ export async function runStep(
   if ('problem' in checked) return finish({ status: 'stopped', output: null, problem: checked.problem });
   const { step, input } = checked;
   const fail = (problem: string): Promise<StepEnd> => finish({ status: 'failed', output: null, problem });
-  // The step may have killed its process repeatedly; later steps must still run.
+  // The step may have killed its process at each attempt; later steps must still run.
   if (request.attempt > STEP_ATTEMPTS) return fail(`it was begun ${STEP_ATTEMPTS} times and never came to its end`);
   const files = new StepFiles(deps, handle, { name: request.name, stepClass: STEP_CLASSES[request.name] });
   const { project, runId, isDry } = handle.run;
@@ -76,7 +76,7 @@ export async function runStep(
     return await finish({ status: 'completed', output: parsed.data, problem: null }, left);
   } catch (error) {
     handle.signal.throwIfAborted();
-    if (deps.records.isTransient(error)) throw error; // The next attempt of the job may succeed
+    if (deps.records.isTransient(error)) throw error; // The job retries the step
     if (!(error instanceof AppError)) deps.log.error('a step failed', { run: runId, agent: request.name, error });
     return await fail(toAppError(error, runId).message);
   } finally {
@@ -100,13 +100,13 @@ const DryOutput = z.object({
   found: z.array(ShownFinding.extend({ analyzer: z.string(), fingerprint: z.string() })),
 });
 
-/** Returns the output of a step, without the findings that a dry run stores with it. */
+/** Returns the output of a step, without the findings that a dry run stores in it. */
 export function readOutput(recorded: unknown): unknown {
   const dry = DryOutput.safeParse(recorded);
   return dry.success ? dry.data.said : recorded;
 }
 
-/** Returns the findings that a dry run stored with a step; empty for other runs. */
+/** Returns the findings that a dry run stored in the output of a step; empty for other runs. */
 export function readDryFindings(recorded: unknown): readonly ListedFinding[] {
   return DryOutput.safeParse(recorded).data?.found ?? [];
 }

@@ -12,8 +12,8 @@ type Deps = Pick<ChainDeps, 'path'> & { readonly records: Pick<ChainDeps['record
 type NamedStep = { readonly name: string; readonly stepClass: AgentClass };
 
 /**
- * Reads files of the commit and stores documents, within the bounds of the step's class. Uses git objects and the database only, never
- * paths of this machine. Records denials.
+ * Reads files of the commit and stores documents, as far as the class of the step permits. Uses git objects and the database, never local
+ * files. Records denied access.
  */
 export class StepFiles {
   readonly #deps: Deps;

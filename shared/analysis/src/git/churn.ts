@@ -4,17 +4,17 @@ import type { Mirror } from './start-git.ts';
 import { streamGitPieces } from './git-reader.ts';
 
 const YEAR_SECONDS = 365 * 86_400;
-/** Matches the header of a commit, which begins with a control character. */
+/** Matches the header of a commit in the output of git log, which begins with a control character. */
 const BEGIN = /^\n?\u0001(\d+) ([^]*)$/; // oxlint-disable-line no-control-regex -- the mark
 
-/** A commit that is not a merge: its time, hashed author, and changed lines by path. */
+/** A commit other than a merge: its time, its hashed author, and the number of changed lines by path. */
 export interface ChangeSet {
   readonly at: number;
   readonly author: string;
   readonly changes: readonly (readonly [path: string, lines: number])[];
 }
 
-/** Reads the commits reachable from `commit` and not from `known`, without merges. */
+/** Reads the commits that are reachable from `commit` but not from `known`, without merges. */
 export async function* readChanges(mirror: Mirror, commit: string, known: string | null): AsyncGenerator<ChangeSet> {
   const range = known === null ? [commit] : [commit, `^${known}`];
   const flags = ['-z', '--no-merges', '--no-renames', '--numstat', '--no-show-signature', '--format=%x01%at %ae'];
@@ -38,21 +38,21 @@ export async function* readChanges(mirror: Mirror, commit: string, known: string
   if (author !== null) yield { at, author, changes };
 }
 
-/** Figures of the history up to a commit, kept so that the next scan reads only newer commits. */
+/** Figures of the history up to a commit, stored so that the next scan reads only newer commits. */
 export interface ChurnHistory {
   readonly commit: string;
   readonly commits: number;
   readonly firstAt: number;
   readonly authors: readonly string[];
-  /** Number of commits, authors, first and last time by path. */
+  /** By path: number of commits, authors, and times of the first and last commit. */
   readonly files: Readonly<
     Record<string, readonly [commits: number, authors: readonly string[], firstAt: number, lastAt: number]>
   >;
-  /** Change sets of the year before the commit, unordered. */
+  /** Change sets of the last year before the commit, in any order. */
   readonly recent: readonly ChangeSet[];
 }
 
-/** Adds change sets to the notes, in any order. */
+/** Adds change sets, in any order, to the notes. */
 export async function addChanges(
   before: ChurnHistory | null,
   commit: string,
@@ -95,7 +95,7 @@ export async function addChanges(
   };
 }
 
-/** Computes the churn of these files from the notes. */
+/** Computes the churn of the given files from the notes. */
 export function computeChurn(notes: ChurnHistory, paths: readonly string[]): ReadonlyMap<string, FileChurn> {
   const ofYear = new Map<string, { commits: number; lines: number }>();
   for (const { changes } of notes.recent)

@@ -4,7 +4,7 @@ import { startGit, type Mirror } from './start-git.ts';
 
 const MAX_STDERR_LENGTH = 2_000;
 
-/** Streams the output of git in pieces, split at `cutAt` (default NUL). Throws with stderr when git fails. */
+/** Yields the output of git in pieces, split at the byte `cutAt` (default NUL). Throws with the text of stderr when git fails. */
 export async function* streamGitPieces(
   mirror: Mirror,
   words: readonly string[],
@@ -16,13 +16,13 @@ export async function* streamGitPieces(
   signal.addEventListener('abort', kill, { once: true });
   let stderr = '';
   child.stderr?.on('data', (bytes: Buffer) => (stderr = (stderr + bytes.toString('utf8')).slice(-MAX_STDERR_LENGTH)));
-  const closed = once(child, 'close') as Promise<[number | null]>; // as Node documents the event
+  const closed = once(child, 'close') as Promise<[number | null]>; // Node documents these arguments of `close`
   try {
-    child.stdin?.on('error', () => undefined); // The exit code shows an early end
+    child.stdin?.on('error', () => undefined); // When git ends early, its exit code tells
     child.stdin?.end(input);
     let rest = '';
     const decoder = new TextDecoder();
-    const output = child.stdout as AsyncIterable<Buffer>; // a pipe, in which no encoding is set
+    const output = child.stdout as AsyncIterable<Buffer>; // The stream has no encoding, so it yields buffers
     for await (const bytes of output) {
       const pieces = (rest + decoder.decode(bytes, { stream: true })).split(cutAt);
       rest = pieces.pop() ?? '';

@@ -3,11 +3,11 @@ import { startGit, type Mirror } from './start-git.ts';
 
 export interface GitObject {
   readonly kind: 'blob' | 'tree' | 'commit' | 'tag';
-  /** Cut at `maxBytes`. */
+  /** Content of the object, cut at `maxBytes`. */
   readonly content: Buffer;
 }
 
-/** Reads git objects one at a time from one process, until `close` or the signal. */
+/** Reads git objects from one git process, one object at a time, until `close` is called or the signal aborts. */
 export class ObjectReader {
   readonly #child;
   readonly #signal: AbortSignal;
@@ -19,10 +19,10 @@ export class ObjectReader {
     this.#signal = signal;
     this.#child = startGit({ path, home: dir }, ['-C', dir, 'cat-file', '--batch'], { takesInput: true });
     signal.addEventListener('abort', this.close, { once: true });
-    this.#child.once('error', this.close); // Ends the output when git is missing
-    this.#child.stdin?.on('error', () => undefined); // The output shows an early exit
+    this.#child.once('error', this.close); // Without git, the output must end
+    this.#child.stdin?.on('error', () => undefined); // When git ends early, the output ends too
     this.#child.stderr?.resume();
-    const output = this.#child.stdout as AsyncIterable<Buffer>; // a pipe, in which no encoding is set
+    const output = this.#child.stdout as AsyncIterable<Buffer>; // The stream has no encoding, so it yields buffers
     this.#output = output[Symbol.asyncIterator]();
   }
 
@@ -39,7 +39,7 @@ export class ObjectReader {
   };
 
   async #readNow(name: string, maxBytes: number): Promise<GitObject | null> {
-    if (name.includes('\n')) return null; // git reads names up to the line end
+    if (name.includes('\n')) return null; // git reads one name per line
     this.#child.stdin?.write(`${name}\n`);
     let end = this.#buffer.indexOf(10);
     while (end < 0) {
@@ -53,7 +53,7 @@ export class ObjectReader {
       if (header === `${name} missing` || header === `${name} ambiguous`) return null;
       throw new Error(`git answers ${header.slice(0, 100)} where an object was asked for`);
     }
-    const whole = Number(size) + 1; // a line end follows the content
+    const whole = Number(size) + 1; // git writes a line end after the content
     const wanted = Math.min(whole - 1, maxBytes);
     const chunks: Buffer[] = [];
     let [passed, kept] = [0, 0];
@@ -66,7 +66,7 @@ export class ObjectReader {
       if (keeps.length > 0) chunks.push(keeps);
       kept += keeps.length;
     }
-    return { kind: kind as GitObject['kind'], content: Buffer.concat(chunks) }; // as the expression above reads it
+    return { kind: kind as GitObject['kind'], content: Buffer.concat(chunks) }; // The pattern above allows only these kinds
   }
 
   async #more(): Promise<void> {

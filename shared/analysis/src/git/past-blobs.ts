@@ -1,17 +1,17 @@
 import type { Mirror } from './start-git.ts';
 import { streamGitPieces } from './git-reader.ts';
 
-/** A commit that introduced a content at a path. */
+/** The commit that first had a content at a path. */
 export interface BlobIntroduction {
   readonly blob: string;
   readonly path: string;
   readonly commit: string;
-  /** Seconds since the epoch. */
+  /** Commit time, in seconds since the epoch. */
   readonly at: number;
 }
 
 export interface Refs {
-  /** Commits of all refs, sorted and unique. */
+  /** Ids of the commits to which all refs point, sorted and unique. */
   readonly tips: readonly string[];
   readonly branches: number;
   readonly tags: number;
@@ -31,7 +31,7 @@ export async function listRefs(mirror: Mirror): Promise<Refs> {
   return { tips: [...tips].sort(), branches, tags };
 }
 
-/** True when `tips` reach everything that `before` reached, so that only newer commits have to be read. */
+/** True when every commit reachable from `before` is reachable from `tips`, so that only newer commits have to be read. */
 export async function isFastForward(
   mirror: Mirror,
   before: readonly string[],
@@ -44,11 +44,11 @@ export async function isFastForward(
     return true;
   } catch {
     mirror.signal.throwIfAborted();
-    return false; // a tip is gone from the mirror
+    return false; // The mirror no longer has one of the commits.
   }
 }
 
-/** Lists the contents introduced by commits reachable from `tips` and not from `before`. A merge introduces what no parent had. */
+/** Lists the contents that commits reachable from `tips` and not from `before` introduced. A merge introduces what no parent had. */
 export async function* listIntroductions(
   mirror: Mirror,
   tips: readonly string[],
@@ -69,7 +69,7 @@ export async function* listIntroductions(
   }
 }
 
-/** Reads the sizes of contents in bytes. Missing ones are left out. */
+/** Reads the sizes of contents in bytes. Contents that the mirror lacks are left out. */
 export async function* readBlobSizes(
   mirror: Mirror,
   blobs: Iterable<string>,
@@ -81,7 +81,7 @@ export async function* readBlobSizes(
   }
 }
 
-/** True when a change results in an ordinary file: its last mode is 100644 or 100755. */
+/** True when the file is a regular file after the change: its new mode is 100644 or 100755. */
 function isOrdinary(change: string): boolean {
   const modes = /^\n?:+((?:\d{6} )+)/.exec(change)?.[1]?.trim().split(' ') ?? [];
   return modes.at(-1)?.startsWith('100') ?? false;

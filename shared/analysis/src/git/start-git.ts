@@ -2,9 +2,9 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { devNull } from 'node:os';
 import type { Writable } from 'node:stream';
 
-/** A bare mirror that is only read. */
+/** A bare git mirror, opened for reading only. */
 export interface Mirror {
-  /** Absolute path. */
+  /** Absolute path of the mirror. */
   readonly dir: string;
   readonly path: string;
   readonly signal: AbortSignal;
@@ -16,14 +16,14 @@ export interface GitOptions {
 }
 
 export interface GitSandbox {
-  /** Command line before git's own; the first word is the program. */
+  /** Command that starts git in the sandbox; git's own command line follows. */
   readonly words: readonly string[];
-  /** System call filter, which the program reads from file descriptor 3. */
+  /** System call filter, which the sandbox program reads from file descriptor 3. */
   readonly filter: Buffer;
   readonly libraryPath: string | null;
 }
 
-/** Settings that keep hooks, filters, background packing, credential helpers and `ext::` remotes off. */
+/** Git settings that disable hooks, filters, background packing, credential helpers and `ext::` remotes. */
 const SETTINGS = [
   'core.hooksPath=/dev/null',
   'core.fsmonitor=false',
@@ -33,7 +33,7 @@ const SETTINGS = [
   'protocol.ext.allow=never',
 ];
 
-/** Starts git with a closed environment: no user or system settings, no hooks, no prompts, and no network unless `protocols` names one. */
+/** Starts git in a closed environment: no user or system settings, no hooks, no prompts, and no network unless `protocols` names it. */
 export function startGit(
   { path, home }: GitOptions,
   words: readonly string[],
@@ -62,12 +62,12 @@ export function startGit(
       GIT_NO_REPLACE_OBJECTS: '1',
       ...env,
     },
-    detached: true, // its own process group, so that killGroup ends its children too
+    detached: true, // A process group of its own, so that killGroup also ends child processes of git
     stdio: [takesInput ? 'pipe' : 'ignore', 'pipe', 'pipe', ...(lock ? (['pipe'] as const) : [])],
   });
   if (lock) {
-    const filter = child.stdio[3] as Writable; // opened as a pipe above
-    filter.on('error', () => undefined); // The exit code shows an early end
+    const filter = child.stdio[3] as Writable; // `stdio` above makes this a pipe
+    filter.on('error', () => undefined); // When git ends early, its exit code tells
     filter.end(lock.filter);
   }
   return child;

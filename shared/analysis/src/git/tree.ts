@@ -2,17 +2,17 @@ import type { RepositoryFile } from '../analyzer.ts';
 import type { Mirror } from './start-git.ts';
 import { streamGitPieces } from './git-reader.ts';
 
-/** The entries of a commit by kind. The blob of a link holds its target. */
+/** The entries of a commit by kind. The blob of a symbolic link holds its target. */
 export interface Tree {
   readonly files: readonly RepositoryFile[];
   readonly links: readonly { readonly path: string; readonly blob: string }[];
   readonly submodules: readonly string[];
 }
 
-/** Repositories with more files are refused. */
+/** Maximum number of files; larger repositories are refused. */
 const MAX_FILES = 200_000;
 
-/** Lists a commit, or one folder of it with relative paths. Throws for more than 200,000 files. */
+/** Lists the files of a commit, or of one of its folders with relative paths. Throws for more than 200,000 files. */
 export async function listTree(mirror: Mirror, commit: string, folder: string | null): Promise<Tree> {
   const files: RepositoryFile[] = [];
   const links: { path: string; blob: string }[] = [];

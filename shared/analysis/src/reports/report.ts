@@ -13,11 +13,11 @@ export interface ReportContent {
   readonly now: Date;
   readonly open: readonly ReportedFinding[];
   readonly accepted: readonly ReportedFinding[];
-  /** A summary by a model; each sentence refers to findings. */
+  /** Summary written by a model; each sentence refers to findings. */
   readonly summary?: readonly SummarySentence[];
-  /** Files that the newest run did not read. */
+  /** Files that the newest chain run did not read. */
   readonly unread?: readonly UnreadFiles[];
-  /** Newest first. */
+  /** Chain runs, newest first. */
   readonly runs: readonly {
     readonly chain: ChainName;
     readonly status: string;
@@ -37,7 +37,7 @@ export interface SummarySentence {
   readonly findings: readonly ReportedFinding[];
 }
 
-/** Writes a report in Markdown. The line after the title says what changed in the last run. */
+/** Returns a report in Markdown. The line after the title tells what changed in the last run. */
 export function sayReport(content: ReportContent): string {
   const { project, commit, now, open, accepted, summary = [], unread = [], runs } = content;
   const done = runs.filter(({ status }) => status === 'completed');

@@ -10,10 +10,10 @@ export interface ExportedFinding extends Omit<RawFinding, 'identity'> {
 }
 
 const LEVEL = { info: 'note', low: 'note', medium: 'warning', high: 'error', critical: 'error' } as const;
-/** Scores for GitHub code scanning: critical above 9, high from 7, medium from 4. */
+/** Scores by severity. GitHub code scanning shows critical above 9, high from 7, medium from 4. */
 const SECURITY_SEVERITY = { info: '0.0', low: '2.0', medium: '5.0', high: '8.0', critical: '9.5' } as const;
 
-/** Converts findings to SARIF 2.1.0 (OASIS) for code scanning. Accepted findings are suppressed with their reason. */
+/** Converts findings to SARIF 2.1.0 (OASIS) for code scanning tools. Accepted findings are suppressed with their reason. */
 export function toSarif(
   project: string,
   findings: readonly ExportedFinding[],

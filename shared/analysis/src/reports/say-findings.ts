@@ -9,10 +9,10 @@ export function sayFinding({ rule, values }: Pick<ShownFinding, 'rule' | 'values
   return findRule(rule)?.say(values) ?? say('findings.goneRule', { rule });
 }
 
-/** Says the location of a finding as Markdown code, `src/main.ts:12`; empty for the whole repository. */
+/** Returns the location of a finding as Markdown code, `src/main.ts:12`; empty when the finding concerns the whole repository. */
 export function sayLocation({ path, line }: Pick<ShownFinding, 'path' | 'line'>): string {
   if (path === '.') return '';
-  // An untrusted path must not end the code or break the line.
+  // An untrusted path must not end the Markdown code or break the line.
   const shown = path.replaceAll(/[`\p{C}]/gu, '\uFFFD');
   return `\`${line === null ? shown : `${shown}:${line}`}\``;
 }
@@ -30,13 +30,13 @@ export function sayFindingItem(finding: ShownFinding): string {
   });
 }
 
-/** Describes unread files: `2 files of more than 1 MB`, or the names of slow ones. */
+/** Describes files that were not read: `2 files of more than 1 MB`, or the names of files that took too long. */
 export function sayUnread({ why, files, paths }: UnreadFiles): string {
   if (why === 'too-large') return say('findings.unread', { files });
   return paths.map((path) => say('findings.tookTooLong', { path: toPlainName(path) })).join('; ');
 }
 
-/** Says the result of a chain. The first line says what changed since the last run. */
+/** Returns the result of a chain as text. The first line tells what changed since the last run. */
 export function sayChainResult(result: ChainResult): string {
   const { project, isDry, problem, facts, total, top, left, unseen } = result;
   const chain = sayChain(result.chain);
@@ -50,7 +50,7 @@ export function sayChainResult(result: ChainResult): string {
   return [
     isDry
       ? say('findings.dry', { chain, project, commit: shortCommit(result), total })
-      : // Counts the findings of this chain only.
+      : // Counts only the findings of this chain.
         sayRunSummary({ ...result, counts: result.counts && { ...result.counts, open: total } }),
     facts.map((fact) => `- ${fact}`).join('\n'),
     facts.length > 0 && top.length > 0 ? say('findings.foundTitle') : '',
@@ -63,7 +63,7 @@ export function sayChainResult(result: ChainResult): string {
     .join('\n\n');
 }
 
-/** Says in one line what changed since the last completed run, and how many findings are open. */
+/** Returns one line with what changed since the last completed run and the number of open findings. */
 export function sayRunSummary(
   result: Pick<ChainResult, 'project' | 'chain' | 'commit' | 'counts' | 'isFirst'>,
 ): string {

@@ -1,10 +1,10 @@
 import { say, type MessageKey, type MessageValues } from '@signalbox/messages/say';
 
-/** The sentences of one rule, in the current language. */
+/** The sentences about one rule, in the current language. */
 export interface Rule {
-  /** Says a finding in one sentence with its values: `lodash 4.17.15 has a known vulnerability.` */
+  /** Returns one sentence about a finding with its values: `lodash 4.17.15 has a known vulnerability.` */
   readonly say: (values: MessageValues) => string;
-  /** Reason and remedy, in one to three sentences. */
+  /** Returns the reason for the rule and the remedy, in one to three sentences. */
   readonly why: () => string;
 }
 

@@ -7,7 +7,7 @@ import { say } from '@signalbox/messages/say';
 
 export const RULES: Rules = { ...SECRETS_RULES, ...DEPENDENCIES_RULES, ...QUALITY_RULES };
 
-/** Finds a rule; null for a removed one. */
+/** Finds a rule by name; null when the rule was removed. */
 export function findRule(name: string): Rule | null {
   return Object.hasOwn(RULES, name) ? (RULES[name] ?? null) : null;
 }

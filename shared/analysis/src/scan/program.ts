@@ -5,12 +5,10 @@ import { packCache, unpackCache } from './cache.ts';
 import type { ScanAnswer, ScanSetup, ScanRequest } from './request.ts';
 import { openScanner } from './scan.ts';
 
-/*
- * Scans a commit in a process of its own, because untrusted texts are read here. It has no secret and no connection.
- */
+/* Scans a commit in a separate process, because it reads untrusted texts. The process has no secrets and no connections. */
 const input = createInterface({ input: process.stdin });
 const lines = input[Symbol.asyncIterator]();
-// The service keeps stdin open. A closed stdin means that the service ended, and git must end too.
+// The service keeps stdin open. When stdin closes, the service has ended, and git must end too.
 const stop = new AbortController();
 input.once('close', () => {
   stop.abort(new Error('nobody waits for this scan any more'));
@@ -22,9 +20,9 @@ await work().catch((error: unknown) => {
 });
 process.stdin.destroy();
 
-/** Answers requests until one fails. */
+/** Answers scan requests until one fails. */
 async function work(): Promise<never> {
-  const { dir, path, commit, folder, advisories, cache, without } = (await readLine()) as ScanSetup; // Written by our own service
+  const { dir, path, commit, folder, advisories, cache, without } = (await readLine()) as ScanSetup; // The service writes this line
   const kept = new Map(Object.entries(cache));
   const mirror = { dir, path, signal: stop.signal };
   const source = advisories === null ? null : askingSource(advisories);
@@ -38,7 +36,7 @@ async function work(): Promise<never> {
   });
   try {
     for (;;) {
-      const { analyzers } = (await readLine()) as ScanRequest; // Written by our own service
+      const { analyzers } = (await readLine()) as ScanRequest; // The service writes this line
       const scanned = await scanner.scan(ANALYZERS.filter(({ name }) => analyzers.includes(name)));
       const packed = Object.entries(scanned.cache).map(([name, content]) => [name, packCache(content)] as const);
       const fresh = packed.filter(([name, content]) => kept.get(name) !== content);
@@ -49,13 +47,13 @@ async function work(): Promise<never> {
   }
 }
 
-/** Returns a source that asks the service, because the scan has no network. */
+/** Returns an advisory source that asks the service, because the scan process has no network. */
 function askingSource(name: string): AdvisorySource {
   return {
     describe: () => name,
     find: async (packages) => {
       write({ outcome: 'asks', packages });
-      return (await readLine()) as AdvisoryAnswer; // Written by our own service
+      return (await readLine()) as AdvisoryAnswer; // The service writes this line
     },
   };
 }

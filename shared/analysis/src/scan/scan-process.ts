@@ -10,13 +10,13 @@ import type { ScanAnswer, ScanDone, ScanSetup, ScanLocation, ScanRequest } from 
 
 const MEMORY_MB = 2_048;
 const MAX_STDERR_LENGTH = 2_000;
-/** The exit code of bubblewrap when its program got SIGKILL. */
+/** Exit code of bubblewrap when the sandboxed program was killed with SIGKILL. */
 const KILLED = 128 + 9;
 
 export interface ScanSandbox {
-  /** Command line before the program's own, for a scan of this mirror; the first word is the program. */
+  /** Returns the command that starts a program in a sandbox with access to this mirror; the program's own command line follows. */
   words(mirror: string): readonly string[];
-  /** System call filter, which the program reads from file descriptor 3. */
+  /** System call filter, which the sandbox program reads from file descriptor 3. */
   readonly filter: Buffer;
   readonly libraryPath: string | null;
 }
@@ -24,21 +24,21 @@ export interface ScanSandbox {
 export interface ScanProcessOptions {
   readonly cell: ScanSandbox | null;
   readonly signal: AbortSignal;
-  /** Answers questions of the scan, which has no connection itself. */
+  /** Advisory source for questions of the scan, which has no network. */
   readonly advisories?: AdvisorySource | null;
-  /** Time limit for one file. Default: FILE_MS. */
+  /** Time limit for reading one file. Default: FILE_MS. */
   readonly fileMs?: number;
-  /** Additional arguments of Node. */
+  /** Additional command line arguments for Node. */
   readonly nodeWords?: readonly string[];
 }
 
 /**
- * Time limit for one file; a megabyte takes about two seconds. The parent enforces the limit, because no timer interrupts a running
- * pattern.
+ * Time limit for reading one file; a megabyte takes about two seconds. The parent enforces the limit, because no timer interrupts a
+ * running pattern.
  */
 const FILE_MS = 30 * SECOND_MS;
 
-/** Thrown when reading a file took too long and the process was killed. */
+/** Thrown when reading a file took too long, so that the process was killed. */
 export class ScanTooSlow extends Error {
   readonly path: string;
 
@@ -48,10 +48,10 @@ export class ScanTooSlow extends Error {
   }
 }
 
-/** Thrown when something else killed the process, which says nothing about the repository. */
+/** Thrown when the process was killed from outside, for example for lack of memory. */
 export class ScanKilled extends Error {}
 
-/** Scans a commit in a process of its own, in a sandbox where the machine supports one. It starts at once; `open` gives it a commit. */
+/** Scans a commit in a separate process, in a sandbox if the machine supports one. `open` gives the started process a commit. */
 export class ScanProcess {
   readonly #place: ScanLocation;
   readonly #child: ChildProcessWithoutNullStreams;
@@ -61,10 +61,10 @@ export class ScanProcess {
   readonly #closed: Promise<readonly [code: number | null, signal: string | null]>;
   readonly #fileMs: number;
   #said = '';
-  /** Current file with its time limit. */
+  /** The file that the process is reading, with its timer. */
   #reading: { readonly path: string; readonly timer: NodeJS.Timeout; isSlow: boolean } | null = null;
 
-  /** Throws the signal's reason. Stdin stays open until `close`, so that a scan notices the death of its parent. */
+  /** Throws the signal's reason. Stdin stays open until `close`, so that the scan process ends when its parent dies. */
   constructor(place: ScanLocation, options: ScanProcessOptions) {
     const { cell, signal, advisories = null, fileMs = FILE_MS, nodeWords = [] } = options;
     signal.throwIfAborted();
@@ -75,9 +75,9 @@ export class ScanProcess {
     const [program = '', ...words] = [...(cell?.words(place.dir) ?? []), ...programWords(nodeWords)];
     const child = spawn(program, words, {
       cwd: '/',
-      // Passes nothing of the service's environment.
+      // Passes no environment variables of the service.
       env: { PATH: place.path, LANG: 'C.UTF-8', ...(cell?.libraryPath ? { LD_LIBRARY_PATH: cell.libraryPath } : {}) },
-      detached: true, // Own process group, so that git ends too
+      detached: true, // A process group of its own, so that git ends too
       stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
     });
     this.#child = child;
@@ -86,8 +86,8 @@ export class ScanProcess {
       'data',
       (bytes: Buffer) => (this.#said = (this.#said + bytes.toString('utf8')).slice(-MAX_STDERR_LENGTH)),
     );
-    // The program may end before it reads everything; its exit code says why.
-    const filter = child.stdio[3] as NodeJS.WritableStream; // a pipe, by the options above
+    // The program may end before it has read the whole filter; its exit code tells why.
+    const filter = child.stdio[3] as NodeJS.WritableStream; // `stdio` above makes this a pipe
     for (const pipe of [child.stdin, filter]) pipe.on('error', () => undefined);
     filter.end(cell?.filter ?? '');
     this.#closed = new Promise((resolve, reject) => {
@@ -98,12 +98,12 @@ export class ScanProcess {
     this.#lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   }
 
-  /** Opens a commit of the mirror. Called once, before `scan`. */
+  /** Opens a commit of the mirror. Must be called once, before `scan`. */
   open(opening: Omit<ScanSetup, keyof ScanLocation | 'advisories'>): void {
     this.#write({ ...this.#place, ...opening, advisories: this.#advisories?.describe() ?? null });
   }
 
-  /** Scans with these analyzers. One call at a time. Throws ScanTooSlow, ScanKilled, the failure of the process, or the signal's reason. */
+  /** Scans with these analyzers; callers wait for the previous call. Throws ScanTooSlow, ScanKilled or the signal's reason. */
   async scan(analyzers: readonly string[]): Promise<ScanDone> {
     this.#write({ analyzers });
     for (;;) {
@@ -115,7 +115,7 @@ export class ScanProcess {
         if (killedBy === 'SIGKILL' || code === KILLED) throw new ScanKilled('the scan was killed');
         throw new Error(`the scan ended with ${code ?? killedBy}: ${this.#said.trim()}`);
       }
-      const answer = parseJson(line) as ScanAnswer | undefined; // Written by our own program, or invalid
+      const answer = parseJson(line) as ScanAnswer | undefined; // The scan program writes this line, but it may be invalid
       if (answer?.outcome === 'reads') {
         this.#watch(answer.path);
         continue;
@@ -154,7 +154,7 @@ export class ScanProcess {
   }
 }
 
-/** A question of the scan, which is untrusted because the scan reads untrusted texts. */
+/** A question of the scan process, which is untrusted because it reads untrusted texts. */
 const Question = z.object({
   outcome: z.literal('asks'),
   packages: z
@@ -168,7 +168,7 @@ const Question = z.object({
     .max(100_000),
 });
 
-/** Returns the command of the scan program: source files with a loader, or built files, as the service itself runs. */
+/** Returns the command of the scan program: TypeScript sources with a loader, or built files, whichever the service itself runs from. */
 function programWords(nodeWords: readonly string[]): readonly string[] {
   const isSource = import.meta.url.endsWith('.ts');
   const file = fileURLToPath(new URL(isSource ? './program.ts' : './program.js', import.meta.url));

@@ -8,38 +8,38 @@ import { openRepository, type OpenedRepository, type ScannedCommit } from './vie
 export interface ScanResult {
   readonly commit: string;
   readonly files: number;
-  /** Number of inspected contents, and of those in the cache. */
+  /** Number of contents that were inspected or found in the cache. */
   readonly inspected: number;
   readonly known: number;
   readonly conclusions: Readonly<Record<string, AnalyzerResult>>;
 }
 
-/** Scans one commit. Each content is read once for all analyzers. */
+/** A scanner of one commit. It reads each content once for all analyzers. */
 export interface Scanner {
   /**
-   * Scans with these analyzers. Inspects only what the cache does not have, with the same result as without a cache. A repeated analyzer
-   * returns its earlier conclusion. Resolves with the cache for the next scan.
+   * Scans with these analyzers. Inspects only contents that are not in the cache; the result is the same without a cache. A repeated
+   * analyzer returns its earlier conclusion. Also resolves with the cache for the next scan.
    */
   scan(analyzers: readonly Analyzer[]): Promise<{ readonly result: ScanResult; readonly cache: ScanCache }>;
   close(): void;
 }
 
-/** Limits the time of single files: `reads` is called before and after each, and `without` is skipped. */
+/** Limits the time per file: `reads` is called before and after each file, and files in `without` are skipped. */
 export interface ScanWatchdog {
   readonly without: ReadonlySet<string>;
   readonly reads: (path: string | null) => void;
 }
 const NO_WATCH: ScanWatchdog = { without: new Set(), reads: () => undefined };
 
-/** Opens a commit for scans. `read` returns a cache entry by name. */
+/** Opens a commit for scanning. `read` returns a cache entry by name. */
 export async function openScanner(
   mirror: Mirror,
   commit: ScannedCommit,
   read: (name: string) => unknown,
   watch = NO_WATCH,
 ): Promise<Scanner> {
-  const opened = await openRepository(mirror, commit, () => read(CHURN_KEY) as ChurnHistory | null); // Only scans write this entry
-  const readCache = (name: string): AnalyzerCache | null => read(name) as AnalyzerCache | null; // Only scans write these entries
+  const opened = await openRepository(mirror, commit, () => read(CHURN_KEY) as ChurnHistory | null); // Only scans write this cache entry
+  const readCache = (name: string): AnalyzerCache | null => read(name) as AnalyzerCache | null; // Only scans write these cache entries
   const concluded = new Map<string, Concluded>();
   let churn: ChurnHistory | null = null;
   return {
@@ -66,7 +66,7 @@ export async function openScanner(
   };
 }
 
-/** Opens a commit, scans it once and closes it again. */
+/** Opens a commit, scans it once and closes it. */
 export async function scanCommit(
   mirror: Mirror,
   commit: ScannedCommit,
@@ -85,7 +85,7 @@ interface Concluded {
   readonly conclusion: AnalyzerResult;
   readonly inspected: number;
   readonly known: number;
-  /** Cache entry; null after it was returned. */
+  /** Cache entry of the analyzer; null once the new entry was returned. */
   readonly cache: AnalyzerCache | null;
 }
 
@@ -144,7 +144,7 @@ async function note(mirror: Mirror, opened: OpenedRepository, { analyzer, watch,
   return { noted, counts, cache: { version, current, tips, past } };
 }
 
-/** Facts of all contents in the history: those from the cache, and those since. */
+/** Returns the facts of all contents in the history: from the cache, and of newer contents. */
 async function notePast(
   mirror: Mirror,
   options: {
@@ -174,7 +174,7 @@ async function notePast(
   return [...noted.values()].sort((a, b) => (isEarlier(a, b) ? -1 : 1));
 }
 
-/** Chooses one of several commits that introduced a content, independent of their order. */
+/** True when `one` sorts before `other`: by time, commit, path, then blob. */
 function isEarlier(one: BlobIntroduction, other: BlobIntroduction): boolean {
   if (one.at !== other.at) return one.at < other.at;
   if (one.commit !== other.commit) return one.commit < other.commit;

@@ -10,25 +10,25 @@ import { listTree, type Tree } from '../git/tree.ts';
 
 export interface ScannedCommit {
   readonly commit: string;
-  /** Only files below this folder; null for all. */
+  /** The folder to which the scan is limited; null for the whole repository. */
   readonly folder: string | null;
-  /** The advisory source for its packages. Default: none. */
+  /** Source of advisories for the packages of the commit. Default: none. */
   readonly advisories?: AdvisorySource | null;
 }
 
-/** The analyzer's view, and what the scan itself reads. */
+/** An open commit: `view` is for analyzers, the other members are for the scan itself. */
 export interface OpenedRepository {
   readonly view: RepositoryReader;
   readonly tree: Tree;
-  /** UTF-8 text of a content; null for binary or too large ones. */
+  /** Returns the UTF-8 text of a content; null when it is binary or too large. */
   readonly textOf: (blob: string, sizeBytes: number) => Promise<string | null>;
   readonly refs: () => Promise<Refs>;
-  /** Notes of the history; null when no analyzer asked for them. */
+  /** Returns the notes on the history; null when no analyzer asked for churn. */
   readonly churnNotes: () => ChurnHistory | null;
   close(): void;
 }
 
-/** Opens a commit through git objects. Nothing is checked out, so links lead nowhere and git runs nothing. */
+/** Opens a commit through git objects. There is no checkout, so links lead nowhere and no git hook runs. */
 export async function openRepository(
   mirror: Mirror,
   { commit, folder, advisories = null }: ScannedCommit,
@@ -83,7 +83,7 @@ async function readNotes(
   known: ChurnHistory | null,
 ): Promise<ChurnHistory> {
   if (known?.commit === commit) return known;
-  // The history of a rewritten branch is read again.
+  // When a branch was rewritten, its history is read again.
   const base = known !== null && (await isFastForward(mirror, [known.commit], [commit])) ? known : null;
   return addChanges(base, commit, committedAt, readChanges(mirror, commit, base?.commit ?? null));
 }

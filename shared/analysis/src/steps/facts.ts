@@ -6,13 +6,13 @@ import { RefactoringPlan } from './planning.ts';
 import { HealthOutput } from './health-score.ts';
 import { sayScorePart } from './score.ts';
 
-/** Chains that describe a repository, beyond its findings. */
+/** Chains that describe a repository in addition to finding problems. */
 const OVERVIEWS: readonly ChainName[] = ['discovery_analysis', 'full_analysis'];
 const PLANS: readonly ChainName[] = ['tech_debt'];
 const LANGUAGES_SHOWN = 5;
 const PARTS_SHOWN = 3;
 const STEPS_SHOWN = 3;
-/** Parts of the health with fewer points are named. */
+/** Parts of the health score with fewer points are mentioned. */
 const GOOD_SCORE = 70;
 
 const Discovery = z.object({
@@ -28,7 +28,7 @@ const Stack = z.object({
   ci: Names,
 });
 
-/** Says what the steps of a chain measured, one sentence each. `outputs`: the output of each step, by name. */
+/** Returns what the steps of a chain measured, as one sentence each. `outputs`: the output of each step, by name. */
 export function sayMeasurements(chain: ChainName, outputs: ReadonlyMap<string, unknown>): string[] {
   const isOverview = OVERVIEWS.includes(chain);
   const isPlan = PLANS.includes(chain);

@@ -9,14 +9,14 @@ export const HealthOutput = z.object({
   parts: z.array(z.object({ part: ScorePart, weight: z.number(), score: z.number().nullable() })),
 });
 
-/** Scores how well a repository is kept, from the summaries of four analyzers. */
+/** Scores the health of a repository from the summaries of four analyzers. */
 export const healthScoreStep: AnalysisStep<unknown, z.infer<typeof HealthOutput>> = {
   input: z.unknown(),
   output: HealthOutput,
   analyzers: ['health', 'code', 'duplicates', 'documentation'],
   run: (_, { conclusions, now }) => {
     const summaries = Object.fromEntries(Object.entries(conclusions).map(([name, { summary }]) => [name, summary]));
-    // Each value is the summary of the analyzer with that name.
+    // Each summary is stored under the name of its analyzer.
     const { score, parts } = scoreHealth(summaries as unknown as ScoredSummaries, now().getTime() / 1_000);
     return { findings: countBySeverity(conclusions), score, parts: [...parts] };
   },

@@ -3,19 +3,19 @@ import { compareTexts } from '../analyzers/problem.ts';
 import { findRule } from '../rules/rules.ts';
 import type { PlannedFinding } from './refactoring-plan.ts';
 
-/** A recommended next step, in the language of the reader. */
+/** A recommended next step, in the reader's language. */
 export interface NextStep {
   readonly finding: PlannedFinding;
-  /** Finding in one sentence; reason and remedy. */
+  /** The finding in one sentence, and the reason with the remedy. */
   readonly what: string;
   readonly why: string;
-  /** Number of further findings of the same rule. */
+  /** Number of further findings by the same rule. */
   readonly more: number;
 }
 
 const MAX_STEPS = 5;
 
-/** Confidence of a rule: 3 for a fact, such as a missing file; 1 for a size that is only a sign; 2 for all others. */
+/** Certainty that a finding of a rule is a problem: 3 for a fact, such as a missing file; 1 for a mere size; 2 for all other rules. */
 const CONFIDENCE: Readonly<Record<string, number>> = {
   'code/merge-conflict': 3,
   'code/focused-test': 3,
@@ -34,7 +34,7 @@ const CONFIDENCE: Readonly<Record<string, number>> = {
   'documentation/dead-link': 3,
   'documentation/missing-image': 3,
 };
-/** Cost of fixing a finding: 1 for minutes, 3 for days, 2 for all others. */
+/** Cost of fixing a finding of a rule: 1 for minutes, 3 for days, 2 for all other rules. */
 const COST: Readonly<Record<string, number>> = {
   'code/merge-conflict': 1,
   'code/focused-test': 1,
@@ -54,7 +54,7 @@ const COST: Readonly<Record<string, number>> = {
   'documentation/unknown-script': 1,
 };
 
-/** Picks at most five findings, one per rule: by severity, then by confidence, then by low cost. Rules of earlier releases are skipped. */
+/** Picks at most five findings, one per rule: by severity, then by certainty, then by low cost. Skips rules that no longer exist. */
 export function findNextSteps(findings: readonly PlannedFinding[]): readonly NextStep[] {
   const counts = new Map<string, number>();
   for (const { rule } of findings) counts.set(rule, (counts.get(rule) ?? 0) + 1);

@@ -4,7 +4,7 @@ import { say } from '@signalbox/messages/say';
 import type { AnalysisStep } from './step.ts';
 
 const Named = z.object({ name: z.string() });
-/** Summaries of earlier steps. Missing ones are left out of the outline. */
+/** Summaries from earlier steps. A missing summary is left out of the outline. */
 const Input = z.object({
   discovery: z
     .object({
@@ -54,7 +54,7 @@ export const docManagerStep: AnalysisStep<z.infer<typeof Input>, z.infer<typeof 
   },
 };
 
-/** Writes a heading and a list; nothing without items. */
+/** Returns a Markdown heading and list; empty when there are no items. */
 function writeSection(title: string, items: readonly string[]): readonly string[] {
   return items.length === 0 ? [] : [`## ${title}`, items.map((item) => `- ${item}`).join('\n')];
 }

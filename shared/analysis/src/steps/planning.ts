@@ -16,7 +16,7 @@ const Steps = z.object({
   ),
 });
 
-/** Picks the most important findings. */
+/** Picks the most important findings as recommended next steps. */
 export const nextStepsStep: AnalysisStep<unknown, z.infer<typeof Steps>> = {
   input: z.unknown(),
   output: Steps,
@@ -43,7 +43,7 @@ export const RefactoringPlan = z.object({
   ),
 });
 
-/** Plans refactorings, the most worthwhile first. */
+/** Plans refactorings, most worthwhile first. */
 export const refactorPlannerStep: AnalysisStep<unknown, z.infer<typeof RefactoringPlan>> = {
   input: z.unknown(),
   output: RefactoringPlan,

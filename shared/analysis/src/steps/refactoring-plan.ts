@@ -5,19 +5,19 @@ import type { RawFinding } from '@signalbox/contracts/repository/finding';
 /** Fields of a finding that planning uses. */
 export type PlannedFinding = Pick<RawFinding, 'rule' | 'severity' | 'path' | 'line' | 'values'>;
 
-/** Effort by changed lines: up to 50, up to 300, more. */
+/** Effort by number of changed lines: S up to 50, M up to 300, L above. */
 export type Effort = 'S' | 'M' | 'L';
 
-/** One step of a plan, in the language of the reader. */
+/** One step of a refactoring plan, in the reader's language. */
 export interface RefactoringStep {
   readonly path: string;
-  /** One sentence on the change, and one on the finding that is the reason. */
+  /** One sentence about the change, and one about the finding that is its reason. */
   readonly what: string;
   readonly why: string;
   readonly effort: Effort;
   /** Approximate number of changed lines. */
   readonly lines: number;
-  /** Rules of the fixed findings. */
+  /** Rules whose findings the step fixes. */
   readonly rules: readonly string[];
 }
 
@@ -26,8 +26,8 @@ const SMALL_LINES = 50;
 const MEDIUM_LINES = 300;
 
 /**
- * Kinds of steps with the rules that they fix, in the order of a plan: tests first, because they make the rest safe; then complexity,
- * copies and size.
+ * Kinds of steps with the rules that they fix, in the order of the plan: tests first, because they make other changes safe; then
+ * complexity, copies and size.
  */
 const KINDS = [
   { kind: 'tests', rules: ['health/no-tests', 'health/ci-without-tests', 'health/untested-module'] },
@@ -40,11 +40,11 @@ const KINDS = [
   { kind: 'parameters', rules: ['code/many-parameters'] },
 ] as const;
 
-/** Files that change often come first: a finding by this rule outweighs any size. */
+/** Files that change often come first: a finding by this rule outweighs any file size. */
 const HOT = 'hot-spots/complex-and-changed';
 const HOT_WEIGHT = 1_000_000;
 
-/** Plans at most ten refactorings, the most worthwhile first. Deterministic. */
+/** Plans at most ten refactorings, most worthwhile first. Deterministic. */
 export function planRefactoring(findings: readonly PlannedFinding[]): readonly RefactoringStep[] {
   const hot = new Set(findings.filter(({ rule }) => rule === HOT).map(({ path }) => path));
   const steps = KINDS.flatMap(({ kind, rules }, rank) => {
@@ -81,7 +81,7 @@ function limitKinds(): (one: { readonly rank: number }) => boolean {
   };
 }
 
-/** Returns a number of a finding; 0 when missing. */
+/** Returns a number from the values of a finding; 0 when missing. */
 function getFigure({ values }: PlannedFinding, name: string): number {
   const value = values[name];
   return typeof value === 'number' ? value : 0;
@@ -98,7 +98,7 @@ function rateFinding(finding: PlannedFinding): number {
 }
 
 function countLines(findings: readonly PlannedFinding[]): number {
-  // Count the functions of a hot file; without any, count the file.
+  // Counts the functions of an often-changed file; without functions, counts the file.
   const parts = findings.filter(({ rule }) => rule !== HOT);
   return (parts.length > 0 ? parts : findings).reduce((sum, one) => sum + getFigure(one, 'lines'), 0);
 }

@@ -5,7 +5,7 @@ import type { AnalysisStep } from './step.ts';
 
 export const SeverityCounts = z.record(z.enum(SEVERITIES), z.number().int());
 
-/** The output of a scanning step: counts, the summary of each analyzer, and files that were too slow to read. */
+/** Output of a scanning step: finding counts, the summary of each analyzer, and the files that took too long to read. */
 const Scanned = z.object({
   findings: SeverityCounts,
   summaries: z.record(z.string(), z.json()),
@@ -23,7 +23,7 @@ export function createScanningStep(...analyzers: readonly string[]): AnalysisSte
       summaries: Object.fromEntries(
         Object.entries(conclusions).map(([name, { summary }]) => [
           name,
-          summary as z.infer<ReturnType<typeof z.json>>, // Facts are JSON
+          summary as z.infer<ReturnType<typeof z.json>>, // Facts contain only JSON values
         ]),
       ),
     }),
@@ -33,7 +33,7 @@ export function createScanningStep(...analyzers: readonly string[]): AnalysisSte
 export function countBySeverity(conclusions: Readonly<Record<string, AnalyzerResult>>): z.infer<typeof SeverityCounts> {
   const found = Object.values(conclusions).flatMap((one) => one.found);
   const count = (severity: string): number => found.filter((one) => one.severity === severity).length;
-  // Contains every severity
+  // The entries contain every severity
   return Object.fromEntries(SEVERITIES.map((severity) => [severity, count(severity)])) as z.infer<
     typeof SeverityCounts
   >;

@@ -5,13 +5,13 @@ import type { CodeSummary } from '../analyzers/quality/code/code.ts';
 import type { DuplicatesSummary } from '../analyzers/quality/duplicates/duplicates.ts';
 import type { HealthSummary } from '../analyzers/quality/health/health.ts';
 
-/** The parts of a score with their weights, 100 together. */
+/** The parts of the health score with their weights; the sum is 100. */
 export const SCORE_WEIGHTS = {
   /** Tests make every other improvement safe. */
   tests: 25,
-  /** Complex code attracts mistakes and slows changes. */
+  /** Complex code attracts mistakes and slows down changes. */
   complexity: 20,
-  /** A build that runs the tests makes them count. */
+  /** Tests only help when a build runs them. */
   builds: 15,
   /** New developers begin with the documentation. */
   documentation: 15,
@@ -19,12 +19,12 @@ export const SCORE_WEIGHTS = {
   duplicates: 10,
   /** Without pinned versions two builds of one commit differ. */
   dependencies: 10,
-  /** A project at rest may be finished, so this weighs least. */
+  /** A project without changes may be finished, so activity has the lowest weight. */
   activity: 5,
 } as const;
 
 export const ScorePart = z.enum(
-  Object.keys(SCORE_WEIGHTS) as [keyof typeof SCORE_WEIGHTS, ...(keyof typeof SCORE_WEIGHTS)[]], // the keys of the table above
+  Object.keys(SCORE_WEIGHTS) as [keyof typeof SCORE_WEIGHTS, ...(keyof typeof SCORE_WEIGHTS)[]], // The keys of the table above
 );
 export type ScorePart = z.infer<typeof ScorePart>;
 
@@ -41,18 +41,18 @@ export interface ScoredSummaries {
   readonly documentation: DocumentationSummary;
 }
 
-/** Half a line of test for each line of code is what well-tested projects have at least; more makes the score no better. */
+/** Lines of test per line of code for the best score; well-tested projects have at least half a line. */
 const ENOUGH_TESTS = 0.5;
-/** Share of code in too complex functions; half of it scores 0. */
+/** Share of code in overly complex functions at which the score is 0. */
 const TOO_COMPLEX = 0.5;
-/** The Software Improvement Group's best rating takes 3 % of copied code, its worst begins at 20 %. */
+/** Share of copied code: the Software Improvement Group's best rating allows 3 %, its worst begins at 20 %. */
 const FEW_COPIES = 0.03;
 const MANY_COPIES = 0.2;
 const DAY_SECONDS = 86_400;
 const ACTIVE_DAYS = 90;
 const RESTING_DAYS = 730;
 
-/** Scores the summaries of one scan. `nowSeconds`: since the epoch, for the age of the newest commit. */
+/** Computes the score from the summaries of one scan. `nowSeconds`: current time since the epoch, for the age of the newest commit. */
 export function scoreHealth(summaries: ScoredSummaries, nowSeconds: number): HealthScore {
   const { code, health, duplicates } = summaries;
   const ageDays = (nowSeconds - health.committedAt) / DAY_SECONDS;
@@ -90,7 +90,7 @@ function scoreBuilds({ hasBuild, buildRunsTests }: HealthSummary): number {
   return buildRunsTests ? 100 : 50;
 }
 
-/** Rates the readme, its commands, working links and, for a team, a contributing guide. */
+/** Scores the readme, its commands, working links and, for a team, a contributing guide. */
 function scoreDocumentation({ health, documentation }: ScoredSummaries): number {
   const { links, deadLinks, readmeHasCommands, hasContributing } = documentation;
   const living = links === 0 ? 1 : 1 - deadLinks / links;
@@ -98,7 +98,7 @@ function scoreDocumentation({ health, documentation }: ScoredSummaries): number 
   return (health.hasReadme ? 50 : 0) + (readmeHasCommands ? 25 : 0) + 15 * living + (isTogether ? 10 : 0);
 }
 
-/** Scales linearly from 0 at `worst` to 100 at `best`, and clamps beyond. */
+/** Scales a value linearly from 0 points at `worst` to 100 at `best`; clamps values outside. */
 function toPoints(value: number, worst: number, best: number): number {
   return 100 * Math.min(1, Math.max(0, (value - worst) / (best - worst)));
 }

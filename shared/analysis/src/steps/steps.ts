@@ -11,7 +11,7 @@ import { toSarif } from '../reports/sarif.ts';
 
 const Report = z.object({ documents: z.array(z.string()), findings: z.number().int() });
 
-/** Writes open findings as Markdown for people and as SARIF for tools. */
+/** Writes open findings as Markdown for people, and as SARIF for tools. */
 const reportWriter: AnalysisStep<Readonly<Record<string, unknown>>, z.infer<typeof Report>> = {
   input: z.record(z.string(), z.unknown()),
   output: Report,
@@ -34,7 +34,7 @@ const reportWriter: AnalysisStep<Readonly<Record<string, unknown>>, z.infer<type
   },
 };
 
-/** Every step that chains name. To add one: its class in STEP_CLASSES of contracts, and a line here. */
+/** Every step that a chain can name. To add a step, add its class to STEP_CLASSES of contracts, and a line here. */
 export const STEPS: Readonly<Partial<Record<StepName, AnalysisStep>>> = {
   discovery: createScanningStep('discovery'),
   stack_map: createScanningStep('stack'),

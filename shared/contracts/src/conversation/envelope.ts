@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { ApprovalCommand } from '../governance/approval.ts';
 import { PageMode } from './page-mode.ts';
 
-/** Maximum length of an inbound message's text, in UTF-16 units. Telegram's clients split at 4,096; other channels do not. */
+/** Maximum length of the text of an inbound message, in UTF-16 units. Telegram splits longer texts at 4,096; other channels do not. */
 export const MAX_INBOUND_LENGTH = 16_000;
 
 export const ChatKind = z.enum(['private', 'group']);
 export type ChatKind = z.infer<typeof ChatKind>;
 
-/** Fields of every inbound envelope. `id`: the idempotency key `<channel>:<bot>:<update id>`. Keys: see chat-key.ts. */
+/** Fields of every inbound envelope. `id`: idempotency key `<channel>:<bot>:<update id>`. For user and chat keys, see chat-key.ts. */
 const Base = z.object({
   id: z.string().min(1).max(200),
   channel: z.string().min(1).max(40),
@@ -20,15 +20,15 @@ const Base = z.object({
   at: z.iso.datetime(),
 });
 
-/** Files per message: a Telegram album has at most ten. */
+/** Maximum number of files per message: a Telegram album has at most ten. */
 const MAX_ATTACHMENTS = 10;
 
-/** A reference to a file of a message. Its bytes are fetched on demand. */
+/** A reference to a file in a message. The file's bytes are fetched on demand. */
 export const Attachment = z.object({
   kind: z.enum(['document', 'photo', 'voice', 'audio', 'video']),
-  /** The channel's id of the file, for fetching it. */
+  /** Id by which the channel returns the file. */
   ref: z.string().min(1).max(400),
-  /** The sender's file name, cleaned; null when the channel gives none. */
+  /** File name that the sender gave, cleaned; null when the channel passes none. */
   name: z.string().min(1).max(200).nullable(),
   mimeType: z.string().max(120).nullable(),
   sizeBytes: z.int().nonnegative().nullable(),
@@ -39,13 +39,13 @@ export type Attachment = z.infer<typeof Attachment>;
 export const Button = z.object({ label: z.string().min(1).max(64), value: z.string().min(1).max(200) });
 export type Button = z.infer<typeof Button>;
 
-/** A button for one complete tool call. Only the runtime creates these; a model's buttons have label and value alone. */
+/** A button that stands for one complete tool call. Only the runtime creates it; a model's buttons have only label and value. */
 export const ActionButton = Button.extend({
   does: z.object({ tool: z.string().min(1).max(120), arguments: z.record(z.string(), z.json()) }).optional(),
 });
 export type ActionButton = z.infer<typeof ActionButton>;
 
-/** A button as it is sent: its tool call was resolved and hashed, so that a press confirms exactly that call. */
+/** A button as it is sent: its tool call is resolved and hashed, so that pressing the button confirms exactly that call. */
 export const OfferedButton = Button.extend({ offer: z.string().length(64).optional() });
 export type OfferedButton = z.infer<typeof OfferedButton>;
 
@@ -54,26 +54,26 @@ export const InboundEnvelope = z.discriminatedUnion('kind', [
   Base.extend({
     kind: z.literal('message'),
     chatKind: ChatKind,
-    /** The person's display name, as the channel gives it. */
+    /** Display name of the person, as given by the channel. */
     name: z.string().max(200),
     text: z.string().max(MAX_INBOUND_LENGTH),
-    /** The channel's id of the message, for replies. */
+    /** The channel's id of the message, needed for replies. */
     messageId: z.string().max(160).nullable(),
-    /** Files sent with the text or without any. Missing when there are none. */
+    /** Files that were sent with or without text. Missing when there are none. */
     attachments: z.array(Attachment).min(1).max(MAX_ATTACHMENTS).optional(),
-    /** Id shared by the parts of one album, which channels deliver separately and we join again. */
+    /** Id shared by the parts of one album, which channels deliver separately and the gateway joins again. */
     album: z.string().max(200).optional(),
-    /** In a group: only the bot and the sender see the message and its answer. */
+    /** True for a message in a group that only the bot and the sender can see, like its answer. */
     whisper: z.literal(true).optional(),
-    /** The text is not the sender's own: forwarded, written by another bot, or containing a quotation. */
+    /** Why the text is not the sender's own: it was forwarded, written by another bot, or contains a quotation. */
     borrowed: z.enum(['forward', 'bot', 'quote']).optional(),
-    /** Age at arrival, when above ten minutes, from the channel's date and the database clock. Missing for button presses. */
+    /** Age of the message at arrival, when above ten minutes, by the clocks of channel and database. Missing for button presses. */
     ageMs: z.number().nonnegative().optional(),
-    /** The text is a voice transcript that the person read and confirmed. */
+    /** True when the text is the transcript of a voice message, which the person read and confirmed. */
     spoken: z.literal(true).optional(),
-    /** The mode of the web page on which it was written. Missing for other channels. */
+    /** Mode of the web page on which the message was written. Missing for other channels. */
     reads: PageMode.optional(),
-    /** The outbox row and index of the pressed button; null for typed text. */
+    /** Outbox row and index of the pressed button; null for typed text. */
     button: z.object({ outboxId: z.string(), index: z.number().int() }).nullable(),
   }),
   /** The person switched the page between voice and text, or desktop and mobile. */
@@ -87,10 +87,10 @@ export const InboundEnvelope = z.discriminatedUnion('kind', [
     job: z.string(),
     threadId: z.string().nullable(),
     outcome: z.enum(['done', 'failed']),
-    /** One or two sentences for the person. */
+    /** One or two sentences about the job, for the person. */
     say: z.string().max(4_000),
   }),
-  /** A person decided about an approval of this lane, or it expired. */
+  /** A person decided about an approval of this lane, or the approval expired. */
   Base.extend({
     kind: z.literal('decision'),
     approvalId: z.string(),
@@ -98,16 +98,16 @@ export const InboundEnvelope = z.discriminatedUnion('kind', [
     threadId: z.string(),
     outcome: z.enum(['approved', 'rejected', 'modified', 'expired']),
   }),
-  /** An incident opened or closed at a service or server of this person. Without a conversation, an opened one starts one. */
+  /** An incident opened or closed at a service or server of this person. An opened incident starts a conversation when there is none. */
   Base.extend({
     kind: z.literal('incident'),
     incidentId: z.string().max(40),
     phase: z.enum(['opened', 'closed']),
-    /** The project that becomes the conversation's topic; null for a server. */
+    /** Project that becomes the topic of the conversation; null when the incident is about a server. */
     project: z.string().max(80).nullable(),
-    /** Markdown for the person: measured facts only, no text from outside. */
+    /** Markdown for the person: only measured facts, and no text from outside. */
     say: z.string().min(1).max(4_000),
-    /** A log excerpt, shown below the text and marked as foreign. It never enters the conversation's history. */
+    /** A log excerpt, shown below the text and marked as outside text. It never enters the history of the conversation. */
     quote: z.string().max(400).optional(),
     buttons: z.array(ActionButton).max(6),
   }),
@@ -119,7 +119,7 @@ export const InboundEnvelope = z.discriminatedUnion('kind', [
     actionId: z.string().max(160),
     /** Id of the message whose turn failed; later messages are ignored. Default: the newest message. */
     about: z.string().max(200).optional(),
-    /** For the person: who asked for the rerun. */
+    /** Sentence for the person about who asked for the rerun. */
     say: z.string().min(1).max(1_000),
   }),
 ]);
@@ -130,10 +130,10 @@ export type MessageEnvelope = Extract<InboundEnvelope, { kind: 'message' }>;
 export const InboxOutcome = z.enum(['answered', 'merged', 'refused', 'stopped', 'expired', 'dead-lettered']);
 export type InboxOutcome = z.infer<typeof InboxOutcome>;
 
-/** A button created by the runtime. A model's buttons never carry `act` or `offer`. */
+/** A button that the runtime created. A model's buttons never have `act` or `offer`. */
 export const RuntimeButton = OfferedButton.extend({
   act: ApprovalCommand.optional(),
-  /** Run id of a followed log: pressing the button ends it and sends no message. */
+  /** Id of the run that follows a log: pressing the button ends the run and sends no message. */
   ends: z.string().min(1).max(200).optional(),
 });
 export type RuntimeButton = z.infer<typeof RuntimeButton>;
@@ -141,16 +141,16 @@ export type RuntimeButton = z.infer<typeof RuntimeButton>;
 /** A file attached to an outbound message. Its bytes are a row of `artifacts`. */
 export const OutboundFile = z.object({
   artifactId: z.string().min(1).max(80),
-  /** File name shown to the person, without a path. */
+  /** File name that the person sees, without a path. */
   name: z.string().min(1).max(200),
 });
 export type OutboundFile = z.infer<typeof OutboundFile>;
 
-/** A runtime-generated line: `what` names action and target, `note` the time and the command for details. No markdown. */
+/** A line that the runtime writes: `what` names action and target, `note` the time and the command for details. No markdown. */
 export const Receipt = z.object({ what: z.string().min(1).max(200), note: z.string().max(120) });
 export type Receipt = z.infer<typeof Receipt>;
 
-/** The target of a link to the message that `linkTo` names. The gateway replaces it by the channel's own address. */
+/** Link target that stands for the message named by `linkTo`. The gateway replaces it by the channel's own address. */
 export const MESSAGE_LINK = '#message';
 
 /** An outbound message: markdown text (CommonMark and GFM) with optional buttons and files. */
@@ -158,52 +158,52 @@ export const OutboundBody = z.object({
   text: z.string().min(1),
   /** Language of the text as a BCP 47 code; English when missing. */
   language: z.string().max(20).optional(),
-  /** Shown below the text in a form that message text cannot imitate. Made from the ledger by the runtime alone. */
+  /** Receipts, shown below the text in a form that message text cannot imitate. Only the runtime writes them, from the ledger. */
   receipts: z.array(Receipt).max(8).optional(),
   buttons: z.array(RuntimeButton).max(24).default([]),
-  /** The channel's id of the message to reply to, in groups. */
+  /** The channel's id of the message that this one replies to, in groups. */
   replyTo: z.string().max(160).optional(),
-  /** The channel's id of a message of this chat. A link to `MESSAGE_LINK` in the text leads there, where the channel has such links. */
+  /** The channel's id of a message in this chat. A link to `MESSAGE_LINK` in the text leads there, on channels with such links. */
   linkTo: z.string().max(160).optional(),
-  /** The text asks a question: channels that support it make the next message a reply. */
+  /** True when the text asks a question: channels that support it then mark the person's next message as a reply. */
   asksReply: z.boolean().optional(),
-  /** User key of the only group member who may see it. Channels without such messages send it in private. */
+  /** User key of the only group member who may see the message. Channels without such messages use the private chat. */
   onlyFor: z.string().max(120).optional(),
   files: z.array(OutboundFile).max(10).optional(),
-  /** Replacement for a text with a secret, stored after the message was delivered or given up. */
+  /** Replacement for a text with a secret, stored once the message was delivered or given up. */
   afterwards: z.string().min(1).optional(),
-  /** Only edits the message of its slot; dropped when that message was deleted or is too old to edit. */
+  /** True when the message only edits the message of its slot. It is dropped when that one was deleted or is too old to edit. */
   onlyChanges: z.boolean().optional(),
-  /** Sends a new message at the end of the chat and deletes the previous message of its slot. */
+  /** True to send a new message at the end of the chat and delete the previous message of the slot. */
   anew: z.boolean().optional(),
-  /** Id of a challenge whose code the gateway inserts while sending, and stores nowhere. */
+  /** Id of a challenge. The gateway inserts its code while sending, and never stores the code. */
   code: z.object({ challengeId: z.string().min(1).max(120) }).optional(),
-  /** Number of messages that were given up while the chat was unreachable: the gateway reports it instead of the text. */
+  /** Number of messages that were given up while the chat was unreachable. The gateway reports this number instead of the text. */
   missed: z.int().positive().optional(),
-  /** Everything that an approval's hash covers, as markdown: shown by channels that can expand a card in place of the "show" button. */
+  /** Everything that an approval's hash covers, as markdown. Channels that can expand a card show it in place of the "show" button. */
   bound: z.string().min(1).optional(),
-  /** Shows exact values line by line: nothing is folded or replaced. */
+  /** True to show exact values line by line, with nothing folded or replaced. */
   isExact: z.boolean().optional(),
-  /** Progress of the work that this slot shows. Channels that cannot edit messages show only the first step and the end. */
+  /** Whether the work that this slot shows is in progress. Channels that cannot edit messages show only the first step and the end. */
   progress: z.enum(['underway', 'over']).optional(),
 });
 export type OutboundBody = z.infer<typeof OutboundBody>;
 
-/** Send order within one chat: lower first. */
+/** Send order of messages in one chat: lower values first. */
 export const SEND_PRIORITY = { control: 0, reply: 5, progress: 9 } as const;
 
-/** One message as it is put into the outbox. */
+/** One message for the outbox. */
 export const OutboundEnvelope = z.object({
-  /** Idempotency key: putting the same key twice stores one row. */
+  /** Idempotency key: two messages with the same key give one row. */
   key: z.string().min(1).max(200),
   chatKey: z.string(),
-  /** The person whose turn the message belongs to; missing outside of turns. */
+  /** The person whose turn the message belongs to; missing outside turns. */
   userKey: z.string().nullish(),
   threadId: z.string().nullish(),
   turnId: z.string().nullish(),
   traceId: z.string(),
   priority: z.number().int().min(0).max(9),
-  /** Messages of one chat with the same slot are one message, edited in place. */
+  /** Slot of the message: messages of a chat with the same slot are one message, which is edited in place. */
   slot: z.string().max(200).nullish(),
   body: OutboundBody,
 });

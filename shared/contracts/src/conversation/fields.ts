@@ -2,17 +2,17 @@ import { z } from 'zod';
 
 const GIGABYTE_MB = 1024;
 
-/** The unit is in the field name, so that the model converts `2 GB`. */
+/** An amount of memory. The field name contains the unit, so that the model converts `2 GB`. */
 export const MemoryMb = z.coerce.number().int().min(1).max(100_000_000);
 
 export const PortNumber = z.coerce.number().int().min(1).max(65_535);
 
 export const CpuCount = z.coerce.number().int().min(1).max(1_024);
 
-/** The name of an existing entity; the tool's look-up decides whether it exists. */
+/** Name of an existing entity; the tool looks up whether the entity exists. */
 const KnownName = z.string().trim().toLowerCase().min(1).max(80);
 
-/** The name of a new entity. Tables have the same check. */
+/** Name of a new entity. The database tables have the same check. */
 export const NewEntityName = z
   .string()
   .trim()
@@ -24,7 +24,7 @@ export const NewEntityName = z
     'a name is made of lowercase letters, digits and single hyphens, and begins with a letter, such as web-shop',
   );
 
-/** A reference to a stored secret: see docs/secrets.md. */
+/** Name of a stored secret: see docs/secrets.md. */
 export const SecretHandle = z
   .string()
   .trim()
@@ -55,7 +55,7 @@ export function formatMemory(memoryMb: number): string {
   return `${(memoryMb / GIGABYTE_MB).toFixed(1).replace(/\.0$/, '')} GB`;
 }
 
-/** The id of a conversation, in tool arguments. */
+/** Id of a conversation, for arguments of tools. */
 export const ThreadId = z
   .string()
   .trim()

@@ -1,16 +1,16 @@
 import type { AgentClass } from './action.ts';
 
-/** File and network rights of an agent, for any person. Paths are folders relative to the workspace. */
+/** File and network rights of an agent, whoever the person is. Paths are folders relative to the workspace. */
 export interface AgentBounds {
   readonly canRead: boolean;
   readonly canWrite: boolean;
   readonly canUseNetwork: boolean;
-  /** Folders in which the agent may write; `all`: everywhere except `deniedPaths`. */
+  /** Folders to which the agent may write; `all` means everywhere except `deniedPaths`. */
   readonly writePaths: readonly string[] | 'all';
   readonly deniedPaths: readonly string[];
 }
 
-/** Bounds per class, enforced on canonical paths when files are opened: see docs/workspace.md. */
+/** Bounds of each agent class, checked on canonical paths when a file is opened: see docs/workspace.md. */
 const AGENT_CLASSES: Readonly<Record<AgentClass, AgentBounds>> = {
   READ_ONLY_SCAN: { canRead: true, canWrite: false, canUseNetwork: false, writePaths: [], deniedPaths: [] },
   PLANNING_SYNTHESIS: { canRead: true, canWrite: false, canUseNetwork: false, writePaths: [], deniedPaths: [] },
@@ -37,7 +37,7 @@ const AGENT_CLASSES: Readonly<Record<AgentClass, AgentBounds>> = {
   },
 };
 
-/** Bounds of a person who works in a workspace through a chat: policy decides each step, so the whole workspace is open. */
+/** Bounds of a person who works in a workspace from a chat: the whole workspace is open, because policy decides each step. */
 const PERSON_BOUNDS: AgentBounds = {
   canRead: true,
   canWrite: true,

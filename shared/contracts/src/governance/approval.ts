@@ -2,12 +2,12 @@ import { z } from 'zod';
 import type { Role } from './roles.ts';
 
 /**
- * Effects of an approval card's buttons. `ask`: question the requester. `grant`: approve this and similar actions for a while. `show`:
+ * What the buttons of an approval card do. `ask`: question the requester. `grant`: approve this and similar actions for a while. `show`:
  * show everything that the hash covers, without deciding.
  */
 const ApprovalVerb = z.enum(['approve', 'grant', 'reject', 'modify', 'ask', 'withdraw', 'show']);
 
-/** The decision that a button carries; pressing it sends no message. */
+/** The decision that a button stands for; pressing the button sends no message. */
 export const ApprovalCommand = z.object({
   approvalId: z.string().min(1).max(80),
   verb: ApprovalVerb,
@@ -16,34 +16,34 @@ export const ApprovalCommand = z.object({
 export type ApprovalCommand = z.infer<typeof ApprovalCommand>;
 
 export const EssentialValue = z.object({
-  /** Its lines as written by `renderExact`. */
+  /** The value's lines as written by `renderExact`. */
   shown: z.string(),
-  /** Lines of the approval card that already contain the whole value, which then needs no line of its own; null otherwise. */
+  /** Lines of the approval card that already contain the whole value, which then needs no extra line; null when there are none. */
   told: z.array(z.string()).nullable(),
 });
 export type EssentialValue = z.infer<typeof EssentialValue>;
 
-/** The content of an approval card. All texts are redacted and for people. */
+/** Content of an approval card. All texts are redacted and written for people. */
 export const ApprovalCard = z.object({
-  /** The action in one line: "Deploy shop 1.4.2 to production". */
+  /** One line that names the action: "Deploy shop 1.4.2 to production". */
   what: z.string(),
-  /** What will change: arguments or a diff. */
+  /** What the action will change: its arguments or a diff. */
   change: z.string(),
-  /** Resolved references at the time of the request: see ProposedAction. */
+  /** References resolved at the time of the request: see ProposedAction. */
   resolved: z.record(z.string(), z.json()).optional(),
-  /** The exact action as written by `renderExact`, compared with what runs. */
+  /** The exact action as written by `renderExact`, which is compared with the action that runs. */
   exact: z.string().optional(),
-  /** Values that the decision depends on. Missing: all of them. */
+  /** Values on which the decision depends. Missing when the decision depends on all values. */
   essential: z.array(EssentialValue).optional(),
   /** The requester's message without secrets. */
   words: z.string().optional(),
   risk: z.string().optional(),
   reach: z.string(),
   undo: z.string(),
-  /** Why approval is needed: the sentence of the rule. */
+  /** Why the action needs approval: the sentence of the rule. */
   why: z.string(),
   requester: z.string(),
-  /** Describes the action that this action modifies; null for none. */
+  /** Describes the action that was changed into this one; null when there is none. */
   changedFrom: z.string().nullable(),
 });
 export type ApprovalCard = z.infer<typeof ApprovalCard>;
@@ -51,7 +51,7 @@ export type ApprovalCard = z.infer<typeof ApprovalCard>;
 export const ApprovalStatus = z.enum(['pending', 'approved', 'rejected', 'modified', 'expired', 'void', 'consumed']);
 export type ApprovalStatus = z.infer<typeof ApprovalStatus>;
 
-/** One approval: a row bound to the hash of one exact action. */
+/** An approval request: a row bound to the hash of one exact action. */
 export interface Approval {
   readonly approvalId: string;
   readonly actionId: string;
@@ -66,7 +66,7 @@ export interface Approval {
   readonly needed: number;
   readonly role: Role;
   readonly solo: boolean;
-  /** True for a confirmation: only the requester decides. */
+  /** True for a confirmation, about which only the requester decides. */
   readonly byRequester: boolean;
   readonly authors: readonly string[];
   readonly card: ApprovalCard;
@@ -75,13 +75,13 @@ export interface Approval {
   readonly expiresAt: Date;
   readonly decidedBy: string | null;
   readonly reason: string | null;
-  /** Arguments that a modification changes; null for none. */
+  /** Arguments changed by the person who modified the action; null when there are none. */
   readonly change: Readonly<Record<string, unknown>> | null;
 }
 
 export interface ApprovalVote {
   readonly userKey: string;
   readonly name: string;
-  /** Role at the time of the vote; null in older votes. */
+  /** The voter's role at the time of the vote; null in votes of older releases. */
   readonly role: Role | null;
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Kinds of audit events, in the past tense: each event happened or was refused. */
+/** Kinds of audit events. Names are in the past tense, because each event happened or was refused. */
 export const AuditKind = z.enum([
   'action.proposed',
   'action.decided',
@@ -65,17 +65,17 @@ export const AuditKind = z.enum([
 ]);
 export type AuditKind = z.infer<typeof AuditKind>;
 
-/** One audit event. It is redacted before it is created, then hashed and never changed. */
+/** One audit event. It is redacted before it is created, then hashed, and never changed. */
 export const AuditEvent = z.object({
   kind: AuditKind,
-  /** The cause: a person's key, `system`, `agent:<id>`, or `cli:<user>@<host>` for the command line. */
+  /** Who caused the event: a person's key, `system`, `agent:<id>`, or `cli:<user>@<host>` for the command line. */
   actor: z.string().min(1).max(120),
   threadId: z.string().max(160).nullable().default(null),
   turnId: z.string().max(160).nullable().default(null),
   actionId: z.string().max(160).nullable().default(null),
   approvalId: z.string().max(160).nullable().default(null),
   policyVersion: z.string().max(80).nullable().default(null),
-  /** Details that an auditor relies on: rule, sentence, arguments, result. At most 64 kB as JSON. */
+  /** Details for auditors: rule, sentence, arguments, result. At most 64 kB as JSON. */
   data: z.record(z.string(), z.json()),
 });
 export type AuditEvent = z.input<typeof AuditEvent>;
@@ -83,7 +83,7 @@ export type AuditEvent = z.input<typeof AuditEvent>;
 /** A stored audit event, with its number and time. `dataJson` is the stored JSON text. */
 export interface RecordedAuditEvent {
   readonly eventId: string;
-  /** ISO 8601 in UTC, to the microsecond. */
+  /** Time of recording, as ISO 8601 in UTC, to the microsecond. */
   readonly recordedAt: string;
   readonly kind: string;
   readonly actor: string;
@@ -93,6 +93,6 @@ export interface RecordedAuditEvent {
   readonly approvalId: string | null;
   readonly policyVersion: string | null;
   readonly dataJson: string;
-  /** Database role of the writing connection; null for events from before roles were recorded. */
+  /** Database role of the connection that wrote the event; null for events older than the recording of roles. */
   readonly writtenBy: string | null;
 }

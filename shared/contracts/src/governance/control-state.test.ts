@@ -5,7 +5,7 @@ import type { ExecutionTurn } from './execution-turn.ts';
 type RecordFields = Parameters<typeof listControlStates>[0];
 
 const record = (phases: readonly string[], more: Partial<Record<keyof RecordFields, unknown>> = {}): RecordFields =>
-  ({ phases, calls: [], answer: null, ended: null, ...more }) as unknown as ExecutionTurn; // listControlStates reads only these fields
+  ({ phases, calls: [], answer: null, ended: null, ...more }) as unknown as ExecutionTurn; // listControlStates reads no other fields
 
 const call = (effect: string, changed: boolean): unknown => ({
   decided: { decision: { effect } },

@@ -1,6 +1,6 @@
 import type { ExecutionTurn, RecordedCall } from './execution-turn.ts';
 
-/** State of a turn for observers: less detailed than its phases, and the same for every agent. */
+/** State of a turn as shown to observers: less detailed than the phases, and the same for every agent. */
 export type ControlState =
   'idle' | 'analyze' | 'tool_decision' | 'policy_check' | 'execute' | 'await_confirmation' | 'respond';
 
@@ -12,12 +12,12 @@ const STATE_OF: Readonly<Record<string, ControlState>> = {
   EXECUTING: 'execute',
 };
 
-/** The control state that a phase starts; null when the phase continues the previous state. */
+/** Returns the control state that begins with a phase; null when the phase continues the current state. */
 export function getControlState(phase: string): ControlState | null {
   return STATE_OF[phase] ?? null;
 }
 
-/** The control states of a pass. Waiting calls end in await_confirmation; a pass without calls, or the last, in respond. */
+/** Lists the control states of a pass. Waiting calls end in await_confirmation; a pass without calls, or the last, in respond. */
 export function listControlStates(
   record: Pick<ExecutionTurn, 'phases' | 'calls' | 'answer' | 'ended'>,
 ): readonly ControlState[] {
@@ -30,7 +30,7 @@ export function listControlStates(
   ];
 }
 
-/** True when policy requires a person who has not decided yet. */
+/** True when policy requires the decision of a person who has not decided yet. */
 function isWaiting({ decided, result }: RecordedCall): boolean {
   const effect = decided?.decision.effect;
   if (effect !== 'ask' && effect !== 'confirm') return false;

@@ -6,26 +6,26 @@ import { PageMode } from '../conversation/page-mode.ts';
 import { Role } from './roles.ts';
 
 /*
- * One record per pass of a turn: the hash of the model's input, its answer, the decision about each call and the results. A
- * conversation's records suffice to replay it without a model or tools. Redacted before hashing.
+ * One record per pass of a turn, that is, per model answer: the hash of the model's input, its answer, the decision about each call and
+ * the results. The records of a conversation suffice to replay it without a model or tools. Records are redacted before hashing.
  */
 
 const Sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 const Json = z.json();
 
-/** Hashes of a model's input in three parts, so that a difference can be located; `hash` covers all parts. */
+/** Hashes of three parts of the model's input, to locate a difference; `hash` covers all parts. */
 export const ModelInputHashes = z.object({ hash: Sha256, system: Sha256, messages: Sha256, tools: Sha256 });
 export type ModelInputHashes = z.infer<typeof ModelInputHashes>;
 
-/** A model's answer as the conversation stores it. */
+/** A model's answer in the form in which the conversation stores it. */
 export const RecordedAnswer = z.object({
-  /** Our own id of the pass's answer, from which call ids derive. */
+  /** Signalbox's own id of the answer, from which call ids derive. */
   id: z.string().nullable(),
-  /** The model server's id of the answer. Missing in older records, which store it as `id`. */
+  /** The model server's id of the answer. Missing in older records, which store this id as `id`. */
   modelId: z.string().nullable().optional(),
   text: z.string(),
   calls: z.array(z.object({ id: z.string(), name: z.string(), args: z.record(z.string(), Json) })),
-  /** Calls whose arguments were not valid JSON, verbatim. */
+  /** Calls with arguments that were not valid JSON, verbatim. */
   unreadable: z.array(z.object({ name: z.string().nullable(), args: z.string().nullable() })),
   /** The model's reasoning, where the provider returns it. */
   reasoning: z.string().optional(),
@@ -34,28 +34,28 @@ export const RecordedAnswer = z.object({
 });
 export type RecordedAnswer = z.infer<typeof RecordedAnswer>;
 
-/** The prompt section about the person, their work and memory: see docs/context.md. */
+/** The section of the prompt about the person, their work and their memory: see docs/context.md. */
 export const PromptContext = z.object({
-  /** The text as in the prompt. */
+  /** Text of the section, as in the prompt. */
   text: z.string(),
-  /** Sections in order. `shown`: the lines that fitted; `left`: the number of omitted lines. */
+  /** Parts of the section in order. `shown`: number of lines that fitted; `left`: number of omitted lines. */
   sections: z.array(z.object({ name: z.string(), shown: z.int().nonnegative(), left: z.int().nonnegative() })),
 });
 export type PromptContext = z.infer<typeof PromptContext>;
 
-/** Facts of a prompt that are not in the graph state. */
+/** Facts in a prompt that are not in the graph state. */
 export const PromptFacts = z.object({
-  /** Known names by kind; null when equal to the previous request's. */
+  /** Known names by kind; null when equal to the names in the previous request. */
   names: z.record(z.string(), z.array(z.string())).nullable(),
   groups: z.array(z.string()),
-  /** Null when equal to the previous request's; missing when the prompt had no such section. */
+  /** The section about the person; null when equal to the previous request's, missing when the prompt had none. */
   context: PromptContext.nullable().optional(),
-  /** Results of calls that a crash or stop had left open, by call id. */
+  /** Results of calls that a crash or a stop had left open, by call id. */
   calls: z.record(z.string(), z.object({ ok: z.boolean(), say: z.string() })).optional(),
 });
 export type PromptFacts = z.infer<typeof PromptFacts>;
 
-/** One model request. `answer` is null when it produced the pass's own answer. */
+/** One request to a model. `answer` is null when the request produced the answer of the pass itself. */
 export const RecordedRequest = z.object({
   node: z.string(),
   model: z.string(),
@@ -66,31 +66,31 @@ export const RecordedRequest = z.object({
 });
 export type RecordedRequest = z.infer<typeof RecordedRequest>;
 
-/** The policy question about a call and its decision. */
+/** The policy question about a call, and the decision. */
 export const RecordedDecision = z.object({
   action: ProposedAction,
   question: z.record(z.string(), Json),
   decision: PolicyDecision,
   /**
    * `source`: the argument that came from outside text. `foreign`: the part of the call that is not in the person's own words.
-   * `hasPrivate`: the conversation had read private data. Null for an action that is decided again.
+   * `hasPrivate`: the conversation had read private data. Null when an action is decided again.
    */
   taint: z
     .object({
       source: z.string().nullable(),
-      /** Missing in older records. */
+      /** Part of the call that is not in the person's own words. Missing in older records. */
       foreign: z.string().nullable().optional(),
       hasPrivate: z.boolean(),
       /** Age of the turn's messages at arrival, when above ten minutes. */
       ageMs: z.number().nonnegative().optional(),
-      /** Hash of the button offer that was pressed for exactly this action. */
+      /** Hash of the pressed button's offer, which was for exactly this action. */
       pressed: z.string().optional(),
     })
     .nullable(),
 });
 export type RecordedDecision = z.infer<typeof RecordedDecision>;
 
-/** The result of a call as the agent received it. */
+/** The result of a call, as the agent received it. */
 export const RecordedResult = z.object({
   ok: z.boolean(),
   result: Json.optional(),
@@ -105,19 +105,19 @@ export type RecordedResult = z.infer<typeof RecordedResult>;
 
 export const RecordedCall = z.object({
   callId: z.string(),
-  /** Null for calls without effect and calls refused before policy. */
+  /** The decision of policy; null for calls without an effect and calls refused before policy. */
   decided: RecordedDecision.nullable(),
   result: RecordedResult,
-  /** SHA-256 of the result as shown to the model. */
+  /** SHA-256 of the result as the model saw it. */
   seen: Sha256,
   durationMs: z.number().nonnegative(),
 });
 export type RecordedCall = z.infer<typeof RecordedCall>;
 
-/** Inputs of one run of a turn; a turn resumed after a crash has several runs. */
+/** Inputs of one run of a turn; a turn that resumes after a crash has several runs. */
 export const RecordedTurnRun = z.object({
   turnId: z.string(),
-  /** Number of the turn's messages that had arrived. */
+  /** Number of messages of the turn that had arrived. */
   came: z.int().nonnegative(),
   actor: z.object({ userKey: z.string(), name: z.string(), role: Role }),
   /** Language of the person; English when missing. */
@@ -136,30 +136,30 @@ export const RecordedMessage = z.object({
       z.object({ kind: z.literal('mode'), ...PageMode.shape }),
     ])
     .nullable(),
-  /** Page mode of the author. Missing when unknown or irrelevant to the agent. */
+  /** Page mode of the author. Missing when unknown or when the agent does not use it. */
   reads: PageMode.optional(),
 });
 export type RecordedMessage = z.infer<typeof RecordedMessage>;
 
-/** The outcome of an approval before the agent learned of it. */
+/** The outcome of an approval, recorded before the agent learned the outcome. */
 export const RecordedApproval = z.object({
   approvalId: z.string(),
   actionId: z.string(),
   outcome: z.string(),
   say: z.string(),
-  /** The policy decision when the approval was used; null when none was needed or an earlier run had made it. */
+  /** The policy decision when the approval was used; null when none was needed, or when an earlier run had recorded it. */
   decided: RecordedDecision.nullable(),
   code: z.string().nullable(),
   phases: z.array(z.string()),
 });
 export type RecordedApproval = z.infer<typeof RecordedApproval>;
 
-/** One pass. A turn that ended before its first pass has one record with number 0. */
+/** The record of one pass. A turn that ended before its first pass has one record, with number 0. */
 export const PassRecord = z.object({
   pass: z.int().nonnegative(),
   phases: z.array(z.string()),
   versions: z.object({ prompt: Sha256, tools: Sha256, state: z.int(), model: z.string().nullable() }),
-  /** The runs that read the messages, asked the model and executed the calls; null for parts not done. */
+  /** The runs that read the messages, asked the model and executed the calls; null for a part that was not done. */
   runs: z.object({
     read: RecordedTurnRun.nullable(),
     asked: RecordedTurnRun.nullable(),
@@ -168,7 +168,7 @@ export const PassRecord = z.object({
   asks: z.array(RecordedRequest),
   answer: RecordedAnswer.nullable(),
   calls: z.array(RecordedCall),
-  /** The judge's verdict; null without one. */
+  /** Verdict of the judge model; null without a verdict. */
   outcome: z.string().nullable(),
 });
 export type PassRecord = z.infer<typeof PassRecord>;
@@ -182,7 +182,7 @@ export const ExecutionTurn = PassRecord.extend({
   agentClass: z.string(),
   policy: z.object({ version: z.string(), timeZone: z.string() }),
   maxPasses: z.int().positive(),
-  /** First record only: the input of the turn. */
+  /** The input of the turn, in its first record only. */
   began: z
     .object({
       isNew: z.boolean(),
@@ -192,8 +192,8 @@ export const ExecutionTurn = PassRecord.extend({
     })
     .nullable(),
   /**
-   * Last record only: how the turn ended. `note`: the text added to the conversation after an incident, a stop or a failure. `about`: the
-   * project that becomes its topic.
+   * How the turn ended, in its last record only. `note`: text added to the conversation after an incident, a stop or a failure. `about`:
+   * project that becomes the topic of the conversation.
    */
   ended: z
     .object({
@@ -203,14 +203,14 @@ export const ExecutionTurn = PassRecord.extend({
       run: RecordedTurnRun,
     })
     .nullable(),
-  /** True when a secret was removed. */
+  /** True when redaction removed a secret from the record. */
   redacted: z.boolean(),
-  /** True when hashes were made after redaction, so that they can be recomputed. Missing in older records. */
+  /** True when hashes were computed after redaction, so that they can be checked. Missing in older records. */
   cleanHashes: z.literal(true).optional(),
 });
 export type ExecutionTurn = z.infer<typeof ExecutionTurn>;
 
-/** A record with its hash: SHA-256 of its canonical JSON. */
+/** A record with its hash, the SHA-256 of the record's canonical JSON. */
 export interface StoredExecutionTurn {
   readonly record: ExecutionTurn;
   readonly recordHash: string;

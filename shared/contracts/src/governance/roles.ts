@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** From least to most powerful. A stranger has no role at all. */
+/** Roles from least to most powerful. A stranger has no role. */
 export const Role = z.enum(['viewer', 'developer', 'operator', 'admin']);
 export type Role = z.infer<typeof Role>;
 

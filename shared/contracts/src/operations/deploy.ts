@@ -21,15 +21,15 @@ export const DeployState = z.enum([
 export type DeployState = z.infer<typeof DeployState>;
 
 /**
- * Allowed transitions. `unknown`: the job or the link to the target is gone, and the target's state decides how to continue. `failed`:
- * the previous release never stopped serving. `rolled_back`: the switch was made and undone.
+ * Allowed transitions of a deployment. `unknown`: its job or the link to its server was lost, and the server's state decides how to
+ * continue. `failed`: the previous release never stopped serving. `rolled_back`: traffic was switched and switched back.
  */
 export const DEPLOY_TRANSITIONS: Readonly<Record<DeployState, readonly DeployState[]>> = {
   queued: ['preparing', 'cancelled', 'failing', 'unknown'],
   preparing: ['building', 'starting', 'cancelling', 'failing', 'unknown'],
   building: ['starting', 'cancelling', 'failing', 'unknown'],
   starting: ['health_checking', 'cancelling', 'failing', 'unknown'],
-  // `starting` again: another program has taken the instance's port.
+  // Starts again when another program has taken the instance's port.
   health_checking: ['starting', 'switching', 'cancelling', 'failing', 'unknown'],
   switching: ['verifying', 'failing', 'unknown'],
   verifying: ['draining', 'failing', 'unknown'],
@@ -57,19 +57,19 @@ export function isFinalState(state: DeployState): boolean {
   return DEPLOY_TRANSITIONS[state].length === 0;
 }
 
-/** True when a deployment in this state can still be canceled; from `switching` on it can only be rolled back. */
+/** True when a deployment in this state can be canceled; from `switching` on, it can only be rolled back. */
 export function isCancellable(state: DeployState): boolean {
   return state === 'queued' || DEPLOY_TRANSITIONS[state].includes('cancelling');
 }
 
-/** Connection data of a server; secrets are handles of the person who gave them. */
+/** Connection data of a server. Secrets are given as handles of the person who stored them. */
 export const ServerConnection = z.object({
-  /** docker: path of the engine's socket on this machine; ssh: on the server. */
+  /** docker: path of the engine's socket on this machine. ssh: path of the socket on the server. */
   socket: z.string().max(200).optional(),
-  /** ssh: port (default 22) and user. */
+  /** ssh: port (default 22) and user name. */
   port: z.number().int().min(1).max(65_535).optional(),
   user: z.string().max(64).optional(),
-  /** ssh: handle of the private key, and the user key of its owner. */
+  /** ssh: handle of the private key, and user key of the key's owner. */
   key: z.object({ handle: z.string().max(80), owner: z.string().max(80) }).optional(),
 });
 export type ServerConnection = z.infer<typeof ServerConnection>;
@@ -81,35 +81,35 @@ export const ServerInventory = z.object({
   memoryFreeMb: z.number().int().nonnegative(),
   diskMb: z.number().int().nonnegative(),
   diskFreeMb: z.number().int().nonnegative(),
-  /** Such as `process on Linux 6.1` and `Docker 20.10.24`. */
+  /** Engine of the server, such as `process on Linux 6.1` or `Docker 20.10.24`. */
   engine: z.string().max(120),
 });
 export type ServerInventory = z.infer<typeof ServerInventory>;
 
 /**
- * The service definition, read from `signalbox.json` at the root of the repository. Commands are argv arrays, not shell lines. The
- * program listens on $PORT of $HOST and reports $SIGNALBOX_RELEASE: see `release`.
+ * The service definition, from `signalbox.json` at the root of the repository. Commands are argv arrays, not shell lines. The program
+ * listens on $PORT of $HOST and reports $SIGNALBOX_RELEASE: see `release`.
  */
 export const ServiceFile = z
   .object({
-    /** Build commands in order, run in the checkout. Without build commands and Dockerfile, nothing is built. */
+    /** Build commands in order, run in the checkout. Without build commands and without a Dockerfile, nothing is built. */
     build: z
       .array(z.array(z.string().min(1).max(1_000)).min(1).max(50))
       .max(20)
       .default([]),
-    /** The start command. Not needed with a Dockerfile on an engine. */
+    /** The start command. Not needed when an engine runs the Dockerfile. */
     start: z.array(z.string().min(1).max(1_000)).min(1).max(50).optional(),
     health: z
       .object({
-        /** Path that answers 200 when the service is ready. */
+        /** Path that answers with status 200 when the service is ready. */
         path: z.string().startsWith('/').max(200).default('/'),
         withinSeconds: z.number().int().min(1).max(600).default(30),
       })
       .prefault({}),
     /**
-     * Where the instance reports its release: a response header of the health path, a field of its JSON body, or nowhere. Default: the
-     * header `x-release` when present. Without a report, a deployment verifies only the identity of the instance behind the proxy, and
-     * its evidence says so.
+     * Where the instance reports its release: in a response header of the health path, in a field of its JSON body, or nowhere. Default:
+     * the header `x-release` when present. Without a report, a deployment verifies only the identity of the instance behind the proxy,
+     * and its evidence says so.
      */
     release: z
       .discriminatedUnion('from', [
@@ -125,52 +125,52 @@ export const ServiceFile = z
       .default([]),
     memoryMb: z.number().int().min(16).max(1_000_000).default(256),
     cpus: z.number().min(0.05).max(256).default(1),
-    /** Seconds that running requests and a stopping instance may take after the switch. */
+    /** Seconds that open requests and a stopping instance may take after the switch of traffic. */
     drainSeconds: z.number().int().min(0).max(300).default(10),
-    /** The port inside a container; process targets use $PORT. */
+    /** The port inside a container; programs without a container use $PORT. */
     port: z.number().int().min(1).max(65_535).default(3000),
   })
   .strict();
 export type ServiceFile = z.infer<typeof ServiceFile>;
 
-/** Everything that a deployment runs, resolved before approval and compared before build and start. Secrets are masked. */
+/** Everything that a deployment runs. The plan is resolved before approval and compared before build and start. Secrets are masked. */
 export const DeployPlan = z.object({
   repository: z.string().max(400).nullable(),
   ref: z.string().max(200),
-  /** Full commit id. */
+  /** Full id of the commit to deploy. */
   commit: z.string().regex(/^[0-9a-f]{40,64}$/),
   server: z.object({
     name: z.string().max(80),
     driver: DriverName,
     host: z.string().max(253),
     hostKey: z.string().max(200).nullable(),
-    /** SHA-256 of the login data. */
+    /** SHA-256 of the server's login data. */
     login: z.string().max(64),
   }),
-  /** For a rollback: the deployment whose artifact is started again. */
+  /** For a rollback: id of the deployment whose artifact is started again. */
   artifact: z.string().max(160).nullable(),
   build: ServiceFile.shape.build,
-  /** Null when the Dockerfile defines it. */
+  /** The start command; null when the Dockerfile defines it. */
   start: z.array(z.string()).nullable(),
   health: z.string().max(200),
-  /** SHA-256 of signalbox.json and of the Dockerfile; null for an unused file. */
+  /** SHA-256 of signalbox.json and of the Dockerfile; null when the file is not used. */
   file: z.string().length(64),
   dockerfile: z.string().length(64).nullable(),
-  /** Variable names, each with a hash of its value; never the value. */
+  /** Names of variables, each with a hash of its value; never the value. */
   variables: z.array(z.object({ name: z.string(), mark: z.string().max(64) })).readonly(),
 });
 export type DeployPlan = z.infer<typeof DeployPlan>;
 
-/** Subject and author of a commit: text from outside, cleaned and clipped. */
+/** Subject and author of a commit. Both are text from outside, cleaned and shortened. */
 export const CommitSummary = z.object({ subject: z.string().max(200), author: z.string().max(100) });
 export type CommitSummary = z.infer<typeof CommitSummary>;
 
 /** One measured precondition of a deployment. */
 export const ReadinessCheck = z.object({
-  /** Such as `target`, `disk`, `ref`, `variables`, `lock`. */
+  /** Name of the check, such as `target`, `disk`, `ref`, `variables`, `lock`. */
   name: z.string().max(40),
   ok: z.boolean(),
-  /** The measurement: "4.1 GB of 20 GB free". */
+  /** What was measured: "4.1 GB of 20 GB free". */
   evidence: z.string().max(500),
   /** What to do when the check fails. */
   remedy: z.string().max(300).nullable(),
@@ -197,7 +197,7 @@ export const ServiceKey = z.object({
 });
 export type ServiceKey = z.infer<typeof ServiceKey>;
 
-/** The name of a service at the proxy, in locks and in texts: `shop/staging`. */
+/** Returns the name of a service, which the proxy, locks and texts use: `shop/staging`. */
 export function formatServiceName(service: ServiceKey): string {
   return `${service.project}/${service.environment}`;
 }

@@ -1,16 +1,16 @@
 import { z } from 'zod';
 
-/** Properties of a driver, so that other code need not compare driver names. */
+/** Properties of a driver, so that other code does not have to compare driver names. */
 export interface DriverTraits {
-  /** True when the server is this machine, whose ports can be bound to see whether they are free. */
+  /** True when the server is this machine, where a port can be bound to see whether it is free. */
   readonly isLocal: boolean;
-  /** True for images in an engine with ports of their own; false for confined programs that share the machine's ports. */
+  /** True when an engine runs images with ports of their own; false when confined programs share the machine's ports. */
   readonly runsImages: boolean;
   /** True when the driver needs a login with user and key, and an approved host key. */
   readonly needsLogin: boolean;
 }
 
-/** Every driver. To add a driver: an entry here, and its folder and entry in services/jobs/src/drivers/. */
+/** Every driver. To add a driver, add an entry here, and its folder and entry in services/jobs/src/drivers/. */
 const DRIVERS = {
   process: { isLocal: true, runsImages: false, needsLogin: false },
   docker: { isLocal: true, runsImages: true, needsLogin: false },
@@ -25,14 +25,14 @@ export function getDriverTraits(driver: DriverName): DriverTraits {
   return DRIVERS[driver];
 }
 
-/** The result of a build, which a rollback starts again. Stored as JSON. */
+/** The result of a build, which a rollback can start again. Stored as JSON. */
 export interface BuildArtifact {
   readonly kind: 'folder' | 'image';
-  /** The id from the server's driver; no tag or branch. */
+  /** Id that the server's driver gave the artifact; not a tag or branch. */
   readonly ref: string;
 }
 
-/** A started program. Stored as JSON, and sufficient to find the same program again. */
+/** A started program. Stored as JSON, which suffices to find the same program again. */
 export interface ProgramInstance {
   readonly ref: string;
   readonly host: string;

@@ -39,9 +39,9 @@ import {
 } from './workspace.ts';
 
 /**
- * Job pools. Each pool has one queue, and its processes hold only the secrets that its jobs need. maintenance: the product's own work.
- * agents: commands and files in workspaces. deploy: servers and repositories, to deploy and diagnose. analysis: long reading of foreign
- * texts.
+ * Job pools. Each pool has one queue, and its processes hold only the secrets that its jobs need. maintenance: background work of
+ * Signalbox itself. agents: commands and files in workspaces. deploy: deployments and diagnoses on servers. analysis: scans of foreign
+ * repositories.
  */
 export const JobPool = z.enum(['maintenance', 'agents', 'deploy', 'analysis']);
 export type JobPool = z.infer<typeof JobPool>;
@@ -56,14 +56,14 @@ export interface JobSpec<
   readonly result: R;
   readonly attempts: number;
   readonly deadlineMs: number;
-  /** Milliseconds without progress, message or log line after which a run is ended. Default: only `deadlineMs`. */
+  /** Maximum milliseconds without progress, message or log line; then the run is ended. Default: only `deadlineMs` limits a run. */
   readonly stallMs?: number;
-  /** Interval in milliseconds; null for jobs that only tools start. */
+  /** Interval between scheduled runs in milliseconds; null for jobs that only tools start. */
   readonly everyMs: number | null;
-  /** A job of another pool that runs first in the same run, because this job may not have the access that the first job needs. */
+  /** A job of another pool that comes first in the same run and has access that this job must not have. */
   readonly before?: {
     readonly job: string;
-    /** The payload field that receives its result. */
+    /** Field of this job's payload that receives the result of the first job. */
     readonly as: string;
   };
 }
@@ -71,7 +71,7 @@ export interface JobSpec<
 const job = <P extends z.ZodType, R extends z.ZodType, L extends JobPool>(spec: JobSpec<P, R, L>): JobSpec<P, R, L> =>
   spec;
 
-/** Every background job. Each job needs a handler, which the compiler checks. */
+/** Every background job. Each job needs a handler; the compiler checks that it exists. */
 export const JOBS = {
   'knowledge.index': job({
     pool: 'maintenance',
@@ -110,7 +110,7 @@ export const JOBS = {
     deadlineMs: 10 * 60_000,
     everyMs: 60 * 60_000,
   }),
-  // Never retried: how far an interrupted command got is unknown.
+  // Never retried, because nobody knows how far an interrupted command got.
   'workspace.run': job({
     pool: 'agents',
     payload: RunCommandPayload,
@@ -181,7 +181,7 @@ export const JOBS = {
     payload: ServiceLogsPayload,
     result: ServiceLogsResult,
     attempts: 2,
-    // Longer than the longest followed log.
+    // Longer than a log can be followed.
     deadlineMs: 6 * 60_000,
     everyMs: null,
   }),
@@ -201,7 +201,7 @@ export const JOBS = {
     deadlineMs: 60_000,
     everyMs: null,
   }),
-  // Each attempt continues the stop that the first attempt started.
+  // Each attempt continues the stop that the first attempt began.
   'service.stop': job({
     pool: 'deploy',
     payload: ServiceStopPayload,
@@ -219,7 +219,7 @@ export const JOBS = {
     deadlineMs: 45 * 60_000,
     everyMs: null,
   }),
-  // Never retried: how far an interrupted command got is unknown.
+  // Never retried, because nobody knows how far an interrupted command got.
   'diagnostic.run': job({
     pool: 'deploy',
     payload: ServerCommandPayload,
@@ -236,7 +236,7 @@ export const JOBS = {
     deadlineMs: 2 * 60_000,
     everyMs: null,
   }),
-  // The first part of `repository.chain`, and the only part with access to the repository's login.
+  // The first part of a `repository.chain` run, and the only part with access to the repository's login.
   'repository.fetch': job({
     pool: 'deploy',
     payload: ChainPayload,
@@ -294,7 +294,7 @@ export function getFirstJob(job: JobName): JobName {
   return before !== undefined && isJobName(before.job) ? before.job : job;
 }
 
-/** The job that continues the same run, and its payload field for this job's result; null for most. */
+/** Returns the job that continues a run after this job, and its payload field for this job's result; null for most jobs. */
 export function getNextJob(job: JobName): { readonly job: JobName; readonly as: string } | null {
   for (const [name, { before }] of Object.entries<JobSpec>(JOBS))
     if (before?.job === job && isJobName(name)) return { job: name, as: before.as };

@@ -3,24 +3,24 @@ import { AgentClass } from '../governance/action.ts';
 
 const WorkspaceName = z.string().regex(/^(project|thread)-[A-Za-z0-9][A-Za-z0-9_-]{0,119}$/);
 
-/** The workspace name of a project or conversation; characters that folders may not have become hyphens. */
+/** Returns the workspace name of a project or conversation; characters that a folder name may not have become hyphens. */
 export function toWorkspaceName(kind: 'project' | 'thread', name: string): string {
   return `${kind}-${name.replaceAll(/[^A-Za-z0-9_-]/g, '-')}`;
 }
 
-/** Longest path within a workspace, in characters. */
+/** Maximum length of a path within a workspace, in characters. */
 export const MAX_PATH_LENGTH = 1_000;
-/** Largest text per write, in characters. */
+/** Maximum length of a text that is written, in characters. */
 export const MAX_WRITE_LENGTH = 500_000;
-/** Longest run time of a command, in milliseconds. */
+/** Maximum run time of a command, in milliseconds. */
 export const MAX_COMMAND_MS = 5 * 60_000;
 
 const Path = z.string().max(MAX_PATH_LENGTH);
 
-/** The workspace and the actor: part of every workspace job's payload. */
+/** Workspace and actor: fields of the payload of every workspace job. */
 export const WorkspaceContext = z.object({
   workspace: WorkspaceName,
-  /** Selects the file and network bounds: see agent-bounds.ts. */
+  /** Class that selects the file and network bounds: see agent-bounds.ts. */
   bounds: AgentClass.or(z.literal('PERSON')),
   actor: z.string().min(1).max(120),
   threadId: z.string().max(160).nullable(),
@@ -28,7 +28,7 @@ export const WorkspaceContext = z.object({
 });
 export type WorkspaceContext = z.infer<typeof WorkspaceContext>;
 
-/** Why a job refused: a code of the error catalog and the fields of its sentence. */
+/** Why a job refused to run: an error code of the catalog, and the fields of its sentence. */
 export const JobRefusal = z.object({
   code: z.enum([
     'PATH_DENIED',
@@ -36,7 +36,7 @@ export const JobRefusal = z.object({
     'DIFF_REFUSED',
     'WORKSPACE_FULL',
     'NOT_FOUND',
-    'CONFLICT', // from results stored by older releases
+    'CONFLICT', // Code in stored results of older releases
     'PATH_UNSUITABLE',
     'WORKSPACE_BUSY',
     'WORKSPACE_DAMAGED',
@@ -72,7 +72,7 @@ export const RunCommandResult = toRefusableResult(
   }),
 );
 
-/** Lines count from 1. */
+/** Request to read a part of a file. Lines count from 1. */
 export const ReadPayload = WorkspaceContext.extend({
   path: Path,
   fromLine: z.int().min(1),
@@ -89,7 +89,7 @@ export const ListResult = toRefusableResult(
     entries: z.array(
       z.object({ path: z.string(), kind: z.enum(['file', 'folder', 'link', 'other']), sizeBytes: z.int().nullable() }),
     ),
-    /** True when the listing is incomplete. */
+    /** True when the list of entries is incomplete. */
     cut: z.boolean(),
   }),
 );

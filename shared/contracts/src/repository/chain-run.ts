@@ -4,7 +4,7 @@ import { RawFinding } from './finding.ts';
 
 export const MAX_SHOWN_FINDINGS = 5;
 
-/** A fetched commit in its mirror, or the problem. */
+/** A fetched commit with its mirror, or the problem that prevented the fetch. */
 export const ChainFetchResult = z.object({
   mirror: z.string().nullable(),
   commit: z.string().nullable(),
@@ -16,11 +16,11 @@ export type ChainFetchResult = z.infer<typeof ChainFetchResult>;
 export const ChainPayload = z.object({
   project: z.string().min(1).max(80),
   chain: ChainName,
-  /** A tag, a branch or a commit; `HEAD` is the main branch. */
+  /** The tag, branch or commit to analyze; `HEAD` is the main branch. */
   ref: z.string().min(1).max(200).default('HEAD'),
-  /** A dry run: reports findings and stores nothing. */
+  /** True for a dry run, which reports findings but stores nothing. */
   isDry: z.boolean().default(false),
-  /** Result of the job `repository.fetch`; never set by a tool. */
+  /** Result of the job `repository.fetch`; a tool never sets it. */
   fetched: ChainFetchResult.optional(),
 });
 export type ChainPayload = z.infer<typeof ChainPayload>;
@@ -37,17 +37,17 @@ export const ChainResult = z.object({
   status: z.enum(['completed', 'failed', 'stopped']),
   commit: z.string().nullable(),
   isDry: z.boolean(),
-  /** True when this chain had never completed for this project. */
+  /** True when this chain has never completed before for this project. */
   isFirst: z.boolean(),
-  /** Numbers of changed and open findings; null for an incomplete chain or a dry run. */
+  /** Number of changed and of open findings; null for an incomplete chain or a dry run. */
   counts: z.object({ opened: Count, reopened: Count, fixed: Count, open: Count }).nullable(),
   problem: z.string().max(2_000).nullable(),
   facts: z.array(z.string().max(1_000)).max(20),
   total: Count,
   top: z.array(ShownFinding).max(MAX_SHOWN_FINDINGS),
-  /** Failed steps after which the chain continued. */
+  /** Steps that failed without ending the chain. */
   left: z.array(z.object({ agent: z.string(), problem: z.string().max(2_000) })),
-  /** Skipped areas, such as advisories without a configured source. */
+  /** Areas that were not analyzed, such as advisories when no source is configured. */
   unseen: z.array(z.string()),
 });
 export type ChainResult = z.infer<typeof ChainResult>;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { AgentClass } from '../governance/action.ts';
 
-/** The steps of chains, each with the agent class that limits its rights. */
+/** The steps of chains, with the agent class that limits the rights of each step. */
 export const STEP_CLASSES = {
   discovery: 'READ_ONLY_SCAN',
   stack_map: 'READ_ONLY_SCAN',
@@ -20,11 +20,11 @@ export type StepName = keyof typeof STEP_CLASSES;
 
 export interface ChainStep {
   readonly name: StepName;
-  /** Its input: `$.discovery`, or a merge of several such as `$.discovery,$.stack`; null for the repository alone. */
+  /** Input of the step: `$.discovery`, or several outputs such as `$.discovery,$.stack`; null when it only reads the repository. */
   readonly input: string | null;
-  /** The key of its output for later steps. */
+  /** Key under which later steps find the output of this step. */
   readonly output: string;
-  /** True when the chain continues without its output. */
+  /** True when the chain continues after this step has failed. */
   readonly continueOnFailure: boolean;
 }
 
@@ -35,10 +35,10 @@ const step = (name: StepName, input: string | null, output: string, continueOnFa
   continueOnFailure,
 });
 
-/** Attempts of a step that kills its process. After the last attempt the step fails, and the chain continues if it may. */
+/** Maximum attempts of a step that kills its process. After the last attempt the step fails, and the chain continues if it may. */
 export const STEP_ATTEMPTS = 10;
 
-/** Chains: lists of steps in order. */
+/** Chains by name; each is a list of steps in order. */
 export const CHAINS = {
   discovery_analysis: [
     step('discovery', null, 'discovery'),
@@ -88,12 +88,12 @@ export const CHAINS = {
 } as const satisfies Readonly<Record<string, readonly ChainStep[]>>;
 
 export const ChainName = z.enum(
-  Object.keys(CHAINS) as [keyof typeof CHAINS, ...(keyof typeof CHAINS)[]], // the keys of the table above
+  Object.keys(CHAINS) as [keyof typeof CHAINS, ...(keyof typeof CHAINS)[]], // The keys of the table above
 );
 export type ChainName = z.infer<typeof ChainName>;
 
 /**
- * Resolves the input of a step: `$.a` gives the output under `a`, `$.a,$.b` an object of both. Outputs of failed steps are omitted.
+ * Resolves the input of a step: `$.a` gives the output under `a`, `$.a,$.b` an object of both. Outputs of failed steps are missing.
  * Throws for any other form, which is a bug in the chain.
  */
 export function resolveInput(

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
-/** Maximum length of a tag, in characters. The table has the same check. */
+/** Maximum length of a tag, in characters. The database table has the same check. */
 const TAG_LENGTH = 40;
 export const MAX_TAGS = 20;
 const TAG = /^[\p{L}\p{N}][\p{L}\p{M}\p{N}]*(?:-[\p{L}\p{M}\p{N}]+)*$/u;
 
-/** A tag of a project, normalized to lowercase NFC, so that tags that look equal are equal. */
+/** A tag of a project in lowercase NFC, so that tags that look equal are equal. */
 export const ProjectTag = z
   .string()
   .trim()

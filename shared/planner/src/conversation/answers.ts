@@ -20,29 +20,29 @@ import { type Field, findProblem } from '../slots/schema.ts';
 import { EFFECTS, isFiller, hasMeaning, tokenize, wordsOf, wordSet } from '../text/tokens.ts';
 import { findQuantities, findQuoted, toUnitOf } from '../text/values.ts';
 
-/** Longer texts are sentences, not names. */
+/** Maximum number of words in a name; a longer text is a sentence. */
 const MAX_NAME_WORDS = 4;
-/** Minimum similarity to a tool for a text that could be a request or an answer to count as a request. */
+/** When a text could be a request or an answer, its minimum similarity to a tool to count as a request. */
 const CERTAIN = 0.7;
 
 /** Next step after a reply to a question. `answered` is false when the reply did not answer the question. */
 export interface ReplyOutcome {
   readonly answered: boolean;
-  /** True when the person canceled the question; requests that depend on it are dropped too. */
+  /** True when the person canceled the question; requests that depend on the question are dropped too. */
   readonly dropped?: boolean;
   readonly step: PlannerStep;
 }
 
 /**
- * Reads a reply to our open question: a button text, a number, a known name or a valid value. Null for small talk. A refusal drops the
- * question.
+ * Reads a reply to an open question: a button text, a number, a known name or a valid value. A refusal drops the question. Null for small
+ * talk.
  */
 export function readReply(ask: OpenQuestion, text: string, around: RequestContext): ReplyOutcome | null {
   if (ask.readings) {
     const taken = readOfferReply(ask, text, around);
     if (taken === 'none') return dropped();
     if (taken) return { answered: true, step: taken };
-    // Offered buttons need no answer, so any other text is a new request.
+    // Buttons that were only offered need no answer, so any other text is a new request.
     return readSmallTalk(text) === null
       ? { answered: false, dropped: true, step: createRequestStep(text, around) }
       : null;
@@ -55,7 +55,7 @@ export function readReply(ask: OpenQuestion, text: string, around: RequestContex
   const isFree = getValueKind(field) === 'text' || getValueKind(field) === 'new-name';
   const [best] = rankRequestTools(text, { ...around, last: null });
   const isNear = best !== undefined && best.score >= MIN_MATCH_SCORE;
-  // "What runs on staging?" names a choice but asks something else.
+  // "What runs on staging?" names a choice but is a question of its own.
   const isLook = isNear && best.tool.isHarmless && best.tool !== tool && !isFree && isQuestionText(text);
   if (isLook && findExactChoice(text, ask.choices) === null) return asRequest(ask, text, around);
   const picked = pickChoice(text, ask.choices);
@@ -76,7 +76,7 @@ export function readReply(ask: OpenQuestion, text: string, around: RequestContex
   return { answered: true, step: askForCorrection({ kind: 'invalid', field, written: text, wanted }, call) };
 }
 
-/** Reads the value of a field from a reply, even one that the schema refuses; null without a value. */
+/** Reads the value of a field from a reply, even when the schema refuses the value; null without a value. */
 function readValue(field: Field, text: string, around: RequestContext): unknown {
   if (getValueKind(field) === 'new-name') return newName(field, text);
   if (getValueKind(field) === 'text')
@@ -85,7 +85,7 @@ function readValue(field: Field, text: string, around: RequestContext): unknown 
     );
   if (isNumber(field)) {
     const values = findQuantities(text).map((quantity) => toUnitOf(field.name, quantity));
-    return values.findLast((value) => value !== null) ?? null; // In "one gig. sorry, two" the last value counts.
+    return values.findLast((value) => value !== null) ?? null; // After a correction, as in "one gig. sorry, two", the last value counts.
   }
   if (field.type === 'boolean')
     return /^(?:yes|y|yep|sure|true|on)\b/i.test(text) || (/^(?:no?|false|off)\b/i.test(text) ? false : null);
@@ -95,7 +95,7 @@ function readValue(field: Field, text: string, around: RequestContext): unknown 
   if (Object.hasOwn(args, field.name)) return args[field.name];
   const [only, ...more] = tokenize(text).filter(({ lower }) => !isFiller(lower));
   if (!only || more.length > 0) return null;
-  // In a reply, even an everyday word may be a mistyped name.
+  // A reply often holds a single name, so even an everyday word may be a mistyped name.
   const known = field.choices.length > 0 ? field.choices : listKnownNames(facts, field.entity);
   return known.length > 0 ? findClosest(only.lower, known) : text.slice(only.start, only.end);
 }
@@ -113,7 +113,7 @@ function newName(field: Field, text: string): string | null {
   return bare !== '' && bare.split(' ').length <= MAX_NAME_WORDS ? toName(field, bare) : null;
 }
 
-/** True when a reply is a request of its own: a question or an order. For a free-text field it must also resemble a tool. */
+/** True when a reply is a new request: a question or an order. For a free-text field, the reply must also resemble a tool. */
 function isRequest(text: string, field: Field, score: number): boolean {
   if (isQuestionText(text) && getValueKind(field) !== 'text') return true;
   const [first = '', ...more] = wordsOf(text).filter((word) => !isFiller(word));
@@ -125,7 +125,7 @@ function isRequest(text: string, field: Field, score: number): boolean {
   );
 }
 
-/** Handles a reply that asks something else, such as "which version is deployed now?". The question stays open after a lookup. */
+/** Handles a reply that is a new request, such as "which version is deployed now?". After a lookup, the earlier question stays open. */
 function asRequest(ask: OpenQuestion, text: string, around: RequestContext): ReplyOutcome {
   const { tool: asked, args } = ask;
   const isAbout = asked !== null && Object.keys(args).length > 0;
@@ -136,7 +136,7 @@ function asRequest(ask: OpenQuestion, text: string, around: RequestContext): Rep
   return { answered: false, dropped: !isLook, step };
 }
 
-/** Words of questions about the choices, such as "which ones are there?". */
+/** Words of a question about the choices, such as "which ones are there?". */
 const ABOUT_CHOICES = wordSet(
   'which what are is there ones one the they these options choices do you have i can choose from pick',
 );
@@ -145,7 +145,7 @@ function withChoices(ask: OpenQuestion): ReplyOutcome {
   return { answered: false, step: { ...toAnswerStep(say('planner.choices', { choices }), 'result'), offer: ask } };
 }
 
-/** Asks the question once more; drops it the second time. */
+/** Asks the question again; the second time, drops the question. */
 function again(ask: OpenQuestion): ReplyOutcome {
   if (ask.tries > 0) return { answered: false, dropped: true, step: toAnswerStep(say('planner.gave-up'), 'failed') };
   const question = `${say('planner.not-an-answer')} ${ask.question}`;

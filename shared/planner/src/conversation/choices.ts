@@ -8,7 +8,7 @@ const AROUND = wordSet(
   "the one ones option number choice use take pick please pls just let's i'd say go with i mean make it hm hmm um uh well ok okay yes then maybe think probably rather for on to in no nr",
 );
 
-/** Finds the choice that a text names by value, label or number, or as "the second one". */
+/** Finds the choice that a text names by value, label or number, such as "the second one". */
 export function pickChoice(text: string, choices: readonly Choice[]): string | null {
   const exact = findExactChoice(text, choices);
   if (exact !== null || choices.length === 0) return exact;
@@ -43,10 +43,10 @@ function byWords(words: readonly string[], choices: readonly Choice[]): string |
   return near ?? (others.length === 0 ? (part ?? null) : null);
 }
 
-/** Minimum length of a part of a name; "api" fits too many names. */
+/** Minimum length of a name part that is looked up; "api" occurs in too many names. */
 const SHORTEST_PART = 4;
 
-/** Lists the names that contain the word as a part, as billing-api contains billing. */
+/** Lists the names that contain the word as a part: billing is a part of billing-api. */
 function namesWithPart(word: string, names: readonly string[]): readonly string[] {
   if (word.length < SHORTEST_PART) return [];
   const partsOf = (name: string): readonly string[] => name.toLowerCase().split(/[^\p{L}\p{N}]+/u);

@@ -24,7 +24,7 @@ import type { RequestContext } from '../requests/understanding.ts';
 import { cleanText, isFiller, hasMeaning, wordSet } from '../text/tokens.ts';
 import { asLine, sayHelp } from '../words.ts';
 
-/** Chooses the first request whose next step is not a question, else the first question. Null when nothing is pending. */
+/** Chooses the first request whose next step is not a question, or else the first question. Null when no request is pending. */
 export function chooseNext(history: History, around: RequestContext): ChosenStep | null {
   let question: ChosenStep | null = null;
   const absorbed = new Set<PersonMessage>();
@@ -42,7 +42,7 @@ export function chooseNext(history: History, around: RequestContext): ChosenStep
   return question;
 }
 
-/** Asks before a change unless every word of the person explains it. A started or confirmed change continues. */
+/** Asks before a change unless the change explains every word of the person. Continues changes that were started or confirmed. */
 function onlyPlain(chosen: ChosenStep, history: History, around: RequestContext): ChosenStep {
   const { said, step, absorbed, dropped } = chosen;
   if (!around.mayChange) return { ...chosen, step: refuseChanges(step, around) };
@@ -54,7 +54,7 @@ function onlyPlain(chosen: ChosenStep, history: History, around: RequestContext)
   return { ...chosen, step: requirePlainOrder(step, read, { ...around, last: findLastRunBefore(history, said) }) };
 }
 
-/** True while a request waits for an earlier one of the same message whose question is open. */
+/** True while a request waits for an earlier request of the same message whose question is open. */
 function waits({ pending, marked, said: all }: History, said: PersonMessage): boolean {
   if (said.part === 0) return false;
   if (pending.some(({ id, part }) => id === said.id && part < said.part)) return true;
@@ -67,7 +67,7 @@ function waits({ pending, marked, said: all }: History, said: PersonMessage): bo
   );
 }
 
-/** Uses the following messages as answers, because people split a thought, such as "allocate a port", "for shop". */
+/** Takes the following messages as answers, because people spread a request over messages: "allocate a port", "for shop". */
 function withAnswers(first: ChosenStep, at: number, history: History, around: RequestContext): ChosenStep {
   let chosen = first;
   for (const next of history.pending.slice(at + 1)) {
@@ -81,10 +81,10 @@ function withAnswers(first: ChosenStep, at: number, history: History, around: Re
   return chosen;
 }
 
-/** Load, call and answer are three steps; twice as many mean a loop. */
+/** Maximum steps of a request. Load, call and answer are three steps; twice as many indicate an endless loop. */
 const MAX_STEPS = 6;
 
-/** Returns the next step of one request. */
+/** Returns the next step for one request. */
 function stepForSaid(said: PersonMessage, history: History, surroundings: RequestContext): ChosenStep {
   const around = { ...surroundings, last: findLastRunBefore(history, said) };
   const question = said.part === 0 ? findOpenQuestion(history, said) : null;
@@ -95,7 +95,7 @@ function stepForSaid(said: PersonMessage, history: History, surroundings: Reques
   const done = listRepliesTo(history, said).at(-1)?.call?.name;
   const isLook =
     done !== question?.ask.tool && around.index.tools.some(({ name, isHarmless }) => isHarmless && name === done);
-  // A lookup does not close the open question, so the question follows the result.
+  // A lookup does not close the open question, so the question is asked again after the result.
   if (step.kind !== 'say' || step.offer || !question || question.ask.readings || !isLook)
     return { said, step, absorbed: [], dropped };
   return { said, step: { ...step, offer: question.ask }, absorbed: [], dropped };
@@ -121,7 +121,7 @@ function stepFor(
   return withOffer({ ...step, text: withReading(step.text, said, last.call, around) }, said, around);
 }
 
-/** Adds a button for the change that was ordered under a condition. */
+/** Adds a button for a change that the person ordered under a condition. */
 function withOffer(
   step: PlannerStep & { readonly kind: 'say' },
   said: PersonMessage,
@@ -132,7 +132,7 @@ function withOffer(
   return { ...step, offer: askWhichIsMeant([change], said.text, around.index).ask };
 }
 
-/** Begins the result of a guessed lookup with how the words were understood. */
+/** Puts an explanation of how the words were understood before the result of a guessed lookup. */
 function withReading(
   text: string,
   said: PersonMessage,
@@ -171,7 +171,7 @@ function stepForText(
     case 'help':
       return toAnswerStep(sayHelp(around.index, false), 'help');
     case 'cancel':
-      // "Stop it" stops what just ran; without that, there is nothing to cancel.
+      // "Stop it" refers to what just ran; when nothing ran, there is nothing to cancel.
       if (!isAsked && readFollowUp(text, around)) return createRequestStep(text, around);
       return toAnswerStep(isAsked ? say('planner.dropped') : say('planner.nothing-to-cancel'), 'cancelled');
     case 'chat':
@@ -183,7 +183,7 @@ function stepForText(
 
 const SUMMARY_LENGTH = 300;
 
-/** Finishes the task after thanks when a tool has run; otherwise only returns the thanks. */
+/** Replies to thanks; when a tool has run, also finishes the task. */
 function closeTask(history: History, thanks: PersonMessage): PlannerStep {
   const results = history.marked.flatMap(({ call }) => {
     const result = call && !TALKING_TOOLS.has(call.name) ? history.results.get(call.id) : undefined;

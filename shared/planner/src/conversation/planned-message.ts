@@ -3,28 +3,28 @@ import { createHash } from 'node:crypto';
 import type { History, PersonMessage } from '../requests/history.ts';
 import { type PlannedCall, type PlannerMark, type PlannerStep, toAnswerStep } from '../requests/marks.ts';
 
-/** The next message of the model. */
+/** The message that the planner writes next. */
 export interface PlannedMessage {
-  /** Deterministic for a history, so that a turn that runs again after a crash repeats no effect. */
+  /** Message id, always the same for the same history, so that a turn that runs again after a crash repeats no effect. */
   readonly id: string;
   readonly content: string;
   readonly toolCalls: readonly { readonly id: string; readonly name: string; readonly args: Record<string, unknown> }[];
-  /** `additional_kwargs` of the message; `planner` holds its mark. */
+  /** `additional_kwargs` of the message; its field `planner` holds the planner's mark. */
   readonly kwargs: Record<string, unknown>;
 }
 
-/** A chosen step and the messages that it handles. */
+/** The step that the planner chose, and the messages that the step handles. */
 export interface ChosenStep {
   readonly said: PersonMessage;
   readonly step: PlannerStep;
   /** Further messages that the step used as answers. */
   readonly absorbed: readonly PersonMessage[];
-  /** Message whose question the person canceled, together with its other requests. */
+  /** Id of the message whose question the person canceled; its other requests are dropped too. */
   readonly dropped: string | null;
 }
 
 /**
- * Writes a step as text or tool calls. The reply to the last message is plain content and ends the turn; earlier replies use
+ * Writes a step as text or tool calls. The reply to the last message is plain text and ends the turn; earlier replies use
  * respond_to_user.
  */
 export function toStepMessage(
@@ -55,7 +55,7 @@ export function toStepMessage(
       return toCallMessage(history, mark, 'respond_to_user', { message: step.text, awaiting_response: true, ...more });
     }
     case 'finish':
-      // finish_task would end the thread while messages are waiting.
+      // finish_task would end the conversation while other messages are waiting.
       if (others || !bound.has('finish_task')) {
         const welcome = toAnswerStep(say('planner.welcome'), 'small-talk');
         return toStepMessage({ said, step: welcome, absorbed, dropped }, history, bound);
@@ -91,7 +91,7 @@ function writeContent(history: History, mark: PlannerMark, content: string): Pla
   return { id: `plan_${keyOf(history, mark, 'content')}`, content, toolCalls: [], kwargs: { planner: mark } };
 }
 
-/** Derives the key from the handled message and the position in the history. */
+/** Derives the message id from the handled message and the position in the history. */
 function keyOf(history: History, mark: PlannerMark, what: string): string {
   const step = history.marked.filter((other) => other.mark.for === mark.for).length;
   return createHash('sha256').update(`${mark.for}\n${step}\n${history.size}\n${what}`).digest('hex').slice(0, 24);

@@ -17,7 +17,7 @@ const SearchResult = z.object({ hits: z.array(Hit).catch([]), unavailable: z.arr
 const MAX_HITS = 3;
 const EXCERPT_LENGTH = 300;
 
-/** Returns the step after the planner's last call for a message. `tried`: the person was already asked for a better name. */
+/** Returns the step after the planner's last call for a message. `tried`: the planner already asked for a better name. */
 export function findStepAfter(
   last: PlannerReply,
   history: History,

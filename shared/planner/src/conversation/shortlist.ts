@@ -11,10 +11,10 @@ import { isPlainWord, findGitRefs } from '../slots/refs.ts';
 import { cleanText } from '../text/tokens.ts';
 import { findExactChoice } from './choices.ts';
 
-/** Marks of quotations and questions in most languages. */
+/** Punctuation of quotations and questions in most languages. */
 const QUOTED_OR_ASKED = /:\s|["“„«「?？]/;
 
-/** Returns the change that a step would make; null for a step without an effect. */
+/** Returns the change that a step would make; null when the step changes nothing. */
 function changeOf(
   step: PlannerStep,
   { tools }: ToolIndex,
@@ -25,7 +25,7 @@ function changeOf(
   return tool && !tool.isHarmless ? { tool, call } : null;
 }
 
-/** Refuses a step that changes something, for a planner that may only read. */
+/** Replaces a step that changes something by a refusal, for a planner that may only read. */
 export function refuseChanges(step: PlannerStep, { index }: RequestContext): PlannerStep {
   const name = step.kind === 'ask' ? (step.ask.tool ?? step.ask.readings?.[0]?.tool) : changeOf(step, index)?.tool.name;
   const tool = index.tools.find((one) => one.name === name);
@@ -35,8 +35,8 @@ export function refuseChanges(step: PlannerStep, { index }: RequestContext): Pla
 }
 
 /**
- * Returns the step when it changes nothing or every word explains it; otherwise asks which change is meant. `earlier`: the texts before
- * the questions that `text` answers.
+ * Returns the step when it changes nothing or explains every word; otherwise asks which change is meant. `earlier`: the texts before the
+ * questions that `text` answers.
  */
 export function requirePlainOrder(
   step: PlannerStep,
@@ -57,11 +57,11 @@ export function requirePlainOrder(
   return askWhichIsMeant([change.call], cleanText(text), around.index);
 }
 
-/** Reads the reply to the question which change is meant; null when it is no reply. */
+/** Reads the reply to the question which change is meant; null when the text is no reply. */
 export function readOfferReply(ask: OpenQuestion, text: string, around: RequestContext): PlannerStep | 'none' | null {
   const readings = ask.readings ?? [];
   const picked = findExactChoice(text, ask.choices);
-  // Choices and readings have the same order; the last choice means none of them.
+  // Choices and possible calls have the same order; the last choice means none of them.
   const place = ask.choices.findIndex(({ value }) => value === picked);
   if (place !== -1 && place === readings.length) return 'none';
   const call = readings[place] ?? (readings.length === 1 && isAgreement(text) ? readings[0] : undefined);
@@ -70,7 +70,7 @@ export function readOfferReply(ask: OpenQuestion, text: string, around: RequestC
   return call && tool ? createToolStep(tool, '', call.args, around) : null;
 }
 
-/** Finds changes by values alone, in any language: a text must name a project and two more values, and a change must take them all. */
+/** Finds changes by their values alone, in any language: the text names a project and two more values, and the change takes all three. */
 function namedChanges(text: string, around: RequestContext): readonly PlannedCall[] {
   const { facts, index } = around;
   const mentions = listMentions(text, around);

@@ -15,24 +15,24 @@ export interface Mention {
 }
 
 type Known = Pick<ModelRequestFacts, 'known'>;
-/** Names by entity: known ones, and those that a schema lists in full. */
+/** Names by entity: known names, and values that a schema lists in full. */
 export type KnownNames = Readonly<Record<string, readonly string[]>>;
 
-/** Vocabulary of the tools: names of closed sets, and words that are never mistyped names. */
+/** Vocabulary of the tools: values of closed sets, and words that never count as mistyped names. */
 export interface ToolVocabulary {
   readonly closed: KnownNames;
   readonly words: ReadonlySet<string>;
 }
 
-/** Caches the mentions per text, because every tool asks for the same ones. */
+/** Caches the mentions of a text, because every tool needs the same ones. */
 const remembered = new WeakMap<
   KnownNames,
   { readonly language: ToolVocabulary; readonly found: Map<string, Mention[]> }
 >();
 
 /**
- * Finds known names in a text: exact ones first, then split ("mobile app") and mistyped ones. Everyday words count only where a name can
- * stand.
+ * Finds known names in a text: exact names first, then split ("mobile app") and mistyped names. Everyday words count only where a name
+ * can stand.
  */
 export function findMentions(text: string, { known }: Known, language: ToolVocabulary): readonly Mention[] {
   const before = remembered.get(known);
@@ -54,7 +54,7 @@ function findIn(text: string, known: KnownNames, { closed, words }: ToolVocabula
   const tokens = tokenize(text).map(withoutPossessive);
   const found: Mention[] = [];
   const take = (kind: string, name: string, { start, end }: Pick<Token, 'start' | 'end'>): void => {
-    // One word can name two things, such as a server and an environment called local.
+    // One word can name two entities, such as a server and an environment called local.
     const isFree = found.every(
       (other) =>
         end <= other.start || start >= other.end || (other.start === start && other.end === end && other.kind !== kind),
@@ -69,7 +69,7 @@ function findIn(text: string, known: KnownNames, { closed, words }: ToolVocabula
       if (name !== undefined && stands) take(kind, name, token);
       else if (name === undefined && alias !== undefined) take(kind, alias, token);
     }
-  // A run of words must equal the name without separators; only a single word may be mistyped.
+  // Several words must equal the name without separators; only a single word may be mistyped.
   for (const [kind, names] of kinds) {
     const parted = names
       .filter((name) => /[^\p{L}\p{N}]/u.test(name))
@@ -98,7 +98,7 @@ function runsOf(tokens: readonly Token[], text: string) {
   );
 }
 
-/** True for a word with a meaning of its own, even if something has that name. */
+/** True for an everyday word, which usually does not mean an entity of that name. */
 export function isCommonWord(word: string): boolean {
   return isFiller(word) || hasSense(word);
 }
@@ -112,7 +112,7 @@ const PREPOSITIONS = wordSet(
 const BEFORE_STATES = wordSet("is are does has did was do if how's what's whats hows the");
 const AFTER_NAMES = wordSet('project app application has needs wants should is');
 
-/** True when an ambiguous word is used as a name, as in "how is deploy doing". */
+/** True when an everyday word is used as a name, as in "how is deploy doing". */
 function standsAsName(tokens: readonly Token[], at: number, text: string, kind: string): boolean {
   const [before, after] = [tokens[at - 1]?.lower ?? '', tokens[at + 1]?.lower ?? ''];
   const { start, end } = tokens[at] ?? { start: 0, end: 0 };
@@ -129,14 +129,14 @@ function withoutPossessive(token: Token): Token {
   return { lower: token.lower.slice(0, -2), start: token.start, end: token.end - 2 };
 }
 
-/** Words beside which the name of an entity stands, as in "on web-9" or "the shop project". */
+/** Words beside which a name stands, by entity, as in "on web-9" or "the shop project". */
 const POSITIONS: Readonly<
   Record<string, { readonly after: ReadonlySet<string>; readonly before: ReadonlySet<string> }>
 > = {
   server: { after: wordSet('on at server machine host box'), before: wordSet('server machine box') },
   project: { after: wordSet('of for about project app give archive deploy stop mute'), before: wordSet('project app') },
 };
-/** Finds unknown words where a name of the entity stands. `known`: words of the tools' hints. */
+/** Finds unknown words in positions where a name of the entity stands. `known`: words in the hints of the tools. */
 export function findUnknownNames(
   text: string,
   kind: string,
@@ -162,7 +162,7 @@ export function findUnknownNames(
     .map(({ start, end }) => ({ value: text.slice(start, end), start, end }));
 }
 
-/** Synonyms for schema values. They count only where an argument takes the value. */
+/** Synonyms of schema values. A synonym counts only where an argument takes the value. */
 const VALUE_WORDS: Readonly<Record<string, string>> = {
   production: 'prod prd productive',
   staging: 'stage stg stag preprod pre-prod pre-production uat',
@@ -173,12 +173,12 @@ const VALUE_WORDS: Readonly<Record<string, string>> = {
   intended: 'planned planning draft',
 };
 
-/** Values by synonym. */
+/** Schema values by synonym. */
 const VALUE_ALIASES: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries(VALUE_WORDS).flatMap(([value, words]) => words.split(' ').map((word) => [word, [value]] as const)),
 );
 
-/** True when a word means a choice: archive, archived and Archived are equal; so are prod and production. */
+/** True when a word means a choice: archive and archived are equal, and so are prod and production. */
 export function isSameChoice(word: string, choice: string): boolean {
   const value = choice.toLowerCase();
   return word === value || (VALUE_ALIASES.get(word) ?? []).includes(value) || stem(word) === stem(value);

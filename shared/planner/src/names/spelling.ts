@@ -1,14 +1,14 @@
 import { countTypos } from '@signalbox/contracts/nearest-name';
 
-/** How many mistakes are forgiven in a word of that length: short words differ by one letter and mean something else. */
+/** Returns the number of mistakes to forgive in a word: short words that differ by one letter mean different things. */
 function forgiven(length: number): number {
   if (length < 4) return 0;
   return length < 8 ? 1 : 2;
 }
 
 /**
- * Finds the candidate that a word means: equal except for case and separators, or a likely typing mistake. Null when none or two are
- * equally near.
+ * Finds the candidate that a word means: equal except for case and separators, or with a likely typing mistake. Null when none or two fit
+ * equally.
  */
 export function findClosest(word: string, candidates: readonly string[]): string | null {
   if (candidates.includes(word)) return word;

@@ -8,20 +8,20 @@ import { type Mention, findUnknownNames, isCommonWord } from '../names/mentions.
 import { findClosest } from '../names/spelling.ts';
 import { hasUnit } from '../text/values.ts';
 
-/** A tool, and how well a text asks for it, from 0 to 1. */
+/** A tool, with a score from 0 to 1 of how well a text asks for it. */
 export interface RankedTool {
   readonly tool: IndexedTool;
   readonly score: number;
 }
 
-/** Similarity from which a text counts as a repeated hint, so that nothing else about the tool is compared. */
+/** Similarity from which a text counts as a repetition of the hint, so that nothing else about the tool is compared. */
 const WORD_BY_WORD = 0.97;
-/** Weight of the tool's full description beside its nearest hint. */
+/** Weight of a tool's full description, compared with the weight of its nearest hint. */
 const ABOUT = 0.3;
-/** Factor for each value that the tool cannot take. */
+/** Factor by which each value that the tool cannot take lowers the score. */
 const FOREIGN_VALUE = 0.65;
 
-/** Ranks all tools, best first, by their nearest hint and their full description. Rare words weigh more (tf-idf). */
+/** Ranks all tools, best first, by the similarity of the text to hints and descriptions. Rare words have a higher weight (tf-idf). */
 export function rankTools(text: string, mentions: readonly Mention[], index: ToolIndex): readonly RankedTool[] {
   const unknown = ['project', 'server'].flatMap((kind) => findUnknownNames(text, kind, mentions, index.words));
   const refs = findGitRefs(text, mentions, false).filter(({ value }) => !isPlainWord(value));
@@ -42,7 +42,7 @@ export function rankTools(text: string, mentions: readonly Mention[], index: Too
     .toSorted((left, right) => right.score - left.score);
 }
 
-/** Returns the known word that was mistyped; the word itself when none or several are near. */
+/** Returns the known word that was mistyped; the given word when no known word or several are near. */
 function correct(word: string, { words }: ToolIndex): string {
   if (word.length < SHORTEST_SLIP || /\d/.test(word) || isCommonWord(word) || words.has(word)) return word;
   return (
@@ -55,7 +55,7 @@ function correct(word: string, { words }: ToolIndex): string {
 
 const SHORTEST_SLIP = 4;
 
-/** Returns the similarity of a text and a hint: the geometric mean of how much each covers the other, weighted by word rarity. */
+/** Returns the similarity of a text and a hint: the geometric mean of the two shares of common words, weighted by word rarity. */
 function likeness(said: readonly WordTerms[], hint: readonly WordTerms[], index: ToolIndex): number {
   return Math.sqrt(covered(said, hint, index) * covered(hint, said, index));
 }

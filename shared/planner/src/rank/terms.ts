@@ -2,10 +2,10 @@ import { isFiller, sensesOf, stem, tokenize } from '../text/tokens.ts';
 import { type KnownNames, type Mention, findMentions } from '../names/mentions.ts';
 import { type Span, findAddresses, findQuantities, findQuoted, findVersions } from '../text/values.ts';
 
-/** The terms of one word, each with its certainty: a stem, thesaurus concepts (LIST), or a kind of value (¤name, ¤number). */
+/** The terms of one word, each with its certainty. A term is a stem, a thesaurus concept (LIST) or a kind of value (¤name, ¤number). */
 export type WordTerms = ReadonlyMap<string, number>;
 
-/** A part of a text that is a value, and the terms for its kind. */
+/** A part of a text that is a value, with the terms for its kind. */
 interface Value extends Span {
   readonly term: string;
 }
@@ -14,7 +14,7 @@ export const toTermValue =
   (term: string) =>
   ({ start, end }: Span): Value => ({ term, start, end });
 
-/** Naming several things mostly asks to list them, as in "ports of shop". */
+/** The term for several things in general, as in "ports of shop", which usually asks for a list. */
 const MANY: WordTerms = new Map([['¤many', 1]]);
 
 /** Returns one set of terms per word or value. `values`: positions and kinds of values. `correct`: fixes a mistyped word. */
@@ -24,7 +24,7 @@ export function listTerms(
   correct: (word: string) => string = (word) => word,
 ): readonly WordTerms[] {
   const kinds = [...new Set(values.map(({ term }) => term))].map((term) => new Map([[term, 1]]));
-  // "Set up" is one verb; the blank keeps all other offsets.
+  // "Set up" becomes one word; the added blank keeps all other offsets.
   const written = tokenize(text.replace(/\bset up\b/gi, 'setup ')).filter(
     ({ lower, start, end }) => !isFiller(lower) && !values.some((value) => start < value.end && end > value.start),
   );
@@ -56,7 +56,7 @@ export function findValues(text: string, mentions: readonly Mention[]): readonly
   return [...names, ...others.filter(({ start, end }) => names.every((one) => end <= one.start || start >= one.end))];
 }
 
-/** Returns the terms of a hint. Example names stand for any name, and values of closed sets for any value of the set. */
+/** Returns the terms of a hint. An example name in the hint matches any name, and a value of a closed set any value of that set. */
 export function listHintTerms(hint: string, examples: ReadonlySet<string>, closed: KnownNames): readonly WordTerms[] {
   const names = tokenize(hint).filter(({ lower }) => examples.has(lower));
   const values = findValues(hint, findMentions(hint, NOTHING, { closed, words: NO_WORDS }));

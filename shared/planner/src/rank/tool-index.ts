@@ -4,42 +4,42 @@ import type { KnownNames } from '../names/mentions.ts';
 import { type Field, readFields } from '../slots/schema.ts';
 import { THESAURUS, isFiller, sensesOf, wordsOf, wordSet } from '../text/tokens.ts';
 
-/** A tool, prepared for comparison with texts. */
+/** A tool with the data for comparing it with texts. */
 export interface IndexedTool {
   readonly name: string;
   /** Group of the tool; null for a bound tool without a group. */
   readonly group: string | null;
   readonly summary: string;
   readonly installed: boolean;
-  /** True when the tool changes nothing, by the catalog or else by its name. */
+  /** True when the tool changes nothing, as the catalog says or, without a catalog entry, the tool's name. */
   readonly isHarmless: boolean;
-  /** Returns the tool's own sentence for a change; null without one. */
+  /** Returns the tool's own sentence that describes a change; null when the tool has none. */
   readonly orderOf: (args: Readonly<Record<string, unknown>>) => string | null;
   readonly fields: readonly Field[];
   readonly firstHint: string;
-  /** Words of its hints and name, without values. */
+  /** Words in the hints and the name of the tool, without values. */
   readonly spoken: ReadonlySet<string>;
-  /** First words of its hints. */
+  /** First words of the tool's hints. */
   readonly verbs: ReadonlySet<string>;
-  /** Terms of each hint and of the name. */
+  /** Terms of each hint and of the tool's name. */
   readonly hints: readonly (readonly WordTerms[])[];
-  /** Terms of the full description. */
+  /** Terms of the tool's full description. */
   readonly about: readonly WordTerms[];
-  /** Subjects in its name, such as port, DEPLOY or log. */
+  /** Subjects in the tool's name, such as port, DEPLOY or log. */
   readonly topics: ReadonlySet<string>;
 }
 
 export interface ToolIndex {
   readonly tools: readonly IndexedTool[];
-  /** Weight of a word: the fewer tools use it, the higher. */
+  /** Returns the weight of a word: the fewer tools use the word, the higher. */
   readonly weightOf: (word: WordTerms) => number;
-  /** Names of entities with a closed set, such as environment → staging, production, local. */
+  /** Values of entities with a closed set, such as environment → staging, production, local. */
   readonly closed: KnownNames;
-  /** Words of all hints. */
+  /** Words in the hints of all tools. */
   readonly words: ReadonlySet<string>;
 }
 
-/** Tools of every turn, which nobody requests by a hint. */
+/** Tools that are loaded in every turn and that nobody requests by a hint. */
 export const BASE_TOOLS = wordSet('respond_to_user search_knowledge request_capabilities finish_task classify_intent');
 
 interface ListedTool {
@@ -110,20 +110,20 @@ function buildIndex(listed: readonly ListedTool[]): ToolIndex {
   return { tools, closed, words, weightOf: createWeights(tools) };
 }
 
-/** Weight of a word that no tool uses. */
+/** Weight of a word that occurs in no tool. */
 const UNKNOWN = 2;
-/** Names and numbers weigh less than words, because most tools take some. */
+/** Factor for names and numbers, which weigh less than words because most tools take some. */
 const VALUE = 0.7;
 const LEAST = 0.5;
 
-/** Weighs words by their rarest term: the logarithm of the inverse share of tools that use it (tf-idf). */
+/** Computes the weight of a word from its rarest term: the logarithm of the inverse share of tools with the term (tf-idf). */
 function createWeights(tools: readonly IndexedTool[]): ToolIndex['weightOf'] {
   const users = new Map<string, number>();
   for (const { hints } of tools)
     for (const term of new Set(hints.flat().flatMap((word) => [...word.keys()])))
       users.set(term, (users.get(term) ?? 0) + 1);
   const weights = new Map([...users].map(([term, count]) => [term, Math.log(1 + tools.length / count)]));
-  // Caches the weights of hint words, which otherwise take a third of the planner's time.
+  // Caches the weights of hint words, whose computation would take a third of the planner's time.
   const known = new WeakMap<WordTerms, number>();
   return (word) => {
     const weight = known.get(word) ?? weigh(word, weights);
@@ -145,7 +145,7 @@ function closedKinds(fields: readonly Field[]): KnownNames {
   return kinds;
 }
 
-/** Finds example names in hints, such as shop in "list ports of shop": several tools use them, and no description does. */
+/** Finds example names in hints, such as shop in "list ports of shop": they occur in hints of several tools, but in no description. */
 function exampleNames(listed: readonly ListedTool[], closed: KnownNames): ReadonlySet<string> {
   const places = new Set(Object.values(closed).flat());
   const written = new Set(

@@ -7,7 +7,7 @@ import { fillSlots } from '../slots/fill.ts';
 import { wordsOf } from '../text/tokens.ts';
 import { sayNotInstalled } from '../words.ts';
 
-/** Returns the call of a tool with the arguments that a text gives. */
+/** Returns a call of the tool with the arguments that a text contains. */
 export function createPlannedCall(tool: IndexedTool, text: string, around: RequestContext): PlannedCall {
   const step = createToolStep(tool, text, {}, around);
   if (step.kind === 'call') return step.call;
@@ -34,7 +34,7 @@ export function createToolStep(
   return askWhatToChange(call) ?? createCallStep({ tool: tool.name, args }, tool, around);
 }
 
-/** Fills arguments that the text refers to or omits. A change takes only what the text refers to, or what its own group was about. */
+/** Fills arguments that the text refers to or omits. A change takes only values that the text or its own tool group refers to. */
 function referred(
   tool: IndexedTool,
   text: string,
@@ -60,10 +60,10 @@ function referred(
   return Object.fromEntries(taken);
 }
 
-/** Up to this many words, such as "roll back", refer to the previous subject. */
+/** A text of at most this many words, such as "roll back", refers to the previous subject. */
 const SHORT = 5;
 
-/** Returns the step that makes a call; loads the group first if necessary. */
+/** Returns the step that makes a call, or that loads the tool group first. */
 export function createCallStep(call: PlannedCall, tool: IndexedTool, { bound }: RequestContext): PlannerStep {
   if (bound.has(call.tool)) return { kind: 'call', call };
   if (tool.group === null || !bound.has('request_capabilities'))
@@ -71,7 +71,7 @@ export function createCallStep(call: PlannedCall, tool: IndexedTool, { bound }: 
   return { kind: 'load', group: tool.group, reason: `${tool.group}: ${tool.summary}`, then: call };
 }
 
-/** Says that the group of the tool is not installed. */
+/** Returns the answer that the tool group is not installed. */
 export function sayNotInstalledStep(tool: IndexedTool, { index }: RequestContext): PlannerStep {
   return toAnswerStep(sayNotInstalled(tool, index), 'not-installed', tool.group ?? tool.name);
 }

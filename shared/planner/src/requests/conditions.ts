@@ -7,15 +7,15 @@ import { fillSlots } from '../slots/fill.ts';
 import { EFFECTS, hasMeaning, tokenize, wordSet } from '../text/tokens.ts';
 
 /*
- * A change under a condition: "if it is healthy, deploy 1.0 to production". The planner cannot wait for what is so, nor judge it: it looks, shows
- * what it saw, and offers the change as a button.
+ * A person orders a change under a condition: "if it is healthy, deploy 1.0 to production". The planner cannot judge the condition or
+ * wait for it, so it runs a lookup, shows the result, and offers the change as a button.
  */
 
 const CONJUNCTION = String.raw`(?:if|unless|once|when|whenever|after|until|as soon as|in case|provided(?: that)?)`;
 const BEFORE_ORDER = new RegExp(String.raw`^(?:and |so |but )?${CONJUNCTION} (.+)$`, 'i');
 const BEHIND_ORDER = new RegExp(String.raw`^(.+?),?\s+(?:but )?(?:only )?${CONJUNCTION} (.+)$`, 'i');
 
-/** Maximum relative score of the second lookup, as for requested lookups. */
+/** Maximum score of the second-best lookup relative to the best, as for requested lookups. */
 const LEAD = 0.9;
 
 /** Finds the change that a text orders under a condition; null without one. */
@@ -26,13 +26,13 @@ export function findConditionalChange(text: string, around: RequestContext): Pla
   return change && change.score >= MIN_MATCH_SCORE ? createPlannedCall(change.tool, order, around) : null;
 }
 
-/** Finds the lookup that checks the condition; null when none is similar enough. */
+/** Finds the lookup that checks the condition of a change; null when no lookup is similar enough. */
 export function findCondition(text: string, around: RequestContext): PlannerStep | null {
   const { condition = '', order = '' } = readCondition(text) ?? {};
   const looks = rankRequestTools(condition, around).filter(({ tool }) => tool.installed && tool.isHarmless);
   const [look, second] = looks;
   if (!look || look.score < MIN_MATCH_SCORE || (second && second.score >= look.score * LEAD)) return null;
-  // The condition uses the values of the order, as in "deploy crm 1.9 to production once it is healthy".
+  // The condition refers to the values of the order, as in "deploy crm 1.9 to production once it is healthy".
   const { facts, index } = around;
   const fields = look.tool.fields.filter((field) => field.entity !== null || getValueKind(field) === 'version');
   const said = fillSlots({ text: condition, fields, facts, language: index, given: {} }).args;

@@ -16,7 +16,7 @@ export interface FollowUp {
 
 type Args = Readonly<Record<string, unknown>>;
 
-/** Words that only compare with the previous request. */
+/** Words that only relate a message to the previous request. */
 const LIKE_BEFORE = wordSet(
   'and also too well same again as what about how only instead meant mean sorry no not oh now then one ones make wrong other another more lines line rather actually ' +
     'repeat once time all next last past at least minutes minute hours hour days day week ok okay those of wait oops nope yes retry those give them hm hmm ditto likewise',
@@ -35,7 +35,7 @@ const GO_AHEAD =
 const STOP =
   /^(?:(?:please|ok|okay|no|wait|and)[,.! ]+)*(?:stop|cancel|abort|halt|kill)(?: (?:it|that|this|the (?:deploy|deployment|job|build)))?(?: please| now)*[.! ]*$|\bcall (?:it|that) off\b/i;
 
-/** Reads a text that only makes sense after the last tool; null when it is complete by itself. */
+/** Reads a text that only makes sense after the last tool run; null when the text is complete by itself. */
 export function readFollowUp(text: string, around: RequestContext): FollowUp | null {
   const { last, index } = around;
   const lastTool = index.tools.find(({ name, installed }) => name === last?.tool && installed);
@@ -54,7 +54,7 @@ export function readFollowUp(text: string, around: RequestContext): FollowUp | n
   return REPEAT.test(text) ? { tool: lastTool, given: last.args } : null;
 }
 
-/** Reads "is it live yet?" and "why?" as requests for the last deployment, or else for a diagnosis of the project. */
+/** Reads "is it live yet?" and "why?" as requests for the last deployment or, without one, for a diagnosis of the project. */
 function reportOn(text: string, last: ToolRun | null, lastTool: IndexedTool | undefined, around: RequestContext) {
   const find = (wanted: string): IndexedTool | undefined =>
     around.index.tools.find(({ name, installed }) => installed && name === wanted);
@@ -71,7 +71,7 @@ function reportOn(text: string, last: ToolRun | null, lastTool: IndexedTool | un
   return tool?.fields.every(({ name, required }) => !required || name in given) ? { tool, given } : null;
 }
 
-/** Finds the other tool that does the requested action on the same subject. Null without exactly one. */
+/** Finds the one other tool that does the requested action on the same subject; null when none or several fit. */
 function sibling(last: ToolRun, lastTool: IndexedTool, { index }: RequestContext, names: RegExp): FollowUp | null {
   const [verb = ''] = lastTool.name.split('_');
   const [tool, ...more] = index.tools.filter(
@@ -93,7 +93,7 @@ function sibling(last: ToolRun, lastTool: IndexedTool, { index }: RequestContext
   return { tool, given: Object.fromEntries(given) };
 }
 
-/** Counts the words that are neither values nor comparisons with the previous request. */
+/** Counts the words that are neither values nor only relate to the previous request. */
 function restOf(text: string, fields: IndexedTool['fields'], values: Args, around: RequestContext): number {
   const taken = [...listMentions(text, around), ...findQuantities(text)];
   const said = Object.values(values).map((value) => String(value).toLowerCase());
@@ -121,7 +121,7 @@ function newValues(text: string, tool: IndexedTool, around: RequestContext): Arg
   const { args, problem } = fillSlots({ text, fields, facts: about, language: index, given: {} });
   if (problem) return null;
   const mentions = listMentions(text, around);
-  // Keeps only values that the text contains, because the only known name is filled in automatically.
+  // Values must occur in the text: when only one name is known, it would be filled in automatically.
   const said = Object.fromEntries(
     Object.entries(args).filter(([name, value]) => {
       const kind = tool.fields.find((field) => field.name === name)?.entity ?? null;
@@ -134,7 +134,7 @@ function newValues(text: string, tool: IndexedTool, around: RequestContext): Arg
   return /\bnot\b/i.test(text) || mentions.every(isUsed) ? said : null;
 }
 
-/** Returns the last arguments that still apply: a new subject has another version and port. */
+/** Returns the arguments of the last tool run that still apply: a new subject has another version and port. */
 function kept(last: ToolRun, tool: IndexedTool, changed: Args): Args {
   const isOther = tool.fields.some(
     ({ name, entity }) => entity === 'project' && Object.hasOwn(changed, name) && changed[name] !== last.args[name],

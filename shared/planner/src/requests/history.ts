@@ -10,7 +10,7 @@ export interface PersonMessage {
   readonly id: string;
   readonly index: number;
   readonly text: string;
-  /** Index of the request in its message; `parts` holds all of them. */
+  /** Index of this request in its message; `parts` holds all requests of the message. */
   readonly part: number;
   readonly parts: readonly string[];
   /** The sentence of an event such as job-finished; null for a person's message. */
@@ -24,7 +24,7 @@ export interface PlannerReply {
   readonly call: { readonly id: string; readonly name: string; readonly args: Record<string, unknown> } | null;
 }
 
-/** A tool call that succeeded. */
+/** A tool run that succeeded. */
 export interface ToolRun {
   readonly tool: string;
   readonly args: Readonly<Record<string, unknown>>;
@@ -37,11 +37,11 @@ export interface History {
   readonly marked: readonly PlannerReply[];
   /** Tool results by call id. */
   readonly results: ReadonlyMap<string, ToolResult>;
-  /** Unhandled messages, oldest first. */
+  /** Messages of people that are not handled yet, oldest first. */
   readonly pending: readonly PersonMessage[];
-  /** Index of the last message by another model or a system note; -1 without one. Everything before counts as handled. */
+  /** Index of the last message by another model or a system note; -1 without one. All earlier messages count as handled. */
   readonly foreignAnswer: number;
-  /** Number of messages. */
+  /** Number of messages in the conversation. */
   readonly size: number;
 }
 
@@ -54,7 +54,7 @@ const Facts = z
   .catch({ activeGroups: [], known: {}, currentProject: null });
 const Event = z.object({ kind: z.string(), say: z.string() });
 
-/** Reads a conversation; `split` divides a new message into requests. Skips missing or malformed parts; never throws. */
+/** Reads a conversation; `split` divides a new message into requests. Skips malformed messages and never throws. */
 export function readHistory(
   messages: readonly BaseMessage[],
   split: (text: string, facts: ModelRequestFacts, asking: OpenQuestion | null) => readonly string[],
@@ -74,13 +74,13 @@ export function readHistory(
         said.push(readSpokenText(message, index));
         break;
       case 'tool': {
-        const result = message as ToolMessage; // its type says so
+        const result = message as ToolMessage; // The message type was checked before
         results.set(result.tool_call_id, readResult(textOf(message), kwargs));
         break;
       }
       case 'ai': {
         const mark = PlannerMark.safeParse(kwargs['planner']);
-        const [call] = (message as AIMessage).tool_calls ?? []; // its type says so
+        const [call] = (message as AIMessage).tool_calls ?? []; // The message type was checked before
         const made = call ? { id: call.id ?? '', name: call.name, args: call.args } : null;
         if (mark.success) marked.push({ mark: mark.data, index, call: made });
         else if (!call) foreignAnswer = index;
@@ -102,16 +102,16 @@ export function readHistory(
   return { facts, said, marked, results, pending, foreignAnswer, size: messages.length };
 }
 
-/** Tools that only talk, load groups or finish. */
+/** Tools that only talk, load groups or finish the task. */
 export const TALKING_TOOLS = wordSet('respond_to_user request_capabilities finish_task classify_intent');
 
-/** Finds the last successful tool before a message, or one that ran for an earlier request of the same message. */
+/** Finds the last successful tool run before a message, including runs for an earlier request of the same message. */
 export function findLastRunBefore(
   { marked, results }: Pick<History, 'marked' | 'results'>,
   said: PersonMessage,
 ): ToolRun | null {
   const isWork = ({ call }: PlannerReply): boolean => call !== null && !TALKING_TOOLS.has(call.name);
-  // A later request of a message follows the calls for the earlier ones, even failed ones.
+  // A later request of a message follows the calls for earlier requests, even for failed ones.
   const since = said.part > 0 && marked.some((one) => one.index > said.index && isWork(one));
   const last = marked.findLast(
     (one) =>
@@ -126,13 +126,13 @@ export function findLastRunBefore(
 }
 
 function readSpokenText(message: BaseMessage, index: number): PersonMessage {
-  // Removes the lines that name attached files, because only the words count here.
+  // Removes the lines that name attached files, because only what the person wrote counts.
   const text = textOf(message).replace(/\n\[attached: [^\n]*\]$/gm, '');
   const event = Event.safeParse(message.additional_kwargs?.['event']).data?.say ?? null;
   return { id: message.id ?? `at-${index}`, index, text, part: 0, parts: [text], event };
 }
 
-/** Returns the requests of a message, as split when it was first read. */
+/** Returns the requests of a message, as the message was split when it was first read. */
 function partsOf(
   said: PersonMessage,
   marked: readonly PlannerReply[],
@@ -149,7 +149,7 @@ function keyOf(id: string, part: number | undefined): string {
   return `${part ?? 0} ${id}`;
 }
 
-/** Lists the planner's messages for one request, oldest first. */
+/** Lists the messages that the planner wrote for one request, oldest first. */
 export function listRepliesTo(history: History, said: PersonMessage): readonly PlannerReply[] {
   return history.marked.filter(
     ({ mark, call }) => keyOf(mark.for, mark.part) === keyOf(said.id, said.part) && call?.name !== 'classify_intent',
@@ -157,8 +157,8 @@ export function listRepliesTo(history: History, said: PersonMessage): readonly P
 }
 
 /**
- * Finds the newest question before a message, with the message that caused it. A later message or answer closes the question; a job
- * report does not.
+ * Finds the newest question before a message, and the message that caused the question. A later message or answer closes a question; a
+ * job report does not.
  */
 export function findOpenQuestion(
   { said: all, marked, foreignAnswer }: Pick<History, 'said' | 'marked' | 'foreignAnswer'>,
@@ -171,7 +171,7 @@ export function findOpenQuestion(
   const isClosed =
     all.some((one) => one.event === null && isBetween(one)) ||
     marked.some((one) => one.mark.done && isBetween(one) && !events.has(one.mark.for));
-  // The runtime may have added choices to the planner's own.
+  // The runtime may have added choices to those of the planner.
   const choices = Choice.array().safeParse(asked.call?.args['choices']).data ?? asked.mark.ask.choices;
   return isClosed ? null : { ask: { ...asked.mark.ask, choices }, by: asked.mark.for };
 }

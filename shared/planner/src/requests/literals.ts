@@ -9,11 +9,11 @@ export interface LiteralRequest {
 }
 
 const POLITE = String.raw`(?:please |can you |could you |would you )*`;
-/** Phrases around a command that are not part of it. */
+/** Phrases beside a command that are not part of the command. */
 const PLACE = String.raw`(?: (?:in|inside(?: of)?|over) (?:the |my |our |this )?(?:workspace|sandbox))?(?: please)?`;
 const RUN = `${POLITE}(?:run|execute)(?: the)?(?: shell)?(?: command)?:? (?<command>.+?)${PLACE}`;
 
-/** Programs that begin a command. Other first words belong to a sentence, such as "run the deploy". */
+/** Programs with which a command begins. After any other first word, as in "run the deploy", the text is a sentence. */
 const PROGRAMS = wordSet(
   'awk base64 basename bash bun bzip2 cal cargo cat cd chmod chown cksum clang cmake cmp comm composer cp cut curl date dd deno df diff ' +
     'dirname dotnet du echo egrep env expr factor fgrep file find free gcc git go gradle grep groups gunzip gzip head hexdump hostname id ' +
@@ -23,7 +23,7 @@ const PROGRAMS = wordSet(
     'wget which who whoami xargs xxd xz yarn yes zip',
 );
 
-/** A file name with an extension or with folders. */
+/** A file name with an extension, or with folders. */
 const PATH = String.raw`["']?(?<path>(?:[\w@.+-]+/)*(?:[\w@+-]+\.[A-Za-z][\w-]{0,9}|\.[a-z][\w.-]*|Makefile|Dockerfile|LICENSE|README)|(?:[\w@.+-]+/)+[\w@.+-]+)["']?`;
 const READ = `${POLITE}(?:show|read|open|print|display|view|cat)(?: me)?(?: the)?(?: contents? of)?(?: the)?(?: file)?`;
 const WRITE = `${POLITE}(?:write|create|make|save)(?: a| the)?(?: new)?(?: text)?(?: file)?(?: called| named)?`;
@@ -38,7 +38,7 @@ type LiteralParts = Readonly<Record<string, string | undefined>>;
 type Args = Readonly<Record<string, unknown>>;
 
 interface Form {
-  /** Patterns with a named group per part; an environment may be missing. */
+  /** Patterns with one named group per part; the group of the environment may be missing. */
   readonly forms: readonly string[];
   /** Names of the tools that take the request. */
   readonly tools: RegExp;
@@ -99,7 +99,7 @@ const FORMS: readonly Form[] = [
   {
     forms: [String.raw`${READ} ${PATH}${PLACE}[.!?]?`, String.raw`what(?:'s| is) in (?:the file )?${PATH}\??`],
     tools: /^read_/,
-    // A name that ends in a digit is a version, as in "show shop-1.4".
+    // A name that ends in a number, such as shop-1.4 in "show shop-1.4", is a version and not a file.
     read: ({ path = '' }) => (/^[\w-]+\.\d/.test(path) ? [] : [{ path }]),
   },
   {
@@ -113,11 +113,11 @@ const PATTERNS = FORMS.flatMap(({ forms, ...form }) =>
 );
 
 /**
- * Reads a request with literal text, which the rest of the planner would split into words. `last`: the previous run. Null when no tool
- * takes it.
+ * Reads a request with literal text, which other code would split into words. `last`: the previous tool run. Null when no tool takes the
+ * request.
  */
 export function readLiteralRequest(said: string, index: ToolIndex, last: ToolRun | null = null): LiteralRequest | null {
-  // "Run df -h there" means the server of the previous run.
+  // "There" in "run df -h there" means the server of the previous run.
   const server = last?.args['server'];
   const text = typeof server === 'string' ? said.replace(/ there$/i, ` on ${server}`) : said;
   for (const { pattern, tools, read } of PATTERNS) {
@@ -130,7 +130,7 @@ export function readLiteralRequest(said: string, index: ToolIndex, last: ToolRun
   return null;
 }
 
-/** Reads a command with the server that it names, and as a whole. A command that ends in "there" needs a server. */
+/** Reads a command with the server that the text names, and as a whole. A command that ends in "there" needs a server. */
 function readCommand(written: string): readonly Args[] {
   const command = unquoted(written.trim());
   const [first = ''] = command.split(/\s/);
@@ -141,7 +141,7 @@ function readCommand(written: string): readonly Args[] {
   return [...(what === undefined ? [] : [{ command: what, server: server.toLowerCase() }]), { command }];
 }
 
-/** A variable is written in capitals or called one; "set the description of shop in staging" means something else. */
+/** A variable is written in capitals or called a variable; "set the description of shop in staging" means something else. */
 function readVariable({ name = '', ...said }: LiteralParts, text: string): readonly Args[] {
   const isVariable = /^[A-Z0-9_]+$/.test(name) || /\bvar(?:iable)?\b/i.test(text);
   return isVariable ? [{ name, ...placeOf(said) }] : [];
@@ -157,7 +157,7 @@ function unquoted(written: string): string {
   return inside === '' || inside.includes(mark) ? written : inside;
 }
 
-/** True when the tool has a field for every given value and can ask for all missing ones. */
+/** True when the tool has a field for every given value, and the planner can ask for every missing value. */
 function takes({ fields }: IndexedTool, args: Args): boolean {
   return (
     Object.keys(args).every((field) => fields.some(({ name }) => name === field)) &&

@@ -7,9 +7,9 @@ import { type Token, EFFECTS, THESAURUS, cleanText, tokenize, wordsOf, wordSet }
 import { findQuantities, findQuoted } from '../text/values.ts';
 
 /*
- * A change is carried out at once only when every word of what was said is explained: by the words in which its tool is asked for, by a value
- * of the call, or by the few words below. Whatever else is there (another language, a negation, a condition, a doubt, a name that the call
- * leaves out) may change what is meant, so the person is shown the exact change and asked.
+ * The planner makes a change at once only when every word of the person is explained: by a hint of the tool, by a value of the call, or by
+ * the function words below. Any other word (of another language, a negation, a condition, a doubt, a name that the call omits) may change
+ * the meaning, so the planner shows the exact change and asks the person.
  */
 
 /** Function words that never change an order: no negations, question words, times or doubts. */
@@ -21,12 +21,12 @@ const COURTESY = wordSet(
   "please pls plz hi hey hello ok okay thanks thank thx kindly yes yep yeah sure alright so let's lets i'd i'll we'd like want need " +
     'can could would will just go ahead do good morning afternoon evening there bot',
 );
-/** Words that pick a choice or correct a value. */
+/** Words with which a person picks a choice or corrects a value. */
 const CHOOSING = wordSet(
   'the first second third fourth fifth last former latter other use take pick choose number option make rather 1 2 3 4 5 6 7 8',
 );
 
-/** Role of a text in the conversation. An answer may pick a choice; an earlier text may name a value that was replaced. */
+/** Role of a text in the conversation. An answer may pick a choice; an earlier text may name a value that was replaced later. */
 export type TextRole = 'only' | 'earlier' | 'answer';
 
 type Known = Pick<RequestContext, 'facts' | 'index'>;
@@ -36,13 +36,13 @@ interface Call {
   readonly args: Readonly<Record<string, unknown>>;
 }
 
-/** Lists the words of a text that the call does not explain. A question that is not a polite order counts as one. */
+/** Lists the words of a text that the call does not explain. Adds `?` for a question that is not a polite order. */
 export function findUnexplained(said: string, call: Call, around: Known, role: TextRole): readonly string[] {
   const text = cleanText(said);
   const isExplained = explainer(text, call, around, role);
   const left = tokenize(text).filter((token) => !isExplained(token));
   const values = textsIn(call.args).map((value) => value.toLowerCase());
-  // A quotation that became no value may repeat somebody else's words, so it stays unexplained.
+  // A quotation that is not a value of the call may repeat somebody else's words, so it stays unexplained.
   const quoted = findQuoted(text).filter(({ value }) => !values.some((one) => one.includes(value.toLowerCase())));
   return [
     ...left.map(({ lower }) => lower),
@@ -70,7 +70,7 @@ function explainer(text: string, { tool, args }: Call, around: Known, role: Text
     valueWords.has(lower) ||
     isSpoken(tool, lower) ||
     isVerbOf(tool, lower) ||
-    text[start - 1] === '@' || // A mention of the bot in a group
+    text[start - 1] === '@' || // The text mentions the bot in a group
     (role === 'answer' && CHOOSING.has(lower)) ||
     (role === 'earlier' && /^\d+$/.test(lower)) ||
     [...names, ...amounts].some((span) => span.start <= start && end <= span.end) ||
@@ -85,13 +85,13 @@ function isWhole(value: string, field: string, text: string): boolean {
   return field === 'description' && !/[,;!?—–、。，！？]|\s-\s/.test(value);
 }
 
-/** True for a word of the tool's hints, in singular or plural. A negation in a hint explains no other negation. */
+/** True for a word in the tool's hints, in singular or plural, but never for a negation. */
 function isSpoken({ spoken }: IndexedTool, word: string): boolean {
   if (NEGATIONS.has(word)) return false;
   return [word, word.replace(/s$/, ''), `${word}s`].some((form) => spoken.has(form));
 }
 
-/** True for a synonym of the tool's verb without another meaning, such as "claim" for "allocate". */
+/** True for an unambiguous synonym of the tool's verb, such as "claim" for "allocate". */
 function isVerbOf({ hints }: IndexedTool, word: string): boolean {
   const [sense] = THESAURUS.get(word) ?? [];
   if (sense?.share !== 1 || !EFFECTS.has(sense.meaning) || /(?:ed|ing|ment|s)$/.test(word)) return false;

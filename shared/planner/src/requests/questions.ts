@@ -12,10 +12,10 @@ import { asExamples, asLine, formatFieldName } from '../words.ts';
 
 /** Maximum number of buttons; people do not read longer lists. */
 const MAX_CHOICES = 8;
-/** Shown length of a refused value. */
+/** Maximum length at which a refused value is shown. */
 const SHOWN_LENGTH = 60;
 
-/** The partial call of a question and the texts about it. `tries`: number of repetitions. */
+/** The unfinished call that a question is about, with the texts about it. `tries`: number of repetitions. */
 export interface PartialCall {
   readonly tool: IndexedTool;
   readonly args: Readonly<Record<string, unknown>>;
@@ -24,7 +24,7 @@ export interface PartialCall {
   readonly tries: number;
 }
 
-/** Asks for an argument, with an optional reason; says so when nothing can be chosen. */
+/** Asks for an argument, optionally with a reason; says so when there is nothing to choose from. */
 export function askForSlot(field: Field, call: PartialCall, reason = ''): PlannerStep {
   const { tool, args, facts, text, tries } = call;
   if (reason === '' && hasNothingToChoose(field, facts))
@@ -34,7 +34,7 @@ export function askForSlot(field: Field, call: PartialCall, reason = ''): Planne
   return toQuestionStep(reason === '' ? question : `${reason} ${question}`, { ...asked, text, tries });
 }
 
-/** Says what is wrong with an argument and asks again. */
+/** Says what is wrong with an argument, and asks for it again. */
 export function askForCorrection(problem: SlotProblem, call: PartialCall): PlannerStep {
   const { field } = problem;
   const written = asLine(problem.written, SHOWN_LENGTH);
@@ -48,7 +48,7 @@ export function askForCorrection(problem: SlotProblem, call: PartialCall): Plann
   return askForSlot(field, call, say('planner.unknown-name', { kind, name: written }));
 }
 
-/** Asks what to change when a call changes nothing yet: for a named field, else the first. Null when a value is known. */
+/** Asks what to change when a call has no new value: the field that the text names, else the first. Null when it has a new value. */
 export function askWhatToChange(call: PartialCall): PlannerStep | null {
   const { tool, args, text } = call;
   const [verb = ''] = tool.name.split('_');
@@ -82,12 +82,12 @@ function hasNothingToChoose({ entity, choices }: Field, facts: ModelRequestFacts
   return Object.hasOwn(facts.known, entity) && listKnownNames(facts, entity).length === 0;
 }
 
-/** Maximum number of readings; people do not compare more. */
+/** Maximum number of possible changes in a question; people do not compare more. */
 const MAX_READINGS = 3;
 export const SEARCH_TOOL = 'search_knowledge';
 const LABEL_LENGTH = 60;
 
-/** Offers up to three readings as buttons with the exact change. */
+/** Offers up to three possible changes as buttons, each described exactly. */
 export function askWhichIsMeant(readings: readonly PlannedCall[], text: string, index: ToolIndex) {
   const shown = readings.slice(0, MAX_READINGS);
   const said = shown.map((call) => sayChange(call, index));
@@ -101,12 +101,12 @@ export function askWhichIsMeant(readings: readonly PlannedCall[], text: string, 
   return toQuestionStep(question, asked);
 }
 
-/** Returns the button label of a change, without a final period, because replies are compared without one. */
+/** Returns the button label of a change without a final period, because replies are compared without it. */
 function labelOf(call: PlannedCall, index: ToolIndex): string {
   return asLine(sayChange(call, index, false), LABEL_LENGTH).replace(/[.…!?,\s]+$/, '');
 }
 
-/** Says the exact change: the action and its values. */
+/** Describes a change exactly: the action and its values. */
 export function sayChange(call: PlannedCall, index: ToolIndex, isNamed = true): string {
   const values = Object.entries(call.args).map(([name, value]) => {
     const text = typeof value === 'string' ? value : JSON.stringify(value);
@@ -116,12 +116,12 @@ export function sayChange(call: PlannedCall, index: ToolIndex, isNamed = true): 
   return orderOf(call, index) ?? (values.length === 0 ? deed : `${deed}: ${values.join(', ')}`);
 }
 
-/** True when the change has a sentence in the person's language; tools without a sentence have only an English name. */
+/** True when the tool has a sentence for the change in the person's language, and not only an English name. */
 export function isSayable(call: PlannedCall, index: ToolIndex): boolean {
   return getCurrentLanguage() === 'en' || orderOf(call, index) !== null;
 }
 
-/** Returns the tool's own sentence for a change. */
+/** Returns the tool's own sentence that describes a change. */
 function orderOf({ tool, args }: PlannedCall, { tools }: ToolIndex): string | null {
   if (tool === SEARCH_TOOL) return say('planner.search-docs');
   return tools.find(({ name }) => name === tool)?.orderOf(args) ?? null;

@@ -19,16 +19,16 @@ import type { IndexedTool } from '../rank/tool-index.ts';
 import { sayUnclear } from '../words.ts';
 import { hasSense, isFiller, wordsOf } from '../text/tokens.ts';
 
-/** Maximum length of a search query; more text does not improve results. */
+/** Maximum length of a search query; a longer query finds nothing better. */
 const QUERY_LENGTH = 300;
 
-/** Returns the step for a cleaned text that answers no question and is not small talk. */
+/** Returns the step for a cleaned text that neither answers a question nor is small talk. */
 export function createRequestStep(said: string, around: RequestContext): PlannerStep {
   const text = said.replace(NOTICE, '');
   return literalStep(text, around) ?? lookFirst(text, around) ?? followUpStep(text, around) ?? rankedStep(text, around);
 }
 
-/** Requests for notification, which is automatic at the end of every job. */
+/** Requests for a notification, which every job sends at its end anyway. */
 const NOTICE =
   /,? (?:and )?(?:tell|let|notify|ping) (?:me|us)(?: know)? (?:when|once) (?:it'?s|it is|that is) (?:done|finished|live|up|ready)\b/i;
 const SEARCH =
@@ -41,13 +41,13 @@ function literalStep(text: string, around: RequestContext): PlannerStep | null {
   return sought === undefined ? null : searchStep(sought, around);
 }
 
-/** Looks up the condition of an ordered change instead of making the change. */
+/** For an ordered change with a condition, looks up the condition instead of making the change. */
 function lookFirst(text: string, around: RequestContext): PlannerStep | null {
   if (findConditionalChange(text, around) === null) return null;
   return findCondition(text, around) ?? heldStep('conditional');
 }
 
-/** Handles a follow-up; a question never leads to a question about a change. */
+/** Handles a message that continues from the last tool. A question never leads to a question about a change. */
 function followUpStep(text: string, around: RequestContext): PlannerStep | null {
   const followUp = readFollowUp(text, around);
   const step = followUp && createToolStep(followUp.tool, '', followUp.given, around);
@@ -55,15 +55,15 @@ function followUpStep(text: string, around: RequestContext): PlannerStep | null 
 }
 
 /**
- * Maximum score of the second tool relative to the first, for changes and for lookups without missing arguments. Tuned with CONFIDENT on
- * the development and spoken sets; see planner-bars.test.ts.
+ * Maximum score of the second-best tool relative to the best, for changes and for lookups without missing arguments. Tuned together with
+ * CONFIDENT; see planner-bars.test.ts.
  */
 const LEADS = { change: 0.7, look: 0.9 } as const;
 
-/** Acts on the first ranked tool when it is clearly ahead; otherwise offers a shortlist. */
+/** Acts on the best-ranked tool when its lead is clear; otherwise offers a shortlist. */
 function rankedStep(text: string, around: RequestContext): PlannerStep {
   const found = rankRequestTools(text, around);
-  // A literal order to look something up is no question for the documentation, such as “explain finding 12 of shop”.
+  // An order that fits a lookup, such as “explain finding 12 of shop”, is not a question for the documentation.
   const looks = found.filter(({ tool }) => tool.isHarmless);
   if (asksForKnowledge(text) && plainOrders(text, looks, around).length === 0) return searchStep(text, around);
   const isQuestion = isQuestionText(text);
@@ -82,7 +82,7 @@ function rankedStep(text: string, around: RequestContext): PlannerStep {
   return leads ? step : shortlisted(text, matches, isQuestion, around);
 }
 
-/** Lists the tools whose hints begin like the order and explain every word of it; these win over similar tools. */
+/** Lists the tools of which a hint begins like the order and which explain all its words; these precede similar tools. */
 function plainOrders(text: string, matches: readonly RankedTool[], around: RequestContext): readonly RankedTool[] {
   const [first = '', ...others] = wordsOf(text);
   const begins = [first, [first, ...others].find((word) => !isFiller(word)) ?? ''];
@@ -100,7 +100,7 @@ function candidates(all: readonly RankedTool[], isQuestion: boolean): readonly R
   return all.filter(({ tool }) => (tool.installed ? tool.isHarmless || !isQuestion : isMissing));
 }
 
-/** Reasons for not making a mentioned change. */
+/** Reasons why a change that the text mentions is not made. */
 const HELD = {
   forbidden: ['planner.left-alone', 'cancelled'],
   told: ['planner.only-told', 'small-talk'],
@@ -113,7 +113,7 @@ function heldStep(hold: HoldReason): PlannerStep {
   return toAnswerStep(say(sentence), kind);
 }
 
-/** Offers up to three similar requests as buttons, and a documentation search for a question. Ignores chatter. */
+/** Offers up to three similar requests as buttons and, for a question, a documentation search. Ignores chatter. */
 function shortlisted(
   text: string,
   matches: readonly RankedTool[],
@@ -134,7 +134,7 @@ function shortlisted(
   return askWhichIsMeant(readings, text, around.index);
 }
 
-/** Searches the documentation for a question. */
+/** Returns a step that searches the documentation for a question. */
 function searchStep(text: string, { bound }: Pick<RequestContext, 'bound'>): PlannerStep {
   if (!bound.has('search_knowledge')) return toAnswerStep(say('planner.no-search'), 'cannot');
   const args = { query: text.slice(0, QUERY_LENGTH), scope: 'all' };

@@ -4,7 +4,7 @@ import { tokenize, wordSet } from '../text/tokens.ts';
 /** Kinds of talk that need no tool. */
 export type SmallTalk = 'thanks' | 'agreed' | 'greeting' | 'help' | 'cancel' | 'chat';
 
-/** Words that fit every kind of small talk. */
+/** Words that may accompany every kind of small talk. */
 const AROUND = wordSet(
   "you u ya very much a lot so many that that's thats is it all ok okay got good job work for the your now yes yeah yep no nope im i'm we're were we i am are have was " +
     'great just what needed wanted bot man mate everything today again and me us with then one thing will set looks really to day there everyone everybody team dear sir folks guys ' +
@@ -41,7 +41,7 @@ const WHAT = wordSet('you i we u bot signalbox');
 const PURPOSE = /\bwhat(?:'s| is) this(?: for)?$|\bwho are you$|\bwhat are you\b/;
 const CLOSING =
   /\b(?:that'?s (?:it|all)|we'?re (?:done|finished)|all (?:good|done|set)|nothing else|call it a day|did the trick|got it)\b/;
-/** Maximum number of words of small talk. */
+/** Maximum number of words in a text that can be small talk. */
 const SHORT = 9;
 
 /** Recognizes small talk in a cleaned text by its words; null when it may be a request. */
@@ -73,7 +73,7 @@ export function readSmallTalk(text: string): SmallTalk | null {
   return some(CHAT) && chat.length * 2 >= words.length ? 'chat' : null;
 }
 
-/** True when a reply cancels the question, including a bare "no" or "stop". */
+/** True when a reply cancels the question, for example by a bare "no" or "stop". */
 export function isRefusal(text: string): boolean {
   return readSmallTalk(text) === 'cancel' || /^(?:no|nope|nah|none|nothing|no thanks?|no thank you)[.!]*$/i.test(text);
 }

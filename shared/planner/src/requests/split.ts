@@ -8,15 +8,12 @@ import { fillSlots } from '../slots/fill.ts';
 import { EFFECTS, isFiller, hasMeaning, tokenize, wordSet } from '../text/tokens.ts';
 import { findAddresses, findQuoted } from '../text/values.ts';
 
-/** Separators between two requests. */
+/** Separators between two requests in one text. */
 const JOINT =
   /[.;!?]+\s+(?:(?:and|then|also)\s+)?|\s*,?\s+(?:and then|after that|then|also|and|plus)\s+|\s*\+\s+|,\s+(?:and\s+)?/giu;
 const MAX_PARTS = 8;
 
-/**
- * Splits a text into its requests, in its own words. A part must look like an order or question and name a tool; otherwise it stays with
- * the previous part.
- */
+/** Splits a text into requests without changing its words. Each part must have an order or question and name a tool. */
 export function splitRequests(
   text: string,
   around: Pick<RequestContext, 'facts' | 'index' | 'last'>,
@@ -43,7 +40,7 @@ export function splitRequests(
   return areAll ? requests.map((part) => part.text) : [text];
 }
 
-/** True when every word of a part belongs to its tool, because other words might restrict the other parts. */
+/** True when the tool explains every word of a part. Any other word might restrict the other parts. */
 function isPlain(text: string, tool: IndexedTool, around: Pick<RequestContext, 'facts' | 'index' | 'last'>): boolean {
   const { args } = fillSlots({ text, fields: tool.fields, facts: around.facts, language: around.index, given: {} });
   return (

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 
-/** The result of a tool call. */
+/** The result of a tool call, as the planner reads it. */
 export interface ToolResult {
   readonly ok: boolean;
-  /** A phrase for people; null without one. */
+  /** A sentence for people; null when the tool gave none. */
   readonly say: string | null;
   readonly code: string | null;
-  /** Values of the error's sentence, such as kind and name. */
+  /** Values in the error's sentence, such as kind and name. */
   readonly data: Readonly<Record<string, unknown>>;
   readonly result: unknown;
 }
@@ -17,13 +17,13 @@ const Body = z.object({
   result: z.unknown().optional(),
   say: z.string().nullable().catch(null),
   data: Data,
-  /** Error code. */
+  /** Code of the error, from the catalog of errors. */
   error: z.string().nullable().catch(null),
 });
 
 /**
- * Reads a tool message: JSON {ok, result} or {ok, error, say, data}, with the phrase for people in `kwargs.say`. Plain text is the result
- * itself.
+ * Reads a tool message: JSON {ok, result} or {ok, error, say, data}, with the sentence for people in `kwargs.say`. Plain text is the
+ * result itself.
  */
 export function readResult(content: string, kwargs: Readonly<Record<string, unknown>>): ToolResult {
   const phrase = typeof kwargs['say'] === 'string' && kwargs['say'].trim() !== '' ? kwargs['say'] : null;
@@ -41,6 +41,6 @@ function parseJson(content: string): unknown {
   try {
     return JSON.parse(content);
   } catch {
-    return undefined; // The caller shows text that is not JSON.
+    return undefined; // The caller then treats the content as plain text.
   }
 }

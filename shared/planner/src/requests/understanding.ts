@@ -6,21 +6,21 @@ import type { RankedTool } from '../rank/rank.ts';
 import { rankTools } from '../rank/rank.ts';
 import type { IndexedTool, ToolIndex } from '../rank/tool-index.ts';
 
-/** Context in which requests are read. */
+/** The context in which the planner reads requests. */
 export interface RequestContext {
   readonly facts: ModelRequestFacts;
   readonly index: ToolIndex;
   /** Names of the loaded tools. */
   readonly bound: ReadonlySet<string>;
-  /** Last successful tool of this conversation. */
+  /** Last successful tool run of this conversation. */
   readonly last: ToolRun | null;
   /** False when only lookups may be planned. */
   readonly mayChange: boolean;
 }
 
-/** Score from which a text asks for a tool; tuned on the development set. */
+/** Minimum score at which a text asks for a tool; tuned on the development set. */
 export const MIN_MATCH_SCORE = 0.46;
-/** Score from which a tool is offered. */
+/** Minimum score at which a tool is offered as a choice. */
 export const MIN_OFFER_SCORE = 0.06;
 
 /** Finds the known names in a text. */
@@ -31,7 +31,7 @@ export function listMentions(
   return findMentions(text, facts, index);
 }
 
-/** Ranks the tools that a text may ask for. A short or referring text prefers tools with the subject of the last one. */
+/** Ranks the tools that a text may ask for. A short or referring text prefers tools with the subject of the last tool. */
 export function rankRequestTools(
   text: string,
   around: Pick<RequestContext, 'facts' | 'index' | 'last'>,
@@ -50,25 +50,23 @@ export function rankRequestTools(
     .toSorted((left, right) => right.score - left.score);
 }
 
-/** Up to this many words, a text continues the previous subject. */
+/** A text of at most this many words continues the previous subject. */
 const SHORT = 6;
 const SAME_TOPIC = 1.25;
 
-/** Phrases for giving something back. */
+/** Phrases for giving a resource back, such as "not needed". */
 const NOT_NEEDED =
   /\b(?:don'?t|do not|doesn'?t|no longer|not|nobody|nothing) (?:really )?(?:need|use|want)(?:s|ed)?\b/gi;
 
 /** Words that refer to the previous subject. */
 const POINTING =
   /\b(?:the (?:old|previous|last|other|same) \w+|it|its|it's|that|this|these|those|them|their|there|here|same|again|one|too|as well|another)\b/i;
-/** True when a text refers back: "it", "there", "the same". */
+/** True when a text refers to something earlier: "it", "there", "the same". */
 export function pointsBack(text: string): boolean {
   return POINTING.test(text);
 }
 
-/**
- * Finds the value of an empty field for a text that refers back: in the last tool's arguments, or in its result. Null when nothing fits.
- */
+/** For a text that refers to something earlier, finds the value of an empty field in the last tool's arguments or result. */
 export function findReferredValue(field: Field, last: ToolRun, lastTool: IndexedTool | undefined): unknown {
   const candidates = [...named(field, last.args, lastTool), ...named(field, last.result, lastTool)];
   return (
@@ -76,7 +74,7 @@ export function findReferredValue(field: Field, last: ToolRun, lastTool: Indexed
   );
 }
 
-/** Lists candidates by field name, by entity, and the name of a newly created thing. */
+/** Lists candidate values: by field name, by entity, and the name of a newly created thing. */
 function named(field: Field, source: unknown, lastTool: IndexedTool | undefined): readonly unknown[] {
   if (typeof source !== 'object' || source === null) return [];
   const values = new Map(Object.entries(source));

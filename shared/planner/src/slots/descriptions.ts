@@ -2,10 +2,10 @@ import { splitFieldName } from './field-kinds.ts';
 import type { Field } from './schema.ts';
 import { type TextValue, findAddresses, findQuoted } from '../text/values.ts';
 
-/** Words and marks between a new name and its description. */
+/** Words and punctuation between a new name and its description. */
 const BEHIND_NAME = /^["'\s]*(?:[,.;:(–—-]|\b(?:for|about|that|which|where|to|it|it's|is|selling|showing|with)\b)/iu;
 const LEADING_MARKS = /^[\s"',.;:(–—-]*/u;
-/** Words that introduce a description without describing: "it's for …", "used to …", "about …". */
+/** Words that introduce a description but are no part of it: "it's for …", "used to …", "about …". */
 const LEADS = [
   /^(?:and |so )?(?:it|this|the project|which|that|where)(?:'s| is| will be| should be| should| will)?\s+(?:all |just )?(?:for |about )?/iu,
   /^(?:is|used|meant|to be used)\s+(?:for|to|about)\s+/iu,
@@ -16,7 +16,7 @@ const SAYS = String.raw`(?:[^.:="]{0,60}?(?:\b(?:to (?:be|say|read)|should (?:be
 const CLOSING = /(?<![\s.!?,;])[\s.!?,;]+$/;
 const POLITE = /\b(?:please|pls|thanks|thank you)$/i;
 
-/** Finds free text for a field: after the field's name ("description … to X"), or the purpose of a new thing for a required field. */
+/** Finds free text for a field: after the field's name ("description … to X") or, for a required field, a new thing's purpose. */
 export function findDescription(written: string, field: Field, name: TextValue | null): TextValue | null {
   const text = withoutAddresses(written);
   const [label = ''] = splitFieldName(field.name);
@@ -42,7 +42,7 @@ function withoutLead(written: string): string {
   return lead ? text.replace(lead, '') : text;
 }
 
-/** Removes politeness and closing marks from free text; null when nothing is left. */
+/** Removes polite words and closing punctuation from free text; null when nothing is left. */
 export function cleanFreeText(written: string): string | null {
   const [quoted] = findQuoted(written.trim());
   const whole = quoted && quoted.start === 0 && quoted.end >= written.trim().length - 1 ? quoted.value : written;
@@ -62,7 +62,7 @@ function place(text: string, found: string): TextValue | null {
   return value === null ? null : { value, start, end: start + found.trim().length };
 }
 
-/** Blanks addresses and their introductions, which belong to another field; offsets do not change. */
+/** Blanks addresses with their introductions, which belong to another field. Offsets do not change. */
 function withoutAddresses(text: string): string {
   return findAddresses(text).reduce((left, { start, end }) => {
     const from = startOfAnnouncement(left, start);
@@ -75,7 +75,7 @@ function startOfAnnouncement(text: string, end: number): number {
   return from + (ANNOUNCED.exec(text.slice(from, end))?.index ?? end - from);
 }
 
-/** Maximum length of the introduction of an address. */
+/** Maximum length of the words that introduce an address. */
 const ANNOUNCED_LENGTH = 80;
 const ANNOUNCED =
   /[\s,;]*\b(?:and )?(?:the |its |with )*(?:repo(?:sitory)?|git|code|url)?\s*(?:is|at|in|lives at|:|=)?\s*$/iu;

@@ -2,17 +2,17 @@ import { type Field, findProblem } from './schema.ts';
 import { sensesOf, stem, wordSet } from '../text/tokens.ts';
 
 /*
- * What a field takes, as its schema and its name tell. Each kind has its grammar in fill.ts; a field without an entity is of the first kind
- * below that fits.
+ * The kind of value that a field takes, judged by its schema and name. Values of each kind are read in fill.ts. A field without an entity
+ * has the first kind below that fits.
  */
 
 const LONGEST_IDENTIFIER = 100;
 const FREE_TEXT = /desc|text|summary|message|note|reason|purpose|title|body|content/i;
 
-/** `search-text` occurs in other texts; `one-word` has a pattern without spaces; `identifier` names something that no list contains. */
+/** `search-text` is looked for in other texts; `one-word` has a pattern without spaces; `identifier` names something not on any list. */
 type Kind = 'new-name' | 'address' | 'version' | 'search-text' | 'one-word' | 'identifier' | 'text' | null;
 
-/** Returns the kind of value of a field; null for a choice, a number, or the name of an existing thing. */
+/** Returns the kind of value that a field takes; null for a choice, a number, or the name of an existing thing. */
 export function getValueKind(field: Field): Kind {
   const { name, entity, type, choices, rules, required } = field;
   if (entity === 'name' || (entity === null && name === 'name' && rules.pattern === undefined)) return 'new-name';
@@ -25,7 +25,7 @@ export function getValueKind(field: Field): Kind {
   return isShort && !FREE_TEXT.test(name) ? 'identifier' : 'text';
 }
 
-/** True when values of a field have a recognizable form, such as user_1001_3, secret:key or /run/my.sock. */
+/** True when the values of a field have a recognizable form, such as user_1001_3, secret:key or /run/my.sock. */
 export function hasDistinctForm(field: Field): boolean {
   const isTelling = /^\^(?:[a-z0-9]{2,}[_:-]|\\?\/)/i.test(field.rules.pattern ?? '');
   return getValueKind(field) === 'one-word' && isTelling && findProblem(field, 'word') !== null;
@@ -38,7 +38,7 @@ export function takesKnownName({ type, choices, entity }: Field): boolean {
 
 const UNITS = wordSet('mb gb kb ms bytes seconds minutes hours to since');
 
-/** True when a word names the field, as mem names memory and env names environment. */
+/** True when a word names the field: mem for memory, env for environment. */
 export function isLabelOf(word: string, { name }: Pick<Field, 'name'>): boolean {
   const [meant] = sensesOf(word);
   return splitFieldName(name).some((part) => {
@@ -48,7 +48,7 @@ export function isLabelOf(word: string, { name }: Pick<Field, 'name'>): boolean 
   });
 }
 
-/** Splits a field name into words: `sshPort` → ssh, port. */
+/** Splits a field name into words: `sshPort` becomes ssh, port. */
 export function splitFieldName(name: string): readonly string[] {
   return name
     .replaceAll(/([a-z])([A-Z])/g, '$1 $2')

@@ -61,7 +61,7 @@ function fillNewName({ request, open, isFree, put }: FillingState): TextValue | 
   return found;
 }
 
-/** After a correction the last value counts, as in "prod. no wait, staging". */
+/** Matches a correction, as in "prod. no wait, staging"; the last value then counts. */
 const CORRECTS = /\b(?:no|wait|sorry|rather|actually|oops)\b/i;
 
 function fillMentions({ request: { text }, mentions, open, isFree, put }: FillingState): void {
@@ -114,7 +114,7 @@ function fillWords({ request: { text }, open, isFree, put }: FillingState): void
 
 type Word = TextValue & { readonly lower: string };
 
-/** Lists the words that a field may take, likeliest first. `behind`: the words after the field's name. */
+/** Lists the words that may be the value of a field, likeliest first. `behind`: the words after the field's name. */
 function wordsFor(field: Field, text: string, words: readonly Word[], behind: readonly Word[]): readonly TextValue[] {
   if (getValueKind(field) === 'search-text') {
     const match = SEARCHED.exec(text);
@@ -144,7 +144,7 @@ function fillTexts({ request: { text }, open, isFree, put }: FillingState, name:
 
 /** Words that refer to the current project. */
 const POINTS = /\b(?:it|its|it's|that|this|the project|the app|there|them|they|same|again)\b/i;
-/** Fills known names; an unknown name is a problem. */
+/** Fills fields with known names; an unknown name becomes a problem. */
 function fillFromFacts(
   { request: { text, facts, language }, mentions, open, isFree, put }: FillingState,
   problems: SlotProblem[],

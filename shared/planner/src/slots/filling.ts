@@ -3,7 +3,7 @@ import type { Field } from './schema.ts';
 import type { ToolVocabulary, Mention } from '../names/mentions.ts';
 import type { Span } from '../text/values.ts';
 
-/** Reason why an argument could not be read although the text mentions it. */
+/** Why the value of an argument could not be read although the text mentions one. */
 export type SlotProblem =
   | { readonly kind: 'unknown-name'; readonly field: Field; readonly written: string }
   | { readonly kind: 'invalid'; readonly field: Field; readonly written: string; readonly wanted: string };
@@ -14,20 +14,20 @@ export interface FilledSlots {
 }
 
 export interface SlotRequest {
-  /** Cleaned text. */
+  /** The cleaned text from which the arguments are read. */
   readonly text: string;
   readonly fields: readonly Field[];
   readonly facts: ModelRequestFacts;
   readonly language: ToolVocabulary;
-  /** Arguments with final values. */
+  /** Arguments whose values are already final. */
   readonly given: Readonly<Record<string, unknown>>;
 }
 
-/** Shared state of the filling steps. Each part of the text fills at most one field. */
+/** State that the filling steps share. Each part of the text fills at most one field. */
 export interface FillingState {
   readonly request: SlotRequest;
   readonly mentions: readonly Mention[];
-  /** Fields without a value. */
+  /** Lists the fields that have no value yet. */
   open(): readonly Field[];
   isFree(place: Span): boolean;
   /** Marks a part of the text as used, and stores the value if the field accepts it. */

@@ -5,9 +5,9 @@ import { type TextValue, createTextValue } from '../text/values.ts';
 const NAME = String.raw`(?:"([^"]+)"|'([^']+)'|([\p{L}\p{N}][\p{L}\p{N}._-]*))`;
 const CALLED = String.raw`\b(?:called|named|name(?: is|:|=)|call (?:it|this)|name (?:it|this)|as(?= \S+$)|as(?= \S+ (?:in|on|at|for|with)\b))\s*`;
 const NOUN = String.raw`\b(?:project|app|server|machine|host|vps|box|register)[:,]?\s+`;
-/** Positions of a new name, surest first: "called shop", "project shop", "register vps-1". */
+/** Positions of a new name, most certain first: "called shop", "project shop", "register vps-1". */
 const PLACES = [CALLED, NOUN].map((before) => new RegExp(before + NAME, 'giu'));
-/** A dash without blanks, which phones write for a hyphen, may be inside a name. */
+/** A dash without blanks may be inside a name, because phones replace a hyphen by a dash. */
 const JOINED = /^[\p{Pd}−][\p{L}\p{N}]/u;
 
 /** Finds the new name in a text; null when no position is certain. */
@@ -35,7 +35,7 @@ const NEVER_NEW = wordSet(
   'to that which who where when about called named with without needs status details again today project projects server servers idea list name new running demo repository repo port something',
 );
 
-/** Converts a written name to one that the field accepts, in lower case with hyphens if necessary. */
+/** Converts a written name to a name that the field accepts, in lower case with hyphens if necessary. */
 export function toName(field: Field, written: string): string {
   const slug = written
     .normalize('NFD')

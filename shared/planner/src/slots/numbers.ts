@@ -7,7 +7,7 @@ import { type Quantity, findQuantities, hasUnit, toUnitOf } from '../text/values
 const RANGE =
   /(?<![\p{L}\p{N}.-])(\d{1,9})\s?(?:-|–|\.\.+|to|till|until|through|up to|and)\s?(\d{1,9})(?![\p{L}\p{N}]|\.\d)/iu;
 
-/** Assigns the numbers of a text to numeric fields: by neighboring word, by unit, then by elimination. */
+/** Assigns the numbers of a text to numeric fields: by neighboring word, by unit, then by which field is left. */
 export function fillNumbers(filling: FillingState): void {
   const { open, isFree, put } = filling;
   const { text } = filling.request;
@@ -20,13 +20,13 @@ export function fillNumbers(filling: FillingState): void {
         ? fieldFor(quantity, left, text)
         : left.find(({ name }) => hasUnit(name) && toUnitOf(name, quantity) !== null);
     const value = field ? toUnitOf(field.name, quantity) : null;
-    // Rounds an hour and a half up to two for a field with whole hours.
+    // A field with whole hours gets an hour and a half rounded up to two.
     if (field && value !== null)
       put(field, field.type === 'integer' && hasUnit(field.name) ? Math.ceil(value) : value, quantity);
   }
 }
 
-/** Finds the field of a bare number: one named beside it, else a port, else the only numeric field. */
+/** Finds the field of a number without a unit: the field named beside it, or else a port, or else the only numeric field. */
 function fieldFor({ value, start, end }: Quantity, left: readonly Field[], text: string): Field | undefined {
   const before = wordsOf(text.slice(0, start)).filter((word) => !['of', 'is', 'to', 'number'].includes(word));
   const [after] = tokenize(text.slice(end, end + 40));
@@ -45,7 +45,7 @@ function fieldFor({ value, start, end }: Quantity, left: readonly Field[], text:
   );
 }
 
-/** Fills firstPort and lastPort from one range. */
+/** Fills the fields firstPort and lastPort from one range. */
 function fillRange({ request: { text }, open, isFree, put }: FillingState): void {
   const first = open().find(({ name }) => /^(?:first|from|min)/i.test(name) && !/_/.test(name));
   const last = open().find(({ name }) => /^(?:last|to|max)/i.test(name));

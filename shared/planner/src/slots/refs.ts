@@ -3,7 +3,7 @@ import { NEGATIONS } from '../text/holds.ts';
 import { type Token, tokenize, wordSet } from '../text/tokens.ts';
 import { type TextValue, createTextValue, findQuantities, findVersions } from '../text/values.ts';
 
-/** Common names of the main branch. */
+/** Common names of a repository's main branch. */
 const MAIN_BRANCHES = wordSet('main master trunk develop head');
 const LABELLED =
   /\b(?:version|release|build|revision|tag|branch|commit)\s+(?:number\s+)?["']?([\p{L}\p{N}][\w./+-]*)/giu;
@@ -11,7 +11,7 @@ const NEWEST = /\b(latest|newest)\b(?=\s+(?:version|release|build|one|of)|\s*$|\
 const COMMIT = /(?<![\p{L}\p{N}/_.:@-])(?=[0-9a-f]*\d)[0-9a-f]{7,40}(?![\p{L}\p{N}/_@-])/giu;
 const IP_ADDRESS = /^\d+(?:\.\d+){3}$/;
 
-/** Finds versions, tags, branches and commits, likeliest first. `whole`: also whole numbers. In "from 2.0 to 1.9" the target counts. */
+/** Finds versions, tags, branches and commits, likeliest first; the "to" in "from 2.0 to 1.9". `whole`: also whole numbers. */
 export function findGitRefs(text: string, mentions: readonly Mention[], whole: boolean): readonly TextValue[] {
   const matches = (pattern: RegExp): readonly TextValue[] =>
     [...text.matchAll(pattern)].map((match) => {
@@ -39,9 +39,9 @@ export function findGitRefs(text: string, mentions: readonly Mention[], whole: b
 }
 
 /**
- * Branches, tags and commits by their bare name, beside a project: "put lab s1 on staging". One of letters alone could be a word of any
- * language ("deploy lab nicht in staging"), so it must stand where an English order has nothing but a ref: "ship main of todo", "deploy lab
- * buildfail to staging", "roll lab back to buildfail". Whether there is such a ref is found out by the tool before anybody is asked.
+ * Finds branches, tags and commits by their bare name, beside a project: "put lab s1 on staging". A name of letters alone could be a word of
+ * any language ("deploy lab nicht in staging"), so it must stand where an English order only has a ref: "ship main of todo", "deploy lab
+ * buildfail to staging", "roll lab back to buildfail". The tool checks that the ref exists before anybody is asked.
  */
 function bareRefs(text: string, mentions: readonly Mention[]): readonly TextValue[] {
   const tokens = tokenize(text);
@@ -62,7 +62,7 @@ function mayBeRef(word: string): boolean {
   return MAIN_BRANCHES.has(lower) || !(isCommonWord(lower) || NEGATIONS.has(lower));
 }
 
-/** True when a version could be any word: only letters, and no common branch name. */
+/** True when a version might be an ordinary word: it has only letters and is no common branch name. */
 export function isPlainWord(version: string): boolean {
   return /^\p{L}+$/u.test(version) && !MAIN_BRANCHES.has(version.toLowerCase());
 }

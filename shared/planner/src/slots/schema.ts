@@ -5,14 +5,14 @@ export interface Field {
   readonly name: string;
   readonly required: boolean;
   readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'array' | 'other';
-  /** Entity of the value, such as project; null when the schema names none. */
+  /** Entity that the value names, such as project; null when the schema names none. */
   readonly entity: string | null;
   readonly ask: string | null;
   readonly choices: readonly string[];
   readonly rules: Property;
 }
 
-/** Unreadable properties are left out. */
+/** Properties that cannot be read are left out. */
 const maybe = <Type extends z.ZodType>(type: Type) => type.optional().catch(undefined);
 const Property = z.object({
   type: maybe(z.union([z.string(), z.array(z.string())])),
@@ -38,7 +38,7 @@ const ObjectSchema = z.object({
   required: z.array(z.string()).catch([]),
 });
 
-/** Reads the arguments of a tool from its JSON Schema. Skips unreadable ones; never throws. */
+/** Reads the arguments of a tool from its JSON Schema. Skips arguments that cannot be read; never throws. */
 export function readFields(schema: unknown): readonly Field[] {
   const parsed = ObjectSchema.safeParse(schema);
   if (!parsed.success) return [];
@@ -49,7 +49,7 @@ export function readFields(schema: unknown): readonly Field[] {
   });
 }
 
-/** Says what is wrong with a value, for people; null when the schema accepts it. */
+/** Describes for people what is wrong with a value; null when the schema accepts the value. */
 export function findProblem(field: Field, value: unknown): string | null {
   const { rules } = field;
   if (field.choices.length > 0 && !field.choices.includes(String(value))) return `one of ${field.choices.join(', ')}`;
@@ -64,7 +64,7 @@ function readProperty(property: unknown): Property | null {
   const parsed = Property.safeParse(property);
   if (!parsed.success) return null;
   const { anyOf, ...own } = parsed.data;
-  // A nullable field is `anyOf [type, null]`; the first branch that is not null has its type.
+  // A nullable field has the schema `anyOf [type, null]`; the first branch other than null has its type.
   const branch = anyOf?.map(readProperty).find((candidate) => candidate && candidate.type !== 'null');
   return { ...branch, ...Object.fromEntries(Object.entries(own).filter(([, value]) => value !== undefined)) };
 }
@@ -87,7 +87,7 @@ const TYPES = ['string', 'integer', 'number', 'boolean', 'array'] as const;
 function numberProblem({ type, rules }: Field, value: unknown): string | null {
   if (typeof value !== 'number' || !Number.isFinite(value)) return 'a number';
   if (type === 'integer' && !Number.isSafeInteger(value)) return 'a whole number';
-  // Ignores the safe-integer bounds that zod adds to every integer.
+  // zod adds safe-integer bounds to every integer; they are no limits of the field.
   const least = Math.max(rules.minimum ?? -Infinity, rules.exclusiveMinimum ?? -Infinity);
   const most = Math.min(rules.maximum ?? Infinity, rules.exclusiveMaximum ?? Infinity);
   const low = value < least || value === rules.exclusiveMinimum;
@@ -108,7 +108,7 @@ function textProblem(rules: Property, value: unknown): string | null {
   return null;
 }
 
-/** Describes the usual pattern of names in words; other patterns are not shown to people. */
+/** Describes the usual pattern of names in words; people do not see other patterns. */
 function patternInWords(pattern: string): string {
   return pattern.startsWith('^[a-z]')
     ? 'small letters, digits and single hyphens, beginning with a letter'
@@ -119,6 +119,6 @@ function matches(pattern: string, value: string): boolean {
   try {
     return new RegExp(pattern, 'u').test(value);
   } catch {
-    return true; // The tool itself checks a pattern that this engine cannot read.
+    return true; // A pattern that JavaScript cannot read is left to the tool to check.
   }
 }

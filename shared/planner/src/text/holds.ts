@@ -1,9 +1,9 @@
 import { EFFECTS, hasMeaning, wordsOf, wordSet } from './tokens.ts';
 
 /**
- * In which way an English text speaks of a change, when it is no order. It only chooses the sentence of the answer: whether a change is made is
- * decided by plain-order.ts, which needs no list of negations.
- * - `forbidden`: the text says not to do it.
+ * How an English text mentions a change without ordering it. The value only chooses the sentence of the answer: plain-order.ts decides
+ * whether the change is made, and needs no list of negations.
+ * - `forbidden`: the text forbids the change.
  * - `conditional`: the text names a condition ("if it is healthy").
  * - `later`: the text names another time.
  * - `told`: the text reports what somebody said, did or thought.
@@ -15,7 +15,7 @@ export const NEGATIONS = wordSet(
   "don't dont not never no nobody nothing shouldn't shouldnt mustn't won't wont wouldn't didn't without avoid " +
     'nicht nie niemals kein keine keinesfalls pas jamais non nunca jamás não niet nooit ikke aldrig inte не нет никогда',
 );
-/** First words that make a text a prohibition. */
+/** First words with which a text forbids something. */
 const FORBIDDING = wordSet("don't dont never no nobody avoid leave hands hold stay rather");
 const CONDITIONS = wordSet('if unless once until when whenever provided assuming after before till case');
 const TIMES = wordSet(
@@ -27,18 +27,18 @@ const TELLING = wordSet(
 const ASKING = wordSet(
   "should shall would could can may is are was were does did has have what what's who who's whos why how when where which whose will am isn't aren't didn't doesn't do",
 );
-/** A question that is a polite order: "could you deploy …?" */
+/** Beginnings of a question that is a polite order: "could you deploy …?" */
 const POLITE =
   /^(?:(?:please|hey|hi|hello|ok|okay|so|and|pls)[, ]+)*(?:can|could|would|will) (?:you|u|we|i)(?: please)?\b/i;
 
-/** Finds why a text that mentions a change does not order it; null when it may be an order. */
+/** Returns why a text that mentions a change does not order it; null when the text may be an order. */
 export function findHoldReason(text: string): HoldReason | null {
   const words = wordsOf(text);
   const has = (kind: ReadonlySet<string>): boolean => words.some((word) => kind.has(word));
   if (forbids(words)) return 'forbidden';
   if (has(CONDITIONS)) return 'conditional';
   if (has(TELLING)) return 'told';
-  // A time at the end postpones an order; elsewhere it describes something: "a project for weekly mails to customers".
+  // A time at the end of a text postpones an order; elsewhere it describes something: "a project for weekly mails to customers".
   return words.slice(-3).some((word) => TIMES.has(word)) ? 'later' : null;
 }
 
@@ -67,7 +67,7 @@ export function isQuestionText(text: string): boolean {
 const LEADING = wordSet('so and but well hm hmm ok okay hey hi please pls just asking wait no sorry to bother you');
 
 const OPENERS = /^(?:(?:just asking|so|and|hey|ok|please|wait)[:, ]+)*/i;
-/** Beginnings of questions that only the documentation answers: how, why, may I, what does it mean. */
+/** Beginnings of questions that only the documentation can answer: how, why, may I, what does it mean. */
 const KNOWLEDGE = [
   /^how (?:do|can|to|long|does|should)\b/i,
   /^what (?:does|do|happens|if|would|is an?|are the rules)\b/i,
@@ -80,7 +80,7 @@ const KNOWLEDGE = [
   /^(?:would it|which roles|why do i|explain)\b/i,
 ];
 
-/** True for a question about how things work here, not about the current state. */
+/** True for a question about how Signalbox works, false for one about the current state. */
 export function asksForKnowledge(text: string): boolean {
   const question = text.replace(OPENERS, '');
   return KNOWLEDGE.some((beginning) => beginning.test(question)) && !POLITE.test(text);

@@ -5,17 +5,17 @@ export interface Token {
   readonly end: number;
 }
 
-/** Maximum length of a text; requests are shorter than pasted logs. */
+/** Maximum length of a text that is read. Requests are short, unlike pasted logs. */
 const MAX_READ_LENGTH = 2_000;
-/** A line break after a word that needs a continuation. */
+/** Matches a line break after a word that must be followed by another. */
 const UNFINISHED_LINE = /\b(the|an?|of|for|on|to|in|and|or|with|my|our|this|that|at|from|by|is|are) *\n\s*(?=\S)/gi;
-/** Phones write a dash for a hyphen. */
+/** Words may contain dashes, because phones replace a hyphen by a dash. */
 const WORD = /[\p{L}\p{N}]+(?:[-_.'/‐-–−][\p{L}\p{N}]+)*/gu;
 
 /** Splits a list into a set of words. */
 export const wordSet = (words: string): ReadonlySet<string> => new Set(words.split(' '));
 
-/** Function words, which are no names and do not distinguish tools. */
+/** Function words, which are never names and do not distinguish tools. */
 const FILLERS = wordSet(
   'a an the this that these those it its i me my mine we us our you your he him his she her they their them one ones some ' +
     'is are was were be been am do does did has had having have will would can could should shall may might must no not yes ' +
@@ -26,7 +26,7 @@ const FILLERS = wordSet(
     'im ive id any about over either neither thx hm hmm um uh oh ah ever always quite rather same other another every',
 );
 
-/** Normalizes quotes and spaces, removes invisible characters, and cuts at MAX_READ_LENGTH. */
+/** Normalizes quotes and spaces, removes invisible characters, and cuts the text at MAX_READ_LENGTH. */
 export function cleanText(text: string): string {
   return text
     .slice(0, MAX_READ_LENGTH)
@@ -56,7 +56,7 @@ export function wordsOf(text: string): readonly string[] {
   return tokenize(text).map(({ lower }) => lower);
 }
 
-/** Returns the meanings of a word, surest first: concepts such as LIST, else its stem. */
+/** Returns the meanings of a word, most certain first: concepts such as LIST, or else its stem. */
 export function sensesOf(word: string): readonly Sense[] {
   const bare = word.replace(/'s$/, '');
   return THESAURUS.get(bare) ?? STEMMED_THESAURUS.get(stem(bare)) ?? [{ meaning: stem(bare), share: 1 }];
@@ -78,10 +78,10 @@ export function hasMeaning(word: string, concepts: ReadonlySet<string>): boolean
 }
 
 /**
- * A small thesaurus of what people ask an operations bot for. Words of one line ask for the same thing; a word in several
- * lines may mean either, and a `~` says that it only sometimes means that. Concepts of actions and qualities are written in
- * capitals, so that no word can be mistaken for one; things keep their own name. Nothing here belongs to one tool: what is
- * particular to a capability comes from its hints, its names and its schema.
+ * A small thesaurus of what people ask an operations bot for. All words of a line have its concept; a word in several lines
+ * has several, and `~` marks a word that only sometimes has the concept. Concepts of actions and qualities are written in
+ * capitals, so that no word can be mistaken for a concept; concepts of things keep their name. No line is specific to one
+ * tool: the specific words of a tool come from its hints, names and schema.
  */
 const TABLE = `
 LIST: list show display view see overview what which who whose tell enumerate all every everything any anything each read~ look~ inventory summary~ report~ count many names~ inspect~ outline catalog catalogue register~ statistics~ stats~ table~ roster directory~
@@ -131,24 +131,24 @@ thread: thread conversation~
 graph: graph
 `;
 
-/** One meaning of a word with its certainty: 1, or less for an occasional meaning. */
+/** One meaning of a word, with its certainty: 1, or less for an occasional meaning. */
 export interface Sense {
   readonly meaning: string;
   readonly share: number;
 }
 
-/** Weight of an occasional meaning. */
+/** Certainty of an occasional meaning. */
 const SOMETIMES = 0.6;
 
-/** Meanings by word, surest first. */
+/** Meanings by word, most certain first. */
 export const THESAURUS: ReadonlyMap<string, readonly Sense[]> = readThesaurus();
 
-/** Meanings by stem, for forms that the table does not list. */
+/** Meanings by word stem, for word forms that the table does not list. */
 const STEMMED_THESAURUS: ReadonlyMap<string, readonly Sense[]> = new Map(
   [...THESAURUS].filter(([, [first]]) => first?.share === 1).map(([word, senses]) => [stem(word), senses]),
 );
 
-/** Concepts of actions with an effect. */
+/** Concepts of actions that change something. */
 export const EFFECTS = wordSet(
   'CREATE REGISTER REMOVE TAKE CHANGE DEPLOY UNDO CANCEL RETRY REFRESH RESTART WATCH CODE',
 );

@@ -1,23 +1,23 @@
 import { type Token, tokenize } from './tokens.ts';
 
-/** Start and end offset in a text. */
+/** Start and end offsets of a part of a text. */
 export interface Span {
   readonly start: number;
   readonly end: number;
 }
 
-/** A value in a text, with its offsets. */
+/** A value in a text, with the value's offsets. */
 export interface TextValue extends Span {
   readonly value: string;
 }
 
-/** A number in a text. `unit`: in lower case; null without one. */
+/** A number in a text. `unit`: the unit in lower case; null when there is none. */
 export interface Quantity extends Span {
   readonly value: number;
   readonly unit: string | null;
 }
 
-/** Units with their size in bytes or milliseconds. "m" may be either. */
+/** Units with their size in bytes or milliseconds. "m" may be a minute or a megabyte. */
 const UNITS = [
   ['bytes', 1, 'bytes?'],
   ['bytes', 2 ** 10, 'kib|kb|k'],
@@ -70,7 +70,7 @@ export function findVersions(text: string): readonly TextValue[] {
   return [...text.matchAll(VERSION)].map((match) => createTextValue(match[0], match.index));
 }
 
-/** Finds separate numbers in digits or words, not those inside names (web-1), versions, addresses or votes (+1). */
+/** Finds numbers in digits or words, but not numbers inside names (web-1), versions, addresses or votes (+1). */
 export function findQuantities(text: string): readonly Quantity[] {
   const taken = [...findAddresses(text), ...findVersions(text)];
   const digits = [...text.matchAll(QUANTITY)].map((match) => {
@@ -110,7 +110,7 @@ function periods(text: string): readonly Quantity[] {
   });
 }
 
-/** Returns the unit at the end of a field name (memoryMb, hours, minutes_ago) in bytes or milliseconds; null without one. */
+/** Returns the unit at the end of a field name (memoryMb, hours, minutes_ago) in bytes or milliseconds; null when there is none. */
 function unitOf(field: string) {
   const words = field
     .replaceAll(/([a-z])([A-Z])/g, '$1_$2')
@@ -130,7 +130,7 @@ export function hasUnit(field: string): boolean {
   return unitOf(field) !== null;
 }
 
-/** Converts a quantity to the unit of a field (2 GB → 2048 for memoryMb); null for another dimension. */
+/** Converts a quantity to the unit of a field (2 GB becomes 2048 for memoryMb); null for a unit of another dimension. */
 export function toUnitOf(field: string, { value, unit }: Quantity): number | null {
   if (unit === null) return value;
   const own = unitOf(field);

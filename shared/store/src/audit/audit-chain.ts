@@ -20,18 +20,18 @@ export interface StoredCheckpoint {
   readonly signature: string;
 }
 
-/** Recorded events that are not sealed yet; `oldestMs` is the age of the oldest. */
+/** Number of recorded events that are not sealed yet; `oldestMs` is the age of the oldest event. */
 export interface AuditBacklog {
   readonly unsealed: number;
   readonly oldestMs: number | null;
 }
 
-/** The columns of `e` as a RecordedAuditEvent. Times use to_jsonb, because to_char loses years before Christ. */
+/** Columns of the table alias `e` that form a RecordedAuditEvent. Times use to_jsonb, because to_char loses years before Christ. */
 const EVENT = sql`e.event_id::text as "eventId", (to_jsonb(e.recorded_at at time zone 'UTC') #>> '{}') || 'Z' as "recordedAt", e.kind, e.actor,
   e.thread_id as "threadId", e.turn_id as "turnId", e.action_id as "actionId", e.approval_id as "approvalId",
   e.policy_version as "policyVersion", e.data::text as "dataJson", e.written_by as "writtenBy"`;
 
-/** Version of the leaf format of `toEventJson`. The database refuses a sealer with another version. */
+/** Version of the leaf format that `toEventJson` writes. The database refuses a sealer with another version. */
 const LEAF_FORM = 2;
 
 /** Reads the id of the audit history in this database. */
@@ -41,13 +41,13 @@ export function readAuditLogId(db: Queryable): Promise<string> {
 
 /** Reads unsealed events in the order in which they will be sealed. */
 export function readUnsealed(db: Queryable, limit: number): Promise<readonly RecordedAuditEvent[]> {
-  // Unnamed, so that Postgres plans it for the current table size: a backlog begins as an empty table.
+  // The statement has no name, so that Postgres plans it for the current table size: a backlog begins as an empty table.
   return listRows<RecordedAuditEvent>(db)`select ${EVENT} from audit_events e
       where e.event_id = any (array(select u.event_id from audit_unsealed u order by u.event_id limit ${limit})) order by e.event_id`;
 }
 
 /**
- * Seals events from `firstSeq` on, all or none. Returns the hash of the last one; null, with nothing written, when another sealer took
+ * Seals events from `firstSeq` on, all or none. Returns the hash of the last event; null, with nothing written, when another sealer took
  * `firstSeq` first.
  */
 export function sealEvents(
@@ -60,13 +60,13 @@ export function sealEvents(
       ${LEAF_FORM})`;
 }
 
-/** Reads the next links after `seq`, without their events. */
+/** Reads the next links of the chain after `seq`, without their events. */
 export function readLinks(db: Queryable, seq: number, limit: number) {
   return listRows<Pick<ChainLink, 'seq' | 'leafHash' | 'hash'>>(db)`
     select seq::float8, leaf_hash as "leafHash", hash from audit_chain where seq > ${seq} order by seq limit ${limit}`;
 }
 
-/** Reads the next links after `seq`, with their events. */
+/** Reads the next links of the chain after `seq`, with their events. */
 export async function readChain(db: Queryable, seq: number, limit: number): Promise<readonly ChainLink[]> {
   type Row = RecordedAuditEvent & Omit<ChainLink, 'event'> & { eventId: string | null };
   const rows = await listRows<Row>(db)`select c.seq::float8, c.leaf_hash as "leafHash", c.hash, ${EVENT}
@@ -95,7 +95,7 @@ export async function storeCheckpoint(db: Queryable, checkpoint: StoredCheckpoin
     ${Buffer.from(signature, 'base64')})`);
 }
 
-/** Counts unsealed events, with the age of the oldest in milliseconds. */
+/** Counts the unsealed events, and reads the age of the oldest in milliseconds. */
 export function readAuditBacklog(db: Queryable): Promise<AuditBacklog> {
   return readRow<AuditBacklog>(db)`
     select count(*)::int as unsealed, (extract(epoch from clock_timestamp() - min(e.recorded_at)) * 1000)::float8 as "oldestMs"
@@ -103,8 +103,8 @@ export function readAuditBacklog(db: Queryable): Promise<AuditBacklog> {
 }
 
 /**
- * Finds events among the next `limit` after `eventId` that are neither sealed nor queued for sealing: they bypassed `appendAudit`.
- * Continue at `next`; null at the end.
+ * Finds events, among the next `limit` after `eventId`, that are neither sealed nor queued for sealing: they bypassed `appendAudit`. The
+ * next call continues at `next`, which is null at the end.
  */
 export async function findStrayEvents(
   db: Queryable,
@@ -119,7 +119,7 @@ export async function findStrayEvents(
   return { strays, next: rows.length < limit ? null : (rows.at(-1)?.id ?? null) };
 }
 
-/** Counts events that were deleted before they were sealed. */
+/** Counts audit events that were deleted before they were sealed. */
 export function countLost(db: Queryable): Promise<number> {
   return findValue(db, 0)`
     select count(*)::int from audit_unsealed u where not exists (select from audit_events e where e.event_id = u.event_id)`;

@@ -5,22 +5,22 @@ import { makeStorable } from '@signalbox/contracts/storable';
 import type { Queryable } from '../pool.ts';
 import { prepareSql } from '../sql.ts';
 
-/** Bytes of an event's `data` as JSON. Larger data belongs into a table of its own, and its hash into the event. */
+/** Maximum bytes of an event's `data` as JSON. Larger data belongs in a table of its own, and its hash in the event. */
 const MAX_DATA_BYTES = 64 * 1024;
 
 /**
- * Records events in the caller's transaction, without waiting for other appenders. Characters that Postgres cannot hold become U+FFFD;
- * secrets and personal data are removed. Not idempotent: the caller's transaction is. Throws AUDIT_EVENT_REFUSED, before it writes, for a
- * malformed event or one over 64 kB.
+ * Records events in the caller's transaction, without waiting for other appenders. Replaces characters that Postgres cannot store by
+ * U+FFFD; removes secrets and personal data. Only idempotent if the caller's transaction is. Throws AUDIT_EVENT_REFUSED, before it
+ * writes, for a malformed event or one over 64 kB.
  */
 export async function appendAudit(db: Queryable, events: readonly AuditEvent[]): Promise<void> {
   if (events.length === 0) return;
   await db.query(prepareSql('audit_append')`select audit_append(${buildAuditJson(events)}::jsonb)`);
 }
 
-/** Builds the argument of `audit_append`, for a statement that records its own event. */
+/** Builds the argument of `audit_append`, for a statement that also records an event. */
 export function buildAuditJson(events: readonly AuditEvent[]): string {
-  // Events of one action share their data, so it is sanitized once.
+  // Events of one action share their data, so the data is sanitized once.
   const storable = new Map<AuditEvent['data'], AuditEvent['data']>();
   return JSON.stringify(events.map((event) => parseEvent(event, storable)));
 }

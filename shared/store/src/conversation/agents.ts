@@ -1,22 +1,22 @@
 import type { Queryable } from '../pool.ts';
 import { findRow, hasRow, listRows, listValues, sql } from '../sql.ts';
 
-/** An agent that the workers run. */
+/** An agent that the workers offer in chats. */
 export interface OfferedAgent {
   readonly id: string;
-  /** One sentence about the agent, for people. */
+  /** One sentence for people about the agent. */
   readonly summary: string;
-  /** True for the agent that answers in chats without a chosen agent. */
+  /** True for the agent that answers in a chat where nobody has chosen one. */
   readonly isDefault: boolean;
 }
 
-/** Lists the agents, the default one first. */
+/** Lists the agents, the default agent first. */
 export function listAgents(db: Queryable): Promise<readonly OfferedAgent[]> {
   return listRows<OfferedAgent>(db)`
     select id, summary, is_default as "isDefault" from agents order by not is_default, id`;
 }
 
-/** Publishes the agents of a worker; the worker that started last wins. Idempotent. */
+/** Publishes the agents of a worker; they replace those of workers that started earlier. Idempotent. */
 export async function publishAgents(
   db: Queryable,
   agents: readonly Pick<OfferedAgent, 'id' | 'summary'>[],
@@ -31,7 +31,7 @@ export async function publishAgents(
       where (agents.summary, agents.is_default) <> (excluded.summary, excluded.is_default)`);
 }
 
-/** Finds the agent of a person in a chat; null while no worker has started. */
+/** Finds the agent that answers a person in a chat; null while no worker has started. */
 export function findChosenAgent(
   db: Queryable,
   { userKey, chatKey }: { readonly userKey: string; readonly chatKey: string },
@@ -42,7 +42,7 @@ export function findChosenAgent(
      where c.agent is not null or a.is_default order by c.agent is null limit 1`;
 }
 
-/** Lets an agent answer a person in a chat from now on. False when there is no such agent; then nothing changes. */
+/** Chooses the agent that answers a person in a chat from now on. False, with nothing changed, when no such agent exists. */
 export function chooseAgent(
   db: Queryable,
   { userKey, chatKey }: { readonly userKey: string; readonly chatKey: string },
@@ -54,8 +54,8 @@ export function chooseAgent(
 }
 
 /**
- * Ends the open conversations of a person in a chat whose agent no worker offers any more, such as the agent of a removed plug-in.
- * Returns the ids of those agents; none the second time.
+ * Ends the open conversations of a person in a chat with agents that no worker offers any more, such as those of a removed plug-in.
+ * Returns the ids of the agents; empty when called again.
  */
 export function endOrphanedThreads(
   db: Queryable,

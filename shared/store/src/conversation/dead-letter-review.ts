@@ -17,14 +17,14 @@ export type WakeTarget =
 
 export type RetryResult =
   | { readonly kind: 'retried'; readonly letter: DeadLetterRow; readonly wake: WakeTarget }
-  /** The letter was retried or resolved before; nothing was changed. */
+  /** The letter had already been retried or resolved; nothing was changed. */
   | { readonly kind: 'settled'; readonly letter: DeadLetterRow }
   | { readonly kind: 'refused'; readonly letter: DeadLetterRow; readonly reason: string }
   | { readonly kind: 'missing' };
 
 const COLUMNS = sql`id, source, ref, user_key as "userKey", reason, body, created_at as "createdAt", resolved_at as "resolvedAt"`;
 
-/** Lists dead letters, newest first; settled ones only on request. */
+/** Lists dead letters, newest first; settled letters only on request. */
 export function listDeadLetters(
   db: Queryable,
   options: { readonly settled: boolean; readonly limit: number },
@@ -33,21 +33,21 @@ export function listDeadLetters(
       or resolved_at is null order by created_at desc, id desc limit ${options.limit}`;
 }
 
-/** Finds a letter by its id. The id of a retried letter finds its newest copy. */
+/** Finds a dead letter by its id. The id of a retried letter finds its newest copy. */
 export function findDeadLetter(db: Queryable, id: string): Promise<DeadLetterRow | null> {
   return findRow<DeadLetterRow>(db)`select ${COLUMNS} from dead_letters where id = ${id}
       or starts_with(id, ${id} || '.') order by id <> ${id}, created_at desc limit 1`;
 }
 
-/** Marks a letter as resolved by hand. Idempotent. Null for an unknown id. */
+/** Marks a dead letter as resolved by hand. Idempotent. Null for an unknown id. */
 export async function resolveDeadLetter(db: Queryable, id: string): Promise<DeadLetterRow | null> {
   await db.query(sql`update dead_letters set resolved_at = now() where id = ${id} and resolved_at is null`);
   return findDeadLetter(db, id);
 }
 
 /**
- * Requeues the work of a letter and settles the letter, in the caller's transaction. Idempotent. The settled letter gets a numbered id and
- * ref, so that a second failure becomes a letter of its own.
+ * Requeues the work of a dead letter and settles the letter, in the caller's transaction. Idempotent. The settled letter gets a numbered
+ * id and ref, so that a second failure becomes a letter of its own.
  */
 export async function retryDeadLetter(db: Queryable, id: string): Promise<RetryResult> {
   await db.query(sql`select 1 from dead_letters where id = ${id} for update`);
@@ -98,7 +98,7 @@ async function reopenMessage(db: Queryable, letter: DeadLetterRow): Promise<PutB
   if (row.held) return refuse('Its author is being served right now. Try again in a moment.');
   await db.query(sql`update inbox set outcome = null, reason = null, turn_id = null, settled_at = null
       where id = ${letter.ref}`);
-  // Failed attempts may have left a checkpoint and effects, so the next turn has to count as resumed.
+  // Failed attempts may have left a checkpoint and effects, so the next turn counts as resumed.
   await db.query(sql`update lanes set attempts = 0, begun = greatest(begun, 1), not_before = null
       where user_key = ${row.user_key}`);
   return { wake: { kind: 'lane', userKey: row.user_key, traceId: row.trace_id } };

@@ -5,14 +5,14 @@ import { findValue } from '../sql.ts';
 
 export interface DeadLetter {
   readonly source: 'inbound' | 'outbound' | 'job' | 'stream';
-  /** Id of the failed work: an inbox id, outbox id, run id or stream entry. One dead letter per source and ref. */
+  /** Id of the failed work: an inbox id, outbox id, run id or stream entry. Each source and ref has one dead letter. */
   readonly ref: string;
   readonly userKey: string | null;
   readonly reason: string;
   readonly body: unknown;
 }
 
-/** Records failed work without its secrets. Returns an id that a person can quote, the same on every call. */
+/** Records failed work without its secrets. Returns an id that a person can quote; every call for the same work returns the same id. */
 export function putDeadLetter(db: Queryable, letter: DeadLetter): Promise<string> {
   return findValue<string>(db, '')`
     insert into dead_letters (id, source, ref, user_key, reason, body)

@@ -8,8 +8,8 @@ import type { Queryable } from '../pool.ts';
 import { findValue, listRows } from '../sql.ts';
 
 /**
- * Copies a row for storage, with the current language: redacts secrets and replaces characters that Postgres cannot hold. Ids and keys
- * stay.
+ * Copies a message for storage, with the current language. Redacts secrets, and replaces characters that Postgres cannot store. Keeps ids
+ * and keys.
  */
 export function redactRow(row: OutboundEnvelope): OutboundEnvelope {
   const { text, buttons, files, afterwards, receipts } = row.body;
@@ -27,8 +27,8 @@ export function redactRow(row: OutboundEnvelope): OutboundEnvelope {
 }
 
 /**
- * Puts messages into the outbox, one row per key. Publish them after the commit. `asIs` skips redaction, for text of public values (such as
- * a signature) that looks like a key.
+ * Puts messages into the outbox, one row per key. The caller wakes the gateway after the commit. `asIs` skips redaction, for public
+ * values (such as a signature) that look like a key.
  */
 export async function putOutbox(
   db: Queryable,
@@ -40,7 +40,7 @@ export async function putOutbox(
     select id, chat_key as "chatKey" from outbox_put(${JSON.stringify(asIs ? rows : rows.map(redactRow))}::jsonb)`;
 }
 
-/** Puts one message into each of these chats, in the language of its reader; groups read English. */
+/** Puts one message into each of these chats, in the language of its reader. Groups get English. */
 export async function putLocalized(
   db: Queryable,
   chats: readonly string[],
@@ -54,7 +54,7 @@ export async function putLocalized(
   return put;
 }
 
-/** Reads the receipts of the current message of a slot; empty without a message. */
+/** Reads the receipts of a slot's current message; empty when the slot has no message. */
 export function findReceipts(db: Queryable, chatKey: string, slot: string): Promise<readonly Receipt[]> {
   return findValue<readonly Receipt[]>(db, [])`
     select body -> 'receipts' from outbox where chat_key = ${chatKey} and slot = ${slot} order by id desc limit 1`;

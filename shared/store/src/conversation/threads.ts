@@ -1,7 +1,7 @@
 import type { Queryable } from '../pool.ts';
 import { findValue, hasRow, listRows } from '../sql.ts';
 
-/** Reads the number of a person's newest thread; null without one. */
+/** Reads the number of a person's newest thread; null when there is none. */
 export function readCurrentThread(db: Queryable, userKey: string): Promise<number | null> {
   return findValue<number>(db)`select last_n from thread_sequences
       where user_key = ${userKey}`;
@@ -16,7 +16,7 @@ export interface ThreadRow {
   readonly lastActiveAt: Date;
 }
 
-/** Lists threads of one person or of all, newest first. */
+/** Lists the threads of one person or of everybody, newest first. */
 export function listThreads(
   db: Queryable,
   filter: { readonly userKey: string | null; readonly limit: number },

@@ -5,8 +5,8 @@ import { sql } from '../sql.ts';
 type WithoutId<E> = E extends unknown ? Omit<E, 'id'> : never;
 
 /**
- * Puts a system message into a person's lane as an inbox row, like a message that the person wrote. Idempotent by channel, bot and update
- * id. Publish the wake-up after the commit.
+ * Puts a system message into a person's lane as an inbox row, like a message from the person. Idempotent by channel, bot and update id.
+ * The caller publishes the wake-up after the commit.
  */
 export async function wakeLane(db: Queryable, message: WithoutId<InboundEnvelope>): Promise<void> {
   const { channel, bot, updateId, userKey, chatKey, kind, traceId } = message;

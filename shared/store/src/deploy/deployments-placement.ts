@@ -12,14 +12,14 @@ interface ServerChoice {
   readonly driver: DriverName | null;
 }
 
-// Rows from before servers had drivers have no driver; this machine can always run programs.
+// Rows that are older than drivers have none; this machine can always run programs.
 const PLACE = sql`s.name, s.environment, coalesce(s.driver, case when s.name = 'local' then 'process' end) as driver`;
 
 /**
- * Finds or creates the service, and locks its row until the transaction ends. A service stays on its server. A new one goes to the named
- * server, else to the measured server of its environment with the most free memory (answering servers first), else to this machine. While
- * no release serves, naming another server moves the service. Throws NOT_FOUND (project, server), PROJECT_ARCHIVED, SERVED_ELSEWHERE,
- * SERVER_BOOKED, SERVER_OF_OTHER_ENVIRONMENT, NO_CAPACITY (no server of the environment was ever reached).
+ * Finds or creates a service, and locks its row until the transaction ends. A service stays on its server. A new service goes to the
+ * named server, else to the measured server of its environment with the most free memory (answering servers first), else to this machine.
+ * While no release serves, naming another server moves the service. Throws NOT_FOUND (project, server), PROJECT_ARCHIVED,
+ * SERVED_ELSEWHERE, SERVER_BOOKED, SERVER_OF_OTHER_ENVIRONMENT, NO_CAPACITY (no server of the environment was ever reached).
  */
 export async function placeService(db: Queryable, service: ServiceKey, named: string | null) {
   await requireProject(db, service.project);
@@ -38,7 +38,7 @@ export async function placeService(db: Queryable, service: ServiceKey, named: st
   return { ...row, server: named, driver: requireDriver(server) };
 }
 
-/** A server, with what its driver needs to connect. */
+/** A server with everything that its driver needs to connect. */
 export interface ServerAccess {
   readonly server: string;
   readonly serverHost: string;
@@ -47,7 +47,7 @@ export interface ServerAccess {
   readonly hostKey: string | null;
 }
 
-/** Finds where a deployment would be placed now; writes nothing. Throws like `placeService`. */
+/** Finds the server on which a deployment would be placed now, without writing. Throws like `placeService`. */
 export async function findDeployServer(
   db: Queryable,
   service: ServiceKey,
@@ -76,7 +76,7 @@ async function choose(db: Queryable, service: ServiceKey, named: string | null):
       limit 1`;
   if (best === null) return findServer(db, 'local');
   if (best.name === 'local' || best.isMeasured) return best;
-  // The server's size is unknown, and the environment is not this machine: the person has to name a server.
+  // The size of the server is unknown, and the environment is not this machine, so the person has to name a server.
   const reasons = `${best.name} ${say('servers.neverReached')}`;
   throw new AppError('NO_CAPACITY', { detail: say('servers.noneMeasured', { where: service.environment, reasons }) });
 }

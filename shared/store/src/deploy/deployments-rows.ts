@@ -36,22 +36,22 @@ export interface DeploymentRow extends ServiceKey {
   readonly cancelAt: Date | null;
 }
 
-/** Everything that is stored of a deployment, for its worker. */
+/** Everything that is stored about a deployment, for the worker that runs it. */
 export interface FullDeploymentRow extends DeploymentRow {
   readonly driver: DriverName;
   readonly epoch: number;
-  /** The approved plan; null for requests of earlier releases. */
+  /** The approved plan; null for a deployment requested in an earlier release. */
   readonly plan: DeployPlan | null;
   readonly fromArtifact: string | null;
   readonly replaces: string | null;
   readonly threadId: string | null;
   readonly startedAt: Date | null;
-  /** Milliseconds since its start, or since its request while it has not started, by the database's clock. */
+  /** Milliseconds since the deployment started, or since its request while it has not started, by the database's clock. */
   readonly ageMs: number;
   readonly deadlineAt: Date | null;
   readonly progressAt: Date | null;
   readonly cancelBy: string | null;
-  /** The service's signalbox.json; null until the worker has read it. */
+  /** Content of the service's signalbox.json; null until the worker has read the file. */
   readonly file: ServiceFile | null;
   readonly instance: ProgramInstance | null;
   readonly artifact: BuildArtifact | null;
@@ -72,9 +72,9 @@ const PUBLIC = sql`d.deployment_id as "deploymentId", d.project, d.environment, 
 const FROM = sql`from deployments d join services v on v.project = d.project and v.environment = d.environment
   left join users u on u.user_key = d.user_key`;
 
-/** Append a condition on `d`. */
+/** SELECT statement to which a condition on the alias `d` is appended. */
 export const SELECT_DEPLOYMENT = sql`select ${PUBLIC} ${FROM}`;
-/** Append a condition on `d`. Large numbers are cast, because pg returns bigint as text. */
+/** SELECT statement to which a condition on the alias `d` is appended. Large numbers are cast, because pg returns bigint as text. */
 export const SELECT_FULL_DEPLOYMENT = sql`select ${PUBLIC}, d.driver, coalesce(d.fence, 0)::float8 as epoch, d.plan, d.from_artifact as "fromArtifact", d.replaces,
   d.thread_id as "threadId", d.started_at as "startedAt",
   (extract(epoch from clock_timestamp() - coalesce(d.started_at, d.requested_at)) * 1000)::float8 as "ageMs", d.deadline_at as "deadlineAt", d.progress_at as "progressAt",
@@ -85,7 +85,7 @@ export function findDeployment(db: Queryable, deploymentId: string): Promise<Dep
   return findRow<DeploymentRow>(db)`${SELECT_DEPLOYMENT} where d.deployment_id = ${deploymentId}`;
 }
 
-/** Builds NOT_FOUND for an unknown id, with the newest ids. */
+/** Builds the error NOT_FOUND for an unknown deployment id; it lists the newest ids. */
 export async function createDeploymentNotFound(db: Queryable, deploymentId: string): Promise<AppError> {
   const newest = await listValues<string>(db)`select deployment_id from deployments order by requested_at desc limit 5`;
   return new AppError('NOT_FOUND', {
@@ -95,7 +95,7 @@ export async function createDeploymentNotFound(db: Queryable, deploymentId: stri
   });
 }
 
-/** Builds DEPLOYMENT_UNDER_WAY, which names the requester, the time and the state of the running deployment. */
+/** Builds the error DEPLOYMENT_UNDER_WAY, with the requester, time and state of the running deployment. */
 export function createUnderWayError(
   open: Pick<DeploymentRow, 'project' | 'environment' | 'ref' | 'kind' | 'state' | 'userName' | 'requestedAt'>,
   now: Date,

@@ -24,7 +24,7 @@ export interface DeploymentRequest extends ServiceKey {
   readonly ref: string;
   readonly server: string | null;
   readonly fromArtifact: string | null;
-  /** The approved plan; without one, the worker resolves the arguments at the start. */
+  /** The approved plan; when missing, the worker resolves the arguments at the start. */
   readonly plan?: DeployPlan;
   readonly userKey: string;
   readonly threadId: string;
@@ -38,7 +38,7 @@ export interface DeploymentEventRow {
   readonly evidence: Readonly<Record<string, unknown>>;
 }
 
-/** Requests and reads deployments; their worker uses `DeploymentWork`. */
+/** Requests and reads deployments. The worker that runs them uses `DeploymentWork`. */
 export function createDeploymentStore(pool: Pool) {
   return {
     /**
@@ -50,7 +50,7 @@ export function createDeploymentStore(pool: Pool) {
 
     find: (deploymentId: string): Promise<DeploymentRow | null> => findDeployment(pool, deploymentId),
 
-    /** Newest first. */
+    /** Lists deployments, newest first. */
     list(
       filter: Partial<ServiceKey> & { readonly open?: boolean; readonly threadId?: string; readonly userKey?: string },
       limit: number,
@@ -64,7 +64,7 @@ export function createDeploymentStore(pool: Pool) {
           order by d.requested_at desc, d.deployment_id desc limit ${limit}`;
     },
 
-    /** Names of the people who approved the deployment, in order of approval. */
+    /** Lists the names of the people who approved the deployment, in order of approval. */
     approvers(deploymentId: string): Promise<readonly string[]> {
       return listValues<string>(pool)`
         select v.name from approvals a join approval_votes v on v.approval_id = a.approval_id
@@ -77,7 +77,7 @@ export function createDeploymentStore(pool: Pool) {
       if (open) throw createUnderWayError(open, new Date());
     },
 
-    /** The last deployment that served another release than the one that serves now; null without one. */
+    /** Finds the last deployment that served another release than the current one; null when there is none. */
     before(service: ServiceKey): Promise<DeploymentRow | null> {
       return findRow<DeploymentRow>(pool)`
         ${SELECT_DEPLOYMENT} where d.project = ${service.project} and d.environment = ${service.environment} and d.state = 'succeeded'
@@ -86,13 +86,13 @@ export function createDeploymentStore(pool: Pool) {
           order by d.finished_at desc, d.deployment_id desc limit 1`;
     },
 
-    /** Oldest first. */
+    /** Lists the events of a deployment, oldest first. */
     events(deploymentId: string): Promise<readonly DeploymentEventRow[]> {
       return listRows<DeploymentEventRow>(pool)`select at, from_state as "from", to_state as "to", actor,
           evidence from deployment_events where deployment_id = ${deploymentId} order by n`;
     },
 
-    /** The newest `tail` lines of the deploy log, oldest first, redacted. */
+    /** Reads the newest `tail` lines of the deploy log, oldest first, redacted. */
     async lines(
       deploymentId: string,
       tail: number,
@@ -103,14 +103,14 @@ export function createDeploymentStore(pool: Pool) {
     },
 
     /**
-     * Requests cancellation. A deployment that has not started ends at once; one that has started to switch traffic refuses. Idempotent.
-     * Throws NOT_FOUND.
+     * Requests to cancel a deployment. It ends at once when it has not started, and refuses once it switches traffic. Idempotent. Throws
+     * NOT_FOUND.
      */
     cancel: (deploymentId: string, by: string, actionId: string) =>
       withTransaction(pool, (db) => cancel(db, deploymentId, by, actionId)),
 
     /**
-     * Notes that the cancelling action no longer waits, so that the person who waits for the run is notified of its end. False when the
+     * Notes that the canceling action no longer waits, so that the person who waits for the run is notified of its end. False when the
      * run has ended. Idempotent.
      */
     leaveCancel: (deploymentId: string, actionId: string): Promise<boolean> =>
@@ -129,7 +129,7 @@ async function putRequest(db: Queryable, request: DeploymentRequest): Promise<De
   if (earlier) return earlier;
   const { server, driver, serving } = await placeService(db, request, request.plan?.server.name ?? request.server);
   const other = await findOpenDeployment(db, request);
-  // A concurrent duplicate: the first one was written while this one waited for the lock on the service.
+  // A concurrent call made the same request: its row was written while this call waited for the lock on the service.
   if (other?.deploymentId === request.deploymentId) return other;
   if (other) throw createUnderWayError(other, new Date());
   if (request.fromArtifact !== null) await requireOfService(db, request, request.fromArtifact);
@@ -174,7 +174,7 @@ async function cancel(
   const { state, action } = row;
   if (action !== null || state === 'cancelling' || state === 'cancelled')
     return { accepted: action === actionId || !isFinalState(state) || state === 'cancelled', state };
-  // The state that a lost worker left decides: after a possible switch only a rollback works.
+  // The state before the worker was lost decides: once traffic may have switched, only a rollback works.
   if (!isCancellable(state === 'unknown' ? (row.before ?? 'queued') : state)) return { accepted: false, state };
   await db.query(sql`update deployments set cancel_at = clock_timestamp(), cancel_by = ${by},
       cancel_action = ${actionId} where deployment_id = ${deploymentId}`);
@@ -186,7 +186,7 @@ async function cancel(
   return { accepted: true, state: 'cancelled' };
 }
 
-/** Appends an event to an ended deployment, about work that it had started. */
+/** Appends an event about earlier work to an ended deployment. */
 export async function addNote(
   db: Queryable,
   deploymentId: string,
@@ -196,12 +196,12 @@ export async function addNote(
   if (state !== null) await addEvent(db, deploymentId, { from: state, to: state, ...note });
 }
 
-/** Reads the state of a deployment and locks its row until the transaction ends; null without one. */
+/** Reads the state of a deployment, and locks its row until the transaction ends; null for an unknown id. */
 export function lockState(db: Queryable, deploymentId: string): Promise<DeployState | null> {
   return findValue<DeployState>(db)`select state from deployments where deployment_id = ${deploymentId} for update`;
 }
 
-/** Appends an event to a deployment; the caller has locked its row. */
+/** Appends an event to a deployment whose row the caller has locked. */
 export async function addEvent(
   db: Queryable,
   deploymentId: string,

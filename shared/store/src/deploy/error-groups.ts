@@ -8,7 +8,7 @@ export type ErrorSource = 'log' | 'deploy' | 'health' | 'tool' | 'job';
 export interface ErrorGroup extends ServiceKey {
   readonly fingerprint: string;
   readonly source: ErrorSource;
-  /** First line of one of the errors, redacted. */
+  /** First line of one error of the group, redacted. */
   readonly sample: string;
   readonly release: string | null;
   readonly firstSeen: Date;
@@ -16,26 +16,26 @@ export interface ErrorGroup extends ServiceKey {
   readonly count: number;
 }
 
-/** New errors of one group, which a probe found in the log. */
+/** New errors of one group that a probe found in the log. */
 export interface FoundErrors extends Pick<ErrorGroup, 'fingerprint' | 'source' | 'sample' | 'release' | 'count'> {
-  /** Time in the log; null for now. */
+  /** Time of the newest error in the log; null means now. */
   readonly at: Date | null;
 }
 
-/** Groups per service; the least recently seen are deleted. */
+/** Maximum number of groups per service; the least recently seen groups are deleted. */
 const KEPT = 500;
 const SAMPLE = 500;
 
 const COLUMNS = sql`project, environment, fingerprint, source, sample, release, first_seen as "firstSeen", last_seen as "lastSeen", count::int`;
 
 /**
- * Adds new errors to the groups of a service, in the caller's transaction. Not idempotent: the caller counts each error once. Only log
- * errors count towards the usual rate, because a failed deployment is no error of the serving release.
+ * Adds new errors to the groups of a service, in the caller's transaction. Not idempotent: the caller counts each error once. Only errors
+ * from the log count for the usual rate, because a failed deployment is no error of the serving release.
  */
 export async function addErrors(db: Queryable, service: ServiceKey, found: readonly FoundErrors[]): Promise<void> {
   if (found.length === 0) return;
   const groups = found.map((one) => ({ ...one, sample: redactText(one.sample).slice(0, SAMPLE) }));
-  // A log clock that is ahead would keep its errors new for hours.
+  // Errors from a log whose clock is ahead would otherwise count as new for hours.
   const at = sql`least(f.at, clock_timestamp())`;
   await db.query(sql`
     insert into error_groups (project, environment, fingerprint, source, sample, release, first_seen, last_seen, count)
@@ -61,13 +61,13 @@ export async function addErrors(db: Queryable, service: ServiceKey, found: reado
       and environment = ${service.environment} and minute < now() - interval '1 day'`);
 }
 
-/** Counts the errors of a service within the last `withinMs`, to the minute. */
+/** Counts the errors of a service in the last `withinMs` milliseconds, to the minute. */
 export function countErrors(db: Queryable, service: ServiceKey, withinMs: number): Promise<number> {
   return findValue<number>(db, 0)`select coalesce(sum(count), 0)::int as n from error_minutes
       where project = ${service.project} and environment = ${service.environment} and minute >= date_trunc('minute', clock_timestamp() - ${withinMs} * interval '1 ms')`;
 }
 
-/** Lists groups that were seen since `since`, newest first. */
+/** Lists the groups with errors since `since`, newest first. */
 export function listErrorGroups(
   db: Queryable,
   filter: Partial<ServiceKey> & { readonly since: Date },

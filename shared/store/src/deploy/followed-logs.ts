@@ -1,10 +1,10 @@
 import type { Queryable } from '../pool.ts';
 import { findRow, findValue, hasRow, sql } from '../sql.ts';
 
-/** SQL condition on `runs`: it is unfinished and follows a log. */
+/** SQL condition on `runs`: the run is unfinished and follows a log. */
 const FOLLOWS = sql`job = 'service.logs' and (payload ->> 'followSeconds')::int > 0 and status in ('queued', 'running') and cancel_at is null`;
 
-/** Selects followed logs: of a person, in one chat, of one run, or all except one run. */
+/** Which followed logs to end: those of a person, in one chat, of one run, or all except those of one run. */
 interface FollowedLogs {
   readonly userKey: string;
   readonly chatKey?: string;
@@ -13,7 +13,7 @@ interface FollowedLogs {
 }
 
 /**
- * Requests the end of these followed logs; their runs notice it within a second and end their message. Returns the number of runs.
+ * Requests the end of followed logs. Their runs notice the request within a second and finish their message. Returns the number of runs.
  * Idempotent.
  */
 export async function endFollowedLogs(
@@ -29,7 +29,7 @@ export async function endFollowedLogs(
   return rowCount ?? 0;
 }
 
-/** True when this person follows a log in this chat. */
+/** True when the person follows a log in the chat. */
 export function hasFollowedLog(
   db: Queryable,
   { userKey, chatKey }: { readonly userKey: string; readonly chatKey: string },
@@ -38,7 +38,7 @@ export function hasFollowedLog(
       and chat_key = ${chatKey} limit 1`;
 }
 
-/** Reads for how many milliseconds a run has followed its log, over all processes, and whether a person has stopped it. */
+/** Reads for how many milliseconds a run has followed its log, in all processes together, and whether a person has stopped it. */
 export async function readFollowState(
   db: Queryable,
   runId: string,

@@ -19,19 +19,19 @@ export interface NotifiedLane {
 
 type News = Pick<Extract<InboundEnvelope, { kind: 'incident' }>, 'phase' | 'project' | 'say' | 'quote' | 'buttons'>;
 
-/** News that waits for a reachable recipient. */
+/** News of an incident that nobody has received yet. */
 export interface PendingNotice extends News {
-  /** Key within the incident: each news item is sent once per key. */
+  /** Key within the incident: news is sent once per key. */
   readonly once: string;
   readonly recipients: readonly string[];
 }
 
-/** Younger news may still be in delivery. */
+/** Younger news may still be on its way to a recipient. */
 const ON_ITS_WAY_MS = 5_000;
-/** Incidents per round. */
+/** Maximum number of incidents per call. */
 const BATCH = 100;
 
-/** Sends waiting news as soon as somebody can be reached; `admins` are tried last. Returns the notified people. */
+/** Sends waiting news to the first person who can be reached; `admins` are tried last. Returns the notified people. */
 export async function sendPendingNotices(pool: Pool, admins: readonly string[]): Promise<readonly NotifiedLane[]> {
   const waiting = await listValues<string>(pool)`
     select incident_id::text from incidents
@@ -46,8 +46,8 @@ export async function sendPendingNotices(pool: Pool, admins: readonly string[]):
 }
 
 /**
- * Sends the waiting news of an incident to the first reachable person. `nobody` keeps the news waiting. Null when no news waits any more.
- * Idempotent.
+ * Sends the waiting news of an incident to the first reachable person; `nobody` when there is none, and the news keeps waiting. Null when
+ * no news waits. Idempotent.
  */
 export function notifyRecipient(
   pool: Pool,
@@ -68,7 +68,7 @@ export function notifyRecipient(
   });
 }
 
-/** Notes that this person was notified, and that no news waits. */
+/** Records that this person was notified, and that no news of the incident waits. */
 export async function markNotified(
   db: Queryable,
   incidentId: string,
@@ -90,7 +90,7 @@ export async function putNotice(
     kind: 'incident',
     channel: 'system',
     bot: 'incidents',
-    updateId: `${incidentId}:${once}`.slice(0, 120), // the longest update id of an envelope
+    updateId: `${incidentId}:${once}`.slice(0, 120), // Longest update id that an envelope may have
     userKey,
     chatKey,
     traceId,

@@ -6,24 +6,24 @@ import { withTransaction, type Pool, type Queryable } from '../pool.ts';
 import { findRow, findValue, hasRow, listRows, sql } from '../sql.ts';
 import { notifyRecipient, putNotice, type NotifiedLane, type PendingNotice } from './incident-news.ts';
 
-/** An ongoing problem; one row per subject and kind. */
+/** A problem that lasts. Each subject and kind of problem has one open row. */
 export interface IncidentReport extends Pick<Incident, 'subject' | 'kind' | 'detail' | 'evidence'> {
   /** People to notify, in order of preference: only the first reachable person is notified. */
   readonly recipients: readonly string[];
-  /** Project that the conversation of the notified person is about from then on; null for a server. */
+  /** Project that becomes the topic of the notified person's conversation; null for a server. */
   readonly project: string | null;
-  /** Markdown for the person, without outside text. */
+  /** Markdown for the person, without text from outside. */
   readonly say: string;
-  /** One redacted log line, shown as outside text and never part of the conversation. */
+  /** One redacted log line, shown as text from outside and never part of the conversation. */
   readonly quote?: string | null;
-  /** A later stage of the incident, reported once to the notified person. */
+  /** Name of a later stage of the incident, which is reported once to the notified person. */
   readonly step?: string;
-  /** True for the cause of the other open incidents of its subject, which end silently with it. One per deployment. */
+  /** True for the cause of other open incidents with the same subject, which end silently with it. One per deployment. */
   readonly isCause?: boolean;
   readonly buttons: readonly ActionButton[];
-  /** Errors to count once for the service when it opens; null when counted elsewhere. */
+  /** Errors to count for the service when the incident opens; null when they are counted elsewhere. */
   readonly error?: (ServiceKey & FoundErrors) | null;
-  /** No notification before this time: the incident opens, and is reported afterwards if it still lasts. */
+  /** Until this time nobody is notified; if the incident still lasts then, it is reported afterwards. */
   readonly mutedUntil: Date | null;
 }
 
@@ -31,12 +31,12 @@ export interface Incident {
   readonly incidentId: string;
   /** The affected service or server: `service:shop/staging`, `server:vps-1`. */
   readonly subject: string;
-  /** Such as `down`, `slow`, `errors`. */
+  /** Kind of incident, such as `down`, `slow`, `errors`. */
   readonly kind: string;
-  /** One sentence with the measurement. */
+  /** One sentence with the measured values. */
   readonly detail: string;
   readonly evidence: Readonly<Record<string, unknown>>;
-  /** The person who was notified; null before. */
+  /** Person who was notified; null until somebody is. */
   readonly notified: string | null;
   readonly openedAt: Date;
   readonly closedAt: Date | null;
@@ -44,15 +44,15 @@ export interface Incident {
 
 export interface IncidentOutcome {
   readonly incident: Incident;
-  /** Lane to wake; null without news or without a reachable person. */
+  /** Lane to wake; null when there is no news or no reachable person. */
   readonly notified: NotifiedLane | null;
-  /** True when the news has just found no reachable recipient. */
+  /** True when this call found no reachable recipient for the news. */
   readonly hasNoRecipient: boolean;
 }
 
 const COLUMNS = sql`incident_id::text as "incidentId", subject, kind, detail, evidence, told as notified, opened_at as "openedAt", closed_at as "closedAt"`;
 
-/** SQL condition: the notified person can still be reached in that chat. */
+/** SQL condition: the person who was notified can still be reached in that chat. */
 const REACHABLE = sql`exists (select from users u where u.user_key = told)
   and not exists (select from chats x where x.chat_key in (told_chat, chat_root(told_chat)) and x.parked_at is not null)`;
 
@@ -65,8 +65,8 @@ interface IncidentRow extends Incident {
 const ROW = sql`${COLUMNS}, told_chat as "chatKey", ${REACHABLE} as "isReachable", news, waits_since is not null as "isWaiting"`;
 
 /**
- * Opens an incident or finds the open one, and notifies one person, unless an earlier notified person is still reachable. The incident
- * and each of its steps are reported once, however often this is called. News is committed first, and waits for `notifyWaiting` when
+ * Opens an incident or finds the open one, and notifies one person, unless a person notified earlier is still reachable. Each incident
+ * and each of its steps is reported once, however often this is called. The news is committed first, and waits for `notifyWaiting` when
  * nobody is reachable or the process dies.
  */
 export async function openIncident(
@@ -87,8 +87,8 @@ export async function openIncident(
 }
 
 /**
- * Closes an incident; the notified person reads `say` once. An unreported start waits together with the end. Null when no incident of
- * that kind is open. Idempotent.
+ * Closes an incident; the person who was notified gets `say` once. If the start was not reported yet, start and end wait together. Null
+ * when no incident of that kind is open. Idempotent.
  */
 export async function closeIncident(
   pool: Pool,
@@ -123,7 +123,7 @@ export async function closeIncident(
   };
 }
 
-/** Lists open incidents of one subject or of all, oldest first. */
+/** Lists open incidents of one subject or of all subjects, oldest first. */
 export function listOpenIncidents(db: Queryable, subject: string | null = null): Promise<readonly Incident[]> {
   return listRows<Incident>(db)`select ${COLUMNS} from incidents where closed_at is null
       and (${subject}::text is null or subject = ${subject}) order by opened_at, incident_id limit 200`;
@@ -150,7 +150,7 @@ async function open(
   if (isNew && report.error) await addErrors(db, report.error, [report.error]);
   const row = await findRow<IncidentRow>(db)`
     select ${ROW} from incidents where subject = ${subject} and kind = ${kind} and closed_at is null for update`;
-  // The incident was closed between the two statements: the next probe opens it again.
+  // The incident was closed between the two statements; the next probe opens it again.
   if (!row) throw new Error(`the incident ${kind} of ${subject} was closed while it was opened`);
   const { chatKey: _, isReachable, news: __, isWaiting: wasWaiting, ...incident } = row;
   const isMuted = await findValue(db, false)`select ${report.mutedUntil}::timestamptz > clock_timestamp()`;
@@ -166,7 +166,7 @@ function isFullyNotified({ notified, evidence }: Incident, isReachable: boolean,
   return notified !== null && isReachable && (step === undefined || evidence.step === step);
 }
 
-/** Stores the news of an incident in place of older waiting news. */
+/** Stores the news of an incident in place of older news that waits. */
 async function putWaiting(
   db: Queryable,
   { incidentId, notified }: Incident,
@@ -177,7 +177,7 @@ async function putWaiting(
   const isNext = notified !== null && isReachable;
   const news: PendingNotice = {
     once: isNext ? (step ?? 'opened') : 'opened',
-    // The person who was notified of the start is also notified of the next step.
+    // The person who was notified of the start also gets the next step.
     recipients: isNext ? [notified, ...recipients] : recipients,
     phase: 'opened',
     project,

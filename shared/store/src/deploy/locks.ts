@@ -2,8 +2,8 @@ import type { Pool } from '../pool.ts';
 import { sql } from '../sql.ts';
 
 /**
- * Runs `work` under a named lock across processes. Waits at most the pool's lock time-out. Use a separate pool: a holder keeps its
- * connection while `work` uses others.
+ * Runs `work` while holding a named lock, across processes. Waits at most the pool's lock time-out. Needs a separate pool, because a
+ * holder keeps its connection while `work` uses others.
  */
 export async function withLock<T>(pool: Pool, name: string, work: () => Promise<T>): Promise<T> {
   const client = await pool.connect();

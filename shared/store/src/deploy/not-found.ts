@@ -9,10 +9,10 @@ const NAMES = {
   service: sql`select project || '/' || environment as name from services`,
 } as const;
 
-/** Number of existing names that are compared with the typed name. */
+/** Maximum number of existing names that are compared with the typed name. */
 const LIKELY = 20;
 
-/** Builds NOT_FOUND for a name, with existing names and the most likely one. */
+/** Builds the error NOT_FOUND for a name, with existing names and the most likely one. */
 export async function createNameNotFound(db: Queryable, kind: keyof typeof NAMES, name: string): Promise<AppError> {
   const typed = name.trim().toLowerCase();
   const { rows } = await db.query<{ first: string[]; likely: string[]; total: number }>(sql`

@@ -3,7 +3,7 @@ import { createNameNotFound } from './not-found.ts';
 import { withTransaction, type Pool, type Queryable } from '../pool.ts';
 import { findRow, hasRow, listRows, sql } from '../sql.ts';
 
-/** Secret for reading a repository, and the person who gave it. */
+/** The secret for reading a repository, and the person who stored it. */
 export interface StoredLogin {
   readonly handle: string;
   readonly givenBy: string;
@@ -38,24 +38,24 @@ const COLUMNS = sql`p.name, p.description, p.repository, p.repository_login as "
 /** Creates access to the projects in Postgres. Every write is idempotent by its action id. */
 export function createProjectStore(pool: Pool) {
   return {
-    /** All projects, most recently changed first. */
+    /** Lists all projects, most recently changed first. */
     list(): Promise<readonly ProjectRow[]> {
       return listRows<ProjectRow>(pool)`select ${COLUMNS} from projects p order by p.updated_at desc, p.name`;
     },
 
     find: (name: string): Promise<ProjectRow | null> => find(pool, name),
 
-    /** Throws NOT_FOUND. */
+    /** Returns a project by name. Throws NOT_FOUND. */
     get: (name: string): Promise<ProjectRow> => get(pool, name),
 
-    /** Unfinished runs of this project, oldest first, at most 20. */
+    /** Lists unfinished runs of a project, oldest first, at most 20. */
     openRuns(name: string): Promise<readonly OpenRunRow[]> {
       return listRows<OpenRunRow>(pool)`
         select run_id as "runId", job, status, created_at as "createdAt" from runs
           where payload ->> 'project' = ${name} and status in ('queued', 'running') order by created_at limit 20`;
     },
 
-    /** Throws ALREADY_EXISTS when another action created a project of that name; one of two concurrent actions wins. */
+    /** Creates a project. Throws ALREADY_EXISTS when another action created one of that name; one of two concurrent actions wins. */
     async create(
       project: Pick<ProjectRow, 'name' | 'description' | 'repository' | 'owner'> &
         Partial<Pick<ProjectRow, 'repositoryLogin'>>,
@@ -73,10 +73,10 @@ export function createProjectStore(pool: Pool) {
       return created;
     },
 
-    /** Changes the named fields only, so concurrent changes of different fields both stay. Throws NOT_FOUND. */
+    /** Changes only the given fields, so that concurrent changes of different fields are all kept. Throws NOT_FOUND. */
     update: (name: string, change: Change, actionId: string): Promise<ProjectRow> =>
       withTransaction(pool, async (db) => {
-        // The row lock orders changes, so an earlier change of this action is always visible.
+        // The row lock orders changes, so that an earlier change of the same action is always visible.
         if (!(await hasRow(db)`select 1 from projects where name = ${name} for update`))
           throw await createNameNotFound(db, 'project', name);
         const isNew = await hasRow(db)`insert into project_changes (action_id, project, change, version)

@@ -6,22 +6,22 @@ import { withTransaction, type Pool, type Queryable } from '../pool.ts';
 import { noteEffect } from '../effects.ts';
 import { findRow, listRows, sql, readRow } from '../sql.ts';
 
-/** Result of the last probe; `unknown`: never reached, or its host key is not approved. */
+/** Result of the last probe. `unknown`: the server was never reached, or its host key is not approved. */
 export type ServerHealth = 'unknown' | 'up' | 'down';
 
 export interface ServerRow {
   readonly name: string;
   readonly host: string;
   readonly environment: 'staging' | 'production' | 'local';
-  /** Measured value, else the registered value, else a minimum that no service fits into. */
+  /** Number of CPUs: measured, else as registered, else a minimum that no service fits into. */
   readonly cpus: number;
   readonly memoryMb: number;
   readonly firstPort: number;
   readonly lastPort: number;
-  /** Null for a booked server, which Signalbox cannot reach. */
+  /** Driver of the server; null for a booked server, which Signalbox cannot reach. */
   readonly driver: DriverName | null;
   readonly connection: ServerConnection;
-  /** Approved fingerprint of the host key, and the fingerprint seen last. */
+  /** Approved fingerprint of the host key. `hostKeySeen`: the fingerprint that the server showed last. */
   readonly hostKey: string | null;
   readonly hostKeySeen: string | null;
   readonly memoryFreeMb: number | null;
@@ -43,12 +43,12 @@ export interface NewServerRow extends Pick<
   ServerRow,
   'name' | 'host' | 'environment' | 'firstPort' | 'lastPort' | 'driver' | 'connection'
 > {
-  /** Null: a probe measures it later. */
+  /** Number of CPUs; null when a probe has to measure it. */
   readonly cpus: number | null;
   readonly memoryMb: number | null;
 }
 
-/** Ports that this machine offers: below Linux's ephemeral range (from 32,768), above the ports that services usually use. */
+/** Ports that this machine offers: below Linux's ephemeral range (from 32,768), and above the ports that services usually use. */
 const LOCAL_PORTS = { first: 20_000, last: 20_999 } as const;
 
 export const SERVER_COLUMNS = sql`s.name, s.host, s.environment, s.cpus, s.memory_mb as "memoryMb", s.first_port as "firstPort",
@@ -58,7 +58,7 @@ export const SERVER_COLUMNS = sql`s.name, s.host, s.environment, s.cpus, s.memor
 const LOADS = sql`select ${SERVER_COLUMNS}, coalesce(sum(a.memory_mb), 0)::int as "reservedMemoryMb", count(a.id)::int as "portsInUse"
   from servers s left join port_allocations a on a.server = s.name and a.released_at is null`;
 
-/** Creates access to the servers in Postgres. Registering is idempotent by its action id. */
+/** Creates access to the servers in Postgres. Registering a server is idempotent by its action id. */
 export function createServerStore(pool: Pool) {
   const find = (name: string): Promise<ServerLoadRow | null> => {
     return findRow<ServerLoadRow>(pool)`${LOADS} where s.name = ${name} group by s.name`;
@@ -69,17 +69,17 @@ export function createServerStore(pool: Pool) {
     return server;
   };
   return {
-    /** All servers with their reservations, by name. */
+    /** Lists all servers with their reservations, by name. */
     list(): Promise<readonly ServerLoadRow[]> {
       return listRows<ServerLoadRow>(pool)`${LOADS} group by s.name order by s.name`;
     },
 
     find,
 
-    /** Throws NOT_FOUND. */
+    /** Returns a server by name. Throws NOT_FOUND. */
     get,
 
-    /** Throws ALREADY_EXISTS when another action registered a server of that name; one of two concurrent actions wins. */
+    /** Registers a server. Throws ALREADY_EXISTS when another action registered one of that name; one of two concurrent actions wins. */
     async register(server: NewServerRow, actionId: string): Promise<ServerRow> {
       const { name, host, environment, cpus, memoryMb, firstPort, lastPort, driver, connection } = server;
       await pool.query(sql`
@@ -93,8 +93,7 @@ export function createServerStore(pool: Pool) {
     },
 
     /**
-     * Approves the host key that the server has shown. Idempotent. Throws NOT_FOUND, HOST_KEY_UNSEEN, and HOST_KEY_OTHER for a key that
-     * the server has not shown.
+     * Approves the host key that the server has shown. Idempotent. Throws NOT_FOUND, HOST_KEY_UNSEEN, and HOST_KEY_OTHER for another key.
      */
     async trustHostKey(name: string, fingerprint: string, actionId: string): Promise<ServerRow> {
       const trusted = await withTransaction(pool, async (db) => {
@@ -112,8 +111,8 @@ export function createServerStore(pool: Pool) {
 }
 
 /**
- * Registers this machine as the server `local` with its measured size, at each start of a worker. Idempotent: it only updates the size. The
- * job service finds out whether programs can run here.
+ * Registers this machine as the server `local` with its measured size, when a worker starts. Idempotent: a repeated call only updates the
+ * size. The job service finds out whether programs can run here.
  */
 export async function ensureLocalServer(
   db: Queryable,

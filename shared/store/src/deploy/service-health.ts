@@ -9,26 +9,26 @@ import { findRow, hasRow, listRows } from '../sql.ts';
 export interface WatchedService extends ServiceKey {
   readonly serving: string;
   readonly mutedUntil: Date | null;
-  /** State of earlier probes; the prober checks its shape. */
+  /** State after earlier probes; the prober checks its shape. */
   readonly health: unknown;
   readonly logCursor: unknown;
-  /** True while a deployment switches, in which a probe proves nothing. */
+  /** True while a deployment switches traffic, when a probe proves nothing. */
   readonly isMoving: boolean;
-  /** Deployer of the serving release, then the owner of the project. */
+  /** User keys of the person who deployed the serving release, then of the project's owner. */
   readonly owners: readonly string[];
   /** Language of the first owner. */
   readonly language: string | null;
 }
 
-/** Services per probe round. */
+/** Maximum number of services per round of probes. */
 const TAKEN = 50;
 
-/** Formats the subject of a service's incidents: `service:shop/staging`. */
+/** Formats the subject of incidents of a service: `service:shop/staging`. */
 export function formatIncidentSubject(service: ServiceKey): string {
   return `service:${formatServiceName(service)}`;
 }
 
-/** Claims services that were not probed for `gapMs`, longest wait first. Concurrent calls share them out. */
+/** Claims services that were not probed for `gapMs`, longest wait first. Concurrent calls claim different services. */
 export function takeServices(db: Queryable, gapMs: number): Promise<readonly WatchedService[]> {
   return listRows<WatchedService>(db)`with due as (
        select project, environment from services
@@ -42,15 +42,15 @@ export function takeServices(db: Queryable, gapMs: number): Promise<readonly Wat
                           and o.state in ('switching', 'verifying', 'draining', 'failing', 'unknown')) as "isMoving"`;
 }
 
-/** Reads the health state of a service; null without one. */
+/** Reads the health state of a service; null when it has none. */
 export function readHealth(db: Queryable, service: ServiceKey): Promise<{ readonly health: unknown } | null> {
   return findRow<{ health: unknown }>(db)`select health from services
       where project = ${service.project} and environment = ${service.environment}`;
 }
 
 /**
- * Stores the result of a probe with the log errors and crashes that it found, in one transaction. False, with nothing counted, when
- * another probe was faster; so each error and crash counts once.
+ * Stores the result of a probe with the log errors and crashes that it found, in one transaction. False, with nothing stored, when
+ * another probe was faster, so that each error and crash counts once.
  */
 export async function saveProbe(
   pool: Pool,
@@ -58,7 +58,7 @@ export async function saveProbe(
   probe: { readonly health: unknown; readonly logCursor: unknown; readonly errors: readonly FoundErrors[] },
 ): Promise<boolean> {
   return withTransaction(pool, async (db) => {
-    // SQL null for a service without output; JSON null would not equal a missing value.
+    // A missing value is SQL null, because JSON null would not equal it.
     const json = (value: unknown): string | null => (value === null ? null : JSON.stringify(value));
     const row = await findRow<{ serving: string | null }>(db)`
       update services set health = ${JSON.stringify(probe.health)}::jsonb, health_at = clock_timestamp(),
@@ -67,7 +67,7 @@ export async function saveProbe(
          and nullif(log_cursor, 'null') is not distinct from ${json(service.logCursor)}::jsonb
          and health is not distinct from ${json(service.health)}::jsonb returning serving`;
     if (!row) return false;
-    // A release that was stopped or replaced during the probe has not crashed.
+    // A release that was stopped or replaced during the probe did not crash.
     const isServing = row.serving === service.serving;
     await addErrors(
       db,
@@ -78,7 +78,7 @@ export async function saveProbe(
   });
 }
 
-/** Reads how to reach a server. Throws NOT_FOUND, SERVER_BOOKED. */
+/** Reads the data for connecting to a server. Throws NOT_FOUND, SERVER_BOOKED. */
 export async function findDriverServer(db: Queryable, name: string): Promise<ServerAccess> {
   const row = await findRow<Omit<ServerAccess, 'driver'> & { driver: ServerAccess['driver'] | null }>(db)`
     select name as server, host as "serverHost", driver, connection, host_key as "hostKey" from servers where name = ${name}`;
@@ -88,13 +88,13 @@ export async function findDriverServer(db: Queryable, name: string): Promise<Ser
   throw new AppError('SERVER_BOOKED', { server: name });
 }
 
-/** Lists all services with their mute times, by name. */
+/** Lists all services by name, with the times until which they are muted. */
 export function listServicesBriefly(db: Queryable) {
   return listRows<ServiceKey & { mutedUntil: Date | null }>(db)`
     select project, environment, muted_until as "mutedUntil" from services order by project, environment limit 500`;
 }
 
-/** Mutes a service until `until`, or unmutes it (null), in the caller's transaction. False for an unknown service. */
+/** Mutes a service until a time, or unmutes it (null), in the caller's transaction. False for an unknown service. */
 export function muteService(db: Queryable, service: ServiceKey, until: Date | null, by: string): Promise<boolean> {
   return hasRow(db)`update services set muted_until = ${until},
       muted_by = ${until === null ? null : by}, updated_at = clock_timestamp() where project = ${service.project}

@@ -6,20 +6,20 @@ import { withTransaction, type Pool, type Queryable } from '../pool.ts';
 import { findValue, hasRow, sql } from '../sql.ts';
 
 /**
- * Creates access to stops of services. Each run chooses its deployment once and notes it in the deployment's events, so a retry after a
- * crash continues with the same deployment.
+ * Creates access to stops of services. Each run chooses its deployment once and records it in the deployment's events, so that a retry
+ * after a crash continues with the same deployment.
  */
 export function createServiceStopStore(pool: Pool) {
   return {
     /**
      * Begins a stop: from now on no release serves, and workers of earlier deployments cannot change that. Returns the deployment to end,
-     * and the epoch for removing the route; the epoch is null when only the deployment may remove it. Idempotent per run. Throws
+     * and the epoch for removing the route; the epoch is null when only the deployment may remove the route. Idempotent per run. Throws
      * NOT_FOUND, DEPLOYMENT_UNDER_WAY, NOTHING_SERVES.
      */
     begin: (service: ServiceKey, runId: string, by: string) =>
       withTransaction(pool, (db) => begin(db, service, runId, by)),
 
-    /** Notes the end of the stop; idempotent. */
+    /** Records the end of the stop. Idempotent. */
     end: (
       deploymentId: string,
       runId: string,
@@ -38,8 +38,8 @@ export function createServiceStopStore(pool: Pool) {
 export type ServiceStopStore = ReturnType<typeof createServiceStopStore>;
 
 /**
- * Finds the deployment that the stop of this run is ending. For null: the deployment that a new stop would end, which serves or has an
- * unfinished stop. Null without one.
+ * Finds the deployment that the stop of this run ends. With a null run: the deployment that a new stop would end, which serves or has an
+ * unfinished stop. Null when there is none.
  */
 export async function findStoppable(
   db: Queryable,
@@ -69,7 +69,7 @@ function findServing(db: Queryable, service: ServiceKey): Promise<string | null>
 
 async function begin(db: Queryable, service: ServiceKey, runId: string, by: string) {
   const isIt = sql`project = ${service.project} and environment = ${service.environment}`;
-  // Locks the service, as the start of a deployment does.
+  // Locks the service row, as starting a deployment does.
   if (!(await hasRow(db)`select 1 from services where ${isIt} for update`))
     throw new AppError('NOT_FOUND', {
       kind: 'service',
@@ -77,7 +77,7 @@ async function begin(db: Queryable, service: ServiceKey, runId: string, by: stri
       known: 'those that were deployed',
     });
   const begun = await findStarted(db, service, runId);
-  // A later deployment may have started, and its epoch must stay the highest.
+  // A later deployment may have started since, and its epoch must stay the highest.
   if (begun !== null) return { deploymentId: begun, epoch: null };
   const open = await findOpenDeployment(db, service);
   if (open) throw createUnderWayError(open, new Date());

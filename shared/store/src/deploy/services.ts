@@ -16,8 +16,8 @@ export interface ServiceRow extends ServiceKey {
   readonly release: string | null;
   readonly mutedUntil: Date | null;
   /**
-   * Last probed health of the serving release, at first the health that its deployment found; `unseen` after two minutes without a probe.
-   * Null while no release serves.
+   * Health of the serving release at the last probe or, before that, as its deployment found it; `unseen` after two minutes without a
+   * probe. Null while no release serves.
    */
   readonly seen: 'well' | 'degraded' | 'down' | 'stopped' | 'unseen' | null;
 }
@@ -29,7 +29,7 @@ export interface ServiceVariableRow {
   readonly givenBy: string;
 }
 
-/** Eight missed probes. */
+/** Time after which a service counts as not probed: eight probes were missed. */
 const SEEN_MS = 2 * MINUTE_MS;
 const SELECT = sql`select v.project, v.environment, v.server, v.port, d.url, v.serving, d.release, v.muted_until as "mutedUntil", case
     when v.serving is null then null
@@ -45,7 +45,7 @@ const VARIABLE = sql`name, value, secret, given_by as "givenBy"`;
 /** Creates access to services and their variables. */
 export function createServiceStore(pool: Pool) {
   return {
-    /** Sorted by project and environment. */
+    /** Lists services by project and environment. */
     list(filter: Partial<ServiceKey>): Promise<readonly ServiceRow[]> {
       return listRows<ServiceRow>(pool)`
         ${SELECT} where (${filter.project ?? null}::text is null or v.project = ${filter.project ?? null})
@@ -55,16 +55,16 @@ export function createServiceStore(pool: Pool) {
 
     find: (service: ServiceKey): Promise<ServiceRow | null> => find(pool, service),
 
-    /** See `findStoppable`. */
+    /** Finds the deployment that a stop would end: see `findStoppable`. */
     stoppable: (service: ServiceKey, runId: string | null) => findStoppable(pool, service, runId),
 
-    /** Sorted by name. */
+    /** Lists the variables of a service by name. */
     variables(service: ServiceKey): Promise<readonly ServiceVariableRow[]> {
       return listRows<ServiceVariableRow>(pool)`select ${VARIABLE} from service_variables
           where project = ${service.project} and environment = ${service.environment} order by name`;
     },
 
-    /** Names of the variables, each with a version that changes when the variable or its secret is set again. */
+    /** Lists names of variables, each with a version that changes when the variable or its secret is set again. */
     variableMarks(service: ServiceKey): Promise<readonly { readonly name: string; readonly mark: string }[]> {
       return listRows<{ name: string; mark: string }>(pool)`
         select v.name, 'v' || left(encode(sha256(convert_to(concat_ws(' ', v.action_id, v.given_by, extract(epoch from v.given_at),
@@ -74,12 +74,12 @@ export function createServiceStore(pool: Pool) {
     },
 
     /**
-     * Sets a variable for the next deployment; creates and places the service if needed. Idempotent by action id. Throws NOT_FOUND,
+     * Sets a variable for the next deployment; creates and places the service if necessary. Idempotent by action id. Throws NOT_FOUND,
      * PROJECT_ARCHIVED.
      */
     setVariable: (service: ServiceKey, variable: ServiceVariableRow, actionId: string): Promise<ServiceVariableRow> =>
       withTransaction(pool, async (db) => {
-        // Locks the service, so that concurrent calls of one action see each other's writes.
+        // This locks the service, so that concurrent calls of one action see each other's writes.
         await placeService(db, service, null);
         const written = await findRow<ServiceVariableRow>(db)`
           insert into service_variables as k (project, environment, name, value, secret, given_by, action_id)
@@ -94,7 +94,7 @@ export function createServiceStore(pool: Pool) {
         return written;
       }),
 
-    /** Removes a variable from the next deployment on; null when it was not set. Idempotent by action id. */
+    /** Removes a variable, from the next deployment on; null when the variable was not set. Idempotent by action id. */
     removeVariable: (service: ServiceKey, name: string, actionId: string): Promise<ServiceVariableRow | null> =>
       withTransaction(pool, async (db) => {
         const removed = await findRow<ServiceVariableRow>(db)`delete from service_variables
@@ -103,7 +103,7 @@ export function createServiceStore(pool: Pool) {
         return removed;
       }),
 
-    /** Mutes messages about the service's health until `until`; null unmutes. Throws NOT_FOUND. */
+    /** Mutes messages about a service's health until a time; null unmutes them. Throws NOT_FOUND. */
     mute: (service: ServiceKey, until: Date | null, by: string, actionId: string): Promise<ServiceRow> =>
       withTransaction(pool, async (db) => {
         const muted = (await muteService(db, service, until, by)) ? await find(db, service) : null;

@@ -13,30 +13,30 @@ export type ActionTaint = 'untrusted' | 'private';
 
 export interface ActionIntent {
   readonly actionId: string;
-  /** The action of which this one is a changed version. */
+  /** Id of the action that was changed into this one. */
   readonly parentActionId?: string | null;
   readonly turnId: string;
-  /** Id of the message that started the turn, the same in every run of the turn. */
+  /** Id of the message that started the turn; all runs of a turn have the same key. */
   readonly turnKey: string;
   readonly threadId: string;
   readonly tool: string;
   readonly arguments: unknown;
-  /** Roles that allow the action. The person's role is read again here, because an admin may have changed it during the turn. */
+  /** Roles that allow the action. The statement reads the person's role again, because an admin may have changed it during the turn. */
   readonly roles: readonly Role[];
   readonly proposal: Proposal;
-  /** Hash of the exact action: see `actionHash`. */
+  /** Hash of the exact action, from `actionHash`. */
   readonly hash: string;
   readonly marks: readonly ActionTaint[];
-  /** A grant, used once by this action instead of an approval. */
+  /** A grant that this action uses up once, instead of an approval. */
   readonly grantId: string | null;
-  /** Audit events, written together with the intent. */
+  /** Audit events to write together with the intent. */
   readonly events: readonly AuditEvent[];
 }
 
 export type ActionStatus =
   'waiting' | 'started' | 'done' | 'failed' | 'unknown' | 'denied' | 'rejected' | 'modified' | 'expired' | 'void';
 
-/** The state of an action that an earlier run of the same turn started before it died. */
+/** State of an action that an earlier run of the same turn started before its process died. */
 export interface EarlierAction {
   readonly status: ActionStatus;
   readonly result: unknown;
@@ -44,11 +44,11 @@ export interface EarlierAction {
 }
 
 /*
- * Two actions are the same when person, conversation, turn, tool and arguments are equal. Only the same action gets the stored result; a
- * different action under a known id is refused with ACTION_ID_TAKEN before anything is written. Rows of earlier releases have no turn.
+ * Two actions are the same when person, conversation, turn, tool and arguments are equal. A repeated action gets its stored result; a
+ * different action with a known id is refused with ACTION_ID_TAKEN before anything is written. Rows of earlier releases have no turn.
  */
 
-/** SQL array that names the parts in which the row `a` differs from an intent. */
+/** Builds an SQL array with the names of the parts in which the row `a` differs from an intent. */
 function differsFrom(lane: Pick<Lane, 'userKey'>, intent: ActionIdentity): Sql {
   return sql`array_remove(array[
      case when a.user_key <> ${lane.userKey} then 'person' end, case when a.thread_id <> ${intent.threadId} then 'conversation' end,
@@ -68,7 +68,7 @@ function taken(tool: string, differences: readonly string[]): AppError {
   return new AppError('ACTION_ID_TAKEN', { tool, differs: differences.join(', ') });
 }
 
-/** True when the ledger has this action. Throws ACTION_ID_TAKEN when another action has its id. */
+/** True when the ledger contains this action. Throws ACTION_ID_TAKEN when another action has its id. */
 export async function hasAction(
   db: Queryable,
   lane: Pick<Lane, 'userKey'>,
@@ -147,16 +147,16 @@ export async function beginAction(
   const { status, result, errorCode } = row;
   const isOver = status !== null && status !== 'started';
   if (!row.permitted && !isOver) return { kind: 'denied', role: row.role };
-  // The freeze or the grant has changed since the decision.
+  // The freeze or the grant changed after the decision.
   if (status === null && !(await hasRow(db)`select 1 from actions where action_id = ${actionId}`))
     return { kind: 'stopped' };
-  // Another transaction has just inserted the row: this statement's snapshot does not show it yet.
+  // Another transaction inserted the row just now, and the snapshot of this statement does not show it yet.
   return { kind: 'earlier', action: { status: status ?? 'unknown', result, errorCode } };
 }
 
 /**
- * Records the outcome of an action with its audit events; `isOutside` marks its conversation as tainted by outside text. The first
- * settlement stands, except that a look-up (`isLookedUp`) may settle an unknown outcome.
+ * Records the outcome of an action with its audit events; `isOutside` marks its conversation as tainted by outside text. A settled
+ * outcome is final, except that a look-up (`isLookedUp`) may settle an unknown outcome.
  */
 export async function settleAction(
   db: Queryable,
@@ -182,8 +182,8 @@ export async function settleAction(
 }
 
 /**
- * Stores an action that does not run now: it waits for a person, or was denied. False when the ledger has this action already. Throws
- * LANE_LOST and ACTION_ID_TAKEN.
+ * Stores an action that does not run now, because it waits for a person or was denied. False when the ledger already has the action.
+ * Throws LANE_LOST and ACTION_ID_TAKEN.
  */
 export async function putAction(
   db: Queryable,
@@ -200,8 +200,8 @@ export async function putAction(
 }
 
 /**
- * Stores a finished read whose result the thread has to remember: outside text or private data. A repeated read replaces the result and
- * keeps every mark. Throws LANE_LOST and ACTION_ID_TAKEN.
+ * Stores a finished read whose result marks the thread: outside text or private data. A repeated read replaces the result and keeps the
+ * marks. Throws LANE_LOST and ACTION_ID_TAKEN.
  */
 export async function recordRead(
   db: Queryable,
@@ -221,15 +221,15 @@ export async function recordRead(
   throw new AppError('LANE_LOST', { userKey: lane.userKey });
 }
 
-/** Effects of a turn so far. */
+/** Effects of a turn up to now. */
 export interface TurnEffects {
   /** Ids of the actions that had an effect, or may have had one. */
   readonly effects: readonly string[];
-  /** The first lines of actions with an unknown outcome, which people are asked to check. */
+  /** First lines of actions whose outcome is unknown, so that people are asked to check. */
   readonly unclear: readonly string[];
 }
 
-/** Reads the effects of all runs of the turn of a message; for a decision, also those of the decided action. */
+/** Reads the effects of all runs of a message's turn and, if the message is a decision, of the decided action. */
 export async function readTurnEffects(
   db: Queryable,
   userKey: string,
@@ -246,8 +246,8 @@ export async function readTurnEffects(
 }
 
 /**
- * Lists and locks the started actions of a person that no turn will finish when this message is given up, so that the caller can settle
- * them. Leaves out actions of a decision that is still to be carried out. Empty when the lane was lost.
+ * Lists and locks a person's started actions that no turn will finish when this message is given up, so that the caller can settle them.
+ * Leaves out actions whose decision is still to be carried out. Empty when the lane was lost.
  */
 export function listAbandonedActions(db: Queryable, lane: Lane, inboxId: number) {
   return listRows<{ actionId: string; tool: string }>(db)`

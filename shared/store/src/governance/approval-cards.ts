@@ -9,7 +9,7 @@ import type { Queryable } from '../pool.ts';
 import { findValue } from '../sql.ts';
 import { listCardChats, findApproval, listVotes } from './approvals.ts';
 
-/** Updates the approval card of a request in every chat that has it. Idempotent. Returns the chats. */
+/** Updates the approval card of a request in every chat with such a card. Idempotent. Returns the chats. */
 export async function updateCards(db: Queryable, approvalId: string): Promise<readonly string[]> {
   const approval = await findApproval(db, approvalId);
   if (!approval) return [];
@@ -21,7 +21,7 @@ export async function updateCards(db: Queryable, approvalId: string): Promise<re
 
 /**
  * Puts the approval card of a request into these chats, each in the language of its reader. `again`: the person who asked to see the card
- * once more; it moves to the end of the chat, once per person.
+ * again; the card then moves to the end of the chat, once per person.
  */
 export async function putCards(
   db: Queryable,
@@ -30,15 +30,15 @@ export async function putCards(
   chats: readonly string[],
   again: string | null = null,
 ): Promise<void> {
-  // Only an undecided card has buttons, which differ for the requester.
+  // Only the card of an undecided request has buttons; the requester gets other buttons than approvers.
   const accounts = approval.status === 'pending' ? await listAccounts(db, approval.userKey) : [];
   const ownChats = accounts.map(toPrivateChat);
   await putLocalized(db, chats, (chatKey) => cardRow(approval, votes, chatKey, { ownChats, again }));
 }
 
 /**
- * Shows the outcome of an action's run on its approval cards, in the transaction that ends the run; a later line replaces an earlier one.
- * Returns the chats of the cards: none when the action needed no approval, or the cards have this line.
+ * Shows the outcome of an action's run on its approval cards, in the transaction that ends the run; a later outcome replaces an earlier
+ * one. Returns the chats of the cards; empty when the action needed no approval or the cards already show this outcome.
  */
 export async function noteRunEnd(db: Queryable, actionId: string, line: string): Promise<readonly string[]> {
   const approvalId = await findValue<string>(db)`
@@ -47,7 +47,7 @@ export async function noteRunEnd(db: Queryable, actionId: string, line: string):
   return approvalId === null ? [] : updateCards(db, approvalId);
 }
 
-/** Builds the outbox row of a card, which edits the former one. `ownChats`: private chats of the requester. */
+/** Builds the outbox row of a card; it edits the previous version. `ownChats`: private chats of the requester. */
 function cardRow(
   approval: Approval,
   votes: readonly ApprovalVote[],
@@ -69,7 +69,7 @@ function cardRow(
     slot: approvalId,
     body: {
       ...renderCard(approval, votes, isAsker ? 'requester' : 'approver'),
-      // The requester also gets a message with the outcome; for everybody else the card only changes while its channel can edit it.
+      // The requester also gets a message with the outcome; for other people, the card is only edited while its channel can edit it.
       ...(status === 'consumed' ? { onlyChanges: true } : {}),
       ...(again === null ? {} : { anew: true }),
     },

@@ -8,7 +8,7 @@ import type { Lane } from '../conversation/lane.ts';
 import type { Queryable } from '../pool.ts';
 import { findRow, findValue, hasRow, listRows, listValues, sql } from '../sql.ts';
 
-/** An action with the policy question about it and the answer. Stored with the action. */
+/** An action with the policy question about it and the decision. Stored with the action. */
 export interface Proposal {
   readonly action: ProposedAction;
   readonly question: PolicyQuestion;
@@ -20,7 +20,7 @@ const COLUMNS = sql`approval_id as "approvalId", action_id as "actionId", user_k
   authors, card, status, requested_at as "requestedAt",
   expires_at as "expiresAt", decided_by as "decidedBy", reason, change`;
 
-/** Finds an approval request, or null. `lock`: nobody else decides about it until the transaction ends. */
+/** Finds an approval request, or null. `lock`: nobody else can decide about the request until the transaction ends. */
 export function findApproval(db: Queryable, approvalId: string, lock = false): Promise<Approval | null> {
   return findRow<Approval>(db)`select ${COLUMNS} from approvals
       where approval_id = ${approvalId} ${lock ? sql`for update` : sql``}`;
@@ -31,7 +31,7 @@ export function findApprovalOf(db: Queryable, actionId: string): Promise<Approva
   return findRow<Approval>(db)`select ${COLUMNS} from approvals where action_id = ${actionId}`;
 }
 
-/** Finds a pending request of this person in this chat for exactly the same action; null without one. */
+/** Finds a pending request by this person in this chat for exactly the same action; null when there is none. */
 export function findSameRequest(
   db: Queryable,
   same: { readonly userKey: string; readonly chatKey: string; readonly hash: string },
@@ -41,7 +41,7 @@ export function findSameRequest(
         and expires_at > clock_timestamp() limit 1`;
 }
 
-/** A stored action. */
+/** An action as stored in the ledger. */
 export interface LedgerRow {
   readonly status: string;
   readonly result: unknown;
@@ -51,7 +51,7 @@ export interface LedgerRow {
   readonly proposal: Proposal | null;
 }
 
-/** Finds a stored action, or null. */
+/** Finds an action in the ledger, or null. */
 export function findAction(db: Queryable, actionId: string): Promise<LedgerRow | null> {
   return findRow<LedgerRow>(db)`select status, result, user_key as "userKey", arguments, hash,
       proposal from actions where action_id = ${actionId}`;
@@ -64,9 +64,9 @@ export interface ApprovalDetails {
   readonly action: LedgerRow | null;
   /** Approvals so far, in order. */
   readonly votes: readonly ApprovalVote[];
-  /** The decision that used the request up or found it void; null before. */
+  /** Decision that used up the request or made it void; null before. */
   readonly used: RecordedDecision | null;
-  /** The person of the requester's account, and the persons of the authors' accounts. */
+  /** Person to whom the requester's account belongs; `authors` are the persons of the authors' accounts. */
   readonly requester: string;
   readonly authors: readonly string[];
   /** True when the request has expired. */
@@ -85,7 +85,7 @@ export async function findApprovalDetails(
 ): Promise<ApprovalDetails | null> {
   const approval = await findApproval(db, approvalId, lock);
   if (!approval) return null;
-  // A separate statement, so that a caller who waited for the lock sees what was committed meanwhile.
+  // A separate statement, so that a caller who waited for the lock sees everything that was committed meanwhile.
   const row = await findRow<Omit<ApprovalDetails, 'approval' | 'action'> & Record<keyof LedgerRow, never>>(db)`
     select a.status, a.result, a.user_key as "userKey", a.arguments, a.hash, a.proposal, p.used,
            array(select jsonb_build_object('userKey', v.user_key, 'name', v.name, 'role', v.role) from approval_votes v
@@ -101,8 +101,8 @@ export async function findApprovalDetails(
 }
 
 /**
- * Uses up an approved request by this decision, and starts its action under the lane's epoch. False when the request was not approved, or
- * its action did not wait.
+ * Uses up an approved request with this decision, and starts its action under the lane's epoch. False when the request was not approved
+ * or its action did not wait.
  */
 export function claimApproved(
   db: Queryable,
@@ -121,12 +121,12 @@ export function claimApproved(
      select 1 from begun`;
 }
 
-/** Stores the decision that found an approved request void. */
+/** Stores the decision that made an approved request void. */
 export async function noteDecision(db: Queryable, approvalId: string, decided: RecordedDecision): Promise<void> {
   await db.query(sql`update approvals set used = ${JSON.stringify(decided)}::jsonb where approval_id = ${approvalId}`);
 }
 
-/** Stores the outcome line of a used request for its card, or "under way" while a run continues the action. An existing line stays. */
+/** Stores the outcome line of a used request for its card, or "under way" while a run continues the action. Keeps an earlier line. */
 export async function noteOutcomeLine(db: Queryable, approvalId: string, line: string): Promise<void> {
   await db.query(sql`update approvals a set reason = case when exists (
          select 1 from runs r where r.run_id = a.action_id and r.status in ('queued', 'running')) then ${formatUnderWay()} else ${line} end
@@ -139,13 +139,13 @@ export function listVotes(db: Queryable, approvalId: string): Promise<readonly A
       where approval_id = ${approvalId} order by voted_at, user_key`;
 }
 
-/** Lists pending requests, oldest first: all of them, or those of these accounts. */
+/** Lists pending requests, oldest first: of everybody, or of these accounts. */
 export function listPending(db: Queryable, accounts: readonly string[] | null = null): Promise<readonly Approval[]> {
   return listRows<Approval>(db)`select ${COLUMNS} from approvals where status = 'pending'
       and (${accounts}::text[] is null or user_key = any (${accounts})) order by requested_at limit 50`;
 }
 
-/** Lists requests that were rejected, expired or void within the last `days`, newest first: all of them, or those of these accounts. */
+/** Lists requests that were rejected, expired or void in the last `days`, newest first: of everybody, or of these accounts. */
 export function listRefused(
   db: Queryable,
   {
@@ -160,7 +160,7 @@ export function listRefused(
       order by coalesce(decided_at, expires_at) desc limit ${limit}`;
 }
 
-/** Stores a request. False, with nothing written, when the action has one already. */
+/** Stores a request. False, with nothing written, when the action already has one. */
 export function insertApproval(
   db: Queryable,
   request: Omit<Approval, 'status' | 'requestedAt' | 'expiresAt' | 'decidedBy' | 'reason' | 'change'> & {
@@ -180,7 +180,7 @@ export function insertApproval(
      on conflict (action_id) do nothing`;
 }
 
-/** Counts an approval of this person. False when the person has approved before. */
+/** Counts this person's approval of a request. False when the person has already approved it. */
 export function addVote(db: Queryable, approvalId: string, voter: ApprovalVote): Promise<boolean> {
   return hasRow(db)`insert into approval_votes (approval_id, user_key, name, role)
       values (${approvalId}, ${voter.userKey}, ${voter.name}, ${voter.role}) on conflict do nothing`;
@@ -198,7 +198,7 @@ export async function endApproval(
   },
 ): Promise<boolean> {
   const change = end.change ? JSON.stringify(end.change) : null;
-  // Services that only expire requests may not write these two columns.
+  // Services that only expire requests have no right to write these two columns.
   const decided = end.by === null ? sql`` : sql`, decided_by = ${end.by}, change = ${change}::jsonb`;
   const isEnded = await hasRow(db)`
     update approvals set status = ${end.status}, decided_at = clock_timestamp(), reason = ${end.reason}${decided}
@@ -212,7 +212,7 @@ export async function endApproval(
   return true;
 }
 
-/** Lists the chats that have a card of this request, without parked chats. */
+/** Lists the chats with a card of this request, without parked chats. */
 export function listCardChats(db: Queryable, approvalId: string): Promise<readonly string[]> {
   return listValues<string>(db)`select distinct o.chat_key from outbox o
       where o.slot = ${approvalId}
@@ -221,8 +221,8 @@ export function listCardChats(db: Queryable, approvalId: string): Promise<readon
 }
 
 /**
- * Lists the chats in which approvers see a request: the group named for approvals, else the private chats of everybody with the role who
- * has written to the bot. May be empty.
+ * Lists the chats in which approvers see a request: the group set for approvals or else the private chats of all people with the role who
+ * have written to the bot. May be empty.
  */
 export async function listApproverChats(
   db: Queryable,
@@ -241,7 +241,7 @@ export async function listApproverChats(
       order by u.user_key`;
 }
 
-/** Names people who could approve but have no reachable private chat: at most five. */
+/** Lists at most five names of people who could approve but have no private chat that can be reached. */
 export function listUnreachableApprovers(
   db: Queryable,
   role: Role,
@@ -251,7 +251,7 @@ export function listUnreachableApprovers(
       and not is_program and person <> all (${authors}) order by name limit 5`;
 }
 
-/** Lists the roles that include `role`. */
+/** Lists the given role and all higher roles. */
 function rolesFrom(role: Role): readonly Role[] {
   return Role.options.filter((one) => coversRole(one, role));
 }

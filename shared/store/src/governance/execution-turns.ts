@@ -6,7 +6,7 @@ import type { Proposal } from './approvals.ts';
 import type { Queryable } from '../pool.ts';
 import { findRow, listRows, sql, type Sql } from '../sql.ts';
 
-/** A finished read, which has no ledger row before it runs. */
+/** A finished read, which the ledger contains only after it ran. */
 export interface RecordedRead {
   readonly actionId: string;
   readonly turnId: string;
@@ -21,21 +21,21 @@ export interface RecordedRead {
   readonly at: string;
 }
 
-/** The records of a turn, written when it ends. */
+/** The records of a turn, which are written when the turn ends. */
 export interface TurnRecording {
   readonly records: readonly (StoredExecutionTurn & { readonly contextHash: string })[];
   readonly reads: readonly RecordedRead[];
   readonly events: readonly AuditEvent[];
 }
 
-/** Builds a select column that stores the records of a turn when `f.ok` says that the turn was ended under its lane. */
+/** Builds an SQL column that stores the records of a turn if `f.ok` says that the turn was ended by the holder of the lane. */
 export function buildTurnRecording(lane: Lane, recording: TurnRecording | null): Sql {
   const { records = [], reads = [], events = [] } = recording ?? {};
   return sql`case when f.ok and ${recording !== null} then turn_record(${lane.userKey}, ${lane.epoch}, ${JSON.stringify(records)}::json,
     ${JSON.stringify(reads)}::jsonb, ${buildAuditJson(events)}::jsonb) end`;
 }
 
-/** A turn with its records in order of its passes; without records when no agent took part. */
+/** A turn with its records, in order of its passes; without records when no agent ran. */
 export interface RecordedTurn {
   readonly turnId: string;
   readonly threadId: string | null;
@@ -43,9 +43,9 @@ export interface RecordedTurn {
   readonly error: string | null;
   readonly startedAt: Date;
   readonly durationMs: number;
-  /** Each record is an ExecutionTurn of the version that wrote it; the caller checks its shape. */
+  /** Each record is an ExecutionTurn of the release that wrote it; the caller checks its shape. */
   readonly records: readonly { readonly record: unknown; readonly recordHash: string }[];
-  /** Hashes of the records from the audit; null without an audit event. */
+  /** Hashes of the records, as in the audit log; null when the audit log has no event. */
   readonly audited: readonly string[] | null;
 }
 
@@ -58,7 +58,7 @@ select t.turn_id as "turnId", t.thread_id as "threadId", t.outcome, t.error, t.s
          where a.thread_id = t.thread_id and a.turn_id = t.turn_id and a.kind = 'turn.recorded' order by a.event_id limit 1) as audited
   from turns t`;
 
-/** Reads all turns of a conversation, oldest first. A lane holds one turn at a time, so their ends are in order. */
+/** Reads all turns of a conversation, oldest first: a lane holds one turn at a time, so turns end in order. */
 export function readThreadTurns(db: Queryable, threadId: string): Promise<readonly RecordedTurn[]> {
   return listRows<RecordedTurn>(db)`${TURNS} where t.thread_id = ${threadId} order by t.ended_at,
       t.turn_id`;
@@ -69,7 +69,7 @@ export function readTurn(db: Queryable, turnId: string): Promise<RecordedTurn | 
   return findRow<RecordedTurn>(db)`${TURNS} where t.turn_id = ${turnId}`;
 }
 
-/** Yields the ids of all conversations with turns, in order of the ids, read in pages. */
+/** Yields the ids of all conversations with turns, sorted; reads them in pages. */
 export async function* readThreadsWithTurns(db: Queryable): AsyncGenerator<string, void> {
   let after = '';
   for (;;) {

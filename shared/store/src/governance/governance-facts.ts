@@ -3,24 +3,24 @@ import { toGrantScope, type GrantScope } from './grants.ts';
 import type { Queryable } from '../pool.ts';
 import { readRow, sql } from '../sql.ts';
 
-/** Current facts, besides the action, on which a decision depends. */
+/** Current facts on which a decision depends, besides the action itself. */
 export interface GovernanceFacts {
-  /** The database's clock, ISO 8601. */
+  /** Time by the database's clock, as ISO 8601. */
   readonly at: string;
   readonly frozen: boolean;
   readonly breakGlass: boolean;
-  /** A usable grant that matches the action. */
+  /** Id of a usable grant that covers the action; null when there is none. */
   readonly grantId: string | null;
-  /** Number of operators and above, and of admins, without the requester. */
+  /** Number of people who are operators or admins, and of admins, without the requester. */
   readonly operators: number;
   readonly admins: number;
-  /** Effects started in the last hour; tokens and USD of the last day. */
+  /** Actions started in the last hour; tokens and USD used in the last day. */
   readonly calls: number;
   readonly tokens: number;
   readonly costUsd: number;
 }
 
-/** Reads the facts for an action in one round trip. `place`: where a grant must hold; null finds no grant. */
+/** Reads the facts for a decision in one round trip. `place`: where the grant must hold; with null no grant is found. */
 export async function readGovernanceFacts(
   db: Queryable,
   action: Pick<ProposedAction, 'tool' | 'arguments'> & { readonly requester: { readonly userKey: string } },
@@ -37,30 +37,30 @@ function placeJson(place: GrantScope | null): string | null {
   return place && JSON.stringify(toGrantScope(place));
 }
 
-/** Outside text and private data that a conversation has read, and the person's own words in it. */
+/** Outside text and private data that a conversation has read, and what the person wrote in it. */
 export interface ThreadTaint {
-  /** The newest results with outside text, with which an alarm compares arguments. */
+  /** Newest results with outside text. The taint check compares arguments with them. */
   readonly untrusted: readonly string[];
   readonly hasPrivate: boolean;
   /** True when the conversation has ever read outside text. */
   readonly isTainted: boolean;
-  /** Texts that the person typed in this task since the newest outside text; empty without outside text. */
+  /** Texts that the person typed in this task after the newest outside text; empty when there was none. */
   readonly typed: readonly string[];
-  /** Labels of the buttons that the person pressed in this task since then; empty without outside text. */
+  /** Labels of buttons that the person pressed in this task after the newest outside text; empty when there was none. */
   readonly pressed: readonly string[];
-  /** Texts that the person recently wrote or pressed in this chat; empty without outside text. */
+  /** Texts that the person recently wrote or pressed in this chat; empty when the conversation read no outside text. */
   readonly said: readonly string[];
 }
 
 /**
- * Reads the facts for an action and the taint of its conversation in one round trip, as of one moment. Without `withUse`, calls, tokens
- * and cost are 0: only budgets need them.
+ * Reads the facts for a decision and the taint of its conversation in one round trip, as of one moment. Without `withUse`, calls, tokens
+ * and cost are 0, because only budgets need them.
  */
 export async function readActionFacts(
   db: Queryable,
   action: Pick<ProposedAction, 'tool' | 'threadId'> &
     GrantScope & {
-      /** Grants are compared with the JSON of this value. */
+      /** Arguments of the action. Grants are compared with their JSON. */
       readonly arguments: unknown;
       readonly requester: { readonly userKey: string };
     },

@@ -2,7 +2,7 @@ import type { ProposedAction } from '@signalbox/contracts/governance/action';
 import type { Queryable } from '../pool.ts';
 import { findRow, listRows, sql } from '../sql.ts';
 
-/** A permission given in advance: one tool with exactly these arguments, in one place, for limited time and uses. */
+/** A permission that is given in advance: one tool with exactly these arguments, in one place, for a limited time and number of uses. */
 export interface Grant {
   readonly grantId: string;
   readonly userKey: string;
@@ -13,10 +13,10 @@ export interface Grant {
   readonly expiresAt: Date;
 }
 
-/** Properties in which an action must equal the approved one, besides tool and arguments, for a grant to cover it. */
+/** Properties in which an action must equal the approved action for the grant to cover it, besides tool and arguments. */
 export type GrantScope = Pick<ProposedAction, 'agent' | 'chatKey' | 'environment' | 'resources' | 'toolVersion'>;
 
-/** Picks the properties of an action that grants are compared with. */
+/** Returns the properties of an action that are compared with a grant. */
 export function toGrantScope({ agent, chatKey, environment, resources, toolVersion }: GrantScope): GrantScope {
   return { agent, chatKey, environment, resources, toolVersion };
 }
@@ -40,13 +40,13 @@ export async function putGrant(
        ${JSON.stringify(toGrantScope(grant.place))}::jsonb)`);
 }
 
-/** Lists usable grants, newest first. */
+/** Lists the grants that can still be used, newest first. */
 export function listGrants(db: Queryable): Promise<readonly Grant[]> {
   return listRows<Grant>(db)`
     select ${COLUMNS} from grants where revoked_at is null and uses_left > 0 and expires_at > now() order by given_at desc limit 50`;
 }
 
-/** Revokes a grant. Null when the id is unknown or the grant was revoked before. */
+/** Revokes a grant. Null when the id is unknown or the grant was already revoked. */
 export function revokeGrant(db: Queryable, grantId: string, by: string): Promise<Grant | null> {
   return findRow<Grant>(db)`update grants set revoked_at = now(), revoked_by = ${by}
       where grant_id = ${grantId} and revoked_at is null

@@ -3,7 +3,7 @@ import type { Queryable } from '../pool.ts';
 import type { ActionStatus } from './actions.ts';
 import { listRows } from '../sql.ts';
 
-/** A change that a person requested, with its decision and outcome. */
+/** A change that a person requested, with its decision and its outcome. */
 export interface OwnRequest {
   readonly actionId: string;
   readonly tool: string;
@@ -14,29 +14,29 @@ export interface OwnRequest {
   readonly work: string | null;
   /** The sentence of the rule that denied the action; null when no rule did. */
   readonly rule: string | null;
-  /** True when it was requested in the given conversation. */
+  /** True when the change was requested in the given conversation. */
   readonly isHere: boolean;
   readonly requestedAt: Date;
-  /** Time of the decision or the end; null before both. */
+  /** Time of the end or, before the end, of the decision; null before both. */
   readonly endedAt: Date | null;
-  /** Null when the action needed no approval. */
+  /** Approval of the change; null when the change needed none. */
   readonly approval: {
     readonly approvalId: string;
     readonly status: ApprovalStatus;
-    /** The action in one line, as on its approval card. */
+    /** One line that names the action, as on its approval card. */
     readonly what: string;
     readonly byRequester: boolean;
     readonly needed: number;
-    /** Names of the approvers, in order. */
+    /** Names of the approvers, in order of approval. */
     readonly voters: readonly string[];
-    /** Who rejected, changed or withdrew the request; null when it expired or has not ended. */
+    /** Person who rejected, changed or withdrew the request; null when it expired or has not ended. */
     readonly decidedBy: string | null;
     readonly reason: string | null;
     readonly expiresAt: Date;
   } | null;
 }
 
-/** Lists the newest requests of a person except reads: those of this conversation first. */
+/** Lists a person's newest requests, without reads; requests of this conversation come first. */
 export async function listOwnRequests(
   db: Queryable,
   { userKey, threadId }: { readonly userKey: string; readonly threadId: string },
@@ -61,7 +61,7 @@ export async function listOwnRequests(
      order by "isHere" desc, a.proposed_at desc, a.action_id desc limit ${limit}`;
   return rows.map(({ approval, ...row }) => ({
     ...row,
-    // JSON has no dates.
+    // JSON has no dates, so the text is converted.
     approval: approval && { ...approval, expiresAt: new Date(approval.expiresAt) },
   }));
 }

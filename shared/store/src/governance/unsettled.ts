@@ -10,18 +10,18 @@ export interface UnsettledAction {
   readonly proposal: Proposal;
   readonly turnId: string;
   readonly turnKey: string | null;
-  /** Look-ups so far, including this one. */
+  /** Number of look-ups, including the current one. */
   readonly probes: number;
   readonly userName: string;
   readonly language: string | null;
 }
 
-/** Older actions are not looked up: nobody waits for them, and their traces may be gone. */
+/** Maximum age of an action that is looked up: nobody waits for older actions, and their traces may be gone. */
 const LOOKED_UP_FOR = '7 days';
 
 /**
- * Leases the next action with an unknown outcome; null without one. Leaves out actions whose message is still open, because the turn
- * settles them.
+ * Leases the next action whose outcome is unknown; null when there is none. Leaves out actions whose message is still open, because the
+ * turn settles them.
  */
 export function claimUnsettled(db: Queryable, leaseMs: number): Promise<UnsettledAction | null> {
   return findRow<UnsettledAction>(db)`
@@ -39,14 +39,14 @@ export function claimUnsettled(db: Queryable, leaseMs: number): Promise<Unsettle
         user_language(a.user_key) as language`;
 }
 
-/** Schedules the next look-up; null: never again. */
+/** Schedules the next look-up of an action; null when there will be none. */
 export async function postponeProbe(db: Queryable, actionId: string, afterMs: number | null): Promise<void> {
   await db.query(sql`update actions set probe_at = coalesce(clock_timestamp() + ${afterMs}::float8 * interval '1 ms',
       'infinity') where action_id = ${actionId}`);
 }
 
 /**
- * Locks an action before its outcome is looked up: until the transaction ends, nobody can write on its behalf, and earlier writes are
+ * Locks an action before a look-up of its outcome: until the transaction ends, nobody can write for the action, and earlier writes are
  * visible. Null for an unknown id.
  */
 export function lockAction(db: Queryable, actionId: string) {

@@ -2,22 +2,22 @@ import type { Queryable } from '../pool.ts';
 import { hasRow, listRows, sql, type Sql } from '../sql.ts';
 import { expireMemoryCache } from './facts.ts';
 
-/** A remembered conversation. Its outcomes are in the ledger: see `changes` in context-rows.ts. */
+/** A remembered conversation. Outcomes of its actions are in the ledger: see `changes` in context-rows.ts. */
 export interface RememberedConversation {
   readonly threadId: string;
   readonly status: 'open' | 'finished' | 'expired' | 'closed';
-  /** The last change, or the task as the agent understood it. */
+  /** The last change or, without one, the task as the agent understood it. */
   readonly title: string | null;
   readonly lastActiveAt: Date;
   readonly changes: number;
 }
 
-/** Newest conversations read per identity. */
+/** Number of newest conversations that are read per account. */
 const LOOKED_AT = sql`12`;
 
 /**
- * SQL for the newest remembered threads of each of `keys`, as alias t. `person`, `keys`: see `me` in context-rows.ts. Threads are numbered
- * in order of creation.
+ * SQL that lists the newest remembered threads of each of `keys`, as alias t. `person`, `keys`: see `me` in context-rows.ts. Threads are
+ * numbered in order of creation.
  */
 export const selectRememberedThreads = (person: Sql, keys: Sql): Sql => sql`
   unnest(${keys}) k (user_key)
@@ -43,7 +43,7 @@ export function listConversations(
      order by t.last_active_at desc limit ${limit}`;
 }
 
-/** Forgets the outcomes of a conversation; its records stay. False when the conversation is not this person's. */
+/** Forgets the outcomes of a conversation but keeps its records. False when the conversation belongs to another person. */
 export async function forgetConversation(db: Queryable, userKey: string, threadId: string): Promise<boolean> {
   const isTheirs = await hasRow(db)`
     select 1 from threads where thread_id = ${threadId} and user_key = any (identities_of(${userKey}))`;

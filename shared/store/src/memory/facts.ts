@@ -4,22 +4,22 @@ import { withTransaction, type Pool, type Queryable } from '../pool.ts';
 import { findRow, findValue, hasRow, listRows, readRow, sql, type Sql } from '../sql.ts';
 import { noteEffect } from '../effects.ts';
 
-/** A fact that a person asked to remember, shared by all of their identities. */
+/** A fact that a person asked to remember; all accounts of the person share it. */
 export interface MemoryFact {
-  /** Number within the person, never reused. */
+  /** Number of the fact among the person's facts, never reused. */
   readonly n: number;
   readonly fact: string;
-  /** Source of the outside text that the fact may come from; null: the person's own words. */
+  /** Source of the outside text that the fact may come from; null when it is in the person's own words. */
   readonly outside: string | null;
   readonly madeAt: Date;
 }
 
-/** Facts per person; bounds their storage. */
+/** Maximum number of facts per person. */
 const MAX_FACTS = 10_000;
-/** Results of a search. */
+/** Maximum number of facts that a search returns. */
 const MAX_FOUND = 20;
 
-/** Placeholder of a secret that was removed from a message. */
+/** Matches the handle that replaced a secret in a message. */
 const HANDLE = /\bsecret:[a-z0-9]/i;
 
 const COLUMNS = sql`n, fact, outside, made_at as "madeAt"`;
@@ -28,17 +28,17 @@ const COLUMNS = sql`n, fact, outside, made_at as "madeAt"`;
 export function createMemoryStore(pool: Pool) {
   return {
     /**
-     * Remembers a fact for the person of this account. A known fact keeps its number. The assessment of the action says whether the fact
-     * is outside text. Idempotent by action id. Throws MEMORY_SECRET, MEMORY_FULL.
+     * Remembers a fact for the person of this account. A known fact keeps its number. The assessment of the action tells whether the fact
+     * is text from outside. Idempotent by action id. Throws MEMORY_SECRET, MEMORY_FULL.
      */
     remember: (fact: NewFact): Promise<MemoryFact> => withTransaction(pool, (db) => rememberWithin(db, fact)),
 
-    /** Finds the fact stored by this action; null without one. */
+    /** Finds the fact that this action stored; null when it stored none. */
     rememberedBy: (actionId: string): Promise<MemoryFact | null> =>
       findRow<MemoryFact>(pool)`select ${COLUMNS} from memory_facts where action_id = ${actionId}`,
 
     /**
-     * Finds facts with a word of the query, newest first, at most 20; without a query the newest facts. Throws MEMORY_PRIVATE outside
+     * Finds facts with a word of the query, newest first, at most 20; without a query, the newest facts. Throws MEMORY_PRIVATE outside
      * private chats.
      */
     async recall(of: { readonly userKey: string; readonly threadId: string }, query: string | null) {
@@ -62,7 +62,7 @@ export interface NewFact {
 }
 
 /**
- * Remembers a fact that was typed with a command, in the transaction that admits the message. `outside`: the source when the person only
+ * Remembers a fact that a command contains, in the transaction that admits the message. `outside`: the source when the person only
  * forwarded the text. Throws MEMORY_SECRET, MEMORY_FULL.
  */
 export async function rememberTyped(
@@ -75,12 +75,12 @@ export async function rememberTyped(
 
 async function rememberWithin(db: Queryable, fact: NewFact): Promise<MemoryFact> {
   const { threadId, actionId } = fact;
-  // Without an assessment a fact does not count as the person's own words.
+  // Without an assessment, a fact does not count as the person's own words.
   const outside = sql`
     case when coalesce((select (a.proposal #>> '{action,assessment,tainted}')::boolean from actions a where a.action_id = ${actionId}), true)
          then coalesce((select t.source from thread_taints t where t.thread_id = ${threadId}), 'unknown') end`;
   const { kept, isNew } = await keepFact(db, fact, outside);
-  // A known fact's row names the action that stored the fact first.
+  // The row of a known fact names the action that first stored the fact.
   if (!isNew) await noteEffect(db, actionId, kept);
   return kept;
 }
@@ -106,7 +106,7 @@ async function keepFact(db: Queryable, { userKey, threadId, fact, actionId }: Ne
   return { kept, isNew: true };
 }
 
-/** Lists the newest facts of the person of this identity, with their total. */
+/** Lists the newest facts of this account's person, and the total number. */
 export async function listFacts(db: Queryable, userKey: string, limit: number) {
   const facts = await listRows<MemoryFact>(db)`
     select ${COLUMNS} from memory_facts where person = person_of(${userKey}) order by n desc limit ${limit}`;
@@ -115,19 +115,19 @@ export async function listFacts(db: Queryable, userKey: string, limit: number) {
   return { facts, total };
 }
 
-/** Forgets one fact by its number. False for an unknown number. */
+/** Forgets one fact by its number. False when the number is unknown. */
 export async function forgetFact(db: Queryable, userKey: string, n: number): Promise<boolean> {
   const gone = await hasRow(db)`delete from memory_facts where person = person_of(${userKey}) and n = ${n}`;
   if (gone) await expireMemoryCache(db, userKey);
   return gone;
 }
 
-/** Forgets all facts of a person and the outcomes of their conversations. Returns the number of facts. */
+/** Forgets all facts of a person, and the outcomes in their conversations. Returns the number of facts. */
 export async function forgetAll(db: Queryable, userKey: string): Promise<number> {
   return forgetMemory(db, await findMemoryOwner(db, userKey));
 }
 
-/** Owner of a memory: the key of the person, and their accounts. */
+/** The person who owns a memory: the person's key and accounts. */
 export interface MemoryOwner {
   readonly person: string;
   readonly accounts: readonly string[];
@@ -138,18 +138,18 @@ export function findMemoryOwner(db: Queryable, userKey: string): Promise<MemoryO
   return readRow<MemoryOwner>(db)`select person_of(${userKey}) as person, identities_of(${userKey}) as accounts`;
 }
 
-/** Forgets like `forgetAll`, for a person whose accounts may be unlinked by now. */
+/** Forgets all facts and outcomes of a person whose accounts may be unlinked by now. */
 export async function forgetMemory(db: Queryable, { person, accounts }: MemoryOwner): Promise<number> {
   await db.query(sql`insert into memories as m (person, forgotten_to) values (${person}, clock_timestamp())
     on conflict (person) do update set version = m.version + 1, forgotten_to = excluded.forgotten_to`);
   const { rowCount } = await db.query(sql`delete from memory_facts where person = ${person}`);
-  // An open conversation would bring its outcomes back.
+  // Forgets open conversations too, which would bring their outcomes back.
   await db.query(sql`insert into memory_forgotten (person, thread_id)
     select ${person}, thread_id from threads where user_key = any (${accounts}) and status = 'open' on conflict do nothing`);
   return rowCount ?? 0;
 }
 
-/** Invalidates the cached memory of a person in every worker. */
+/** Invalidates the memory of a person that workers have cached. */
 export async function expireMemoryCache(db: Queryable, userKey: string): Promise<void> {
   await db.query(sql`insert into memories as m (person) values (person_of(${userKey}))
     on conflict (person) do update set version = m.version + 1`);

@@ -1,8 +1,8 @@
 import type { ServiceWithLogin } from './service-rights.ts';
 
-/** The subject of incidents that are faults of Signalbox itself. */
+/** Subject of the incidents that are faults of Signalbox itself. */
 export const FAULT_SUBJECT = 'signalbox';
-/** Longest detail of a fault, in characters. */
+/** Maximum length of the detail of a fault, in characters. */
 export const MAX_FAULT_LENGTH = 500;
 
 /** The service that reports each fault of Signalbox. `channel-refused:` is followed by the name of the channel. */

@@ -4,8 +4,8 @@ import { readMigrationFiles } from './migration-files.ts';
 import { getMigrationTable, type PluginTables } from './plugin-tables.ts';
 
 /**
- * Runs the migrations of a plug-in that its own migration table does not record, in one transaction. Returns their names, such as
- * `bank/01_cards`. Throws MIGRATION_FAILED for broken SQL, and for a file that changes a table outside of the plug-in.
+ * Runs the migrations of a plug-in that its migration table does not record yet, in one transaction. Returns their names, such as
+ * `bank/01_cards`. Throws MIGRATION_FAILED for broken SQL, and for a migration that changes a table outside of the plug-in.
  */
 export async function migratePlugin(db: Kysely<unknown>, plugin: PluginTables): Promise<readonly string[]> {
   const files = await readMigrationFiles(plugin.folder);
@@ -34,7 +34,7 @@ export async function migratePlugin(db: Kysely<unknown>, plugin: PluginTables): 
   return results.map(({ migrationName }) => `${plugin.name}/${migrationName}`);
 }
 
-/** Throws when a migration changed, filled or removed a foreign table. `before`: the state of the tables before it ran. */
+/** Throws when a migration changed, filled or removed a table of others. `before`: state of the tables before the migration. */
 async function refuseForeignChange(
   db: Kysely<unknown>,
   { name, tables }: PluginTables,
@@ -51,7 +51,7 @@ async function refuseForeignChange(
   );
 }
 
-/** Reads all tables, each with a text that changes when this transaction changes the definition or rows of the table. */
+/** Reads all tables, each with a text that differs once this transaction has changed the table's definition or rows. */
 async function readTables(db: Kysely<unknown>): Promise<ReadonlyMap<string, string>> {
   const { rows } = await sql<{ table: string; state: string }>`
     select c.relname as "table", concat_ws(' ', c.oid, c.xmin,

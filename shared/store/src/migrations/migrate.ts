@@ -9,10 +9,10 @@ import { grantServiceRights } from './service-logins.ts';
 import { upgradeDatabase } from './upgrade.ts';
 
 /**
- * Brings the database up to date with infra/postgres, in order of the file names; plug-ins follow. Upgrades databases from before version
- * 0.2 first. Grants each service the rights of its role every time. Returns the names of the migrations that ran. Safe to call from
- * several processes (the migrator holds a lock) and after a crash (one transaction). Throws DATABASE_NEWER, and MIGRATION_FAILED with the
- * file's name.
+ * Runs the migrations in infra/postgres in order of their names, then those of plug-ins. First upgrades a database from before version
+ * 0.2. Always grants each service the rights of its role. Returns the names of the migrations that ran. Safe to call from several
+ * processes (the migrator holds a lock) and after a crash (one transaction). Throws DATABASE_NEWER, and MIGRATION_FAILED with the name of
+ * the file.
  */
 export async function migrate(
   databaseUrl: string,

@@ -4,13 +4,13 @@ import { fileURLToPath } from 'node:url';
 
 export const MIGRATIONS_FOLDER = fileURLToPath(new URL('../../../../infra/postgres/', import.meta.url));
 
-/** Lists the names of a folder's migrations, in order. */
+/** Lists the names of the migrations in a folder, in order. */
 export async function listMigrations(folder: string): Promise<readonly string[]> {
   const files = await readdir(folder);
   return files.flatMap((file) => (file.endsWith('.sql') ? [file.replace(/\.sql$/, '')] : [])).sort();
 }
 
-/** Reads the text of each migration of a folder, by name. */
+/** Reads the text of each migration in a folder, by name. */
 export async function readMigrationFiles(folder: string): Promise<Record<string, string>> {
   const names = await listMigrations(folder);
   const read = async (name: string): Promise<[string, string]> => [

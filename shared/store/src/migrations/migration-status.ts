@@ -2,8 +2,8 @@ import type { Pool } from 'pg';
 import { listMigrations, MIGRATIONS_FOLDER } from './migration-files.ts';
 
 /**
- * Compares the database with the migrations of this release: applied, pending, and unknown ones of a newer release. Read-only; in a new
- * database all are pending.
+ * Compares the database with the migrations of this release: applied, pending, and unknown migrations of a newer release. Read-only; in a
+ * new database all are pending.
  */
 export async function readMigrationStatus(db: Pick<Pool, 'query'>, folder: string = MIGRATIONS_FOLDER) {
   const known = await listMigrations(folder);

@@ -4,7 +4,7 @@ import { DATABASE_SERVICES, getServiceRole, type ServiceWithLogin } from './serv
 const KINDS: Readonly<
   Record<ServiceWithLogin, { readonly anybody: readonly AuditKind[]; readonly system: readonly AuditKind[] }>
 > = {
-  /** Decisions and changes that people make themselves. */
+  /** Audit events about decisions and changes that people make themselves. */
   gateway: {
     anybody: [
       'approval.voted',
@@ -30,7 +30,7 @@ const KINDS: Readonly<
     ],
     system: ['approval.expired'],
   },
-  /** Proposals of agents, answers of policies, and outcomes. */
+  /** Audit events about proposals of agents, decisions of policy, and outcomes. */
   worker: {
     anybody: [
       'action.proposed',

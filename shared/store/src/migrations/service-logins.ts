@@ -8,9 +8,9 @@ import { createAuditKindsSql } from './service-kinds.ts';
 const ROLES = ['public', 'signalbox_app', ...DATABASE_SERVICES.map(getServiceRole)];
 
 /**
- * Revokes rights that no service needs from everybody: temporary tables, own objects in the schema (which could shadow ours), and
- * functions with the owner's rights, which services are granted by name. Idempotent. Rights that this login cannot revoke stay, and
- * `doctor` reports them.
+ * Revokes from everybody the rights that no service needs: temporary tables, own objects in the schema (which could shadow the
+ * product's), and functions with the owner's rights, which services are granted by name. Idempotent. Rights that this login cannot revoke
+ * stay, and `doctor` reports them.
  */
 const CLOSE_TO_OTHERS = `do $$
 declare
@@ -48,13 +48,13 @@ begin
   end loop;
 end $$`;
 
-/** An arbitrary number: concurrent grants on the same tables would fail, so a lock orders them. */
+/** Key of an advisory lock, chosen at random: concurrent grants on the same tables would fail, so the lock orders them. */
 const RIGHTS_LOCK = 7_270_020;
 
 /**
  * Gives each service exactly the rights of service-rights.ts and the rows of service-rows.ts, in one transaction. Creates missing roles.
- * Idempotent. Returns the services without a role because this login may not create roles: those use `signalbox_app`, which has the
- * rights of all of them.
+ * Idempotent. Returns the services without a role, because this login may not create roles: these use `signalbox_app`, which has the
+ * rights of all services.
  */
 export async function grantServiceRights(
   ownerUrl: string,
@@ -85,8 +85,8 @@ export async function grantServiceRights(
 }
 
 /**
- * Lets the roles of these services log in with these passwords; former passwords become invalid. The server gets a SCRAM verifier, so
- * that no statement or log holds a password.
+ * Lets the roles of these services log in with these passwords; earlier passwords become invalid. The server gets a SCRAM verifier, so
+ * that no statement or log contains a password.
  */
 export async function setServicePasswords(
   ownerUrl: string,
@@ -102,14 +102,14 @@ export async function setServicePasswords(
   });
 }
 
-/** Names the login that an installation creates for a service on a shared server. */
+/** Returns the name of the login that an installation creates for a service on a shared server. */
 export function formatMemberLogin(service: ServiceWithLogin, installation: string): string {
   return `${getServiceRole(service)}_${installation}`;
 }
 
 /**
- * Creates a login of this installation for each service, or gives it a new password: a member of the service's role that owns nothing.
- * `installation` consists of letters and digits. Throws Postgres's 42501 when this owner may not create logins.
+ * Creates a login of this installation for each service, or changes its password. The login is a member of the service's role and owns
+ * nothing. `installation` consists of letters and digits. Throws Postgres's 42501 when this owner may not create logins.
  */
 export async function setMemberLogins(
   ownerUrl: string,
@@ -143,13 +143,13 @@ function grantsOf(service: ServiceWithLogin, plugins: readonly PluginTables[]): 
       ([table, privileges]) => `grant ${privileges} on public.${table} to ${role}`,
     ),
     ...functions.map((signature) => `grant execute on function public.${signature} to ${role}`),
-    // `doctor` and readiness checks read which migrations ran.
+    // `doctor` and readiness probes read which migrations ran.
     `grant select on public.kysely_migration to ${role}`,
     ...plugins.map(({ name }) => `grant select on public.${getMigrationTable(name)} to ${role}`),
   ];
 }
 
-/** Existing policies are left alone, because creating one waits for everybody who uses the table. A policy's comment holds its source. */
+/** Keeps existing policies: creating one waits for everybody who uses the table. A policy's comment contains its source. */
 async function bindRows(owner: pg.Client, service: ServiceWithLogin, plugins: readonly PluginTables[]): Promise<void> {
   const role = getServiceRole(service);
   const { rows: standing } = await owner.query<{ name: string; table: string; made: string | null }>(
@@ -174,7 +174,7 @@ async function bindRows(owner: pg.Client, service: ServiceWithLogin, plugins: re
   }
 }
 
-/** Creates a role that cannot log in, and makes the owner a member. False when the owner may do neither. */
+/** Creates a role that cannot log in, and makes the owner a member of the role. False when the owner may do neither. */
 async function ensureRole(owner: pg.Client, role: string): Promise<boolean> {
   try {
     await owner.query(`do $$ begin
@@ -192,7 +192,7 @@ async function ensureRole(owner: pg.Client, role: string): Promise<boolean> {
   }
 }
 
-/** RFC 5803, with Postgres's default iteration count. Our passwords are ASCII, which SASLprep does not change. */
+/** Computes a verifier as in RFC 5803, with Postgres's iteration count. Passwords are ASCII, which SASLprep does not change. */
 function scramVerifier(password: string): string {
   const salt = randomBytes(16);
   const rounds = 4096;

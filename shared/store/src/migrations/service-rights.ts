@@ -1,14 +1,14 @@
-/** The services that have a database login of their own. The proxy has none, and the owner of the tables migrates. */
+/** Services with a database login of their own. The proxy needs none, and migrations run as the owner of the tables. */
 export const DATABASE_SERVICES = ['gateway', 'worker', 'maintenance', 'agents', 'deploy', 'analysis'] as const;
 export type ServiceWithLogin = (typeof DATABASE_SERVICES)[number];
 
-/** The rights of one service: by table in the words of GRANT, and the functions with the owner's rights that it may call. */
+/** Rights of one service: by table in the syntax of GRANT, and the functions with the owner's rights that it may call. */
 export interface ServiceRights {
   readonly tables: Readonly<Record<string, string>>;
   readonly functions: readonly string[];
 }
 
-/** Names the role that holds the rights of a service. The service's login is this role or a member of it. */
+/** Returns the name of the role with the rights of a service. The login of the service is this role or a member of it. */
 export function getServiceRole(service: ServiceWithLogin): string {
   return `signalbox_${service}`;
 }
@@ -19,16 +19,16 @@ const WRITE = 'select, insert, update';
 const CHANGE = 'select, update';
 const ALL = 'select, insert, update, delete';
 
-/** Services append to the audit only by this function; nobody may write its tables. */
+/** Services append to the audit log only through this function; no service may write its tables. */
 const APPEND = 'audit_append(jsonb)';
-/** Row policies of the job pools call this function. */
+/** The row policies of the job pools call this function. */
 const OWN_CARDS = 'card_stands_in(text, text)';
-/** Every service may report a fault of Signalbox; the pool `maintenance` notifies the admins. */
+/** Rights for reporting a fault of Signalbox, which every service has; the pool `maintenance` notifies the admins. */
 const REPORT = 'select, insert (subject, kind, detail, evidence, waits_since), update (waits_since, closed_at)';
-/** Finds reachable recipients of news without a right to read what people wrote. */
+/** Function that finds reachable recipients of news, so that a service need not read what people wrote. */
 const RECIPIENTS = 'find_recipients(text[])';
 
-/** A pool records scheduled runs, which have no requester, and updates the progress of runs, but not their job or recipient. */
+/** Rights on runs: a pool records scheduled runs, which have no requester, and updates progress, but not job or recipient. */
 const OWN_RUNS = [
   'select',
   'delete',
@@ -36,35 +36,35 @@ const OWN_RUNS = [
   'update (status, attempts, epoch, queued_at, started_at, beat_at, finished_at, progress, result, error)',
 ].join(', ');
 
-/** Columns for a system message in a person's lane. */
+/** Columns with which a system message is put into a person's lane. */
 const TO_LANE = 'insert (channel, bot, update_id, user_key, chat_key, kind, envelope, trace_id)';
-/** Columns of an approval request, as `insertApproval` writes it: pending and undecided. */
+/** Columns with which `insertApproval` writes an approval request: pending and undecided. */
 const REQUEST = `insert (approval_id, action_id, user_key, chat_key, thread_id, turn_id, trace_id, hash, rule, policy, needed, role, solo,
   authors, card, expires_at, remind_at, escalate_at, by_requester)`;
-/** Columns of a message for a person; only the gateway writes its delivery state. */
+/** Columns with which a message for a person is put into the outbox; only the gateway writes its delivery state. */
 const ADD_WORDS = 'select, insert (key, chat_key, user_key, thread_id, turn_id, trace_id, priority, slot, body)';
 const ADD_CHAT = 'select, insert (chat_key)';
 
-/** Rights of every job pool: its own runs, and messages to the people who wait for them. service-rows.ts limits the rows. */
+/** Rights of every job pool: its own runs, and messages to people who wait for them. service-rows.ts limits the rows. */
 const POOL_TABLES = {
-  // For messages to the person who waits for a run.
+  // For messages to the person who waits for a run
   users: 'select (user_key, channel, person, language, client_language)',
   runs: OWN_RUNS,
   inbox: `select, ${TO_LANE}`,
   lanes: 'select, insert (user_key)',
   chats: ADD_CHAT,
   outbox: ADD_WORDS,
-  // The card of an approved action shows how its run ended.
+  // The approval card of an action shows how its run ended
   approvals: 'select, update (reason)',
   approval_votes: READ,
 } as const;
 
 /**
- * The database rights of each service; a table that is not listed is closed to it. `migrate` grants them. SELECT … FOR SHARE needs the
- * right to update some column, so a few columns are writable although nobody writes them.
+ * Database rights of each service; a service has no access to tables that are not listed. `migrate` grants the rights. SELECT … FOR SHARE
+ * needs the right to update some column, so a few columns are writable although nobody writes them.
  */
 export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> = {
-  /** Admits messages, delivers answers, and stores people, secrets, freezes and votes. Starts no action. */
+  /** Admits messages, delivers answers, and stores people, secrets, freezes and votes. Does not start actions. */
   gateway: {
     tables: {
       users: ALL,
@@ -84,7 +84,7 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
       memory_facts: 'select, insert, delete',
       memory_forgotten: ADD,
       code_tries: ALL,
-      // A decision ends the waiting action.
+      // A decision of a person ends the waiting action
       actions: 'select, update (status, settled_at)',
       approvals: CHANGE,
       approval_votes: ADD,
@@ -97,10 +97,10 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
       ingress_events: ADD,
       ingress_keys: 'select, insert, delete',
       grants: WRITE,
-      // Seals secrets, and never reads sealed values.
+      // Seals secrets, but never reads sealed values
       secrets:
         'select (user_key, handle, kind, created_at, expires_at, used_at), insert, update (kind, ciphertext, created_at, expires_at, used_at), delete',
-      // Cancels runs, and moves them when a group's chat id changes; may not change their job or recipient.
+      // Cancels runs, and moves runs when the chat id of a group changes; may not change their job or recipient
       runs: 'select, update (status, epoch, cancel_at, cancel_by, finished_at, error, chat_key)',
       turns: READ,
       artifacts: READ,
@@ -109,7 +109,7 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
     },
     functions: [APPEND],
   },
-  /** Takes turns and runs tools. Neither creates people nor votes, and reads no sealed value. */
+  /** Takes turns and runs tools. Cannot create people or votes, and reads no sealed value. */
   worker: {
     tables: {
       users: 'select, update (created_at)',
@@ -126,9 +126,9 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
       outbox: ADD_WORDS,
       dead_letters: WRITE,
       actions: WRITE,
-      // Effect marks are written by a function with the owner's rights.
+      // A function with the owner's rights writes the effect marks
       action_effects: READ,
-      // May not write who decided.
+      // May not write which person decided
       approvals: `select, ${REQUEST}, update (status, consumed_at, used, decided_at, reason)`,
       approval_votes: READ,
       grants: 'select, update (uses_left)',
@@ -143,7 +143,7 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
       port_allocations: WRITE,
       services: WRITE,
       service_variables: ALL,
-      // Compares name and age of a variable's secret with the approved ones, without the sealed value.
+      // Compares name and age of a variable's secret with the approved ones, without reading the sealed value
       secrets: 'select (user_key, handle, created_at)',
       deployments: WRITE,
       deployment_events: ADD,
@@ -158,7 +158,7 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
       memory_forgotten: READ,
       repository_runs: READ,
       repository_agent_runs: READ,
-      // Restoring a snapshot replaces the rows.
+      // Restoring a snapshot replaces the rows of findings
       repository_findings: ALL,
       repository_finding_counts: READ,
       registry_entities: ALL,
@@ -182,9 +182,9 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
       threads: 'select, update (status, awaiting, announced, ended_at)',
       actions: 'select, update (status, settled_at)',
       approvals: 'select, update (status, decided_at, reason, remind_at, escalate_at)',
-      // For audit events that cannot be sealed.
+      // For audit events that cannot be sealed
       dead_letters: WRITE,
-      // Notifies the admins of faults, and of news that another pool could send to nobody.
+      // Notifies the admins of faults, and of news that another pool could send to nobody
       incidents: `${REPORT}, update (news, told, told_chat, told_at)`,
       knowledge: ALL,
       knowledge_words: ADD,
@@ -202,17 +202,17 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
       'audit_checkpoint(bigint, bytea, bytea, text, text, bytea)',
     ],
   },
-  /** Runs in workspaces what agents request. It is closest to what a model controls, so it has the fewest rights. */
+  /** Runs the commands of agents in workspaces. A model controls these most, so this pool has the fewest rights. */
   agents: {
-    // Puts the end of a run into the inbox, and reads no message of people.
+    // Puts the end of a run into the inbox, but reads no messages of people
     tables: { ...POOL_TABLES, inbox: `select (channel, bot, update_id), ${TO_LANE}` },
     functions: [APPEND, OWN_CARDS],
   },
-  /** Deploys, diagnoses and watches. Opens the secrets of services and servers. */
+  /** Deploys, diagnoses and probes services. Opens the secrets of services and servers. */
   deploy: {
     tables: {
       ...POOL_TABLES,
-      // Restarts services; whoever requests a service that is starting already waits for the same run.
+      // Restarts services; a second request for a service that is starting waits for the same run
       runs: ALL,
       users: READ,
       threads: READ,
@@ -234,7 +234,7 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
     },
     functions: [APPEND, OWN_CARDS, RECIPIENTS, 'run_is_heard(text, jsonb, text, text)'],
   },
-  /** Reads outside text at length, so it opens no secret, and may write only its findings. */
+  /** Reads large texts from outside, so it opens no secret and may only write findings. */
   analysis: {
     tables: {
       ...POOL_TABLES,

@@ -4,8 +4,8 @@ import type { PluginTables } from './plugin-tables.ts';
 import type { ServiceWithLogin } from './service-rights.ts';
 
 /**
- * The rows of a table that a service may use, as SQL conditions: `own` may be changed and deleted, `becomes` limits their new values,
- * `seen` may be read besides, `added` may be inserted. Omitted conditions equal `own`.
+ * Rows of a table that a service may use, as SQL conditions: `own` may be changed and deleted, `becomes` limits their new values, `seen`
+ * may be read too, `added` may be inserted. A missing condition equals `own`.
  */
 interface Rows {
   readonly own: string;
@@ -14,17 +14,17 @@ interface Rows {
   readonly added?: string;
 }
 
-/** Tables with row policies. A service without an entry for one of them reaches no row of it. */
+/** Tables with row policies. A service without an entry for such a table cannot access any row. */
 const TABLES = ['runs', 'inbox', 'outbox', 'approvals', 'actions', 'dead_letters', 'incidents'] as const;
 type BoundTable = (typeof TABLES)[number];
 
 const ANY: Rows = { own: 'true' };
-// A subquery sees the rows of its service, so `runs` are those of its pool. A pending request has no run, except by its name.
+// Row policies apply in subqueries too, so `runs` are those of the service's own pool. A pending request has no run, except by its name.
 const OWN_APPROVALS = `approvals.status = 'consumed' and exists (select from runs r where r.run_id = approvals.action_id)`;
-/** The lane reads the envelope, so the envelope must equal the columns. */
+/** The worker reads the envelope and not the columns, so the two must be equal. */
 const AS_ITS_COLUMNS = `inbox.envelope @> jsonb_build_object('kind', inbox.kind, 'channel', inbox.channel, 'bot', inbox.bot,
     'updateId', inbox.update_id, 'userKey', inbox.user_key, 'chatKey', inbox.chat_key)`;
-/** The end of a run, sent only to the person who waits for it. */
+/** The end of a run, sent only to the person who waits for the run. */
 const OWN_END = `inbox.channel = 'jobs' and inbox.bot = 'jobs' and inbox.kind = 'job-finished' and ${AS_ITS_COLUMNS}
   and exists (select from runs r where r.run_id = inbox.update_id and r.run_id = inbox.envelope ->> 'runId'
     and r.user_key = inbox.user_key and r.chat_key = inbox.chat_key and r.thread_id is not distinct from inbox.envelope ->> 'threadId')`;
@@ -34,7 +34,7 @@ const OWN_WORDS = `exists (select from runs r where r.run_id = split_part(outbox
       and (outbox.slot is null or starts_with(outbox.slot, coalesce(r.payload ->> 'deploymentId', r.run_id) || '/')))
   or exists (select from approvals a where a.approval_id = outbox.slot and starts_with(outbox.key, a.approval_id || ':')
     and card_stands_in(a.approval_id, outbox.chat_key))`;
-/** Plain text, and buttons that decide only about the request of this card: no code, file or receipt. */
+/** A message of text, with buttons that only decide about the request of its card: no code, file or receipt. */
 const PLAIN = `not outbox.body ?| array['code', 'files', 'receipts', 'afterwards', 'onlyFor']
   and not jsonb_path_exists(outbox.body, '$.buttons[*].act ? (@.approvalId != $card)', jsonb_build_object('card', coalesce(outbox.slot, '')))`;
 const POOL_WORDS: Rows = { own: OWN_WORDS, becomes: `(${OWN_WORDS}) and ${PLAIN}` };
@@ -46,13 +46,13 @@ const OWN_EXPIRY = `inbox.channel = 'system' and inbox.bot = 'approvals' and inb
     and a.status = 'expired' and a.user_key = inbox.user_key and a.chat_key = inbox.chat_key)`;
 const ADMINS_CHAT = `exists (select from users u join inbox i using (user_key) where u.role = 'admin' and i.chat_key = outbox.chat_key
   and (i.envelope ->> 'chatKind' = 'private' or chat_root(i.chat_key) = private_chat(u.user_key)))`;
-/** A stored audit checkpoint, in a message that consists of the checkpoint only. */
+/** A message that consists of a stored audit checkpoint */
 const CHECKPOINT = `select from audit_checkpoints c, audit_log l where outbox.key = 'audit:' || l.log_id || ':' || c.size
   and c.signed_at ~ '^[0-9TZ:.-]+$' and c.key_id ~ '^[0-9a-f]+$' and outbox.body ->> 'text' = format(
     E'Audit checkpoint of %2$s events.\\n\\x60\\x60\\x60json\\n{"logId":"%1$s","size":%2$s,"rootHash":"%3$s","chainHash":"%4$s","at":"%5$s","keyId":"%6$s","signature":"%7$s"}\\n\\x60\\x60\\x60',
     l.log_id, c.size, encode(c.root_hash, 'hex'), encode(c.chain_hash, 'hex'), c.signed_at, c.key_id,
     translate(encode(c.signature, 'base64'), E'\\n', ''))`;
-/** Cards of pending requests and their reminders, ends of conversations, faults for the admins, and audit checkpoints. */
+/** Cards and reminders of pending requests, ends of conversations, faults for the admins, and audit checkpoints. */
 const OWN_NEWS = `exists (select from approvals a where a.approval_id = split_part(outbox.key, ':', 1)
       and (outbox.slot is null or outbox.slot = a.approval_id)
       and (card_stands_in(a.approval_id, outbox.chat_key)
@@ -62,7 +62,7 @@ const OWN_NEWS = `exists (select from approvals a where a.approval_id = split_pa
   or starts_with(outbox.key, 'expired:') and outbox.slot is null and exists (select from threads t
       where t.thread_id = substr(outbox.key, 9) and t.status = 'expired' and t.chat_key = outbox.chat_key and t.user_key = outbox.user_key)
   or starts_with(outbox.key, 'audit:') and outbox.slot is null and outbox.body -> 'buttons' = '[]' and exists (${CHECKPOINT})`;
-/** A pending request, which may only become expired or void without a decider. */
+/** A pending request, which may only become expired or void, with no person as decider. */
 const ENDS_BY_ITSELF: Rows = {
   own: `approvals.status = 'pending'`,
   becomes: `approvals.status = 'pending' or approvals.decided_by is null and approvals.change is null
@@ -70,7 +70,7 @@ const ENDS_BY_ITSELF: Rows = {
       select from chats c where c.chat_key = chat_root(approvals.chat_key) and c.parked_at is not null))`,
   seen: 'true',
 };
-/** A waiting action, which may only get the outcome of its request. */
+/** A waiting action, which may only end together with its approval request. */
 const ENDS_WITH_REQUEST: Rows = {
   own: `actions.status = 'waiting'`,
   becomes: `actions.status in ('rejected', 'modified', 'expired', 'void')
@@ -79,7 +79,7 @@ const ENDS_WITH_REQUEST: Rows = {
 };
 
 const ROWS: Readonly<Record<ServiceWithLogin, Partial<Readonly<Record<BoundTable, Rows>>>>> = {
-  // Writes messages, presses and the ends of cancelled runs into the inbox, with the rights of people.
+  // Writes messages, button presses and the ends of canceled runs into the inbox, on behalf of people.
   gateway: {
     runs: ANY,
     inbox: ANY,
@@ -91,13 +91,13 @@ const ROWS: Readonly<Record<ServiceWithLogin, Partial<Readonly<Record<BoundTable
   },
   worker: {
     runs: ANY,
-    // Settles messages of people, and adds only system messages.
+    // Settles the messages of people, but adds only system messages
     inbox: {
       own: 'true',
       added: `inbox.channel in ('system', 'jobs') and inbox.kind in ('node', 'job-finished') and ${AS_ITS_COLUMNS}`,
     },
     outbox: ANY,
-    // Requests approvals and uses approved ones; only the gateway writes the approver.
+    // Requests approvals and uses approved requests; only the gateway writes who approved
     approvals: {
       own: `approvals.status in ('pending', 'approved', 'consumed', 'void')`,
       becomes: `approvals.status in ('pending', 'void') or approvals.status = 'consumed' and approvals.decided_by is not null`,
@@ -108,14 +108,14 @@ const ROWS: Readonly<Record<ServiceWithLogin, Partial<Readonly<Record<BoundTable
     incidents: { own: 'false', seen: 'true' },
   },
   maintenance: {
-    // Ends conversations without running work, whatever pool ran it.
+    // Ends conversations without running work, in whatever pool the work ran
     runs: { ...runsOf('maintenance'), seen: 'true' },
     inbox: { own: 'true', added: `(${OWN_EXPIRY}) or (${OWN_END} and ${RUN_BY} = 'maintenance')` },
     outbox: { own: 'true', becomes: `(${OWN_NEWS}) and ${PLAIN}` },
     approvals: ENDS_BY_ITSELF,
     actions: ENDS_WITH_REQUEST,
     dead_letters: { own: `dead_letters.source = 'job'` },
-    // Delivers news of other pools, and writes none.
+    // Delivers the news of other pools, and writes no news
     incidents: {
       own: `incidents.subject = '${FAULT_SUBJECT}' or incidents.news is not null`,
       becomes: `incidents.news is null`,
@@ -137,7 +137,7 @@ const ROWS: Readonly<Record<ServiceWithLogin, Partial<Readonly<Record<BoundTable
       becomes: `job_pool(runs.job) in ('deploy', 'analysis')
         and (runs.chat_key is null or run_is_heard(runs.run_id, runs.payload, runs.user_key, runs.chat_key))`,
     },
-    // News of watched services goes to the people responsible for them.
+    // Sends news of probed services to the people who are responsible for them
     inbox: {
       own: `${OWN_END} or inbox.channel = 'system' and inbox.bot = 'incidents' and inbox.kind = 'incident' and ${AS_ITS_COLUMNS}`,
     },
@@ -154,7 +154,7 @@ const ROWS: Readonly<Record<ServiceWithLogin, Partial<Readonly<Record<BoundTable
   },
 };
 
-/** Builds the statements that close the rows of these tables to everybody but the owner and the roles that a policy names. Idempotent. */
+/** Builds the statements that close all rows of these tables to everybody but the owner and the roles named in a policy. Idempotent. */
 export function createRowSecuritySql(plugins: readonly PluginTables[]): string {
   return [...TABLES, ...plugins.flatMap(({ rows }) => Object.keys(rows))]
     .map(
@@ -169,8 +169,8 @@ export function createRowSecuritySql(plugins: readonly PluginTables[]): string {
 }
 
 /**
- * SQL function: true when a person may be notified of a run of the deploy pool in a chat, because they are already or because they
- * requested the run's deployment there. It has the owner's rights, because a policy that reads its own table would recurse. Idempotent.
+ * SQL function: true when a person may be notified of a deploy-pool run in a chat, because they already are or because they requested the
+ * deployment there. It runs with the owner's rights, because a policy that reads its own table would recurse. Idempotent.
  */
 export const RUN_RECIPIENT_FUNCTION = `create or replace function public.run_is_heard(id text, about jsonb, person text, chat text) returns boolean
   language sql stable security definer set search_path = pg_catalog, public, pg_temp as $$
@@ -179,7 +179,7 @@ export const RUN_RECIPIENT_FUNCTION = `create or replace function public.run_is_
         or exists (select from actions a join threads t using (thread_id) where a.action_id = coalesce(about ->> 'deploymentId', id)
                       and a.tool in ('trigger_deploy', 'rollback_deploy') and a.user_key = person and t.chat_key = chat) $$`;
 
-/** Builds the statements that tell Postgres which pool runs which job, and which columns make a run due. Idempotent. */
+/** Builds the statements that tell Postgres which pool runs each job, and which columns make a run due. Idempotent. */
 export function createJobPoolSql(): string {
   const cases = JobPool.options.map((pool) => {
     const jobs = Object.entries(JOBS).flatMap(([job, spec]) => (spec.pool === pool ? [`'${job}'`] : []));
@@ -202,7 +202,7 @@ export interface RowPolicy {
   readonly conditions: string;
 }
 
-/** Lists exactly the row policies that a service should have. */
+/** Lists exactly the row policies that a service needs. */
 export function listRowPolicies(
   service: ServiceWithLogin,
   plugins: readonly PluginTables[] = [],

@@ -5,21 +5,21 @@ import { AppError } from '@signalbox/contracts/errors';
 import { MIGRATIONS_FOLDER, readMigrationFiles } from './migration-files.ts';
 
 /*
- * Migrations from before version 0.2 have numbers of two digits, from 01_people to 52_grants. Since then one file holds each family of
- * tables. An older database is copied, gets the missing tables and the current functions, and then records the families.
+ * Migrations from before version 0.2 have numbers of two digits, from 01_people to 52_grants. Later migrations have one file per family
+ * of tables. An upgrade copies an older database, adds missing tables and current functions, and records the later migrations.
  */
 
 const SCRIPT = join(MIGRATIONS_FOLDER, 'upgrade/from-0.1.sql');
 const FUNCTIONS = '-- The functions of the families are made here.';
-/** The upgrade script knows the migrations after this one. */
+/** Oldest migration from which the upgrade script can start. */
 const OLDEST = '34_plans_of_queues';
 const OLD_NAME = /^0?\d\d_/;
 
-/** An arbitrary number: two processes must not upgrade one database at the same time. */
+/** Key of an advisory lock, chosen at random: two processes must not upgrade one database at the same time. */
 const UPGRADE_LOCK = 7_270_021;
 /**
- * Upgrades a database from before version 0.2, after copying it to `<name>_before_0_2` on the same server. Returns the names of its
- * families now; empty for a new or upgraded database. Safe to call from several processes. Throws MIGRATION_FAILED, with nothing changed.
+ * Upgrades a database from before version 0.2, after copying it to `<name>_before_0_2`. Returns the names of the migrations now recorded;
+ * empty for a new or upgraded database. Safe to call from several processes. When it throws MIGRATION_FAILED, nothing has changed.
  */
 export async function upgradeDatabase(databaseUrl: string): Promise<readonly string[]> {
   if (!isBefore(await connect(databaseUrl, listRecorded))) return [];
@@ -27,7 +27,7 @@ export async function upgradeDatabase(databaseUrl: string): Promise<readonly str
   return connect(withDatabase(databaseUrl, 'postgres'), async (server) => {
     await server.query('select pg_advisory_lock($1)', [UPGRADE_LOCK]);
     const recorded = await connect(databaseUrl, listRecorded);
-    if (!isBefore(recorded)) return []; // another process was first
+    if (!isBefore(recorded)) return []; // Another process has upgraded the database
     if (!recorded.includes(OLDEST))
       throw failure(
         `this database has not run ${OLDEST}. Start commit e6716913 on it once, or begin with a new database`,
@@ -39,7 +39,7 @@ export async function upgradeDatabase(databaseUrl: string): Promise<readonly str
 
 const isBefore = (recorded: readonly string[]): boolean => recorded.some((name) => OLD_NAME.test(name));
 
-/** An existing copy is of a failed upgrade: the database has not changed since. */
+/** An existing copy belongs to a failed upgrade, since which the database has not changed. */
 async function copyDatabase(server: pg.Client, name: string): Promise<void> {
   const copy = `${name}_before_0_2`;
   const { rowCount } = await server.query('select from pg_database where datname = $1', [copy]);

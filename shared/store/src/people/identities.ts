@@ -13,7 +13,7 @@ import { revokeProgram } from './revoked-programs.ts';
 
 export const IDENTITY_CODE_TTL_MS = 10 * MINUTE_MS;
 
-/** The person who asked for a code. */
+/** The person who asked for a code, with their role. */
 export interface IdentityCodeOwner {
   readonly userKey: string;
   readonly person: string;
@@ -27,22 +27,20 @@ export interface Identity {
   readonly channel: string;
   readonly name: string;
   readonly isProgram: boolean;
-  /** True for the identity to which the others were linked. */
+  /** True for the account to which the person's other accounts were linked. */
   readonly isFirst: boolean;
 }
 
-/** An account that may become an identity of a person. */
+/** An account that is to be linked to a person. */
 export interface NewIdentity {
   readonly userKey: string;
   readonly channel: string;
   readonly name: string;
-  /** True for a program, which never approves. */
+  /** True for the account of a program, which never approves. */
   readonly isProgram?: boolean;
 }
 
-/**
- * Creates a one-time code that links another account to this person within ten minutes. Only its hash is stored, so it can be shown once.
- */
+/** Creates a one-time code that links another account to this person within ten minutes. Only its hash is stored. */
 export async function createIdentityCode(db: Queryable, userKey: string): Promise<string> {
   const code = createTypedCode(3);
   await db.query(sql`delete from identity_codes where expires_at < now() - interval '1 day'`);
@@ -51,14 +49,14 @@ export async function createIdentityCode(db: Queryable, userKey: string): Promis
   return code;
 }
 
-/** Finds and locks the owner of a code; null when it is unknown, used or expired, or the owner has no role. */
+/** Finds and locks the owner of a code; null when the code is unknown, used or expired, or its owner has no role. */
 export function findIdentityCode(db: Queryable, code: string): Promise<IdentityCodeOwner | null> {
   return findRow<IdentityCodeOwner>(db)`
     select c.made_by as "userKey", c.person, u.name, u.role from identity_codes c join users u on u.user_key = c.made_by
      where c.code_hash = ${hashAccessCode(code)} and c.used_at is null and c.expires_at > now() for update of c`;
 }
 
-/** Uses a code up, in the caller's transaction. Null, with nothing written, like `findIdentityCode`. */
+/** Uses a code up, in the caller's transaction. Null, with nothing written, when `findIdentityCode` finds no owner. */
 export async function redeemIdentityCode(
   db: Queryable,
   code: string,
@@ -78,8 +76,8 @@ export async function voidIdentityCode(db: Queryable, code: string): Promise<boo
 }
 
 /**
- * Links an account to a person, with their role and language; idempotent except for the name. Returns the role. Null when the person has
- * no role, or the account belongs to another person, whose requests would move along.
+ * Links an account to a person, with the person's role and language; idempotent except for the name. Returns the role. Null when the
+ * person has no role, or the account belongs to another person, whose requests would move along.
  */
 export function linkIdentity(db: Queryable, identity: NewIdentity, person: string): Promise<Role | null> {
   const { userKey, channel, name, isProgram = false } = identity;
@@ -91,7 +89,7 @@ export function linkIdentity(db: Queryable, identity: NewIdentity, person: strin
     returning role`;
 }
 
-/** Lists the accounts of the person of this account, the first one first. */
+/** Lists all accounts of the person who owns this account, the first account first. */
 export function listIdentities(db: Queryable, userKey: string): Promise<readonly Identity[]> {
   return listRows<Identity>(db)`
     select user_key as "userKey", channel, name, is_program as "isProgram", user_key = person as "isFirst" from users
@@ -99,8 +97,8 @@ export function listIdentities(db: Queryable, userKey: string): Promise<readonly
 }
 
 /**
- * Unlinks an account from the person of another account, in the caller's transaction. False when it is not theirs, or their first. A
- * program's account stays unlinked at later starts.
+ * Unlinks an account from the owner of another account, in the caller's transaction. False when it belongs to somebody else or is their
+ * first account. A program's account stays unlinked at later starts.
  */
 export async function unlinkIdentity(db: Queryable, userKey: string, of: string): Promise<boolean> {
   const removed = await findRow<{ person: string; isProgram: boolean }>(db)`
@@ -110,12 +108,12 @@ export async function unlinkIdentity(db: Queryable, userKey: string, of: string)
   return removed !== null;
 }
 
-/** Finds the persons of these identities, each once; an identity without a role is its own person. */
+/** Returns the persons who own these accounts, each once; an account without a role is its own person. */
 export async function findPersons(db: Queryable, userKeys: readonly string[]): Promise<readonly string[]> {
   return (await findValue<readonly string[]>(db)`select persons_of(${[...userKeys]})`) ?? [];
 }
 
-/** Lists all accounts of the person of this one, itself included. */
+/** Lists all accounts of the person who owns this account, including this one. */
 export function listAccounts(db: Queryable, userKey: string): Promise<readonly string[]> {
   return listValues<string>(db)`select ${userKey}::text union
       select u.user_key from users u join users me using (person) where me.user_key = ${userKey}`;

@@ -8,8 +8,8 @@ import { hasRow, sql } from '../sql.ts';
 const KEY = 'owner_code';
 
 /**
- * Creates an owner code while there is no admin, stores its hash and returns the code, to be shown once. Earlier codes become invalid.
- * Null when there is an admin. The audit records `actor`.
+ * Creates an owner code while there is no admin, stores its hash and returns the code, which can be shown once. Earlier codes become
+ * invalid. Null when there is an admin. `actor`: who caused this, for the audit log.
  */
 export async function ensureOwnerCode(databaseUrl: string, actor = 'system'): Promise<string | null> {
   const client = new pg.Client({ connectionString: databaseUrl });
@@ -27,7 +27,7 @@ export async function ensureOwnerCode(databaseUrl: string, actor = 'system'): Pr
   }
 }
 
-/** Makes this person the admin when the code is current. A code works once, even for two people at once. */
+/** Makes this person the admin when the code is the current one. A code works once, even for two people at the same time. */
 export function redeemOwnerCode(
   db: Queryable,
   code: string,
@@ -39,7 +39,7 @@ export function redeemOwnerCode(
      on conflict (user_key) do update set role = 'admin', name = excluded.name`;
 }
 
-/** Invalidates the current code; `signalbox owner-code` creates the next. */
+/** Invalidates the current owner code; `signalbox owner-code` creates a new one. */
 export function voidOwnerCode(db: Queryable, code: string): Promise<boolean> {
   return hasRow(db)`delete from settings where key = ${KEY}
       and value = to_jsonb(${hashAccessCode(code)}::text)`;

@@ -1,7 +1,7 @@
 import type { Queryable } from '../pool.ts';
 import { listRows, listValues } from '../sql.ts';
 
-/** A reachable person and their chat. */
+/** A person who can be reached, and their chat. */
 export interface Recipient {
   readonly userKey: string;
   readonly chatKey: string;
@@ -9,8 +9,8 @@ export interface Recipient {
 }
 
 /**
- * Finds the reachable people among these, in order and each once: in their private chat if they ever wrote there, else in the chat where
- * they wrote last. Leaves out people without a role, programs, and parked chats.
+ * Finds the people among these who can be reached, in order and each once: in their private chat if they ever wrote there, else in the
+ * chat where they wrote last. Leaves out people without a role, programs, and parked chats.
  */
 export function findRecipients(db: Queryable, people: readonly string[]): Promise<readonly Recipient[]> {
   return listRows<Recipient>(db)`

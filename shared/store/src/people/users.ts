@@ -17,7 +17,7 @@ export function listUsers(db: Queryable): Promise<readonly User[]> {
   return listRows<User>(db)`select user_key as "userKey", channel, name, role from users order by created_at, user_key`;
 }
 
-/** Lists all people with a role, with the time of their last message (null: never), newest first. */
+/** Lists all people with a role, last active first, with the time of their last message (null: never). */
 export function listUsersByActivity(db: Queryable, limit: number) {
   return listRows<User & { lastSeen: Date | null }>(db)`
     select u.user_key as "userKey", u.channel, u.name, u.role, i.received_at as "lastSeen" from users u
@@ -26,10 +26,10 @@ export function listUsersByActivity(db: Queryable, limit: number) {
       order by i.received_at desc nulls last, u.user_key limit ${limit}`;
 }
 
-/** Outcome of a role change. `last admin`: refused, because nobody could invite others any more. */
+/** Outcome of a role change. `last admin`: refused, because no admin would be left to invite people. */
 export type RoleChange = 'added' | 'changed' | 'same' | 'last admin';
 
-/** Gives a person a role, unless that would leave no admin; `force` skips the check. A null name keeps the known one. */
+/** Gives a person a role, unless no admin would be left; `force` skips the check. With a null name the known name is kept. */
 export function grantUserRole(
   db: Queryable,
   user: Omit<User, 'name'> & { readonly name: string | null },
@@ -39,22 +39,22 @@ export function grantUserRole(
       ${user.name}, ${user.role}, ${force}) as change`;
 }
 
-/** Outcome of removing a role, with the number of forgotten facts. */
+/** Outcome of removing a role, with the number of facts that were forgotten. */
 export interface UserRemoval {
   readonly change: 'removed' | 'stranger' | 'last admin';
   readonly factsForgotten: number;
 }
 
 /**
- * Removes a person's role and memory, unless they are the only admin; `force` skips the check. A program's own account stays removed at
- * later starts. In the caller's transaction.
+ * Removes a person's role and memory, unless they are the only admin; `force` skips the check. The account of a program stays removed at
+ * later starts. Runs in the caller's transaction.
  */
 export async function removeUser(db: Queryable, userKey: string, force = false): Promise<UserRemoval> {
-  // A vacated account is removed like any other, and its held messages stay held.
+  // A vacated account is removed too; its held messages are not released.
   await restoreAccount(db, userKey, false);
   const isService = await findValue<boolean>(db, false)`
     select is_program and person = user_key from users where user_key = ${userKey}`;
-  // An account without a role belongs to no person.
+  // After its role is removed, an account belongs to no person.
   const whose = await findMemoryOwner(db, userKey);
   const change = await findValue<UserRemoval['change']>(db, 'stranger')`select user_deny(${userKey}, ${force})`;
   if (change !== 'removed') return { change, factsForgotten: 0 };
@@ -68,13 +68,13 @@ export function findUser(db: Queryable, userKey: string): Promise<User | null> {
       where user_key = ${userKey}`;
 }
 
-/** Sets the language of answers to a person; null: the language of their client. Returns the effective language; null when unknown. */
+/** Sets the language of answers to a person; null: their client's. Returns the language that now applies; null when unknown. */
 export function setUserLanguage(db: Queryable, userKey: string, code: string | null): Promise<string | null> {
   return findValue<string>(db)`update users set language = ${code}
       where user_key = ${userKey} returning coalesce(language, client_language) as language`;
 }
 
-/** Reads the language of a person, or of the person of a private chat. Null for groups and when unknown. */
+/** Reads the language of each person, or of the person of each private chat. Null for groups and when unknown. */
 export function readLanguages(
   db: Queryable,
   readers: readonly { readonly userKey: string | null; readonly chatKey: string }[],

@@ -2,7 +2,7 @@ import type { Role } from '@signalbox/contracts/governance/roles';
 import type { Queryable } from '../pool.ts';
 import { findRow, findValue, hasRow, sql } from '../sql.ts';
 
-/** The former state of an account that lost its role because its owner may have changed. */
+/** Former state of an account that lost its role because its owner may have changed. */
 export interface VacatedAccount {
   readonly userKey: string;
   readonly person: string;
@@ -16,8 +16,8 @@ export type AccountFingerprint = Readonly<Record<string, string>>;
 const HELD = 'its owner may have changed';
 
 /**
- * Removes the role of an account whose owner may have changed, and holds its messages back. Null when it has no role, or this event was
- * handled before. In the caller's transaction.
+ * Removes the role of an account whose owner may have changed, and holds its messages back. Null when the account has no role or this
+ * event was handled before. Runs in the caller's transaction.
  */
 export async function vacateAccount(
   db: Queryable,
@@ -40,7 +40,7 @@ export async function vacateAccount(
   return vacated;
 }
 
-/** Stores the marks of an account; true when one differs from before, so that the owner may have changed. */
+/** Stores the marks of an account; true when a mark differs from the stored one, so that the owner may have changed. */
 export async function storeFingerprint(db: Queryable, userKey: string, marks: AccountFingerprint): Promise<boolean> {
   const before =
     (await findValue<AccountFingerprint>(db)`select marks from account_marks where user_key = ${userKey} for update`) ??
@@ -51,14 +51,14 @@ export async function storeFingerprint(db: Queryable, userKey: string, marks: Ac
   return Object.entries(marks).some(([name, mark]) => Object.hasOwn(before, name) && before[name] !== mark);
 }
 
-/** Finds the former person of a vacated account; null for other accounts. */
+/** Finds the person who owned a vacated account; null when the account is not vacated. */
 export function findVacatedAccount(db: Queryable, userKey: string): Promise<string | null> {
   return findValue<string>(db)`select account ->> 'person' from vacated_accounts where user_key = ${userKey}`;
 }
 
 /**
- * Restores the role of a vacated account and releases its held messages; without `withMessages` they are dropped. False for other
- * accounts. In the caller's transaction.
+ * Restores the role of a vacated account and releases its held messages; without `withMessages` they are dropped. False when the account
+ * is not vacated. Runs in the caller's transaction.
  */
 export async function restoreAccount(db: Queryable, userKey: string, withMessages = true): Promise<boolean> {
   const isRestored = await hasRow(db)`

@@ -19,7 +19,7 @@ export interface ChainRun {
   readonly finishedAt: Date | null;
 }
 
-/** Changes of a run to the findings of its project, and the open findings after it. */
+/** Changes of a run to the findings of its project, and the number of findings that are open afterwards. */
 export interface FindingCounts {
   readonly opened: number;
   readonly reopened: number;
@@ -39,7 +39,7 @@ export interface AgentRun {
   readonly finishedAt: Date | null;
 }
 
-/** A document written by a step. */
+/** A document that a step of a run has written. */
 export interface RunDocument {
   readonly path: string;
   readonly mimeType: string;
@@ -52,7 +52,7 @@ const RUN = sql`run_id as "runId", project, chain, ref, commit_id as "commitId",
 /** Creates access to runs of chains and their steps. An interrupted run continues at its current step. */
 export function createChainRunStore(pool: Pool) {
   return {
-    /** Starts a run, or finds it when it has started. */
+    /** Starts a run, or finds the run when it has already started. */
     async begin(run: Pick<ChainRun, 'runId' | 'project' | 'chain' | 'ref' | 'isDry' | 'userKey'>): Promise<ChainRun> {
       await pool.query(sql`
         insert into repository_runs (run_id, project, chain, ref, is_dry, user_key)
@@ -63,7 +63,7 @@ export function createChainRunStore(pool: Pool) {
     find: (runId: string): Promise<ChainRun | null> =>
       findRow<ChainRun>(pool)`select ${RUN} from repository_runs where run_id = ${runId}`,
 
-    /** Sets the commit of the run and returns it. The first commit stays. */
+    /** Sets the commit of a run and returns it. A second call returns the first commit. */
     async fix(runId: string, commitId: string): Promise<string> {
       const row = await findRow<{ commitId: string }>(pool)`
         update repository_runs set commit_id = coalesce(commit_id, ${commitId}) where run_id = ${runId} returning commit_id as "commitId"`;
@@ -79,14 +79,14 @@ export function createChainRunStore(pool: Pool) {
         select step, agent, agent_class as "agentClass", status, output, problem, begun, started_at as "startedAt", finished_at as "finishedAt"
           from repository_agent_runs where run_id = ${runId} order by step`,
 
-    /** Starts or restarts a step; returns the attempt, or 0 when it has ended. */
+    /** Starts or restarts a step. Returns the number of the attempt, or 0 when the step has ended. */
     beginStep: (runId: string, step: Pick<AgentRun, 'step' | 'agent' | 'agentClass'>): Promise<number> =>
       findValue<number>(pool, 0)`
         insert into repository_agent_runs as s (run_id, step, agent, agent_class) values (${runId}, ${step.step}, ${step.agent}, ${step.agentClass})
           on conflict (run_id, step) do update set begun = s.begun + 1, started_at = clock_timestamp() where s.status = 'running'
           returning begun`,
 
-    /** Ends a step in the transaction of its results; false when it had ended before. */
+    /** Ends a step in the transaction that stores its results; false when it had already ended. */
     endStep: (
       db: Queryable,
       { runId, step }: { readonly runId: string; readonly step: number },
@@ -101,7 +101,7 @@ export function createChainRunStore(pool: Pool) {
            set status = ${end.status}, output = ${JSON.stringify(end.output ?? null)}::jsonb, problem = ${end.problem}, finished_at = clock_timestamp()
          where run_id = ${runId} and step = ${step} and status = 'running'`,
 
-    /** Ends a run and returns it; the first end stays. */
+    /** Ends a run and returns it. A second call does not change how the run ended. */
     async end(
       runId: string,
       end: {
@@ -120,7 +120,7 @@ export function createChainRunStore(pool: Pool) {
       listRows<RunDocument>(pool)`
         select path, mime_type as "mimeType", bytes from repository_artifacts where run_id = ${runId} order by path`,
 
-    /** The previous completed run of a chain over this project; null for the first. */
+    /** Finds the previous completed run of a chain on this project; null for the first run. */
     before: (run: Pick<ChainRun, 'project' | 'chain' | 'startedAt'>): Promise<ChainRun | null> =>
       findRow<ChainRun>(pool)`
         select ${RUN} from repository_runs

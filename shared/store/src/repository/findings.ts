@@ -7,7 +7,7 @@ import { withTransaction, type Pool, type Queryable } from '../pool.ts';
 import { findRow, findValue, hasRow, listRows, readRow, sql, type Sql } from '../sql.ts';
 import type { FindingCounts } from './chain-runs.ts';
 
-/** A finding of a project. A finding whose acceptance has expired counts as open. */
+/** A finding in a project. When its acceptance has expired, it counts as open. */
 export interface Finding extends Omit<RawFinding, 'identity'> {
   readonly findingId: string;
   readonly project: string;
@@ -24,7 +24,7 @@ export interface Finding extends Omit<RawFinding, 'identity'> {
   readonly acceptedUntil: Date | null;
 }
 
-/** Filter of findings; omitted fields match everything. */
+/** Filter of findings; a missing field matches every finding. */
 export interface FindingFilter {
   readonly project: string;
   readonly status?: 'open' | 'accepted' | 'fixed' | undefined;
@@ -42,10 +42,10 @@ type Row = Omit<Finding, 'severity'> & { readonly rank: number };
 /** Creates access to the findings of projects. */
 export function createFindingStore(pool: Pool) {
   return {
-    /** Most severe first. */
+    /** Lists findings, most severe first. */
     list: async (filter: FindingFilter, limit: number): Promise<readonly Finding[]> => {
       const { project, status, analyzers = null, from = 'info' } = filter;
-      // Each part of the union has its own index, in the order of the list.
+      // Each part of the union has an index of its own, in the order of the list.
       const part = (isWanted: Sql): Sql => sql`(
         select ${COLUMNS} from repository_findings
          where project = ${project} and ${isWanted} and severity >= ${rankOf(from)}
@@ -66,13 +66,13 @@ export function createFindingStore(pool: Pool) {
       return rows.map(toFinding);
     },
 
-    /** Throws NOT_FOUND. */
+    /** Returns a finding. Throws NOT_FOUND. */
     get: async (project: string, findingId: string): Promise<Finding> => findWithin(pool, project, findingId),
 
     count: ({ project, analyzers }: Pick<FindingFilter, 'project' | 'analyzers'>): Promise<number> =>
       findValue<number>(pool, 0)`select ${countOpen(project, analyzers)}`,
 
-    /** Changes of a run, and the findings open now. Stable until another run changes the findings. */
+    /** Counts the changes by a run, and the findings that are open now. Stable until another run changes the findings. */
     changedBy: (project: string, runId: string): Promise<FindingCounts> =>
       readRow<{ opened: number; reopened: number; fixed: number; open: number }>(pool)`
         with changed as (
@@ -82,7 +82,7 @@ export function createFindingStore(pool: Pool) {
                (select count(*)::int from changed where status = 'fixed') as fixed,
                ${countOpen(project)} as open`,
 
-    /** Accepts a finding until `until`. Idempotent by action. Throws NOT_FOUND, FINDING_FIXED. */
+    /** Accepts a finding until a time. Idempotent by action. Throws NOT_FOUND, FINDING_FIXED. */
     accept: (decision: FindingDecision & { readonly until: Date | null }): Promise<Finding> =>
       decide(pool, 'accept', decision, async (db, { status }) => {
         if (status === 'fixed') throw new AppError('FINDING_FIXED', { finding: decision.findingId });
@@ -109,11 +109,11 @@ export interface FindingDecision {
   readonly reason: string;
   readonly userKey: string;
   readonly actionId: string;
-  /** Null at the command line. */
+  /** Id of the conversation; null at the command line. */
   readonly threadId: string | null;
 }
 
-/** All findings of these analyzers in the commit of a run. */
+/** All findings by these analyzers in the commit of a run. */
 export interface ScanOutcome {
   readonly project: string;
   readonly runId: string;
@@ -124,8 +124,8 @@ export interface ScanOutcome {
 }
 
 /**
- * Updates the findings of a project to a scan, in the caller's transaction: opens new findings, reopens returned ones, and marks missing
- * ones fixed. Idempotent. Scans of one project run one after the other.
+ * Updates the findings of a project after a scan, in the caller's transaction: opens new findings, reopens returned ones, and marks
+ * missing ones as fixed. Idempotent. Scans of one project run one after the other.
  */
 export async function reconcileFindings(db: Queryable, scan: ScanOutcome): Promise<void> {
   const { project, runId, commit, analyzers } = scan;
@@ -224,7 +224,7 @@ async function findWithin(db: Queryable, project: string, findingId: string, isL
   throw new AppError('NOT_FOUND', { kind: 'finding', name: findingId, known: `${known} open ones` });
 }
 
-/** Counts open findings: the stored count plus expired acceptances. */
+/** Counts open findings: the stored count, plus findings whose acceptance has expired. */
 function countOpen(project: string, analyzers: readonly string[] | null = null): Sql {
   const isOfThese = sql`project = ${project} and (analyzer = any (${analyzers}) or ${analyzers}::text[] is null)`;
   return sql`(

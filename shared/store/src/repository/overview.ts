@@ -5,7 +5,7 @@ import { listRows } from '../sql.ts';
 export interface RepositoryState {
   readonly project: string;
   readonly tags: readonly string[];
-  /** End of the last completed chain; null: never. */
+  /** End of the last completed chain; null when none has completed. */
   readonly scannedAt: Date | null;
   readonly open: Readonly<Record<Severity, number>>;
 }
@@ -13,9 +13,9 @@ export interface RepositoryState {
 /** Creates an overview of projects by their open findings, without archived projects. */
 export function createOverviewReader(pool: Pool) {
   return {
-    /** Most severe first, with the total number; with tags only projects that have all of them. */
+    /** Lists projects, most severe findings first, with the total number of projects; with tags, only projects that have all of them. */
     async list({ tags }: { readonly tags: readonly string[] }, limit: number) {
-      // Counts are stored, and expired acceptances are indexed: no other finding is read.
+      // Counts are stored and expired acceptances have an index, so no other finding is read.
       const rows = await listRows<Omit<RepositoryState, 'open'> & { open: readonly number[]; total: number }>(pool)`
         select s.*,
                array(select tag from project_tags t where t.project = s.project order by tag) as tags,
@@ -47,7 +47,7 @@ export function createOverviewReader(pool: Pool) {
   };
 }
 
-/** Names `counts`, which are ordered from the highest severity. */
+/** Converts `counts`, which begin with the highest severity, to numbers by severity. */
 function bySeverity(counts: readonly number[]): RepositoryState['open'] {
   const [critical = 0, high = 0, medium = 0, low = 0, info = 0] = counts;
   return { critical, high, medium, low, info };

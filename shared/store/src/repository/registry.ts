@@ -7,10 +7,10 @@ type EntityType = 'baseline';
 export interface RegistryEntity {
   readonly entityType: EntityType;
   readonly entityId: string;
-  /** Null for an entity without a project. */
+  /** Project of the entity; null when it has none. */
   readonly project: string | null;
   readonly data: unknown;
-  /** SHA-256 of the canonical data. */
+  /** SHA-256 of the entity's canonical data. */
   readonly checksum: string;
   readonly createdAt: Date;
   readonly updatedAt: Date;
@@ -25,7 +25,7 @@ export function createRegistryStore(pool: Pool) {
       findRow<RegistryEntity>(pool)`
         select ${COLUMNS} from registry_entities where entity_type = ${entityType} and entity_id = ${entityId}`,
 
-    /** Entities of a project, newest first. */
+    /** Lists the entities of a project, newest first. */
     list: (
       { entityType, project }: { readonly entityType: EntityType; readonly project: string },
       limit: number,
@@ -34,7 +34,7 @@ export function createRegistryStore(pool: Pool) {
         select ${COLUMNS} from registry_entities where entity_type = ${entityType} and project = ${project}
          order by updated_at desc, entity_id limit ${limit}`,
 
-    /** Lists entities that do not match their checksum: they were changed outside of the product. */
+    /** Lists entities whose data does not match their checksum, because it was changed outside of the product. */
     async broken(limit: number): Promise<readonly RegistryEntity[]> {
       const all = await listRows<RegistryEntity>(pool)`
         select ${COLUMNS} from registry_entities order by entity_type, entity_id`;
@@ -45,7 +45,7 @@ export function createRegistryStore(pool: Pool) {
 
 type NewEntity = Pick<RegistryEntity, 'entityType' | 'entityId' | 'project' | 'data'>;
 
-/** Writes an entity. True when that changed its row. */
+/** Writes an entity. True when the row changed. */
 export function putEntity(db: Queryable, { entityType, entityId, project, data }: NewEntity): Promise<boolean> {
   return hasRow(db)`
     insert into registry_entities as e (entity_type, entity_id, project, data, checksum)

@@ -2,16 +2,16 @@ import type { Packages } from '@signalbox/contracts/repository/packages';
 import type { Pool, Queryable } from '../pool.ts';
 import { hasRow, listRows, sql, type Sql } from '../sql.ts';
 
-/** A project that this one depends on, or a dependent of it. */
+/** A project on which another depends, or a project that depends on it. */
 export interface Relationship {
   readonly project: string;
-  /** Some of the packages of the dependency, such as `npm @acme/cups`. */
+  /** Some of the packages that create the dependency, such as `npm @acme/cups`. */
   readonly packages: readonly string[];
-  /** Number of all such packages. */
+  /** Number of all packages that create the dependency. */
   readonly total: number;
 }
 
-/** Packages named per relationship. */
+/** Maximum number of packages named per relationship. */
 const NAMED = 3;
 
 /** Creates access to the dependencies between projects, by package names in their manifests. */
@@ -28,15 +28,15 @@ export function createRelationshipStore(pool: Pool) {
         select from repository_runs r join repository_agent_runs a on a.run_id = r.run_id
          where r.project = ${project} and not r.is_dry and a.agent = 'dependency' and a.status = 'completed' limit 1`,
 
-    /** Lists dependencies, those with the most packages first. */
+    /** Lists the projects on which a project depends, those with the most packages first. */
     dependsOn: (project: string, limit: number) => list(project, sql`project`, sql`depends_on`, limit),
 
-    /** Lists dependents, those with the most packages first. */
+    /** Lists the projects that depend on a project, those with the most packages first. */
     usedBy: (project: string, limit: number) => list(project, sql`depends_on`, sql`project`, limit),
   };
 }
 
-/** Updates the packages of a project to a scan, in the caller's transaction. Unchanged rows are not written. Idempotent. */
+/** Updates the packages of a project after a scan, in the caller's transaction. Does not write unchanged rows. Idempotent. */
 export async function reconcilePackages(db: Queryable, project: string, { offers, uses }: Packages): Promise<void> {
   await db.query(sql`select pg_advisory_xact_lock(hashtextextended(${`packages:${project}`}, 0))`);
   const said = sql`(

@@ -1,7 +1,7 @@
 import type { Queryable } from '../pool.ts';
 import { listRows, sql } from '../sql.ts';
 
-/** Reads the scan caches of a project by name. Only scans read their contents; a lost or unreadable cache only costs time. */
+/** Reads scan caches of a project by name. Only scans read their contents; without a cache a scan takes longer. */
 export async function readScanCaches(
   db: Queryable,
   project: string,
@@ -12,13 +12,13 @@ export async function readScanCaches(
   return Object.fromEntries(rows.map(({ analyzer, content }) => [analyzer, content]));
 }
 
-/** Stores the caches of a scan in the transaction of its findings, so neither is newer than the other. */
+/** Stores the caches of a scan in the transaction that stores its findings, so that neither is newer. */
 export async function writeScanCaches(
   db: Queryable,
   project: string,
   caches: Readonly<Record<string, Buffer>>,
 ): Promise<void> {
-  // In a fixed order, so that concurrent writers do not deadlock.
+  // In sorted order, so that concurrent writers do not deadlock.
   for (const [analyzer, content] of Object.entries(caches).toSorted(([a], [b]) => (a < b ? -1 : 1)))
     await db.query(sql`
       insert into repository_scan_caches (project, analyzer, content) values (${project}, ${analyzer}, ${content})

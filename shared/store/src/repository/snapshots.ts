@@ -19,7 +19,7 @@ export interface Snapshot {
   readonly madeAt: Date;
 }
 
-/** Requester and reason; the action id makes it idempotent. */
+/** Requester and reason of a snapshot; the action id makes the request idempotent. */
 export type SnapshotRequest = Omit<FindingDecision, 'findingId'>;
 
 const COLUMNS = sql`snapshot_id::text as "snapshotId", project, reason, findings, checksum, user_key as "userKey", made_at as "madeAt"`;
@@ -27,23 +27,23 @@ const COLUMNS = sql`snapshot_id::text as "snapshotId", project, reason, findings
 /** Creates access to snapshots of a project: its findings, decisions and entities. */
 export function createSnapshotStore(pool: Pool) {
   return {
-    /** Saves the current state. Idempotent by action. */
+    /** Saves the current state as a snapshot. Idempotent by action. */
     make: (request: SnapshotRequest): Promise<Snapshot> => withTransaction(pool, (db) => makeWithin(db, request)),
 
     list: (project: string, limit: number): Promise<readonly Snapshot[]> =>
       listRows<Snapshot>(pool)`
         select ${COLUMNS} from repository_snapshots where project = ${project} order by snapshot_id desc limit ${limit}`,
 
-    /** Finds the snapshot of this action; null without one. */
+    /** Finds the snapshot that this action made; null when it made none. */
     madeBy: (actionId: string): Promise<Snapshot | null> => findMadeBy(pool, actionId),
 
-    /** Throws NOT_FOUND, SNAPSHOT_BROKEN. */
+    /** Checks a snapshot. Throws NOT_FOUND, SNAPSHOT_BROKEN. */
     check: async (project: string, snapshotId: string): Promise<Snapshot> =>
       (await readWhole(pool, project, snapshotId)).snapshot,
 
     /**
-     * Restores a snapshot after saving the current state as another. Idempotent by action. Throws NOT_FOUND, and SNAPSHOT_BROKEN with
-     * nothing changed.
+     * Restores a snapshot, after saving the current state as another one. Idempotent by action. Throws NOT_FOUND, and SNAPSHOT_BROKEN
+     * with nothing changed.
      */
     restore: (snapshotId: string, request: SnapshotRequest) =>
       withTransaction(pool, async (db) => {

@@ -5,7 +5,7 @@ import { withTransaction, type Pool, type Queryable } from '../pool.ts';
 import { hasRow, listValues, sql } from '../sql.ts';
 import { auditDecision, recordDecision, type FindingDecision } from './findings.ts';
 
-/** A request to add or remove a tag; the action id makes it idempotent. */
+/** A request to add or remove a tag; the action id makes the request idempotent. */
 export interface TagDecision extends Omit<FindingDecision, 'findingId' | 'reason'> {
   readonly tag: string;
 }
@@ -44,7 +44,7 @@ function decide(
 ): Promise<readonly string[]> {
   return withTransaction(pool, async (db) => {
     const { project, tag, actionId } = decision;
-    // The row lock orders concurrent changes: they can neither exceed the limit nor both find the tag.
+    // The row lock orders concurrent changes: together they cannot exceed the limit or remove the same tag twice.
     if (!(await hasRow(db)`select from projects where name = ${project} for no key update`))
       throw await createNameNotFound(db, 'project', project);
     const tags = await list(db, project);

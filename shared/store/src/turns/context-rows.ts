@@ -4,7 +4,7 @@ import { FINAL_STATES } from '../deploy/deployments-rows.ts';
 import { readRow, sql } from '../sql.ts';
 import { IS_CHANGING_ACTION, selectRememberedThreads } from '../memory/conversations.ts';
 
-/** An undecided approval request. All times here are ISO 8601. */
+/** An approval request that nobody has decided. All times in this file are ISO 8601. */
 export interface PendingApprovalRow {
   readonly approvalId: string;
   readonly tool: string;
@@ -14,7 +14,7 @@ export interface PendingApprovalRow {
   readonly byRequester: boolean;
   readonly requestedAt: string;
   readonly expiresAt: string;
-  /** Approvals so far, of `needed`. */
+  /** Number of approvals, of the `needed` ones. */
   readonly votes: number;
   readonly needed: number;
 }
@@ -27,7 +27,7 @@ export interface ActiveDeploymentRow {
   readonly ref: string;
   readonly state: string;
   readonly requestedAt: string;
-  /** True when the person requested it; false for another deployment of their projects. */
+  /** True when the person requested the deployment; false for another deployment of their projects. */
   readonly isOwn: boolean;
 }
 
@@ -38,7 +38,7 @@ export interface JobRow {
   readonly createdAt: string;
 }
 
-/** A project of the person, once per environment with a service. */
+/** A project of the person, with one row per environment that has a service. */
 export interface OwnedProjectRow {
   readonly project: string;
   readonly environment: string | null;
@@ -48,7 +48,7 @@ export interface OwnedProjectRow {
   readonly release: string | null;
   readonly verdict: string | null;
   readonly lookedAt: string | null;
-  /** Kinds of open incidents. */
+  /** Kinds of incidents that are open. */
   readonly incidents: readonly string[];
 }
 
@@ -61,7 +61,7 @@ export interface RememberedThreadRow {
   readonly tainted: boolean;
   readonly createdAt: string;
   readonly lastActiveAt: string;
-  /** Newest changes, newest first. */
+  /** Newest changes in the conversation, newest first. */
   readonly changes: readonly ActionChangeRow[];
 }
 
@@ -75,17 +75,17 @@ export interface ActionChangeRow {
   readonly work: string | null;
 }
 
-/** Memory of a person, cached until its key changes. */
+/** Memory of a person, which workers cache until its key changes. */
 export interface MemoryRows {
   /** Newest facts in the person's own words, newest first. */
   readonly facts: readonly { readonly n: number; readonly fact: string; readonly madeAt: string }[];
   readonly total: number;
-  /** Number of facts from outside text, whose words are not read here. */
+  /** Number of facts from outside text, whose texts are not read into the prompt. */
   readonly outside: number;
   readonly conversations: readonly RememberedThreadRow[];
 }
 
-/** The first rows, and the total number. */
+/** The first rows of a list, and the total number of rows. */
 export interface CountedRows<T> {
   readonly rows: readonly T[];
   readonly total: number;
@@ -93,9 +93,9 @@ export interface CountedRows<T> {
 
 export interface ContextRows {
   readonly at: Date;
-  /** True in a private chat; memory is left out elsewhere. */
+  /** True in a private chat; elsewhere memory is left out of the prompt. */
   readonly isPrivate: boolean;
-  /** Start of the freeze. */
+  /** Time at which the freeze began; null when there is none. */
   readonly frozenSince: string | null;
   readonly breakGlassUntil: string | null;
   readonly deciding: CountedRows<PendingApprovalRow>;
@@ -103,21 +103,21 @@ export interface ContextRows {
   readonly moving: CountedRows<ActiveDeploymentRow>;
   readonly jobs: CountedRows<JobRow>;
   readonly owned: CountedRows<OwnedProjectRow>;
-  /** Changes with the content of the memory. */
+  /** Key of the memory, which changes with its content. */
   readonly key: string;
-  /** Null when `known` equals `key`. */
+  /** The memory; null when `known` equals `key`. */
   readonly memory: MemoryRows | null;
 }
 
-/** The person and conversation of a context. */
+/** Person and conversation for which a context is read. */
 export interface ContextScope {
   readonly userKey: string;
   readonly threadId: string;
   readonly chatKey: string;
 }
 
-// Literals, not parameters: with known limits Postgres plans the statement once per connection.
-/** Rows of each kind in a prompt. */
+// Limits are literals, not parameters, so that Postgres plans the statement once per connection.
+/** Maximum number of rows of each kind in a prompt. */
 const ROWS = sql`8`;
 const CONVERSATIONS = sql`10`;
 const CHANGES = sql`4`;
@@ -137,7 +137,7 @@ const pending = (condition: ReturnType<typeof sql>) =>
       from approvals p join actions a on a.action_id = p.action_id
      where p.status = 'pending' and p.expires_at > clock_timestamp() and ${condition} order by p.requested_at`);
 
-/** Requests that this person may decide: not their own, and not those they voted on. */
+/** Approval requests that this person may decide: not their own, and none on which they have voted. */
 const DECIDING = pending(sql`case when p.by_requester then p.user_key = any (me.keys) else
     not p.authors && me.keys and not me.program
     and array_position(array['viewer', 'developer', 'operator', 'admin'], p.role)
@@ -157,7 +157,7 @@ const JOBS = counted(sql`
    where r.status in ('queued', 'running') and r.user_key = any (me.keys)
      and not exists (select from deployments d where d.deployment_id = r.run_id) order by r.created_at`);
 
-/** Unhealthy services first, then serving ones. */
+/** Unhealthy services come first, then services that serve. */
 const OWNED = counted(sql`
   select count(*) over ()::int as total, p.name as project, s.environment, s.server, v.health as "serverHealth",
          s.serving is not null as serving, d.release, s.health ->> 'verdict' as verdict, s.health_at as "lookedAt",

@@ -17,7 +17,7 @@ export interface GraphThread {
   readonly lastActiveAt: Date;
 }
 
-/** A recorded pass. `record` is an ExecutionTurn of the version that wrote it. */
+/** A recorded pass. `record` is an ExecutionTurn of the release that wrote it. */
 export interface RecordedPass {
   readonly turnId: string;
   readonly outcome: string;
@@ -26,13 +26,13 @@ export interface RecordedPass {
   readonly record: unknown;
 }
 
-/** Result of clearing the state of a project: closed conversations, and conversations in use. */
+/** Result of clearing a project's state: conversations that were closed, and conversations that are in use. */
 export interface ClearStateResult {
   readonly closed: readonly GraphThread[];
   readonly busy: readonly GraphThread[];
 }
 
-/** Conversations closed at most per call. */
+/** Maximum number of conversations closed per call. */
 const CLEARED = 200;
 
 const COLUMNS = sql`t.thread_id as "threadId", t.user_key as "userKey",
@@ -44,7 +44,7 @@ export function findGraphThread(db: Queryable, threadId: string): Promise<GraphT
   return findRow<GraphThread>(db)`select ${COLUMNS} from threads t where t.thread_id = ${threadId}`;
 }
 
-/** Lists the newest passes of a conversation, newest first. */
+/** Lists the recorded passes of a conversation, newest first. */
 export function listRecordedPasses(db: Queryable, threadId: string, limit: number): Promise<readonly RecordedPass[]> {
   return listRows<RecordedPass>(db)`
     select e.turn_id as "turnId", coalesce(t.outcome, 'unknown') as outcome, t.error,
@@ -53,7 +53,7 @@ export function listRecordedPasses(db: Queryable, threadId: string, limit: numbe
       where e.thread_id = ${threadId} order by e.recorded_at desc, e.turn_id desc, e.pass desc limit ${limit}`;
 }
 
-/** Requests that a node runs again in the lane of its person. Idempotent per action. Throws NOT_FOUND, CONVERSATION_OVER. */
+/** Requests that a graph node runs again in its person's lane. Idempotent per action. Throws NOT_FOUND, CONVERSATION_OVER. */
 export async function requestNodeRun(
   pool: Pool,
   request: {
@@ -95,8 +95,8 @@ export function isNodeRunRequested(db: Queryable, actionId: string): Promise<boo
 }
 
 /**
- * Closes open conversations whose state or task names the project, so that the next message starts a new one. Skips and reports lanes in
- * use; `except` is left out. Records stay. Idempotent.
+ * Closes open conversations whose state or task names the project, so that the next message starts a new conversation. Reports lanes in
+ * use without closing them; leaves out `except`. Keeps records. Idempotent.
  */
 export async function clearProjectState(
   pool: Pool,
@@ -125,10 +125,10 @@ export async function clearProjectState(
   });
 }
 
-/** SQL that lists open conversations, except one, whose newest checkpoint names the project. */
+/** SQL that lists the open conversations, without one, whose newest checkpoint names the project. */
 function about(project: string, except: string): Sql {
   const json = JSON.stringify(project);
-  // Matches whole words in any case: names consist of letters, digits and hyphens.
+  // Matches the project name as a whole word in any case: names consist of letters, digits and hyphens.
   const word = `(^|[^a-z0-9-])${project.replace(/[^a-z0-9-]/g, '.')}($|[^a-z0-9-])`;
   return sql`
 select ${COLUMNS} from threads t

@@ -16,39 +16,39 @@ export interface InboxMessage {
 
 export interface ClaimedLane extends Lane {
   /**
-   * Claims without progress, including this one. Failures of Postgres or Redis, drains, and deaths of a process that held other lanes do
-   * not count.
+   * Number of claims without progress, including this one. Failures of Postgres or Redis, drains, and deaths of a process that held other
+   * lanes do not count.
    */
   readonly attempts: number;
-  /** The previous holder died: this process may claim only one such lane. */
+  /** True when the previous holder died: a process may hold only one such lane. */
   readonly suspect: boolean;
-  /** An earlier run of this turn was interrupted: its checkpoint and effects may exist. */
+  /** True when an earlier run of this turn was interrupted, so that its checkpoint and effects may exist. */
   readonly resumed: boolean;
-  /** Inbox id of the newest /stop; earlier messages are not answered. */
+  /** Inbox id of the newest /stop; messages before it get no answer. */
   readonly stopBefore: number;
   /** Open messages in order of arrival, up to the first unreadable one. */
   readonly messages: readonly InboxMessage[];
   readonly person: { readonly name: string; readonly role: Role } | null;
   /** Language of the person as channels name it; null when unknown. */
   readonly language: string | null;
-  /** The agent of the thread, else the one chosen in the chat. */
+  /** Agent of the thread or, without a thread, the agent chosen in the chat. */
   readonly agent: string;
-  /** Current thread of the first message's chat; null when the message needs none and there is none. */
+  /** Current thread in the chat of the first message; null when the message needs none and there is none. */
   readonly threadId: string | null;
   readonly threadNew: boolean;
-  /** A thread that has just expired, to be announced once. */
+  /** A thread that has just expired, which the person is told once. */
   readonly expired: { readonly threadId: string; readonly title: string | null } | null;
-  /** Agents whose conversations in this chat were ended because no worker has them any more. */
+  /** Agents whose conversations in this chat were ended, because no worker offers the agents any more. */
   readonly orphaned?: readonly string[];
   /** Open approval cards in this chat, oldest first, at most three. */
   readonly waiting: readonly WaitingApprovalCard[];
-  /** Version of the names of projects and servers; grows with each change. */
+  /** Version of the names of projects and servers; it grows with each change of a name. */
   readonly namesVersion: string;
-  /** Clock of the database, used for all times of a turn, because clocks of machines differ. */
+  /** Clock of the database, used for all times of a turn, because the clocks of machines differ. */
   readonly now: () => Date;
 }
 
-/** A waiting approval request, with the message of its buttons. */
+/** An approval request that waits, with the message that has its buttons. */
 export interface WaitingApprovalCard {
   readonly approvalId: string;
   readonly what: string;
@@ -57,7 +57,7 @@ export interface WaitingApprovalCard {
 
 export interface ClaimOptions {
   readonly worker: string;
-  /** Unique id of this process; the worker's name by default. */
+  /** Unique id of this process; by default, the worker's name. */
   readonly holder?: string;
   readonly leaseMs: number;
   readonly maxMessages: number;
@@ -66,8 +66,8 @@ export interface ClaimOptions {
 }
 
 /**
- * Claims a person's lane in one round trip. Null when it is busy, backing off, empty, or suspected of killing a process while this one
- * tries another such lane.
+ * Claims a person's lane in one round trip. Null when the lane is busy, backing off or empty, or when it may have killed a process and
+ * this process already tries another such lane.
  */
 export async function claimLane(db: Queryable, userKey: string, options: ClaimOptions): Promise<ClaimedLane | null> {
   const { worker, leaseMs, maxMessages, idleMs, agent, holder = worker } = options;
@@ -83,7 +83,7 @@ export async function claimLane(db: Queryable, userKey: string, options: ClaimOp
   return { ...claimed, userKey, messages: leadingReadable(row.messages), now: clockFrom(at) };
 }
 
-/** Continues a clock from `at`; it lags by the latency of the answer that carried `at`. */
+/** Returns a clock that continues from `at`; it lags by the latency of the answer that contained `at`. */
 function clockFrom(at: Date): () => Date {
   const mark = performance.now();
   return () => new Date(at.getTime() + performance.now() - mark);
@@ -102,7 +102,7 @@ export interface TurnRecord {
   readonly threadId: string | null;
   readonly worker: string;
   readonly traceId: string;
-  /** Model of the last answer; null when no model was asked. */
+  /** Model that gave the last answer; null when no model was asked. */
   readonly model: string | null;
   readonly outcome: TurnOutcome;
   readonly passes: number;
@@ -112,17 +112,17 @@ export interface TurnRecord {
   readonly startedAt: string;
 }
 
-/** Token usage as reported by providers. */
+/** Token usage, as reported by the model providers. */
 interface Usage {
-  /** Input tokens, including cached ones. */
+  /** Number of input tokens, including cached ones. */
   readonly inputTokens: number;
   readonly cachedTokens: number;
   readonly outputTokens: number;
-  /** USD; null when a part is unknown. */
+  /** Cost in USD; null when the cost of some part is unknown. */
   readonly costUsd: number | null;
 }
 
-/** Usage of one turn, in total and by model. */
+/** Token usage of one turn, in total and by model. */
 export interface TurnUsage extends Usage {
   readonly models: readonly (Usage & { readonly model: string; readonly calls: number })[];
 }
@@ -142,12 +142,12 @@ export interface TurnEnd {
   readonly thread: ThreadChange | null;
 }
 
-/** For an end without an agent turn. */
+/** Columns of a turn that ends without an agent. */
 const NOT_RECORDED = { checkpoint: null, recording: null };
 
 /**
- * Ends a turn: stores its checkpoint, records, replies, outcomes and thread, and releases the lane, in one transaction and round trip. `ok`
- * is false, with nothing written, when the lane was lost. `more` asks for a wake-up because open messages remain.
+ * Ends a turn: stores checkpoint, records, replies, outcomes and thread, and releases the lane, in one transaction and round trip. `ok`
+ * is false, with nothing written, when the lane was lost. `more`: open messages remain, so the caller wakes the lane.
  */
 export async function finishLaneTurn(
   db: Queryable,
@@ -171,8 +171,8 @@ export async function finishLaneTurn(
 }
 
 /**
- * Releases a lane without ending the turn. A lane that another process now holds is not released, but an attempt charged for this process's
- * silence is refunded. Idempotent.
+ * Releases a lane without ending the turn. A lane that another process holds by now is not released, but an attempt counted for this
+ * process's silence is refunded. Idempotent.
  */
 export async function yieldLane(
   db: Queryable,
@@ -183,12 +183,12 @@ export async function yieldLane(
       ${options.backoffMs}) then true else lane_acquit(${lane.userKey}, ${options.holder}) end`);
 }
 
-/** Finds people with open messages who were not woken for `quietMs` (a crash, a lost Redis, a trimmed stream), and marks them as woken. */
+/** Finds people with open messages who were not woken for `quietMs` (a crash, a lost Redis), and marks them as woken. */
 export function sweepLanes(db: Queryable, quietMs: number, maxLanes: number): Promise<readonly string[]> {
   return listValues<string>(db)`select lane_sweep(${quietMs}, ${maxLanes})`;
 }
 
-/** Reads the inbox id of the person's newest /stop; 0 without one. */
+/** Reads the inbox id of the person's newest /stop; 0 when there is none. */
 export function readLastStopId(db: Queryable, userKey: string): Promise<number> {
   return findValue(db, 0)`select stop_before::float8 from lanes where user_key = ${userKey}`;
 }

@@ -3,12 +3,12 @@ import type { Queryable } from '../pool.ts';
 import { RUN_FAILED_SQL } from './runs.ts';
 import { listRows, readRow } from '../sql.ts';
 
-/** A lane that a worker holds now. */
+/** A lane that a worker holds at present. */
 export interface RunningTurn {
   readonly userKey: string;
   readonly name: string | null;
   readonly worker: string;
-  /** Arrival of the oldest message of the turn. */
+  /** Arrival time of the turn's oldest message. */
   readonly since: Date | null;
   readonly waiting: number;
 }
@@ -21,24 +21,24 @@ export interface ParkedChat {
 
 /** Current work of everybody or of one person, for operators. Ages are in milliseconds. */
 export interface WorkOverview {
-  /** People who wrote within the last hour. */
+  /** Number of people who wrote within the last hour. */
   readonly peopleActive: number;
   readonly turns: readonly RunningTurn[];
-  /** Messages without an outcome, including those of running turns. */
+  /** Number of messages without an outcome, including those in running turns. */
   readonly messagesOpen: number;
   readonly oldestMessageMs: number | null;
   readonly outboxPending: number;
   readonly oldestReplyMs: number | null;
   readonly parkedChats: readonly ParkedChat[];
-  /** Runs by job and status; finished ones of the last 24 hours only. */
+  /** Runs by job and status; ended runs only of the last 24 hours. */
   readonly jobs: readonly { readonly job: string; readonly status: string; readonly count: number }[];
   readonly deadLetters: number;
 }
 
-/** Rows per list: more do not help at a terminal. */
+/** Maximum rows per list; longer lists do not help at a terminal. */
 const LISTED = 50;
 
-/** Reads the overview in four queries, each bounded. `userKey` null means everybody. */
+/** Reads the overview in four queries, each with a limit. `userKey`: null for everybody. */
 export async function readWorkOverview(db: Queryable, userKey: string | null): Promise<WorkOverview> {
   const [figures, turns, parkedChats, jobs] = await Promise.all([
     readFigures(db, userKey),

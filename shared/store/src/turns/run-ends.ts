@@ -21,20 +21,20 @@ export interface FinishedRun extends WaitingPerson {
   readonly job: string;
   readonly finishedAt: Date;
   readonly cancelBy: string | null;
-  /** The action that requested the run. Later runs of a deployment have other run ids. */
+  /** Id of the action that requested the run. Later runs of a deployment have other run ids. */
   readonly actionId: string;
 }
 
 interface EndWords {
   readonly outcome: 'done' | 'failed' | 'cancelled';
   readonly say: string;
-  /** One line for approval cards; default: the first line of `say`. */
+  /** One line about the outcome for approval cards; default: the first line of `say`. */
   readonly brief?: string;
-  /** Reason of the failure. */
+  /** Reason why the run failed. */
   readonly error?: string | null;
 }
 
-/** Recipients to wake after the commit: a lane, and chats whose cards changed. */
+/** Whom to wake after the commit: a lane, and chats whose cards changed. */
 export interface CompletionNotice {
   readonly lane: { readonly userKey: string; readonly traceId: string } | null;
   readonly cards: readonly string[];
@@ -42,8 +42,8 @@ export interface CompletionNotice {
 
 type Asked = FinishedRun & { readonly userKey: string; readonly chatKey: string };
 /**
- * Reports the end of a run in its transaction: to the inbox of the waiting person, and on the approval cards. Runs without a waiting person
- * are reported by the action that waits for them.
+ * Reports the end of a run, in the transaction that ends it: to the inbox of the waiting person, and on the approval cards. When nobody
+ * waits, the action that waits for the run reports its end.
  */
 export async function notifyCompletion(db: Queryable, run: FinishedRun, end: EndWords): Promise<CompletionNotice> {
   if (run.userKey === null) return { lane: null, cards: [] };
@@ -51,7 +51,7 @@ export async function notifyCompletion(db: Queryable, run: FinishedRun, end: End
   return { lane: await notifyPerson(db, run, end), cards: await noteRunEnd(db, run.actionId, briefly(end)) };
 }
 
-/** Reports an interrupted run of a deployment once; the run that resumes the deployment reports its end. */
+/** Reports once that a deployment's run was interrupted; the run that resumes the deployment reports its end. */
 async function notifyInterrupted(
   db: Queryable,
   run: FinishedRun,
@@ -69,14 +69,14 @@ async function isResumed(db: Queryable, { job, actionId }: FinishedRun): Promise
       and state not in ${FINAL_STATES} and state <> 'queued'`;
 }
 
-/** True when the person cancelled the deployment in the chat, because that action reports the end itself. */
+/** True when the person canceled the deployment in the chat: the canceling action itself reports the end. */
 async function isReportedByCancel(db: Queryable, { job, actionId, userKey }: FinishedRun): Promise<boolean> {
   if (job !== 'deploy.run') return false;
   return hasRow(db)`select 1 from deployments where deployment_id = ${actionId}
       and state = 'cancelled' and cancel_by = ${userKey} and cancel_action is not null`;
 }
 
-/** Returns the lane to wake; null when nobody is notified, for example when the person cancelled the run. */
+/** Notifies the waiting person, and returns the lane to wake; null when nobody is notified, for example after a cancel. */
 async function notifyPerson(db: Queryable, finished: FinishedRun, end: EndWords): Promise<CompletionNotice['lane']> {
   const { userKey, chatKey, ...run } = finished;
   if (userKey === null || chatKey === null || end.say === '' || (await isReportedByCancel(db, finished))) return null;

@@ -15,7 +15,7 @@ import {
 import { withTransaction, type Pool, type Queryable } from '../pool.ts';
 import { findRow, findValue, hasRow, listRows, sql, type Sql } from '../sql.ts';
 
-/** Intent of a long-running job. `person` is notified of its end; null for scheduled work. */
+/** A request to run a job. `person` is notified of its end; null for scheduled work. */
 export interface RunIntent {
   readonly runId: string;
   readonly job: string;
@@ -26,46 +26,46 @@ export interface RunIntent {
   readonly requestHash?: string;
 }
 
-/** A run that this process holds until it ends or another takes it over. */
+/** A run that this process holds, until the run ends or another process takes it over. */
 export interface LeasedRun {
   readonly runId: string;
   readonly epoch: number;
 }
 
 export type BeginRunResult =
-  /** Claimed by this process. `attempt` counts from 1. */
+  /** This process claimed the run. `attempt` counts from 1. */
   | {
       readonly kind: 'held';
       readonly run: LeasedRun;
       readonly attempt: number;
       readonly payload: unknown;
       readonly traceId: string;
-      /** Requester and thread; null for scheduled work. */
+      /** Requester and thread of the run; null for scheduled work. */
       readonly userKey: string | null;
       readonly threadId: string | null;
       readonly language: string | null;
-      /** Cancelled while another process held it: it only has to be ended. */
+      /** True when the run was canceled while another process held it, so that it only has to be ended. */
       readonly isCancelled: boolean;
     }
-  /** Another process holds it, with a heartbeat within the lease. */
+  /** Another process holds the run, and sent a heartbeat within the lease. */
   | { readonly kind: 'busy' }
-  /** Ended or unknown. */
+  /** The run has ended, or its id is unknown. */
   | { readonly kind: 'over' };
 
 export interface RunEnd {
   readonly outcome: 'done' | 'failed' | 'cancelled';
   readonly result: unknown;
   readonly error: string | null;
-  /** Sentence for the person. */
+  /** Sentence about the outcome, for the person. */
   readonly say: string;
-  /** One line for the cards of whoever approved it; the first line of `say` without one. */
+  /** One line about the outcome for the cards of the approvers; default: the first line of `say`. */
   readonly brief?: string;
 }
 
 export interface RunRow {
   readonly runId: string;
   readonly job: string;
-  /** `cancelling`: its worker has not stopped yet. */
+  /** `cancelling`: the run was canceled, but its worker has not stopped yet. */
   readonly status: 'queued' | 'running' | 'cancelling' | 'done' | 'failed' | 'cancelled';
   readonly userKey: string | null;
   readonly threadId: string | null;
@@ -78,22 +78,22 @@ export interface RunRow {
 }
 
 export interface RunMessageOptions {
-  /** Sends nothing when the message to edit no longer exists. */
+  /** True to send nothing when the message to edit no longer exists. */
   readonly isLast?: boolean;
   readonly buttons?: readonly RuntimeButton[];
 }
 
 const NOBODY_NOTIFIED: CompletionNotice = { lane: null, cards: [] };
 
-/** Stored executions per scheduled job. */
+/** Maximum number of stored executions per scheduled job. */
 const KEPT_SCHEDULED = 100;
-/** Lost runs requeued per sweep. */
+/** Maximum number of lost runs that a sweep requeues. */
 const SWEEP_BATCH = 100;
 
-/** Status for readers; the table stores `cancelling` as `running`. */
+/** Status of a run as readers see it; the table stores `cancelling` as `running`. */
 const RUN_STATUS = sql`case when status = 'running' and cancel_at is not null then 'cancelling' else status end`;
 
-/** True when a run failed for people, which includes a completed run of a failed deployment. */
+/** SQL condition: people see the run as failed, which includes a completed run of a failed deployment. */
 export const RUN_FAILED_SQL = sql`(status = 'failed'
   or status = 'done' and job = 'deploy.run' and coalesce(result ->> 'state', '') in ('failed', 'rolled_back'))`;
 
@@ -102,10 +102,10 @@ export const RUN_OUTCOME_SQL = sql`case when ${RUN_FAILED_SQL} then 'failed' els
 const COLUMNS = sql`run_id as "runId", job, ${RUN_STATUS} as status, user_key as "userKey", thread_id as "threadId", progress, result, error, attempts,
   created_at as "createdAt", finished_at as "finishedAt"`;
 
-/** SQL that is true of the row of a run while it is held under this epoch. */
+/** Builds an SQL condition on a run's row: the run is held with this epoch. */
 const isHeld = ({ runId, epoch }: LeasedRun): Sql => sql`run_id = ${runId} and epoch = ${epoch} and status = 'running'`;
 
-/** Writes an intent in the caller's transaction: see `Runs.create`. */
+/** Writes a run in the caller's transaction: see `Runs.create`. */
 export async function putRun(db: Queryable, intent: RunIntent): Promise<boolean> {
   const { runId, job, payload, person, threadId, traceId, requestHash = null } = intent;
   const isNew = await hasRow(db)`
@@ -126,8 +126,8 @@ export async function putRun(db: Queryable, intent: RunIntent): Promise<boolean>
  *
  *   queued ──begin──▶ running ──finish──▶ done | failed | cancelled
  *     ▲                  │
- *     └──────giveBack────┘          running without a heartbeat within the lease: begin takes it over (epoch + 1)
- *   cancel: queued ──▶ cancelled; a running one is `cancelling` until its worker has stopped
+ *     └──────giveBack────┘          running without a heartbeat within the lease: begin takes the run over (epoch + 1)
+ *   cancel: queued ──▶ cancelled; a running run is `cancelling` until its worker has stopped
  */
 export class RunStore {
   readonly #pool: Pool;
@@ -137,7 +137,7 @@ export class RunStore {
   }
 
   /**
-   * Writes the intent. Idempotent by run id; false when it existed. Throws ACTION_ID_TAKEN when the run of that id is another job,
+   * Creates a run. Idempotent by run id; false when the run existed. Throws ACTION_ID_TAKEN when the id belongs to another job,
    * conversation or request.
    */
   create(intent: RunIntent): Promise<boolean> {
@@ -148,9 +148,7 @@ export class RunStore {
     return findRow<RunRow>(this.#pool)`select ${COLUMNS} from runs where run_id = ${runId}`;
   }
 
-  /**
-   * Claims a run that is queued for `job`, if given, or whose holder has been silent for `leaseMs`. Only one of several processes gets it.
-   */
+  /** Claims a run that is queued (for `job`, if given), or whose holder was silent for `leaseMs`. Only one process gets it. */
   async begin(runId: string, leaseMs: number, job: string | null = null): Promise<BeginRunResult> {
     const row = await findRow<
       Omit<Extract<BeginRunResult, { kind: 'held' }>, 'kind' | 'run'> & Pick<LeasedRun, 'epoch'>
@@ -171,7 +169,7 @@ export class RunStore {
     return { kind: isOpen ? 'busy' : 'over' };
   }
 
-  /** Extends the leases of all held runs. Returns the ids of lost or cancelled runs, which have to stop. */
+  /** Extends the leases of all held runs. Returns the ids of runs that were lost or canceled and have to stop. */
   async beat(
     held: readonly LeasedRun[],
   ): Promise<{ readonly lost: readonly string[]; readonly cancelled: readonly string[] }> {
@@ -187,7 +185,7 @@ export class RunStore {
     };
   }
 
-  /** Stores progress. False when the run was lost. */
+  /** Stores the progress of a run. False when the run was lost. */
   report(run: LeasedRun, progress: unknown): Promise<boolean> {
     return hasRow(this.#pool)`
       update runs set progress = ${JSON.stringify(redactValue(progress))}::jsonb, beat_at = clock_timestamp()
@@ -195,8 +193,8 @@ export class RunStore {
   }
 
   /**
-   * Puts a message for the waiting person into the outbox. Runs of one deployment share their slots: messages of a slot edit one another,
-   * and an unchanged newest one is not repeated. The row lock keeps a process that lost the run from writing after its successor. When the
+   * Puts a message for the waiting person into the outbox. Runs of one deployment share their slots: messages in a slot edit one another,
+   * and an unchanged message is not repeated. The row lock keeps a process that lost the run from writing after its successor. When the
    * run was lost, `held` is false and nothing is written.
    */
   tell(
@@ -230,7 +228,7 @@ export class RunStore {
     });
   }
 
-  /** Requeues a run, due in `delayMs`. Without `counts` the attempt is refunded. */
+  /** Requeues a run, due in `delayMs`. Unless `counts`, the attempt is refunded. */
   giveBack(
     run: LeasedRun,
     options: { readonly delayMs: number; readonly counts: boolean; readonly error: string | null },
@@ -242,7 +240,7 @@ export class RunStore {
         where ${isHeld(run)}`;
   }
 
-  /** Requeues a run for the next job of its chain, with this result in the payload and attempts reset. */
+  /** Requeues a run for the next job of its chain. The payload gets this result, and attempts start again. */
   handOn(run: LeasedRun, as: string, result: unknown): Promise<boolean> {
     return hasRow(this.#pool)`
       update runs set payload = payload || jsonb_build_object(${as}::text, ${JSON.stringify(redactValue(result))}::jsonb),
@@ -250,16 +248,16 @@ export class RunStore {
         where ${isHeld(run)}`;
   }
 
-  /** Subscribes this person to the end of the run. False when it has ended. */
+  /** Lets this person wait for the end of the run. False when the run has ended. */
   tellWhenDone(runId: string, person: { readonly userKey: string; readonly chatKey: string }): Promise<boolean> {
     return hasRow(this.#pool)`update runs set user_key = ${person.userKey},
         chat_key = ${person.chatKey} where run_id = ${runId} and status in ('queued', 'running')`;
   }
 
   /**
-   * Requests the cancellation of a run. A queued run ends at once; a running one when its worker has stopped, which notices within a
-   * second. `by`: a person's key, or a user of the command line; the waiting person is notified unless it was them. Idempotent; `over`: it
-   * had ended before. `note` writes about the request in the same transaction, unless the run is over.
+   * Requests to cancel a run. A queued run ends at once; a running one when its worker has stopped, which notices the request within a
+   * second. `by`: a person's key, or a user of the command line; the waiting person is notified unless they made the request. Idempotent;
+   * `over`: the run had already ended. `note` writes about the request in the same transaction, unless the run is over.
    */
   cancel(
     runId: string,
@@ -283,8 +281,8 @@ export class RunStore {
   }
 
   /**
-   * Ends a run, puts `job-finished` into the inbox of the waiting person, and updates its approval cards, in one transaction. Not recorded,
-   * with nothing written, when the run was lost. A person who cancelled the run themselves is not notified.
+   * Ends a run, puts `job-finished` into the inbox of the waiting person, and updates the approval cards, in one transaction. Writes
+   * nothing when the run was lost. A person who canceled the run is not notified.
    */
   finish(run: LeasedRun, given: RunEnd): Promise<CompletionNotice & { readonly recorded: boolean }> {
     return withTransaction(this.#pool, async (db) => {
@@ -298,7 +296,7 @@ export class RunStore {
     });
   }
 
-  /** Records a scheduled execution, and deletes all but the newest hundred of its job. */
+  /** Records an execution of a scheduled job, and deletes all but the newest hundred of that job. */
   async record(
     execution: {
       readonly runId: string;
@@ -319,8 +317,8 @@ export class RunStore {
   }
 
   /**
-   * Finds runs of these jobs that the queue may have lost: due for longer than `quietMs`, or held by a process silent for twice `leaseMs`.
-   * Enqueuing them again is idempotent.
+   * Finds runs of these jobs that the queue may have lost: due for longer than `quietMs`, or held by a process that is silent for twice
+   * `leaseMs`. Enqueuing a run again is idempotent.
    */
   sweep(jobs: readonly string[], quietMs: number, leaseMs: number) {
     return listRows<{ runId: string; job: string; traceId: string }>(this.#pool)`

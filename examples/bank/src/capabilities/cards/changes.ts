@@ -4,7 +4,7 @@ import { tool } from '@signalbox/worker/tools/tool';
 import { CardLast4, CARD_CHANGE, PROVEN_CARD_CHANGE } from './fields.ts';
 import { sayDay } from './words.ts';
 
-/** Freezing needs no proof of identity at any risk, because it only protects and can be undone. */
+/** Freezing a card needs no proof of identity at any risk, because it only protects and can be undone. */
 export const freezeCard = tool({
   describe: 'Freeze one of this person’s payment cards: nothing can be paid with it until it is unfrozen.',
   hints: [

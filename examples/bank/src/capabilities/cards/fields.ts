@@ -12,7 +12,7 @@ interface OnCard {
   readonly card: string;
 }
 
-/** Fields of every tool that acts for the owner of a payment card. Every role may use it for its own cards. */
+/** Fields of every tool that acts for the owner of a payment card. Any role may use the tool for the person's own cards. */
 export const OWN_CARD = {
   role: 'viewer',
   egress: false,
@@ -43,9 +43,9 @@ export const PROVEN_CARD_CHANGE = {
   ],
 } as const;
 
-/** Looks up the recorded result of an action whose answer was lost. */
+/** Finds the recorded result of an action that was interrupted before the agent received it. */
 async function probeCard({ ports, actionId }: ToolContext): Promise<ProbeResult<never>> {
   const result = await ports.cards.of(actionId);
   if (result === null) return { kind: 'not-done' };
-  return { kind: 'done', output: result as never }; // the same tool wrote it
+  return { kind: 'done', output: result as never }; // The same tool wrote this result
 }

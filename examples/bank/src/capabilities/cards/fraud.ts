@@ -3,7 +3,7 @@ import { say } from '@signalbox/messages/say';
 import { tool } from '@signalbox/worker/tools/tool';
 import { CardLast4, CARD_CHANGE, PROVEN_CARD_CHANGE } from './fields.ts';
 
-/** Raising a risk only adds caution, so nobody has to confirm it. */
+/** Raising the risk of a card only adds caution, so nobody has to confirm it. */
 export const raiseCardRisk = tool({
   describe: 'Note that a payment card of this person may be misused. The risk is only ever raised.',
   hints: [

@@ -3,7 +3,7 @@ import { say } from '@signalbox/messages/say';
 import { tool, type ResolvedRefs } from '@signalbox/worker/tools/tool';
 import { OWN_CARD } from './fields.ts';
 
-/** A code through an operator needs the operator's approval, so that the operator knows whom they speak to. */
+/** A code that an operator passes on needs the operator's approval, so that the operator knows whom they speak to. */
 export const sendStepUpCode = tool({
   describe:
     'Send this person a code by which they prove who they are: to another private chat of theirs, or to an operator who passes it on.',
@@ -44,7 +44,7 @@ export const sendStepUpCode = tool({
   },
 });
 
-/** The gateway replaces the code by a keyed mark, so the code itself never arrives here. */
+/** The gateway replaces the typed code by a keyed hash, so this tool never receives the code itself. */
 export const checkStepUpCode = tool({
   describe:
     'Check the code by which this person proves who they are, as it stands in their message: secret:step-up-code-….',
@@ -78,10 +78,10 @@ export const checkStepUpCode = tool({
 });
 
 const MARK_LENGTH = 8;
-/** Shown instead of a code, because its mark means nothing to a reader. */
+/** Shown in place of the typed code, because its keyed hash means nothing to a reader. */
 const HIDDEN = '••••••';
 
-/** The operator who approves the action vouches for the person or takes over the reported fraud. */
+/** The operator who approves this action vouches for the person, or takes over the reported fraud. */
 export const escalateToOperator = tool({
   describe:
     'Ask an operator to vouch for this person, who cannot prove who they are, or to look after the fraud that they reported.',

@@ -3,16 +3,16 @@ import type { ToolCallResult } from '@signalbox/governance/calls/call';
 import { isWaiting, pickCard, replyWithText, type CardNodeContext, type CardNodeOutcome } from '../cards.ts';
 import { AGENT_ID, createFreezeButton, createReplaceButton, type LostCardDomain, type CardRequest } from '../domain.ts';
 
-/** Error codes that ask for proof of identity first. */
+/** Error codes that mean that the person must first prove their identity. */
 const UNPROVEN: readonly string[] = ['POLICY_DENIED', 'STEP_UP_NEEDED'];
 
-/** Proposes to freeze the card. Freezing needs no proof of identity, because it only protects. */
+/** Proposes to freeze the card. This needs no proof of identity, because it only protects. */
 export async function freezeCard(context: CardNodeContext): Promise<CardNodeOutcome> {
   const { card_last4: card } = context.domain;
   return afterCall(await context.call('freeze_card', { card }), 'freeze_card', {});
 }
 
-/** Proposes a new card in the place of a frozen one. */
+/** Proposes a new card that replaces a frozen one. */
 export async function issueReplacement(context: CardNodeContext): Promise<CardNodeOutcome> {
   const picked = await pickCard(context, 'order_replacement', context.given('order_replacement')?.card);
   if ('stop' in picked) return picked.stop;

@@ -37,7 +37,7 @@ export async function classifyRisk(context: CardNodeContext): Promise<CardNodeOu
   return { domain: { ...next, wanted: 'report_fraud', suspicious_tx: suspicious }, goto: 'verify_identity_stepup' };
 }
 
-/** Repeats what the conversation waits for; after a second failure, shows the other options. */
+/** Repeats the open question after a misunderstood message; after a second one, shows the other options. */
 function notUnderstood({ trouble_count: before, awaiting }: LostCardDomain): CardNodeOutcome {
   const domain = { trouble_count: before + 1 };
   if (awaiting === 'confirmation') return { domain, view: 'confirm', awaits: true };
@@ -63,7 +63,7 @@ async function raise(
     .parse(result.result).risk;
 }
 
-/** Finds the payments to report: those that the person named, or else the suspicious ones. */
+/** Returns the payments to report: the payments that the person named, or else the suspicious ones. */
 export async function findSuspicious(
   { call }: CardNodeContext,
   card: string,

@@ -3,7 +3,7 @@ import { toCardFields, listCards, replyWithText } from '../cards.ts';
 import { AGENT_ID, type LostCardDomain } from '../domain.ts';
 import { proposeFraudReport, proposeUnfreeze } from './changes.ts';
 
-/** Waits for the confirmation on the platform's approval card; no message counts as one. The rows of the bank prove the result. */
+/** Waits for the confirmation on the platform's approval card; a message does not confirm. The bank's database proves the result. */
 export async function confirmAction(context: CardNodeContext): Promise<CardNodeOutcome> {
   const { domain, heard } = context;
   if (domain.awaiting === 'proposed')
@@ -25,7 +25,7 @@ async function takeNews(context: CardNodeContext, news: string): Promise<CardNod
   const card = cards.find(({ last4 }) => last4 === domain.card_last4);
   const known: Partial<LostCardDomain> = { ...base, ...(card ? toCardFields(card) : {}) };
   const said = replyWithText(news);
-  // After proof of identity, the earlier request continues.
+  // After the proof of identity, the earlier request continues.
   if (isVerified && !domain.identity_verified && domain.wanted !== null && domain.awaiting !== 'confirmation')
     return { ...said, domain: { ...known, awaiting: null }, goto: 'verify_identity_stepup' };
   if (domain.awaiting === 'code') return { ...said, domain: known, view: 'challenge', awaits: true };

@@ -4,7 +4,7 @@ import { pickCard, replyWithText } from '../cards.ts';
 import { createButton, createFreezeButton } from '../domain.ts';
 import { findSuspicious } from './classify-risk.ts';
 
-/** Shows payments, branches, or the card with the possible actions. */
+/** Shows payments, branches, or the card with its possible actions. */
 export async function renderSupportOptions(context: CardNodeContext): Promise<CardNodeOutcome> {
   const { given, call } = context;
   const branch = given('find_branch');

@@ -7,7 +7,7 @@ import { VIEWS } from '../views.ts';
 
 const Sent = z.object({ channel: z.string().nullable() });
 const Checked = z.object({ outcome: z.enum(['verified', 'wrong', 'locked', 'expired', 'none']) });
-/** Error codes after which only an operator can help. */
+/** Error codes after which no code can be sent and only an operator can help. */
 const NO_MORE_CODES: readonly string[] = ['STEP_UP_LOCKED', 'STEP_UP_TOO_MANY'];
 
 /**
@@ -29,7 +29,7 @@ async function sendCode(context: CardNodeContext, by: 'chat' | 'operator'): Prom
   if (sent.code !== null && NO_MORE_CODES.includes(sent.code)) return askOperator(context, [sent.say]);
   if (!sent.ok)
     return { ...replyWithText(sent.say), view: 'challenge', awaits: true, errors: { code: sent.code ?? '' } };
-  // The tool knows where the code was sent, so the reply names the right chat.
+  // The tool reports the channel that got the code, so the reply can name the right chat.
   const { channel } = Sent.catch({ channel: null }).parse(sent.result);
   const code_by = isWaiting(sent) ? 'operator' : 'chat';
   const domain = { code_by, code_channel: channel, awaiting: 'code', trouble_count: 0 } as const;
@@ -50,7 +50,7 @@ async function checkCode(context: CardNodeContext, code: string): Promise<CardNo
   return { replies: [{ text: checked.say, buttons }], awaits: true, audit, errors: { code: outcome } };
 }
 
-/** Asks an operator to vouch. The approval arrives as an event. */
+/** Asks an operator to vouch for the person. The approval arrives later as an event. */
 async function askOperator({ call }: CardNodeContext, before: readonly string[]): Promise<CardNodeOutcome> {
   const asked = await call('escalate_to_operator', { about: 'identity' });
   const isAsked = asked.ok && isWaiting(asked);

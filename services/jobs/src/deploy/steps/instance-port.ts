@@ -7,15 +7,15 @@ import { SECOND_MS } from '@signalbox/contracts/time';
 import { hasConnections, isPortFree } from './probe-health.ts';
 import { releaseInstancePort, requireServiceFile, type DeploymentSession } from '../deployment-session.ts';
 
-/** Address of programs on this machine. Container engines choose ports themselves. */
+/** Address on which programs on this machine listen. Container engines choose their ports themselves. */
 const HOST = '127.0.0.1';
-/** The deployment fails after it has lost this many ports to other programs. */
+/** Number of ports lost to other programs after which the deployment fails. */
 const MAX_TAKEN_PORTS = 3;
 const STOP_GRACE_MS = 5 * SECOND_MS;
-/** Failures of a program whose port another program may have taken. */
+/** Error codes of a program whose port another program may have taken. */
 const TAKEN_PORT_CODES: ReadonlySet<ErrorCode> = new Set(['INSTANCE_ENDED', 'INSTANCE_UNHEALTHY']);
 
-/** Leases a port that is free in the table and, without an engine, on this machine. `mayListen`: the instance may use it. */
+/** Leases a port that is free in the table and, without an engine, on this machine. `mayListen`: true when the instance may use it. */
 export function leaseInstancePort(
   leases: PortLeases,
   row: FullDeploymentRow,
@@ -35,7 +35,7 @@ export function leaseInstancePort(
   });
 }
 
-/** Moves an instance whose port another program took to the next port. Rethrows `error` otherwise; throws NO_CAPACITY. */
+/** Moves an instance to the next port when another program took its port; otherwise rethrows `error`. Throws NO_CAPACITY. */
 export async function moveFromTakenPort(
   session: DeploymentSession,
   error: unknown,
@@ -47,7 +47,7 @@ export async function moveFromTakenPort(
   const { code } = toAppError(error, row.deploymentId);
   if (!TAKEN_PORT_CODES.has(code) || getDriverTraits(row.driver).runsImages || instance === null) throw error;
   if (await isPortFree(HOST, instance.port)) throw error;
-  // The listener may still be the deployment's own instance.
+  // The program that listens may still be the deployment's own instance.
   await (await session.driver()).stop(instance, STOP_GRACE_MS, signal);
   if (await isPortFree(HOST, instance.port)) throw error;
   const { port } = instance;

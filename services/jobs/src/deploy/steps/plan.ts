@@ -23,7 +23,7 @@ export interface PlanSource {
   readonly variables: DeployPlan['variables'];
 }
 
-/** Builds the plan of a deployment, without secrets, so that storing does not change it. Pure. */
+/** Builds the plan of a deployment. It contains no secrets, so redaction does not change the stored plan. Pure. */
 export function buildDeployPlan({ target, file, ...planned }: PlanSource): DeployPlan {
   const { repository, ref, commit, artifact, dockerfile, variables } = planned;
   return redactValue({
@@ -64,7 +64,7 @@ export async function resolvePlan(
   };
   const earlier = request.fromArtifact === null ? null : await parts.work.find(request.fromArtifact);
   if (earlier?.file && earlier.commit !== null) {
-    // A rebuild uses this commit as well, so its files are known.
+    // A rebuild uses the commit of the earlier deployment, so the files of that commit are read.
     const again = earlier.kept ? null : await openSource(parts, { project, repository }, earlier.commit, signal);
     return {
       plan: buildDeployPlan({ ...known, commit: earlier.commit, file: earlier.file, dockerfile: null }),
@@ -80,7 +80,7 @@ export async function resolvePlan(
   return { plan, head, isUnseen: isRecognized && !(await parts.work.hasServed(project, plan)) };
 }
 
-/** Explains why recognized commands cannot run on the base image; null when they can. Skips commands of people. */
+/** Explains why recognized commands cannot run on the base image; null when they can. Skips commands that people wrote. */
 export function findImageProblem(
   { file, isRecognized, hasDockerfile }: Pick<SourceCommit, 'file' | 'isRecognized' | 'hasDockerfile'>,
   { server, driver }: Pick<ServerAccess, 'server' | 'driver'>,

@@ -6,11 +6,11 @@ import { buildDeployPlan, requireSamePlan } from './plan.ts';
 import { measureReadiness, type Readiness } from './readiness.ts';
 import { requireServiceFile, getReleaseId, type DeploymentSession } from '../deployment-session.ts';
 
-/** A supervised proxy restarts within this time; after it people are notified. */
+/** Time within which a supervised proxy restarts; after it, people are notified. */
 const RESTART_MS = 30 * SECOND_MS;
 const POLL_MS = SECOND_MS;
 
-/** Checks readiness and resolves what to build. Does not rebuild a stored artifact. */
+/** Checks readiness and resolves what to build. A stored artifact is not built again. */
 export async function prepareDeployment(session: DeploymentSession, signal: AbortSignal): Promise<void> {
   const { parts, held } = session;
   const row = held.row();
@@ -40,7 +40,7 @@ export async function prepareDeployment(session: DeploymentSession, signal: Abor
   await held.advance('building', { ...evidence, commit: source.commit }, { change });
 }
 
-/** Repeats the check while the only problem is a silent server of Signalbox, which may be restarting. */
+/** Repeats the check while the only problem is a service of Signalbox that does not answer, because it may be restarting. */
 async function waitForReadiness(signal: AbortSignal, measure: () => Promise<Readiness>): Promise<Readiness> {
   const deadline = performance.now() + RESTART_MS;
   for (;;) {
@@ -51,7 +51,7 @@ async function waitForReadiness(signal: AbortSignal, measure: () => Promise<Read
   }
 }
 
-/** Checks the commit out and builds it with the driver. Aborted at its deadline, or when the build stalls. */
+/** Checks out the commit and builds it with the driver. Aborts at the time limit, or when the build stalls. */
 export async function buildArtifact(
   session: DeploymentSession,
   signal: AbortSignal,
@@ -64,7 +64,7 @@ export async function buildArtifact(
   const driver = await session.driver();
   const id = getReleaseId(row);
   await session.protectLines();
-  // The interrupted build of an earlier worker would write into the same folder.
+  // An interrupted build of an earlier worker would write into the same folder.
   await driver.endBuild(id, signal);
   const source = await parts.sources.open(repository, row.commit, signal);
   const sourceDir = await source.checkOut(row.deploymentId, signal);
@@ -119,7 +119,7 @@ async function requireApproved(
   const { repository, ref, fromArtifact: artifact } = row;
   const dockerfile = earlier?.file ? null : (source?.dockerfile ?? null);
   const variables = await parts.services.variableMarks(row);
-  // A rollback was approved by its commit, and is shown with the ref of the earlier deployment.
+  // A rollback was approved by its commit, but is shown with the ref of the earlier deployment.
   requireSamePlan(
     row.plan,
     buildDeployPlan({ repository, ref, target, commit, file, dockerfile, artifact, variables }),

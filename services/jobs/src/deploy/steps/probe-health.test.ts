@@ -8,13 +8,13 @@ it('a port whose program has ended, and whose connections linger, is free for No
   const server = createServer((socket) => socket.end('bye'));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const { port } = server.address() as AddressInfo; // it listens on TCP
+  const { port } = server.address() as AddressInfo; // The server listens on TCP
   const client = connect(port, '127.0.0.1').resume();
   await once(client, 'close');
   server.close();
   await once(server, 'close');
   expect(await isPortFree('127.0.0.1', port)).toBe(true);
-  // Systems without the table have their own rules for such ports.
+  // Systems without these kernel tables have their own rules for such ports.
   expect(await hasConnections(port)).toBe(existsSync('/proc/net/tcp'));
   expect(await hasConnections(1)).toBe(false);
 });

@@ -5,11 +5,11 @@ import type { ServiceFile } from '@signalbox/contracts/operations/deploy';
 import { parseJson } from '@signalbox/contracts/system-error';
 import { z } from 'zod';
 
-/** Response of a program at its health path: a status and the reported release, or the problem that prevented a response. */
+/** Response of a program at its health path: status and reported release, or the problem that prevented a response. */
 export interface HealthProbe {
   readonly status: number | null;
   readonly problem: string | null;
-  /** True when nothing listens at the address. */
+  /** True when no program listens at the address. */
   readonly isClosed: boolean;
   readonly release: string | null;
   readonly ms: number;
@@ -75,7 +75,7 @@ export async function hasConnections(port: number): Promise<boolean> {
   return tables.some((table) => local.test(table));
 }
 
-/** True when the reported release, or its absence, fits the release that should serve. */
+/** True when the reported release, or a missing report, agrees with the release that should serve. */
 export function isExpectedRelease(
   reported: string | null,
   release: string,
@@ -105,7 +105,7 @@ function releaseOf(
 async function readSome(response: Response): Promise<string> {
   const parts: Uint8Array[] = [];
   let room = MAX_BODY_BYTES;
-  // `fetch` yields bytes, which its type does not say.
+  // `fetch` yields bytes, although its type does not say so.
   for await (const part of (response.body ?? []) as AsyncIterable<Uint8Array>) {
     parts.push(part.subarray(0, room));
     room -= part.length;
@@ -114,7 +114,7 @@ async function readSome(response: Response): Promise<string> {
   return Buffer.concat(parts).toString('utf8');
 }
 
-/** Explains why the program did not respond. `fetch` puts the system's code into `cause`. */
+/** Explains why the program did not respond. `fetch` puts the system error code into `cause`. */
 function describe(error: unknown): Pick<HealthProbe, 'problem' | 'isClosed'> {
   const open = (problem: string) => ({ problem, isClosed: false });
   if (!(error instanceof Error)) return open('no answer');

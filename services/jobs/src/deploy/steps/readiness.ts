@@ -23,12 +23,12 @@ import { describeUnopened, type OpenedVariables } from '../variables.ts';
 
 export interface DeployRequest extends ServiceKey {
   readonly ref: string;
-  /** Commit of the ref in the approved plan; null to resolve the ref now. */
+  /** Commit in the approved plan; null to resolve the ref now. */
   readonly commit: string | null;
   readonly server: string | null;
-  /** Id of the deployment itself when it is stored; it does not block itself. */
+  /** Id of the deployment that is checked, if stored, so that it does not block itself. */
   readonly deploymentId: string | null;
-  /** A stored artifact to start; the repository is not read then. */
+  /** A stored artifact to start, for which the repository need not be read. */
   readonly built: { readonly commit: string; readonly file: ServiceFile } | null;
 }
 
@@ -38,14 +38,14 @@ export interface Readiness {
   readonly source: SourceCommit | null;
   readonly commit: string | null;
   readonly checks: readonly ReadinessCheck[];
-  /** True when the only problem is a silent server of Signalbox. */
+  /** True when the only problem is a service of Signalbox that does not answer. */
   readonly isUnanswered: boolean;
 }
 
 type CheckEvidence<T> = { readonly evidence: string; readonly value: T };
 
 const INSPECT_MS = 20 * SECOND_MS;
-/** Minimum disk space for a checkout, a build and its logs. */
+/** Minimum disk space for a checkout, a build and the build's logs. */
 const MIN_DISK_MB = 256;
 
 /** Runs all readiness checks without changing anything. Throws only when the signal aborts or the database is away. */
@@ -118,7 +118,7 @@ type Check = <T>(name: string, remedy: Remedy, look: () => Promise<CheckEvidence
 const found = (evidence: string): Promise<CheckEvidence<true>> => Promise.resolve({ evidence, value: true });
 const missing = (detail: string): Promise<never> => Promise.reject(new AppError('CHECK_FAILED', { detail }));
 
-/** Another ref fixes neither an unreadable repository nor a missing start command. */
+/** Another ref helps neither against an unreadable repository nor against a missing start command. */
 function remedyOfRef(error: unknown): string | null {
   const isOfName = error instanceof AppError && (error.code === 'NOT_FOUND' || error.code === 'REF_AMBIGUOUS');
   return isOfName ? say('readiness.refRemedy') : null;
@@ -201,7 +201,7 @@ async function checkFile(
         ? found(say('readiness.memory', figures))
         : missing(say('readiness.memoryMissing', figures));
     });
-  // The schema guarantees a health path.
+  // The schema guarantees a health path
   await check('health', '', () =>
     found(say('readiness.health', { path: file.health.path, seconds: file.health.withinSeconds })),
   );
@@ -233,7 +233,7 @@ async function askProxy(
   return found(say('readiness.proxy', { isRouted: route !== null, release: route?.release ?? '' }));
 }
 
-/** Finds ports for the instance and the public: leased ones, or ones that are free in the table and on this machine. */
+/** Finds ports for the instance and the public address: leased ports, or ports that are free in the table and on this machine. */
 async function findPorts(
   parts: Pick<DeployDeps, 'leases' | 'listenHost'>,
   request: DeployRequest,

@@ -72,7 +72,7 @@ describe('going on after a worker was lost', () => {
 
 type Move = readonly [from: DeployState, to: DeployState];
 
-/** A way through the table, by the choices. */
+/** Builds a path through the transition table from a list of choices. */
 function walk(choices: readonly number[]): readonly Move[] {
   const moves: Move[] = [];
   let state: DeployState = 'queued';
@@ -86,7 +86,7 @@ function walk(choices: readonly number[]): readonly Move[] {
   return moves;
 }
 
-/** Moves that must not be. Only what is unknown may turn out to be before the switch again: the proxy says so. */
+/** Lists forbidden moves. Only from `unknown` may a deployment return to before the switch, because the proxy then reports it. */
 function faultsOf(moves: readonly Move[]): readonly Move[] {
   return moves.filter(([from, to]) => {
     if (isFinalState(from)) return true;

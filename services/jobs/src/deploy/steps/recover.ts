@@ -3,11 +3,11 @@ import type { InstanceState } from '../../drivers/driver.ts';
 import { requireRunning } from './start.ts';
 import { createPublicUrl, getReleaseId, pickService, type DeploymentSession } from '../deployment-session.ts';
 
-/** What the server and the proxy report of a deployment whose worker or connection was lost. */
+/** What the server and the proxy report about a deployment whose worker or connection was lost. */
 export interface RecoveryInput {
   /** Last state before `unknown`. */
   readonly before: DeployState;
-  /** State of the deployment's instance, which the driver finds by labels. */
+  /** State of the deployment's instance, which the driver finds by its labels. */
   readonly instance: InstanceState['kind'] | 'none';
   readonly isRouted: boolean;
   readonly isCancelRequested: boolean;
@@ -29,14 +29,14 @@ export function decideNextState({ before, instance, isRouted, isCancelRequested 
     case 'switching':
     case 'verifying':
     case 'draining':
-      // The switch was not made or was lost. It may only be made to an instance that has just passed its health check.
+      // The switch was not made or was lost. A new switch requires that the instance has just passed its health check.
       return instance === 'running' ? 'health_checking' : 'failing';
     default:
       return 'preparing';
   }
 }
 
-/** Asks the server and the proxy, and continues the deployment from what they report. Throws errors of the driver. */
+/** Asks the server and the proxy, and continues the deployment from their reports. Throws errors of the driver. */
 export async function recoverDeployment(session: DeploymentSession, signal: AbortSignal): Promise<void> {
   const { parts, held } = session;
   const row = held.row();
@@ -53,12 +53,12 @@ export async function recoverDeployment(session: DeploymentSession, signal: Abor
   };
   const next = decideNextState(traces);
   if (before === 'preparing' || before === 'building') await driver.endBuild(getReleaseId(row), signal);
-  // The instance is gone. A deployment that was already failing has its failure.
+  // The instance is gone. A deployment that was already failing keeps its failure.
   if (next === 'failing' && before !== 'failing') requireRunning(ours?.state ?? { kind: 'gone' });
   const evidence = { ...traces, served: route?.deploymentId ?? null };
   const instance = ours ? { instance: ours.instance } : {};
   if (next !== 'verifying' || !route) return held.advance(next, evidence, { change: instance });
-  // The switch was made, but may not have been stored.
+  // The switch was made, but perhaps not stored.
   const { port } = route.listen;
   const change = { ...instance, url: createPublicUrl(parts, port) };
   await held.advance(next, evidence, { change, serving: { deploymentId: row.deploymentId, port } });

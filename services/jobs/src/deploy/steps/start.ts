@@ -10,9 +10,9 @@ import { probeHealth, type HealthProbe } from './probe-health.ts';
 import { requireServiceFile, getReleaseId, type DeploymentSession } from '../deployment-session.ts';
 
 const PAUSE_MS = 200;
-/** An instance is healthy after this many consecutive responses with status 200. */
+/** Number of consecutive responses with status 200 after which an instance is healthy. */
 const HEALTHY_PROBES = 2;
-/** How long the exit code of a program that crashed at its start is waited for. */
+/** Time to wait for the exit code of a program that crashed at its start. */
 const CRASH_MS = 6 * SECOND_MS;
 
 /** Leases a port, opens the variables and starts the artifact. Keeps a running instance of this deployment. */
@@ -26,7 +26,7 @@ export async function startRelease(session: DeploymentSession, signal: AbortSign
   await parts.work.saveChange(row.deploymentId, held.epoch, { port });
   const { values, unopened } = await session.variables(`to start ${formatServiceName(row)}`);
   if (unopened.length > 0) throw new AppError('VARIABLES_UNOPENED', { problems: describeUnopened(unopened) });
-  // The variables are compared after opening them, so that a change just before is noticed.
+  // Compares the variables after opening them, so that a change just before is noticed.
   if (row.plan !== null)
     requireSamePlan({ variables: row.plan.variables }, { variables: await parts.services.variableMarks(row) });
   const file = requireServiceFile(row);
@@ -35,7 +35,7 @@ export async function startRelease(session: DeploymentSession, signal: AbortSign
   await held.advance('health_checking', evidence, { change: { instance } });
 }
 
-/** Advances to the switch once the instance is healthy. Starts it on another port when another program has taken its port. */
+/** Switches once the instance is healthy. When another program took the instance's port, starts it on another port. */
 export async function checkHealth(session: DeploymentSession, signal: AbortSignal): Promise<void> {
   const found = await waitUntilHealthy(session, signal).catch((error: unknown) =>
     moveFromTakenPort(session, error, signal),
@@ -75,10 +75,10 @@ async function waitUntilHealthy(
   throw new AppError('INSTANCE_UNHEALTHY', { path, seconds: String(withinSeconds), last: said });
 }
 
-/** Maximum of log lines that are searched for the port on which a program listens. */
+/** Maximum number of log lines in which the port of a program is searched. */
 const MAX_SEARCHED_LINES = 50;
 
-/** Builds the error for a program that listens on another port than the given one, which its log may name. */
+/** Builds the error for a program that listens on another port than the given one; the log may name that port. */
 async function portIgnored(
   driver: Driver,
   instance: ProgramInstance,
@@ -101,7 +101,7 @@ export function findPort(lines: readonly string[], given: number): number | null
   return ports.at(-1) ?? null;
 }
 
-/** Reads the state of an instance. After a crash it waits for the exit code, which the driver shows only between two starts. */
+/** Reads the state of an instance. After a crash, waits for the exit code, which the driver shows only between two starts. */
 async function readState(driver: Driver, instance: ProgramInstance, signal: AbortSignal): Promise<InstanceState> {
   const deadline = performance.now() + CRASH_MS;
   for (;;) {
@@ -112,7 +112,7 @@ async function readState(driver: Driver, instance: ProgramInstance, signal: Abor
   }
 }
 
-/** Throws INSTANCE_ENDED with the exit code, if known, unless the instance runs without a restart. */
+/** Throws INSTANCE_ENDED, with the exit code if known, unless the instance still runs and was not restarted. */
 export function requireRunning(state: InstanceState): void {
   if (state.kind === 'running' && state.restarts === 0 && state.lastExit === undefined) return;
   throw new AppError('INSTANCE_ENDED', { how: howEnded(state) });

@@ -14,9 +14,9 @@ import {
 
 const PAUSE_MS = 200;
 const HEALTHY_PROBES = 2;
-/** How long the new release may take to respond through the proxy. It was healthy just before. */
+/** Time in which the new release, which was just healthy, must respond through the proxy. */
 const VERIFY_MS = 15 * SECOND_MS;
-/** The deployment fails after this many consecutive responses that report another release. */
+/** Number of consecutive responses from another release after which the deployment fails. */
 const MAX_OTHER_PROBES = 5;
 
 export async function switchTraffic(session: DeploymentSession, signal: AbortSignal): Promise<void> {
@@ -79,7 +79,7 @@ export async function verifyRelease(session: DeploymentSession, signal: AbortSig
   }
 }
 
-/** Waits for open requests to the instances that served before, then stops these instances. Keeps their artifacts. */
+/** Waits for open requests to the instances that served before, then stops these instances but keeps their artifacts. */
 export async function drainInstances(session: DeploymentSession, signal: AbortSignal): Promise<void> {
   const { parts, held } = session;
   const row = held.row();
@@ -119,7 +119,7 @@ function leasePublicPort({ parts, held }: DeploymentSession, routed: number | nu
   return leaseUsablePort(
     parts.leases,
     { server: 'local', project, label: environment, memoryMb: 0, by: userKey },
-    // A port on which the proxy already listens for this service counts as free.
+    // A port on which the proxy already listens for the same service counts as free.
     async (port) => port === routed || !parts.traffic.opensDoors || (await isPortFree(parts.listenHost, port)),
   );
 }

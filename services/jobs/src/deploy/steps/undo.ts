@@ -19,11 +19,11 @@ const PAUSE_MS = 200;
 const STOP_GRACE_MS = 5 * SECOND_MS;
 const MAX_PROBES = 5;
 
-/** Undoes a deployment: the previous release serves again, and the new instance is stopped. */
+/** Undoes a failed deployment: the previous release serves again, and the new instance is stopped. */
 export async function failDeployment(session: DeploymentSession, signal: AbortSignal): Promise<void> {
   const { parts, held } = session;
   const row = held.row();
-  // Before the switch the proxy has nothing to undo, and the proxy may be the silent server.
+  // Before the switch, the proxy has nothing to undo and may be the server that does not answer.
   const wasSwitching = await parts.work.wasIn(row.deploymentId, 'switching');
   const route = wasSwitching ? await parts.traffic.current(formatServiceName(row), signal) : null;
   const isOurs = route?.deploymentId === row.deploymentId;
@@ -93,7 +93,7 @@ async function isHealthy(old: FullDeploymentRow, instance: ProgramInstance, sign
 async function endAll(session: DeploymentSession, signal: AbortSignal): Promise<string> {
   const { parts, held } = session;
   const row = held.row();
-  // A deployment that never reached its server has nothing to stop there, so the server need not answer.
+  // A deployment that never reached its server left nothing to stop there, so the server need not answer.
   const wasOnServer = await parts.work.wasIn(row.deploymentId, 'building', 'starting');
   const driver = wasOnServer ? await session.driver() : null;
   await driver?.endBuild(getReleaseId(row), signal);
@@ -103,7 +103,7 @@ async function endAll(session: DeploymentSession, signal: AbortSignal): Promise<
   return how ?? 'none';
 }
 
-/** Stops the instances of a deployment. Returns how the last one ended; null when none ran. */
+/** Stops the instances of a deployment. Returns how the last of them ended; null when none ran. */
 export async function endInstances(
   driver: Driver,
   row: FullDeploymentRow,
@@ -118,7 +118,7 @@ export async function endInstances(
   }
 }
 
-/** Collects a failed deployment's errors. `hasServed`: the service's log already yields its last lines. Pure. */
+/** Collects the errors of a failed deployment. `hasServed`: the service's log already contains its last lines. Pure. */
 export function listFailureErrors(
   { failure, release }: Pick<FullDeploymentRow, 'failure' | 'release'>,
   hasServed: boolean,

@@ -6,7 +6,7 @@ import type { ToolDefinition } from '../../tools/registry.ts';
 
 const MAX_CHOICES = 8;
 
-/** Tools that are always loaded. The graph runs them itself: they talk to the person or steer the turn. */
+/** Tools that are always loaded. The graph runs them itself, because they only talk to the person or steer the turn. */
 export const BASE_TOOLS = {
   respond_to_user: {
     describe:
@@ -49,7 +49,7 @@ export const BASE_TOOLS = {
 
 const LABEL_LENGTH = 64;
 
-/** A button sends the words on its label; when its value differs, the label shows the value too. */
+/** Adds the value of a button to its label when the two differ, so that the person sees what the button sends. */
 function withHonestButtons({ message, choices }: { readonly message: string; readonly choices: readonly Button[] }): {
   readonly message: string;
   readonly choices: Button[];

@@ -44,7 +44,7 @@ export function buildGraph(parts: GraphNodeDeps, checkpoints: ThreadStates | und
 
 function routeAfterModel(state: SessionState): 'po_tools' | typeof END {
   if (state.limitReached) return END;
-  const last = state.messages.at(-1) as AIMessage | undefined; // product_owner always appends an answer of the model
+  const last = state.messages.at(-1) as AIMessage | undefined; // The node product_owner always appends a model's answer
   return (last?.tool_calls?.length ?? 0) > 0 ? 'po_tools' : END;
 }
 

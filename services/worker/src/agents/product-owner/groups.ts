@@ -1,9 +1,9 @@
 import type { ToolCatalog } from '@signalbox/contracts/tool-catalog';
 
-/** Unused groups stay loaded for so many turns: reloading costs about as much as keeping them this long. */
+/** Number of turns for which an unused group stays loaded: reloading it costs about as much as keeping it this long. */
 const TURNS_UNUSED = 3;
 
-/** The number of turns since a call last used each group. */
+/** Number of turns since the last call of a tool, by group. */
 export type IdleTurns = Readonly<Record<string, number>>;
 
 export function mergeGroups(groups: readonly string[], loaded: readonly string[]): string[] {

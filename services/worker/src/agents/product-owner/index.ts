@@ -53,7 +53,7 @@ function createProductOwner(parts: AgentDeps): Agent {
       const config = {
         configurable: { thread_id: run.threadId, extras },
         signal: run.signal,
-        durability: 'sync' as const, // checkpoints.ts decides when a checkpoint reaches Postgres
+        durability: 'sync' as const, // checkpoints.ts decides when a checkpoint is written to Postgres
         recursionLimit: parts.maxPasses * 2 + 5,
       };
       const state = begun ? await resumeTurn(begun) : await begin(messages, threadNew);
@@ -66,7 +66,7 @@ function createProductOwner(parts: AgentDeps): Agent {
 
       // An earlier run may have died anywhere. New input waits while a step is pending; otherwise that step's calls would stay unanswered.
       async function resumeTurn(before: StateSnapshot): Promise<SessionState> {
-        const values = before.values as Partial<SessionState>; // empty before the first checkpoint
+        const values = before.values as Partial<SessionState>; // Values are empty before the first checkpoint
         const known = idsIn(before);
         const rest = messages.filter((message) => !known.has(message.id));
         for (const spend of values.spent ?? []) if (spend.turnKey === extras.turnKey) run.spent(spend);
@@ -80,11 +80,11 @@ function createProductOwner(parts: AgentDeps): Agent {
       async function begin(batch: readonly AgentMessage[], isNew: boolean): Promise<SessionState> {
         const [first] = batch;
         if (first?.event?.kind !== 'node') return graph.invoke(input(batch, run, isNew), config);
-        const before = (await graph.getState(config)).values as Partial<SessionState>; // empty before the first checkpoint
+        const before = (await graph.getState(config)).values as Partial<SessionState>; // Values are empty before the first checkpoint
         const again = createRerunUpdate(first.id, first.event, before, extras);
         const fresh = { ...input([], run, first.event.node === 'intent_parser'), ...again.update };
         if (!again.isUpdate) return graph.invoke(fresh, config);
-        // The graph continues with the calls of the stored answer.
+        // The graph continues with the calls in the stored answer.
         await graph.updateState(config, fresh, 'product_owner');
         return graph.invoke(null, config);
       }
@@ -100,7 +100,7 @@ function createProductOwner(parts: AgentDeps): Agent {
         },
         'product_owner',
       );
-      // Reading the state from the graph would store it before the turn has ended.
+      // Reading the state from the graph would store the state before the turn has ended.
       const state = parts.checkpoints.newest(run.threadId) as Partial<SessionState>;
       const known = { messages: state.messages ?? [], record: state.record ?? [] };
       return recordOf(known, messages, toRecordedRun(run, messages.length), isNew);
@@ -109,12 +109,12 @@ function createProductOwner(parts: AgentDeps): Agent {
 }
 
 function idsIn({ values }: StateSnapshot): ReadonlySet<string | undefined> {
-  return new Set(((values as Partial<SessionState>).messages ?? []).map((message) => message.id)); // empty before the first checkpoint
+  return new Set(((values as Partial<SessionState>).messages ?? []).map((message) => message.id)); // Values are empty before the first checkpoint
 }
 
 function extrasOf(parts: AgentDeps, run: AgentRun, messages: readonly AgentMessage[], isNew: boolean): RunExtras {
   const batch = new Set(messages.map((message) => message.id));
-  // The look-up starts here; the node that needs the names awaits it.
+  // The look-up of names starts here; the node that needs the names awaits it.
   if (isNew) parts.knownNames(() => messages.map(({ text }) => text).toReversed()).catch(() => undefined);
   const { threadId, chatKey, actor } = run;
   const context = parts.context?.({ userKey: actor.userKey, threadId, chatKey }) ?? Promise.resolve(null);
@@ -133,7 +133,7 @@ function extrasOf(parts: AgentDeps, run: AgentRun, messages: readonly AgentMessa
   };
 }
 
-/** Resets the turn's values for a new message, and keeps the conversation's values. */
+/** Resets the turn's values for new messages, and keeps the conversation's values. */
 function input(messages: readonly AgentMessage[], run: AgentRun, isNew: boolean): SessionUpdate {
   return {
     stateVersion: STATE_VERSION,
@@ -183,17 +183,17 @@ function taskOf({ taskSummary, messages, userConfirmedComplete }: SessionState):
   const task = takeFirstLine(taskSummary ?? '');
   const said = messages.filter(HumanMessage.isInstance).map((message) => asLine(getMessageText(message)));
   const isRepeated = said.some((text) => text.startsWith(asLine(task.replace(/…$/, ''))));
-  // The text of finish_task is the model's claim and is not used as the task.
+  // After finish_task, the summary is only what the model says it did, so it is not used as the task.
   return userConfirmedComplete || isRepeated ? null : task;
 }
 
 const asLine = (text: string): string => text.replace(/\s+/g, ' ').trim().toLowerCase();
 
-/** Adds the buttons of the newest result to the last answer, unless that answer has buttons. */
+/** Adds the buttons of the newest tool result to the last reply, unless that reply has buttons. */
 function withNext(replies: readonly AgentReply[], messages: readonly BaseMessage[]): readonly AgentReply[] {
   const last = replies.at(-1);
   const result = messages.findLast(ToolMessage.isInstance);
-  const next = result?.additional_kwargs['next'] as readonly OfferedButton[] | undefined; // only po-tools writes this field
+  const next = result?.additional_kwargs['next'] as readonly OfferedButton[] | undefined; // Only po-tools writes this field
   if (!last || last.buttons.length > 0 || !next) return replies;
   return [...replies.slice(0, -1), { ...last, buttons: next }];
 }

@@ -10,7 +10,7 @@ import { createSystemMessage } from './prompt.ts';
 import { noteModelRequests } from './turn-record.ts';
 import type { SessionState, SessionUpdate } from './state.ts';
 
-/** The parser needs the request and not the history, so it reads only the newest messages. */
+/** Number of newest messages that the intent parser reads, because it needs the request and not the history. */
 const MESSAGES_READ = 6;
 
 const INTENT = createOutputSchema(
@@ -19,7 +19,7 @@ const INTENT = createOutputSchema(
   Intent,
 );
 
-/** Creates the first node of a new task, which finds the request and loads its groups. Without a valid answer it loads none. */
+/** Creates the first node of a new task, which reads the request and loads its groups. Without a valid answer, no group is loaded. */
 export function createIntentParserNode(parts: GraphNodeDeps) {
   const model = parts.model('intent_parser');
   return async (state: SessionState, config: LangGraphRunnableConfig): Promise<SessionUpdate> => {
@@ -31,7 +31,7 @@ export function createIntentParserNode(parts: GraphNodeDeps) {
     const recent = state.messages.filter(HumanMessage.isInstance).slice(-MESSAGES_READ);
     const request = { messages: [system, ...recent], signal: run.signal, onSpend: spent.onSpend };
     const noted = noteModelRequests(model, 'intent_parser', { names: known, groups: state.activeCapabilities }, []);
-    // A JSON string may contain escaped characters that Postgres refuses.
+    // A JSON string may contain escaped characters that Postgres cannot store.
     const intent = makeStorable(await askForObject(noted.model, INTENT, request).catch(nullForGarbage));
     const record = [{ kind: 'read' as const, turnKey, run: recorded, asks: noted.asks(true) }];
     if (!intent) return { errors: ['intent_parser: no usable answer'], record, ...spent.update() };

@@ -7,10 +7,10 @@ import type { SessionState, SessionUpdate, TurnSpend } from './state.ts';
 
 export type GraphNodeDeps = Pick<AgentDeps, 'registry' | 'maxPasses' | 'model' | 'search'>;
 
-/** Data of a single run beside the state; never checkpointed. */
+/** Data of a single run that is not in the state and never checkpointed. */
 export interface RunExtras {
   readonly run: AgentRun;
-  /** Looks up names that the conversation may mention, again after a tool may have changed them. */
+  /** Finds names that the conversation may contain; looks them up again after a tool may have changed them. */
   readonly names: (state: Pick<SessionState, 'messages' | 'currentProject'>) => ReturnType<AgentDeps['knownNames']>;
   /** Facts about the person, their work and memory at the start of this run; null when there are none. */
   readonly context: () => Promise<PromptContext | null>;
@@ -22,13 +22,13 @@ export interface RunExtras {
 }
 
 export function getRunExtras(config: LangGraphRunnableConfig): RunExtras {
-  return config.configurable?.['extras'] as RunExtras; // index.ts sets it on every invoke
+  return config.configurable?.['extras'] as RunExtras; // index.ts sets this field on every invoke
 }
 
 /** Counts a node's model usage for the turn, and keeps the count in the state for a resumed turn. */
 export function createSpendCounter({ run, turnKey }: Pick<RunExtras, 'run' | 'turnKey'>): {
   readonly onSpend: (spend: ModelSpend) => void;
-  /** The state update with the count; empty for models without cost. */
+  /** Returns the state update with the count; empty for models without cost. */
   update(): Pick<SessionUpdate, 'spent'>;
 } {
   const spent: TurnSpend[] = [];

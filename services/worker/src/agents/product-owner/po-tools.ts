@@ -15,7 +15,7 @@ import { FINISH_REFUSAL, sayTaskFinished } from './sentences.ts';
 interface CallOutcome {
   readonly result: ToolCallResult;
   readonly update: SessionUpdate;
-  /** Groups that the call loaded, available from the next pass on. */
+  /** Groups that the call loaded; their tools are available from the next pass on. */
   readonly loaded?: readonly string[];
 }
 
@@ -78,7 +78,7 @@ async function carryOut(acting: Acting, call: Call): Promise<CallOutcome> {
   return isBaseTool(name) ? answering(run, () => baseCall(acting, call, name)) : toolCall(acting, call);
 }
 
-/** Runs a base tool without governance: it only talks to the person or steers the turn. */
+/** Runs a base tool without governance, because it only talks to the person or steers the turn. */
 async function answering(run: AgentRun, work: () => Promise<CallOutcome>): Promise<CallOutcome> {
   const outcome = await work();
   run.enter('OBSERVING');
@@ -119,7 +119,7 @@ async function baseCall({ parts, state, run }: Acting, call: Call, name: BaseToo
   switch (name) {
     case 'respond_to_user': {
       const { message, awaiting_response: awaiting, choices } = BASE_TOOLS.respond_to_user.input.parse(call.args);
-      // A question ends the turn and goes out with the turn's replies; other messages go out at once.
+      // A question ends the turn and is sent with the turn's replies; other messages are sent at once.
       if (!awaiting) await run.say({ key: call.id ?? '', text: message, buttons: choices });
       return accept({ sent: true, awaiting }, message, awaiting ? { awaitingUserResponse: true } : {});
     }
@@ -147,7 +147,7 @@ async function baseCall({ parts, state, run }: Acting, call: Call, name: BaseToo
     case 'finish_task': {
       const { summary } = BASE_TOOLS.finish_task.input.parse(call.args);
       const request = findLastRequest(state.messages);
-      // Only a person who wrote after seeing a result can confirm the end.
+      // The person can confirm the end only with a message written after seeing a result.
       if (!request?.afterReply) return refuse(FINISH_REFUSAL);
       const update = { userConfirmedComplete: true, taskSummary: summary, finishedAfter: request.id };
       return accept({ finished: true, thread_id: state.threadId, summary }, sayTaskFinished(), update);
@@ -157,7 +157,7 @@ async function baseCall({ parts, state, run }: Acting, call: Call, name: BaseToo
 
 function toMessage(call: Call, result: ToolCallResult): ToolMessage {
   const { ok, code, say, changed, untrusted = false, files = [], next = [] } = result;
-  // The model learns that a file exists and never sees its content.
+  // The model learns that a file exists but never sees its content.
   const attached = files.length > 0 ? { attached: files.map(({ name }) => name) } : {};
   return new ToolMessage({
     id: `tool_${call.id}`,

@@ -19,7 +19,7 @@ import type { AgentRun } from '../agent.ts';
 
 type Call = NonNullable<AIMessage['tool_calls']>[number];
 
-/** No provider has longer model ids, which help to find an answer in the provider's logs. */
+/** Maximum length of a stored model id; no provider has longer ids. The ids help to find an answer in the provider's logs. */
 const MODEL_ID_LENGTH = 200;
 
 /** Creates the node of one pass: the model gets the conversation and the loaded tools, and answers or proposes calls. */
@@ -50,7 +50,7 @@ export function createProductOwnerNode(parts: GraphNodeDeps) {
     const facts = { names: known, groups: groups.active, context: told, calls };
     const noted = noteModelRequests(model, 'product_owner', facts, earlier);
     const spent = createSpendCounter(extras);
-    // Texts of earlier passes are sent at the end of the turn; until then the draft shows them first.
+    // Texts of earlier passes are sent at the end of the turn; until then, the draft begins with them.
     const unsent = textsSince(state.messages, turnStart(state.messages));
     const request: ModelRequest = {
       messages: [system, ...answerOpenCalls(state.messages, calls)],
@@ -62,7 +62,7 @@ export function createProductOwnerNode(parts: GraphNodeDeps) {
       onSpend: spent.onSpend,
     };
     let answer = (await noted.model.ask(request)).message;
-    // An empty answer is mostly a provider's hiccup: ask once more, then tell the person.
+    // An empty answer is mostly a short failure of the provider: ask once more, then tell the person.
     if (isEmptyAnswer(answer)) answer = (await noted.model.ask(request)).message;
     const isEmpty = isEmptyAnswer(answer) && answer.text.trim() === '';
     const named = withOurIds(id, isEmpty ? new AIMessage({ content: sayNoAnswer() }) : answer);
@@ -86,7 +86,7 @@ interface Groups {
   readonly update: SessionUpdate;
 }
 
-/** The first pass of a turn decides which loaded groups stay; turns that no person started do not count as idle turns. */
+/** The first pass of a turn decides which loaded groups stay. A turn that no person started does not count as idle. */
 async function groupsOf(state: SessionState, { run, turnStart }: RunExtras): Promise<Groups> {
   const { activeCapabilities: loaded, idleTurns, messages } = state;
   if (state.poIterations > 0 || loaded.length === 0) return { active: loaded, update: {} };
@@ -103,7 +103,7 @@ function textsSince(messages: readonly BaseMessage[], start: number): readonly s
   return answers.map((answer) => getMessageText(answer).trim()).filter((text) => text !== '');
 }
 
-/** Replaces the provider's ids by our own: a provider's id may repeat across people, and a repeated id would name another action. */
+/** Replaces the provider's ids by Signalbox's own: a provider may repeat an id, which would then name another action. */
 function withOurIds(id: string, answer: AIMessage): AIMessage {
   const readable = (answer.tool_calls ?? []).map(({ name, args }) => {
     const unstorable = findUnstorable(name, 'the name of the tool') ?? findUnstorable(args);
@@ -127,7 +127,7 @@ function withOurIds(id: string, answer: AIMessage): AIMessage {
   });
 }
 
-/** Adds buttons to an argument question and replaces “the newest” in calls, before the answer is stored. */
+/** Adds buttons to a question about an argument, and replaces “the newest” in calls, before the answer is stored. */
 async function withLookUps(answer: AIMessage, { lookUp }: Pick<AgentRun, 'lookUp'>): Promise<AIMessage> {
   if (!lookUp) return answer;
   const calls: Call[] = [];

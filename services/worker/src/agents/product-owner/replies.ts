@@ -8,7 +8,7 @@ import { sayFiles } from './sentences.ts';
 
 const MAX_FILES = 10;
 
-/** Derives the turn's replies from the state; a resumed turn derives the same keys. Files go with the next answer. */
+/** Derives the turn's replies from the state; a resumed turn derives the same keys. Files are sent with the next answer. */
 export function listRepliesSince(messages: readonly BaseMessage[], start: number): readonly AgentReply[] {
   const results = new Map(messages.filter(ToolMessage.isInstance).map((message) => [message.tool_call_id, message]));
   const replies: AgentReply[] = [];
@@ -33,7 +33,7 @@ export function listRepliesSince(messages: readonly BaseMessage[], start: number
   return replies;
 }
 
-/** Returns the message that the newest answer replies to. `afterReply`: the person had been shown something before it. */
+/** Returns the message to which the newest answer replies. `afterReply`: the person had seen a reply before writing the message. */
 export function findLastRequest(
   messages: readonly BaseMessage[],
 ): { readonly id: string; readonly afterReply: boolean } | null {
@@ -47,7 +47,7 @@ export function findLastRequest(
 }
 
 function filesOf(message: ToolMessage): readonly OutboundFile[] {
-  return (message.additional_kwargs['files'] as readonly OutboundFile[] | undefined) ?? []; // only po-tools writes this field
+  return (message.additional_kwargs['files'] as readonly OutboundFile[] | undefined) ?? []; // Only po-tools writes this field
 }
 
 function callReply(

@@ -9,13 +9,13 @@ import type { SessionState, SessionUpdate } from './state.ts';
 import { sayNothingToRepeat } from './sentences.ts';
 
 /*
- * What running a node again does after a finished turn:
+ * What happens when a node runs again after a finished turn:
  * - intent_parser: the person's newest words start a new task.
  * - product_owner: the model is asked again with the whole conversation.
  * - po_tools: failed calls of the newest answer are proposed as new actions, but no calls with a successful or unknown result.
  */
 
-/** Creates the state update with which the graph continues at a node. `isUpdate`: apply the update as an answer of product_owner. */
+/** Creates the state update with which the graph continues at a node. `isUpdate`: apply the update as if product_owner had answered. */
 export function createRerunUpdate(
   id: string,
   event: Extract<AgentMessage['event'], { kind: 'node' }>,
@@ -24,7 +24,7 @@ export function createRerunUpdate(
 ): { readonly update: SessionUpdate; readonly isUpdate: boolean } {
   const messages = untilAnswered(before.messages ?? [], event.about);
   const words = messages.findLast((message) => HumanMessage.isInstance(message) && !message.additional_kwargs['event']);
-  // `again` instead of `event`: the model reads these words as the person's own.
+  // `again` instead of `event`, because the model must read these words as the person's own.
   const asked = new HumanMessage({ id, content: words?.text ?? event.say, additional_kwargs: { again: event } });
   if (event.node !== 'po_tools') return { update: { messages: [asked] }, isUpdate: false };
   const answerId = run.answerId(turnKey, 1);
@@ -44,7 +44,7 @@ export function createRerunUpdate(
   return { update: { messages: [asked, answer], poIterations: 1, record: [part] }, isUpdate: true };
 }
 
-/** Returns the conversation up to the answer to this message; the whole conversation when the message is missing. */
+/** Returns the conversation up to the answer to this message; the whole conversation when the message is not found. */
 function untilAnswered(messages: readonly BaseMessage[], about: string | undefined): readonly BaseMessage[] {
   const start = messages.findIndex(({ id }) => about !== undefined && id === about);
   const answered = messages.findIndex((message, place) => place > start && AIMessage.isInstance(message));
@@ -52,7 +52,7 @@ function untilAnswered(messages: readonly BaseMessage[], about: string | undefin
   return start === -1 || answered === -1 || next === -1 ? messages : messages.slice(0, next);
 }
 
-/** Lists calls of the newest answer whose failure certainly changed nothing. The tool `say` is no such call. */
+/** Lists calls of the newest answer whose failure certainly changed nothing. Leaves out calls of the tool `say`. */
 function failedCalls(messages: readonly BaseMessage[]): NonNullable<AIMessage['tool_calls']> {
   const answer = messages.findLast(
     (message): message is AIMessage =>

@@ -1,7 +1,7 @@
 import { ToolMessage, type BaseMessage } from '@langchain/core/messages';
 import { say } from '@signalbox/messages/say';
 
-/** The last reply of a turn that the judge ended: the reason, the results so far, and how to continue. */
+/** Builds the last reply of a turn that the judge ended: the reason, the results so far, and how to continue. */
 export function sayEndedByJudge(
   verdict: 'limit' | 'loop' | 'budget',
   messages: readonly BaseMessage[],
@@ -19,9 +19,9 @@ export function sayEndedByJudge(
     case 'loop':
       return say('agent.stoppedInLoop', { soFar });
     case 'budget': {
-      // A spent budget allows no further answer of the model, so the results are listed as they are.
+      // When the budget is used up, the model cannot answer again, so the results are listed unchanged.
       if (says.length > 0) return [...says.slice(-8), say('agent.stoppedHere')].join('\n\n');
-      // A refusal names its rule.
+      // The sentence of a refusal contains its rule.
       const denied = messages
         .filter(ToolMessage.isInstance)
         .findLast((message) => message.additional_kwargs['code'] === 'POLICY_DENIED');

@@ -17,16 +17,16 @@ export interface TurnSpend extends ModelSpend {
   readonly turnKey: string;
 }
 
-/** One node's part of the turn record (turn-record.ts). */
+/** What one node adds to the record of the turn (turn-record.ts). */
 export type NodeRecord = { readonly turnKey: string; readonly run: RecordedTurnRun } & (
   | { readonly kind: 'read'; readonly asks: RecordedRequest[] }
   | {
       readonly kind: 'asked';
       readonly asks: RecordedRequest[];
       readonly answerId: string;
-      /** The provider's id of the answer; older states lack the field and derive `answerId` from the provider's id. */
+      /** Id of the answer at the provider; older states lack the field and derive `answerId` from the provider's id. */
       readonly modelId?: string | null;
-      /** The model's reasoning, kept out of the messages so that no later pass reads it. */
+      /** Reasoning of the model, kept out of the messages so that no later pass reads it. */
       readonly reasoning?: string;
     }
   | {
@@ -67,21 +67,21 @@ export const SessionState = Annotation.Root({
   userConfirmedComplete: Annotation<boolean>({ reducer: (_, after) => after, default: () => false }),
   poIterations: Annotation<number>({ reducer: (_, after) => after, default: () => 0 }),
   limitReached: Annotation<boolean>({ reducer: (_, after) => after, default: () => false }),
-  /** The judge's verdict on the last pass; reset by each new message. */
+  /** Verdict of the judge on the last pass; reset by each new message. */
   verdict: Annotation<EvaluationOutcome>({ reducer: (_, after) => after, default: () => 'continue' }),
-  /** The message that ended the thread; later messages of the batch start the next thread. */
+  /** Id of the message that ended the thread; later messages of the batch start the next thread. */
   finishedAfter: Annotation<string | null>({ reducer: (_, after) => after, default: () => null }),
 
   isContinuation: Annotation<boolean>({ reducer: (_, after) => after, default: () => false }),
   skipIntentParser: Annotation<boolean>({ reducer: (_, after) => after, default: () => false }),
 
-  /** Model usage of the newest turn; a resumed turn counts it again, since its record is not written yet. */
+  /** Model usage of the newest turn; a resumed turn counts it again, because its record is not written yet. */
   spent: Annotation<TurnSpend[]>({
     reducer: (before, after) => [...before.filter(({ turnKey }) => turnKey === after[0]?.turnKey), ...after],
     default: () => [],
   }),
 
-  /** The newest turn's parts of its record, which is written when the turn ends. */
+  /** Parts of the newest turn's record, which is written when the turn ends. */
   record: Annotation<NodeRecord[]>({
     reducer: (before, after) => [...before.filter(({ turnKey }) => turnKey === after[0]?.turnKey), ...after],
     default: () => [],

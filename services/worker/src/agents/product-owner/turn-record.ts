@@ -25,7 +25,7 @@ import { STATE_VERSION, type SessionState, type NodeRecord } from './state.ts';
 
 type Names = Readonly<Record<string, readonly string[]>>;
 
-/** Wraps a model and notes its requests. The last answer is in the messages; `asks` is read when the node has finished. */
+/** Wraps a model and records its requests. The last answer is in the messages; `asks` is read when the node has finished. */
 export function noteModelRequests(
   model: Model,
   node: string,
@@ -132,7 +132,7 @@ interface Pass {
   acted?: Extract<NodeRecord, { kind: 'acted' }>;
 }
 
-/** A parsed intent or a model's answer starts a pass; executed calls belong to the answer before them. */
+/** A parsed intent or a model's answer starts a pass; executed calls belong to the preceding answer. */
 function groupPasses(parts: readonly NodeRecord[]): readonly Pass[] {
   const passes: Pass[] = [];
   for (const part of parts) {
@@ -169,9 +169,9 @@ function resultOf({ content, additional_kwargs: extras }: ToolMessage): Recorded
     code: typeof extras['code'] === 'string' ? extras['code'] : null,
     changed: extras['changed'] === true,
     ...(extras['untrusted'] === true ? { untrusted: true } : {}),
-    // po-tools wrote both fields
+    // Only po-tools writes these two fields
     ...(Array.isArray(extras['next']) ? { next: extras['next'] as NonNullable<RecordedResult['next']> } : {}),
-    ...(Array.isArray(extras['files']) ? { files: extras['files'] as NonNullable<RecordedResult['files']> } : {}), // as above
+    ...(Array.isArray(extras['files']) ? { files: extras['files'] as NonNullable<RecordedResult['files']> } : {}), // Only po-tools writes these two fields
   };
 }
 

@@ -4,7 +4,7 @@ import productOwner from '../product-owner/index.ts';
 
 const ID = 'repo_analyst';
 
-/** The default agent's graph, limited to tools that inspect repositories and record decisions about findings. */
+/** Uses the default agent's graph, limited to tools that inspect repositories and record decisions about findings. */
 const plugin: AgentPlugin = {
   ...productOwner,
   id: ID,

@@ -20,7 +20,7 @@ const RULES = [
   findLockedPackageRisks,
 ];
 
-/** Checks manifests and lock files, and whether they agree. */
+/** Checks package manifests and lock files, and whether they agree with each other. */
 export const DEPENDENCIES_ANALYZER: Analyzer<PackageFacts> = {
   name: 'dependencies',
   version: 3,

@@ -27,7 +27,7 @@ export function createFinding(rule: string, parts: FindingParts): RawFinding {
   };
 }
 
-/** Joins the first three names; an ellipsis stands for the others. */
+/** Joins the first three names, followed by an ellipsis when there are more. */
 export function joinNames(names: readonly string[]): string {
   const some = names.slice(0, SOME).map((name) => name.slice(0, MAX_NAME_LENGTH));
   return names.length > SOME ? `${some.join(', ')} …` : some.join(', ');

@@ -47,7 +47,7 @@ export function buildPackageKey(ecosystem: Ecosystem, name: string): string {
   return `${ecosystem} ${ecosystem === 'PyPI' ? normalizeName(name) : name}`;
 }
 
-/** Lists a folder and its parents, nearest first; the root is the empty text. */
+/** Lists a folder and its parent folders, nearest first; the root is the empty text. */
 export function listFoldersAbove(folder: string): readonly string[] {
   const folders = [folder];
   for (let at = folder; at !== ''; folders.push(at)) at = getFolder(at);
@@ -58,21 +58,21 @@ export function joinPath(folder: string, name: string): string {
   return folder === '' ? name : `${folder}/${name}`;
 }
 
-/** Finds the nearest file with one of these names in a folder or above it. */
+/** Finds the nearest file with one of these names in a folder or its parent folders. */
 export function findFileAbove(project: PackageFiles, folder: string, names: readonly string[]): string | null {
   for (const one of listFoldersAbove(folder))
     for (const name of names) if (project.paths.has(joinPath(one, name))) return joinPath(one, name);
   return null;
 }
 
-/** Returns a folder's path relative to `above`; null when it is not below. */
+/** Returns a folder's path relative to `above`; null when the folder is not below `above`. */
 export function getRelativeFolder(above: string, folder: string): string | null {
   if (above === '') return folder;
   if (folder === above) return '';
   return folder.startsWith(`${above}/`) ? folder.slice(above.length + 1) : null;
 }
 
-/** True when workspace patterns include a folder; `*` is one segment, `**` any number. */
+/** True when workspace patterns include a folder. In a pattern, `*` is one path segment and `**` any number. */
 export function isWorkspaceMember(patterns: readonly string[], folder: string): boolean {
   const isIn = (pattern: string): boolean => {
     const wanted = pattern.replace(/^\.?\/|\/$/g, '').split('/');
@@ -97,18 +97,18 @@ export function isShipped(path: string): boolean {
   return !TEMPLATE.test(path) && !isExample(path) && !isTest(path);
 }
 
-/** Lists the packages that this repository publishes and the external ones that it uses. */
+/** Lists the packages that this repository publishes and the external packages that it uses. */
 export function listPackages({ manifests, own }: PackageFiles): Packages {
   const uses = manifests.flatMap(({ facts }) =>
     facts.wanted
-      // A path dependency belongs to this repository.
+      // A dependency given as a path belongs to this repository.
       .filter(({ origin }) => origin?.kind !== 'path')
       .map(({ name, of = name }) => buildPackageKey(facts.ecosystem, of)),
   );
   return { offers: bounded(own), uses: bounded(uses.filter((name) => !own.has(name))) };
 }
 
-/** Sorted, so that the limit always keeps the same names. */
+/** Sorts and limits names, so that the limit always keeps the same ones. */
 function bounded(names: Iterable<string>): string[] {
   return [...new Set(names)].filter(isPackageKey).sort().slice(0, MAX_PACKAGES);
 }

@@ -10,7 +10,7 @@ import { normalizeName } from './packages/python/requirement.ts';
 
 const MAX_VERSION_LENGTH = 200;
 
-/** True when a range allows a version. An unparsable range, such as a tag, allows every version. */
+/** True when a range allows a version. A range that cannot be parsed, such as a tag, allows every version. */
 export function satisfiesRange(ecosystem: Ecosystem, version: string, range: string): boolean {
   if (range.length > MAX_VERSION_LENGTH || version.length > MAX_VERSION_LENGTH) return true;
   switch (ecosystem) {
@@ -28,7 +28,7 @@ export function satisfiesRange(ecosystem: Ecosystem, version: string, range: str
 function satisfiesSemver(version: string, range: string): boolean {
   if (semver.validRange(range, { loose: true }) === null || semver.valid(version, { loose: true }) === null)
     return true;
-  // Includes prereleases, because a tag may have locked one.
+  // Prereleases count, because a dependency with a tag may be locked to a prerelease.
   return semver.satisfies(version, range, { loose: true, includePrerelease: true });
 }
 
@@ -41,7 +41,7 @@ function cargoRange(range: string): string {
     .join(' ');
 }
 
-/** Supports PEP 440, and the caret and tilde ranges of Poetry. */
+/** Checks a Python version with PEP 440, and with the caret and tilde ranges of Poetry. */
 function satisfiesPython(version: string, range: string): boolean {
   const plain = range.replaceAll(/\s/g, '');
   if (plain === '' || plain === '*') return true;
@@ -56,7 +56,7 @@ function poetryPart(part: string): string {
   if (release === '') return part;
   if (sign === '') return `==${release}${rest}`;
   const parts = release.split('.').map(Number);
-  // A caret allows changes after the first non-zero part, a tilde in the last part.
+  // A caret range allows changes after the first non-zero part of the version, a tilde range in the last part.
   const firstOfWeight = parts.findIndex((one) => one !== 0);
   const ofCaret = firstOfWeight < 0 ? parts.length - 1 : firstOfWeight;
   const at = sign === '^' ? ofCaret : Math.min(1, parts.length - 1);
@@ -64,7 +64,7 @@ function poetryPart(part: string): string {
   return `>=${release}${rest},<${next.join('.')}`;
 }
 
-/** Compares two versions for sorting; unparsable ones come first. */
+/** Compares two versions for sorting; versions that cannot be parsed come first. */
 export function compareVersions(ecosystem: Ecosystem, one: string, other: string): number {
   if (ecosystem === 'PyPI') {
     const [a, b] = [one, other].map((version) =>
@@ -79,7 +79,7 @@ export function compareVersions(ecosystem: Ecosystem, one: string, other: string
   return semver.compare(read(one), read(other));
 }
 
-/** True when two names mean one package in its registry. `ecosystem` may have a suffix, as in OSV. */
+/** True when two names mean the same package. `ecosystem` may have a suffix, as in OSV. */
 export function isSamePackage(
   one: { readonly ecosystem: Ecosystem; readonly name: string },
   other: { readonly ecosystem: string; readonly name: string },

@@ -8,7 +8,7 @@ import { findLanguage } from '../quality/source/languages.ts';
 import { createPathLookup, resolveTarget } from './link-targets.ts';
 import { readMarkdown, type Link } from './read-markdown.ts';
 
-/** Facts of a page, or of a manifest with its scripts. */
+/** Facts of a documentation page, or of a package manifest with its scripts. */
 export type DocumentationFacts =
   | {
       readonly kind: 'page';
@@ -24,7 +24,7 @@ export type DocumentationFacts =
 type PageFacts = Extract<DocumentationFacts, { kind: 'page' }>;
 type Page = Pick<FileFacts<PageFacts>, 'path' | 'facts'>;
 
-/** Documentation figures for the health score. */
+/** Figures on documentation for the health score. */
 export type DocumentationSummary = {
   readonly pages: number;
   readonly links: number;
@@ -83,7 +83,7 @@ export const DOCUMENTATION_ANALYZER: Analyzer<DocumentationFacts> = {
 const PAGE = /\.(?:md|markdown)$/i;
 const PACKAGE = /(?:^|\/)package\.json$/;
 const IMAGE = /\.(?:png|jpe?g|gif|svg|webp|avif|ico|bmp)$/i;
-/** True for a readme link to further documentation, not to an image or badge. */
+/** True for a link from the readme to further documentation, false for images and badges. */
 function leadsOn(target: string): boolean {
   return PAGE.test(target) || (/^https?:/i.test(target) && !IMAGE.test(target) && !/badge|shields\.io/i.test(target));
 }
@@ -101,7 +101,7 @@ function readScripts(text: string): readonly string[] {
   }
 }
 
-/** Commands that create another package, whose scripts are not in this repository. */
+/** Commands that create a new package; scripts named after them are not in this repository. */
 const MAKES_PACKAGE =
   /\b(?:npm|yarn|pnpm|bun)\s+(?:create|init)\b|\bnpx\s{1,8}(?:--?\w{1,20}\s{1,8}){0,4}create-|\bdegit\b/;
 
@@ -125,10 +125,10 @@ function createFinding(
   return { ...createProblem(`documentation/${rule}`, severity, parts), path };
 }
 
-/** Pages whose links are not checked: historical records, and texts displayed elsewhere. */
+/** Pages whose links are not checked: historical records, and pages shown on another site. */
 const NOT_FOLLOWED =
   /(?:^|\/)(?:change|history|release|news)[^/]*$|(?:^|\/)\.github\/[^]{0,200}template|(?:^|\/)(?:issue|pull_request)_template/i;
-/** Configuration files of site generators; a site has its own addresses. */
+/** Configuration files of static site generators, whose sites have their own addresses. */
 const SITE = joinPatterns(
   /(?:^|\/)(?:mkdocs\.ya?ml|docusaurus\.config\.\w+|_config\.ya?ml|book\.toml|\.vitepress\/config\.\w+)$/,
   /(?:^|\/)(?:hugo\.\w+|conf\.py|antora\.yml|astro\.config\.\w+|gatsby-config\.\w+|mint\.json|docs\.json)$/,
@@ -169,7 +169,7 @@ function findDeadLink({ page, link, isOfSite, has, anchorsOf }: LinkContext): re
   };
   if (target.kind === 'unknown') return [];
   if (target.kind === 'outside') return isOfSite ? [] : [createFinding(page.path, 'link-outside', 'low', parts)];
-  // A generated site serves pages without extension and its static files at other addresses.
+  // A generated site serves pages without their file extension and static files at other addresses.
   if (
     isOfSite &&
     (link.target.startsWith('/') ||
@@ -177,12 +177,12 @@ function findDeadLink({ page, link, isOfSite, has, anchorsOf }: LinkContext): re
       (IMAGE.test(target.path) && link.target.startsWith('..')))
   )
     return [];
-  // A bare name may be an identifier or a wiki page.
+  // A link target that is a bare name may be an identifier or a wiki page.
   if (!/[./]/.test(link.target) && !link.target.startsWith('#')) return [];
   if (!has(target.path)) {
-    // HTML pages are built from sources in another format.
+    // HTML pages are generated from files in another format, which may be missing here.
     if (/\.html?$/.test(target.path)) return [];
-    // A code host also serves these pages without their extension.
+    // A code host also serves Markdown pages without their extension.
     if (has(`${target.path}.md`) && isOfSite) return [];
     const isImage = IMAGE.test(target.path);
     return [createFinding(page.path, isImage ? 'missing-image' : 'dead-link', 'low', parts)];
@@ -193,7 +193,7 @@ function findDeadLink({ page, link, isOfSite, has, anchorsOf }: LinkContext): re
   return [createFinding(page.path, 'dead-anchor', 'low', parts)];
 }
 
-/** Pages about work on this repository. Other guides may show commands for the reader's own project. */
+/** Pages about work on this repository itself. Other guides may show commands for the reader's own project. */
 const OWN_COMMANDS = /(?:^|\/)(?:readme|contributing|develop|hacking|install|setup|building)[^/]*$/i;
 
 function findUnknownScripts(pages: readonly Page[], packages: readonly (readonly string[])[]): readonly RawFinding[] {
@@ -215,7 +215,7 @@ function findUnknownScripts(pages: readonly Page[], packages: readonly (readonly
     );
 }
 
-/** Number of authors above which a contributing guide is expected. */
+/** Number of authors above which a repository needs a contributing guide. */
 const SEVERAL_AUTHORS = 3;
 const MUCH_CODE_BYTES = 20_000;
 

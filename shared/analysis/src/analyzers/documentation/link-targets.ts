@@ -6,10 +6,10 @@ export type LinkTarget =
   | { readonly kind: 'outside' }
   | { readonly kind: 'unknown' };
 
-/** Repository pages of a code host that relative links reach by going up two folders. */
+/** Pages of a code host, such as issues, that relative links reach by going up two folders. */
 const FORGE_PAGES =
   /(?:^|\/)(?:issues|pulls?|wiki|releases|actions|discussions|blob|tree|raw|commits?|compare|labels|milestones|security|network|stargazers|graphs|tags|projects|merge_requests|-)(?:\/|$|\?)/;
-/** Absolute paths of a developer's machine. */
+/** Absolute paths on a developer's machine. */
 const LOCAL = /^(?:file:|[A-Za-z]:[\\/]|\/(?:home|Users)\/)/;
 const TEMPLATE = /[{}$%<>|]|\.{3}|^@/;
 
@@ -36,12 +36,12 @@ function decode(text: string): string | null {
   try {
     return decodeURIComponent(text);
   } catch {
-    // The text contains a literal percent sign.
+    // The link target contains a literal percent sign.
     return null;
   }
 }
 
-/** Indexes the files, folders and links of a repository; the contents of submodules are unknown. */
+/** Indexes the files, folders and links of a repository. The contents of submodules are not known. */
 export function createPathLookup(
   view: Pick<RepositoryReader, 'files' | 'links' | 'submodules'>,
 ): (path: string) => boolean {

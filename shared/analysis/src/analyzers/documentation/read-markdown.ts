@@ -1,14 +1,14 @@
-/** A link target as written, without angle brackets, and its line. */
+/** A link target as written, without angle brackets, and the line of the link. */
 export type Link = { readonly target: string; readonly line: number };
 
 export interface Page {
   readonly links: readonly Link[];
-  /** Anchors that a link may name after `#`, in lower case. */
+  /** Anchors of the page, which a link names after `#`, in lower case. */
   readonly anchors: readonly string[];
-  /** Code blocks by line, and inline code. */
+  /** Code blocks, line by line, and inline code. */
   readonly code: readonly { readonly text: string; readonly line: number }[];
   readonly hasCodeBlock: boolean;
-  /** True when the page begins with a YAML or TOML header, as site generators use. */
+  /** True when the page begins with YAML or TOML front matter, which site generators use. */
   readonly hasFrontMatter: boolean;
 }
 
@@ -87,12 +87,12 @@ function readLinks(line: string, at: number): readonly Link[] {
   return matches.map((match) => ({ target: (match[1] ?? match[2] ?? '').trim(), line: at }));
 }
 
-/** Removes HTML comments but keeps their line ends; an unclosed one reaches to the end. */
+/** Removes HTML comments but keeps their line ends. An unclosed comment reaches to the end of the page. */
 function removeComments(text: string): string {
   return text.replaceAll(/<!--[^]*?(?:-->|$)/g, (comment) => comment.replaceAll(/[^\n]/g, ''));
 }
 
-/** Builds heading anchors as GitHub does, numbering repeats; also adds the variants for `_emphasis_` and `:emoji:`. */
+/** Builds heading anchors as GitHub does, with numbers for repeated headings; adds variants for `_emphasis_` and `:emoji:`. */
 function toAnchors(headings: readonly string[]): readonly string[] {
   const seen = new Map<string, number>();
   return headings.flatMap((heading) => {
@@ -101,7 +101,7 @@ function toAnchors(headings: readonly string[]): readonly string[] {
       .replace(/[ \t]#+[ \t]*$/, '')
       .replaceAll(/!\[[^\]]{0,200}\]\([^)]{0,500}\)/g, '')
       .replaceAll(/\[([^\]]{0,300})\](?:\([^)]{0,500}\)|\[[^\]]{0,200}\])/g, '$1')
-      // Angle brackets in code are not HTML.
+      // Angle brackets in inline code are not HTML tags.
       .replaceAll(CODE_SPAN, (span) => span.replaceAll(/[`<>]/g, ''))
       .replaceAll(/\\[<>]/g, '')
       .replaceAll(/<[!/a-z][^<>]{0,500}>/gi, '')

@@ -7,12 +7,12 @@ import { readSource } from './source/read-source.ts';
 /** Number of lines, and the sum of their indentation levels. */
 export type HotSpotsFacts = { readonly lines: number; readonly indents: number };
 
-/** A file below any of these limits is never reported. */
+/** Minimum commits per year; a file below any of these limits is never reported. */
 const MIN_COMMITS_PER_YEAR = 10;
 const MIN_LINES = 200;
-/** Average indentation in spaces; long lists have less. */
+/** Minimum average indentation in spaces; long lists have less. */
 const MIN_INDENT = 3;
-/** Smaller repositories have no meaningful hot spots. */
+/** Minimum number of files; hot spots of smaller repositories mean nothing. */
 const MIN_FILES = 20;
 const LEAST_AGE_SECONDS = 180 * 86_400;
 /** Maximum share of files that are reported. */
@@ -70,7 +70,7 @@ export const HOT_SPOTS_ANALYZER: Analyzer<HotSpotsFacts> = {
   },
 };
 
-/** Deeper indentation is generated. */
+/** Maximum indentation; lines with more are generated. */
 const MAX_INDENT = 80;
 const TAB_WIDTH = 4;
 

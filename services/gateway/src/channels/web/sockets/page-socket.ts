@@ -26,7 +26,7 @@ export interface PageSocketOptions {
   readonly socket: WebSocket;
   readonly chatKey: string;
   readonly sessionId: string;
-  /** The hash of the login that opened the page. */
+  /** SHA-256 of the login cookie with which the page was opened. */
   readonly login: string;
   readonly userKey: string;
   /** The newest patch number that the page has; null when it has none. */

@@ -15,7 +15,7 @@ export const ADVISORIES_ANALYZER: Analyzer<UsedPackages> = {
   name: 'advisories',
   version: 1,
   reach: 'commit',
-  // go.sum lists unused versions, so Go's versions come from go.mod.
+  // go.sum lists unused versions, so the versions of Go modules come from go.mod.
   wants: ({ path }) => isPackageFile(path) && isShipped(path) && getFileName(path) !== 'go.sum',
   inspect: async (path, text) => {
     const facts = await readPackages(path, text);
@@ -60,7 +60,7 @@ function distinct(noted: readonly FileFacts<UsedPackages>[]): readonly PackageVe
   return [...new Map(all.map((one) => [keyOf(one), one])).values()];
 }
 
-/** Returns one finding per package and vulnerability, with the highest severity of its records and versions. */
+/** Returns one finding per package and vulnerability, with the highest severity of its advisory records and versions. */
 function findIn({ path, facts }: FileFacts<UsedPackages>, hits: readonly AdvisoryHit[]): readonly RawFinding[] {
   const hitsByPackage = new Map<string, AdvisoryHit[]>();
   for (const hit of hits)
@@ -104,7 +104,7 @@ function rank(severity: Severity): number {
   return SEVERITIES.indexOf(severity);
 }
 
-/** Derives the severity from the CVSS score if there is one; development dependencies get at most `medium`. */
+/** Takes the severity from the CVSS score if the advisory has one; development dependencies get at most `medium`. */
 function rateHit({ id, score, word }: AdvisoryHit, isDev: boolean): Severity {
   // Malicious packages have no score and harm everybody who installs them.
   if (id.startsWith('MAL-')) return 'critical';

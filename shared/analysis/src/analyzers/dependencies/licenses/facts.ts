@@ -19,10 +19,10 @@ export type LicenseFacts =
       readonly isPrivate: boolean;
       readonly line: number | null;
     }
-  /** `unknown` counts packages whose license is missing from the lock file. */
+  /** `unknown`: number of packages whose license is missing from the lock file. */
   | { readonly kind: 'lock'; readonly packages: readonly LockedLicense[]; readonly unknown: number };
 
-/** Manifests that are read for their own license only. */
+/** Manifests that are read only for the license of the repository. */
 const ALSO_DECLARES = /(?:^|\/)composer\.json$|\.gemspec$/;
 
 export function mayNameLicense(path: string): boolean {

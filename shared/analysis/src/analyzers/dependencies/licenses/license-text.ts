@@ -1,4 +1,4 @@
-/** Phrases that identify a license, in lower case with single spaces. The earliest match in the text decides. */
+/** Phrases that identify a license, in lower case with single spaces. The phrase that comes first in the text decides. */
 const WORDS: Readonly<Record<string, readonly string[]>> = {
   'AGPL-3.0': ['gnu affero general public license version 3'],
   'GPL-3.0': ['gnu general public license version 3'],
@@ -27,7 +27,7 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
   WTFPL: ['do what the fuck you want to public license'],
 };
 
-/** The longest license has about 35 KB and its title at the top. */
+/** Number of characters to read: the longest license has about 35 KB and its title at the top. */
 const MAX_READ_LENGTH = 40_000;
 
 /** Returns the SPDX id of a license text, without `-only` or `-or-later`; null when unknown. */

@@ -11,14 +11,14 @@ const MAX_EXPRESSION_LENGTH = 300;
 
 /** Copyleft licenses that also bind dependents, and licenses that forbid some uses. */
 const STRONG = /^(?:A?GPL|SSPL|OSL|EUPL|CC-BY-NC|CC-BY-SA|BUSL|Elastic|Commons-Clause)/i;
-/** Licenses that also apply to use over a network, or that forbid some uses. */
+/** Licenses that also bind network services, and licenses that forbid some uses. */
 const NETWORK = /^(?:AGPL|SSPL|BUSL|Elastic|CC-BY-NC|Commons-Clause)/i;
 
 type ParsedExpression = { readonly isValid: true; readonly tree: Info } | { readonly isValid: false };
 
 const REACHES = ['none', 'linked', 'network'];
 
-/** Checks the license of the repository and of the dependencies in its lock files. */
+/** Checks the licenses of the repository and of the dependencies in its lock files. */
 export const LICENSES_ANALYZER: Analyzer<LicenseFacts> = {
   name: 'licences',
   version: 2,
@@ -57,13 +57,13 @@ function readOwnLicense(noted: readonly FileFacts<LicenseFacts>[], { files }: Re
   };
 }
 
-/** npm's values for a package without an open license. */
+/** Values that npm uses for a package without an open-source license. */
 const OTHER_TERMS = /^(?:UNLICENSED|SEE LICEN[CS]E IN .*|proprietary|LicenseRef-.*)$/i;
 
 function findOwn(own: OwnLicense, noted: readonly FileFacts<LicenseFacts>[]): readonly RawFinding[] {
   const found: RawFinding[] = [];
   if (!own.hasFile && own.declared === null)
-    // Less severe for a private package, which needs no license.
+    // A private package needs no license, so its finding is less severe.
     found.push(createFinding('licences/none', { path: '.', severity: own.isPrivate ? 'info' : 'low', values: {} }));
   for (const { path, facts } of noted) {
     if (facts.kind !== 'manifest' || facts.declared === null || OTHER_TERMS.test(facts.declared)) continue;
@@ -89,7 +89,7 @@ function findOwn(own: OwnLicense, noted: readonly FileFacts<LicenseFacts>[]): re
   return found;
 }
 
-/** Finds copyleft dependencies that bind this project, unless it has such a license. Skips development dependencies. */
+/** Finds copyleft dependencies that bind this project, unless its own license is copyleft too. Skips development dependencies. */
 function findCopyleft({ path, facts }: FileFacts<LicenseFacts>, own: OwnLicense): readonly RawFinding[] {
   if (facts.kind !== 'lock' || own.ids.some((id) => isCopyleft(id))) return [];
   return facts.packages
@@ -155,7 +155,7 @@ function toPlainId(id: string): string {
   return id.replace(/-(?:only|or-later)$/, '');
 }
 
-/** Returns whom a license binds: nobody, linked code, or network use as well. Of a choice, the mildest counts. */
+/** Returns whom a license binds: nobody, linked code, or network services too. With alternatives, the mildest counts. */
 function findReach(tree: Info): 'none' | 'linked' | 'network' {
   if ('license' in tree) {
     if (tree.exception !== undefined || !STRONG.test(tree.license)) return 'none';

@@ -13,7 +13,7 @@ export function findInsecureHost(address: string | null): string | null {
   }
 }
 
-/** Groups unencrypted addresses by host and counts them. `isChecked`: a checksum protects the download. */
+/** Counts unencrypted addresses by host. `isChecked`: a checksum protects the download. */
 export function countInsecure(
   addresses: Iterable<{ readonly address: string | null; readonly line?: number; readonly isChecked?: boolean }>,
 ): readonly InsecureServer[] {

@@ -1,6 +1,6 @@
 import type { Ecosystem } from '../../../advisory-source.ts';
 
-/** Source of a dependency that is not from a registry. `isPinned`: it names one commit or has a checksum. */
+/** Where a dependency comes from when not from a registry. `isPinned`: the origin names one commit or has a checksum. */
 export type PackageOrigin = {
   readonly kind: 'git' | 'url' | 'path';
   readonly at: string;
@@ -10,7 +10,7 @@ export type PackageOrigin = {
 /** A dependency declared in a manifest. Facts are cached, so default values are left out. */
 export type Dependency = {
   readonly name: string;
-  /** Version range in the ecosystem's syntax; null for an origin, a tag, a catalog or a workspace package. */
+  /** Version range in the syntax of the ecosystem; null for an origin, a tag, a catalog or a workspace package. */
   readonly range: string | null;
   readonly isDev?: true;
   /** True when installation may skip the dependency, for example on another platform. */
@@ -23,9 +23,9 @@ export type Dependency = {
 
 export type LockedPackage = {
   readonly name: string;
-  /** Empty for a package that is not from a registry. */
+  /** Locked version; empty for a package that is not from a registry. */
   readonly version: string;
-  /** Installed name when it differs from `name`. */
+  /** Installed name, when it differs from `name`. */
   readonly alias?: string;
   readonly isDev?: true;
   readonly license?: string;
@@ -33,9 +33,9 @@ export type LockedPackage = {
   readonly lacksIntegrity?: true;
   readonly deprecated?: string;
   readonly hasInstallScript?: true;
-  /** Folder of the manifest that can import the package, if the lock file tells; absent for nested packages. */
+  /** Folder of the manifest that can import the package, if the lock file names the folder; absent for nested packages. */
   readonly at?: string;
-  /** Version ranges that resolve to this version, if the lock file tells. */
+  /** Version ranges that resolve to this version, if the lock file lists them. */
   readonly ranges?: readonly string[];
 };
 
@@ -54,15 +54,15 @@ export type ManifestFacts = {
   readonly ecosystem: Ecosystem;
   readonly manager: PackageManager;
   readonly name: string | null;
-  /** True for a package that others depend on; its ranges should be wide. */
+  /** True for a library, that is, a package that others depend on; its ranges should be wide. */
   readonly isLibrary: boolean;
   /** Workspace members as glob patterns; `**` when the manifest does not list them. */
   readonly members: readonly string[];
   readonly wanted: readonly Dependency[];
-  /** Names whose versions are overridden, regardless of their ranges. */
+  /** Package names whose versions are overridden, regardless of their ranges. */
   readonly forced: readonly string[];
   readonly insecure: readonly InsecureServer[];
-  /** Versions in use, if the manifest itself pins them. */
+  /** Package versions that the manifest itself pins. */
   readonly packages?: readonly LockedPackage[];
 };
 
@@ -71,13 +71,13 @@ export type LockFileFacts = {
   readonly ecosystem: Ecosystem;
   readonly manager: PackageManager;
   readonly packages: readonly LockedPackage[];
-  /** Ranges of the manifests by folder and name, if the lock file stores them. */
+  /** Version ranges in the manifests, by folder and package name, if the lock file stores them. */
   readonly importers?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   readonly forced: readonly string[];
   readonly insecure: readonly InsecureServer[];
 };
 
-/** Builds the facts of a manifest; facts that are not given are empty. */
+/** Builds the facts of a manifest; missing facts become empty. */
 export function createManifestFacts(
   ecosystem: Ecosystem,
   manager: PackageManager,

@@ -1,4 +1,4 @@
-/** An object from an untrusted file. */
+/** An object parsed from an untrusted file. */
 export type PlainObject = Readonly<Record<string, unknown>>;
 
 /** Lists the own entries of an object; empty for other values. */
@@ -30,7 +30,7 @@ export function isPlainObject(value: unknown): value is PlainObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Returns the parsed value; null when the parser throws, which also happens for nesting that overflows the stack. */
+/** Returns the parsed value; null when the parser throws, for example because deep nesting overflows the stack. */
 export function tryParse(parse: () => unknown): unknown {
   try {
     return parse() ?? null;
@@ -46,12 +46,12 @@ export async function parseToml(text: string): Promise<PlainObject | null> {
   return isPlainObject(root) ? root : null;
 }
 
-/** Reads the version range of a dependency: a text, or the `version` of a table. */
+/** Reads the version range of a dependency, which is a text or the `version` of a table. */
 export function readVersionRange(value: unknown): string | null {
   return toText(value) ?? toText(getField(value, 'version'));
 }
 
-/** Returns a lookup from a name to the line, from 1, where `"name": …` or `name = …` first occurs; empty when it never does. */
+/** Returns a function that finds the line, from 1, where `"name": …` or `name = …` first occurs; empty when there is none. */
 export function indexNameLines(text: string): (name: string, value?: string) => { readonly line?: number } {
   const lines = new Map<string, number>();
   for (const [index, line] of text.split('\n').entries()) {

@@ -24,7 +24,7 @@ const MANIFESTS: Readonly<Record<string, Read>> = {
 
 interface LockFile {
   readonly manager: PackageManager;
-  /** Null for a format that only its package manager can read. */
+  /** Function that reads the file; null for a format that only its package manager can read. */
   readonly read: Read | null;
 }
 
@@ -54,7 +54,7 @@ export function isLockFile(path: string): boolean {
   return isKnown(LOCK_FILES, getFileName(path));
 }
 
-/** Reads a manifest or lock file; null when it has no packages. Deterministic, so that results can be cached. */
+/** Reads a manifest or lock file; null when it has no packages. Deterministic, so that its results can be cached. */
 export async function readPackages(path: string, text: string): Promise<PackageFacts | null> {
   const name = getFileName(path);
   const lock = isKnown(LOCK_FILES, name) ? LOCK_FILES[name] : undefined;

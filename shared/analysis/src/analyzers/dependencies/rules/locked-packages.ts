@@ -3,7 +3,7 @@ import { createFinding, joinNames } from '../finding.ts';
 import type { LockFileFacts, LockedPackage } from '../packages/package.ts';
 import { listFoldersAbove, type LocatedFacts, type PackageFiles } from '../project.ts';
 
-/** Version count of one package above which updates are no longer the likely cause. */
+/** Above this number of versions of one package, updates are no longer the likely cause. */
 const MANY_VERSIONS = 4;
 
 export function findLockedPackageRisks(project: PackageFiles): readonly RawFinding[] {
@@ -28,7 +28,7 @@ function findWithoutIntegrity({ path, facts }: LocatedFacts<LockFileFacts>): rea
   return findGroup('dependencies/no-integrity', path, 'low', names, { total: facts.packages.length });
 }
 
-/** Returns one finding for all named packages; none without names. */
+/** Returns one finding for all given package names; no finding for an empty list. */
 function findGroup(
   rule: string,
   path: string,
@@ -57,7 +57,7 @@ function findDeprecated(
   direct: ReadonlySet<string>,
 ): readonly RawFinding[] {
   const deprecated = facts.packages.filter((one) => one.deprecated !== undefined);
-  // npm also has nested versions of the same name that only other packages see.
+  // npm also installs nested versions of the same package, which only other packages import.
   const isDirect = (one: LockedPackage): boolean =>
     direct.has(one.alias ?? one.name) && (facts.manager !== 'npm' || one.at !== undefined);
   const names = [...new Set(deprecated.filter((one) => !isDirect(one)).map(label))];

@@ -9,7 +9,7 @@ import { findLockFiles } from './lock-files.ts';
 export function findForeignOrigins(project: PackageFiles): readonly RawFinding[] {
   return project.manifests.flatMap((manifest) => {
     const isLocked = findLockFiles(project, manifest).length > 0;
-    // The lock file pins the commit until a developer updates it.
+    // A lock file pins the commit of a git dependency until a developer updates the lock file.
     const settled = (origin: PackageOrigin): PackageOrigin => ({
       ...origin,
       isPinned: origin.isPinned || (isLocked && origin.kind === 'git'),
@@ -55,7 +55,7 @@ export function findInsecureServers(project: PackageFiles): readonly RawFinding[
       createFinding('dependencies/insecure-registry', {
         path,
         line,
-        // Without encryption, only a checksum reveals a changed package.
+        // Without encryption, only a checksum reveals that a package was changed.
         severity: isChecked ? 'low' : 'high',
         evidence: `http://${host}`,
         values: { host, count },

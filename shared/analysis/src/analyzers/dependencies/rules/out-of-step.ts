@@ -12,7 +12,7 @@ import {
 import { satisfiesRange } from '../versions.ts';
 import { findLockFiles } from './lock-files.ts';
 
-/** Returns the locked versions that a dependency does not allow, or empty for a missing package; null when one fits. */
+/** Returns the locked versions that a dependency forbids, or empty for a missing package; null when one version fits. */
 type FindMismatch = (wanted: Dependency) => string | null;
 
 /** Finds dependencies that are missing from the lock file or locked in a version that the manifest forbids. */
@@ -22,7 +22,7 @@ export function findLockMismatches(project: PackageFiles): readonly RawFinding[]
     findLockFiles(project, manifest).flatMap((lock) => {
       const findMismatch = chooseComparison(manifest, lock, project);
       if (!findMismatch) return [];
-      // An override in the manifest or the root may differ on purpose.
+      // An override in the manifest or the root manifest may differ from the range on purpose.
       const forced = new Set([
         ...lock.facts.forced,
         ...forcedBy.filter(({ folder }) => listFoldersAbove(manifest.folder).includes(folder)).map(({ name }) => name),
@@ -54,7 +54,7 @@ function createMismatchFinding(
   });
 }
 
-/** Chooses how to compare a manifest with its lock file; null when they need not agree. */
+/** Chooses how to compare a manifest with its lock file; null when the two need not agree. */
 function chooseComparison(
   manifest: LocatedFacts<ManifestFacts>,
   lock: LocatedFacts<LockFileFacts>,
@@ -89,7 +89,7 @@ function isSame({ name, version }: LockedPackage, own: string | null): boolean {
   return version === '' && own !== null && plain(name) === plain(own);
 }
 
-/** Looks up a package as npm does: in the manifest's folder, then in the folders above. */
+/** Looks up a package as npm does: in the folder of the manifest, then in its parent folders. */
 function compareNpm(lock: LockFileFacts, below: string): FindMismatch {
   const placed = new Map(
     lock.packages.flatMap((one) => (one.at === undefined ? [] : [[`${one.at}\n${one.alias ?? one.name}`, one]])),
@@ -118,7 +118,7 @@ function isOfYarn(project: PackageFiles, lock: LocatedFacts<LockFileFacts>, belo
   return isWorkspaceMember(root?.facts.members ?? [], below);
 }
 
-/** Compares with the ranges that yarn stores for each version. */
+/** Compares a dependency with the version ranges that yarn.lock stores for each version. */
 function compareRanges(lock: LockFileFacts): FindMismatch {
   return compareAny(
     lock.packages.map(({ name, ranges = [] }) => [name, ranges] as const),

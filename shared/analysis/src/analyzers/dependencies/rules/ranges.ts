@@ -6,7 +6,7 @@ import { findLockFiles } from './lock-files.ts';
 
 const ANY = new Set(['*', 'x', 'latest', 'next', 'canary', '>=0', '>=0.0.0', '>0']);
 
-/** Finds dependencies that allow any version; requirements files have their own rule. */
+/** Finds dependencies that allow any version, except in requirements files, which have a rule of their own. */
 export function findUnboundedRanges(project: PackageFiles): readonly RawFinding[] {
   return project.manifests.flatMap((manifest) => {
     const { path, facts } = manifest;
@@ -31,12 +31,12 @@ export function findUnboundedRanges(project: PackageFiles): readonly RawFinding[
 
 function isAny({ ecosystem, isLibrary }: ManifestFacts, range: string | null): boolean {
   if (range === null) return false;
-  // A Python library leaves the version to the program that installs it.
+  // A Python library leaves the choice of version to the program that installs it.
   if (ecosystem === 'PyPI') return !isLibrary && range === '*';
   return ANY.has(range.trim()) || (ecosystem === 'npm' && range.trim() === '');
 }
 
-/** Finds requirements of a program that are not pinned to a version. */
+/** Finds Python requirements of a program that are not pinned to a version. */
 export function findUnpinned(project: PackageFiles): readonly RawFinding[] {
   return project.manifests.flatMap((manifest) => {
     const { path, facts } = manifest;
@@ -57,13 +57,13 @@ export function findUnpinned(project: PackageFiles): readonly RawFinding[] {
   });
 }
 
-/** An upper bound limits the changes; development dependencies are less severe. */
+/** An upper bound on the range, or use in development only, makes the finding less severe. */
 function severityOf(loose: readonly Dependency[]): RawFinding['severity'] {
   if (loose.every(({ isDev }) => isDev === true)) return 'info';
   return loose.some(({ range }) => !/[<~]|==/.test(range ?? '')) ? 'medium' : 'low';
 }
 
-/** True when the requirements file lies beside a package description, which decides about the versions. */
+/** True when a package manifest is in the folder of the requirements file; that manifest then decides about the versions. */
 function isLibrary(project: PackageFiles, { folder }: LocatedFacts<ManifestFacts>): boolean {
   const isDescribed = ['setup.py', 'setup.cfg'].some((name) => project.paths.has(joinPath(folder, name)));
   return (

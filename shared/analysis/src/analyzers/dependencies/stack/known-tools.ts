@@ -1,6 +1,6 @@
 import type { Ecosystem } from '../../../advisory-source.ts';
 
-/** A tool's display name with the packages that reveal it; `*` matches any ending. */
+/** Display name of a tool, and the packages that reveal the tool; `*` matches any ending. */
 type Table = Readonly<Record<string, string>>;
 
 const NPM: Readonly<Record<string, Table>> = {
@@ -187,7 +187,7 @@ export const TOOL_FILES: Readonly<Record<string, Readonly<Record<string, RegExp>
   },
 };
 
-/** Returns the tools, with their kinds, that a dependency reveals. */
+/** Returns the names and kinds of the tools that a dependency reveals. */
 export function findTools(ecosystem: Ecosystem, name: string): readonly (readonly [kind: string, tool: string])[] {
   return Object.entries(KNOWN_TOOLS[ecosystem]).flatMap(([kind, tools]) =>
     Object.entries(tools)

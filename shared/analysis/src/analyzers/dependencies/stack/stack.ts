@@ -15,7 +15,7 @@ type StackFacts = {
   readonly tools: readonly (readonly [kind: string, tool: string])[];
 };
 
-/** Lists the languages, frameworks and tools of a repository for reports. Has no rules. */
+/** Lists the languages, frameworks and tools of a repository for reports. This analyzer has no rules. */
 export const STACK_ANALYZER: Analyzer<StackFacts> = {
   name: 'stack',
   version: 1,
@@ -36,7 +36,7 @@ export const STACK_ANALYZER: Analyzer<StackFacts> = {
 const LANGUAGES_LISTED = 15;
 const LISTED = 30;
 
-/** Sums the bytes of the repository's own code by language. */
+/** Sums the sizes in bytes of the repository's own code, by language. */
 function listLanguages({ files }: RepositoryReader): readonly JsonValue[] {
   const bytes = new Map<string, { bytes: number; files: number }>();
   for (const { path, sizeBytes } of files) {
@@ -52,7 +52,7 @@ function listLanguages({ files }: RepositoryReader): readonly JsonValue[] {
     .map(([name, one]) => ({ name, ...one, percent: all === 0 ? 0 : Math.round((one.bytes / all) * 1_000) / 10 }));
 }
 
-/** Detects tools by file path; the name of an entry point is its path. */
+/** Detects tools by file path. An entry point is listed by its path. */
 function findToolsByPath(path: string): readonly (readonly [kind: string, name: string])[] {
   return Object.entries(TOOL_FILES).flatMap(([kind, tools]) =>
     Object.entries(tools).flatMap(([tool, form]) =>

@@ -10,16 +10,16 @@ import { createProblem, lowerSeverity, numberDuplicates, type Problem } from '..
 import { findSwallowedErrors } from './swallowed-errors.ts';
 
 export type CodeFacts = {
-  /** Empty when the language is not supported. */
+  /** Language of the file; empty when it is not supported. */
   readonly language: string;
   readonly isTest: boolean;
   readonly lines: number;
   readonly commentLines: number;
   readonly functions: number;
-  /** Functions with a complexity over 10, McCabe's limit. */
+  /** Number of functions with a complexity over 10, McCabe's limit. */
   readonly complexFunctions: number;
   readonly complexLines: number;
-  /** Comments with TODO, FIXME, HACK or XXX. */
+  /** Number of comments with TODO, FIXME, HACK or XXX. */
   readonly notes: number;
   readonly problems: readonly Problem[];
 };
@@ -33,16 +33,16 @@ export type CodeSummary = {
   readonly complexFunctions: number;
   readonly complexLines: number;
   readonly notes: number;
-  /** Lines of code without tests by language, largest first. */
+  /** Lines of product code, without tests, by language; the largest comes first. */
   readonly languages: readonly { readonly name: string; readonly lines: number }[];
 };
 
 const MAX_PROBLEMS = 60;
-/** Number of TODO comments in one file that makes a finding. */
+/** A file with at least this many TODO comments gets a finding. */
 const MANY_NOTES = 10;
 const REASONABLE_COMPLEXITY = 10;
 
-/** Measures size, complexity and leftovers of code in thirteen languages, without parsers, which a hostile file could crash. */
+/** Measures the size and complexity of code in thirteen languages, and finds leftovers. Needs no parsers, which hostile files crash. */
 export const CODE_ANALYZER: Analyzer<CodeFacts> = {
   name: 'code',
   version: 2,

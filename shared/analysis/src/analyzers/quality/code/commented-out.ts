@@ -3,7 +3,7 @@ import type { Language } from '../source/languages.ts';
 import { getLineNumber, type SourceText } from '../source/read-source.ts';
 import { createProblem, type Problem } from '../../problem.ts';
 
-/** Shorter comments may quote code as an example. */
+/** Minimum lines of a comment; a shorter comment may quote code as an example. */
 const MIN_LINES = 6;
 const CODE_SHARE = 0.7;
 const LEAST_STATEMENTS = 3;
@@ -33,12 +33,12 @@ interface CommentLine {
   readonly text: string;
 }
 
-/** Groups consecutive lines with only a `//` comment; skips empty comments. */
+/** Groups consecutive lines that hold only a `//` comment; skips empty comments. */
 function readRuns(source: SourceText): readonly (readonly CommentLine[])[] {
   const runs: CommentLine[][] = [];
   let last = -1;
   for (const { start, end } of source.comments) {
-    // `///` and `//!` are documentation.
+    // `///` and `//!` begin documentation comments.
     if (!/^\/\/(?![/!])/.test(source.text.slice(start, start + 3))) continue;
     const line = getLineNumber(source, start);
     if (source.text.slice(source.lineStarts[line - 1], start).trim() !== '') continue;

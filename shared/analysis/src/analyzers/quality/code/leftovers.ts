@@ -30,13 +30,13 @@ const STOPS: Readonly<Record<string, RegExp>> = {
   Go: /(?<![\w.])runtime\.Breakpoint(?=\(\))/g,
 };
 
-/** Debug output by language; allowed in tests and examples. */
+/** Debug output by language. Tests and examples may print. */
 const PRINTS: Readonly<Record<string, RegExp>> = {
   PHP: /^[ \t]{0,200}var_dump(?=\()/gm,
   Rust: /(?<![\w:])dbg!(?=\s?[({[])/g,
 };
 
-/** Focused tests by language, which disable all other tests of the file. */
+/** Focused tests by language; a focused test disables all other tests of its file. */
 const FOCUSED: Readonly<Record<string, RegExp>> = {
   JavaScript: /(?<![\w$.])(?:(?:describe|it|test|context|suite|specify)\.only|fdescribe|fit)(?=[ \t]*[(`.])/g,
   Ruby: /^[ \t]{0,200}(?:fdescribe|fcontext|fit)(?=[ (]["])/gm,
@@ -52,7 +52,7 @@ const SKIPPED: Readonly<Record<string, RegExp>> = {
   Rust: /^[ \t]{0,200}#\[ignore(?!\w)/gm,
 };
 
-/** TypeScript has the test frameworks of JavaScript. */
+/** Test frameworks of JavaScript are used in TypeScript too. */
 const testsOf = (table: Readonly<Record<string, RegExp>>, { name }: Language): RegExp | undefined =>
   table[name === 'TypeScript' ? 'JavaScript' : name];
 
@@ -81,7 +81,7 @@ function findAll(source: SourceText, pattern: RegExp | undefined): readonly Code
   }));
 }
 
-/** Finds an unresolved merge conflict: its three markers at line starts, in order. */
+/** Finds an unresolved merge conflict: three conflict markers at line starts, in order. */
 export function findMergeConflict(text: string): Problem | null {
   if (!text.includes('<<<<<<< ')) return null;
   let expected = 0;

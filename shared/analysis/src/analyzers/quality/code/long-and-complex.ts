@@ -7,17 +7,17 @@ import { createProblem, type Problem } from '../../problem.ts';
 /** Complexity limits: over 20 is high risk and over 50 untestable (Heitlager, Kuipers, Visser, 2007). */
 const COMPLEX = 20;
 const UNTESTABLE = 50;
-/** SonarQube's default (rule S138). Functions without branches are exempt, because long lists are easy to read. */
+/** Function length limit, SonarQube's default (rule S138). Functions without branches are exempt, because long lists are easy to read. */
 const LONG_FUNCTION_LINES = 100;
 const LONG_FUNCTION_COMPLEXITY = 10;
-/** SonarQube's default is 3 (rule S134), which many readable functions exceed. */
+/** Nesting limit. SonarQube's default of 3 (rule S134) is exceeded by many readable functions. */
 const DEEP = 5;
-/** SonarQube's default (rule S107). */
+/** Parameter limit, SonarQube's default (rule S107). */
 const MANY_PARAMETERS = 7;
-/** SonarQube's default (rule S104). */
+/** File length limit, SonarQube's default (rule S104). */
 const LONG_FILE_LINES = 1_000;
 
-/** Finds functions and files that are too long, complex or nested; reports one problem per function, the worst. */
+/** Finds functions and files that are too long, complex or nested. Reports only the worst problem of each function. */
 export function findLongAndComplex(
   source: SourceText,
   functions: readonly MeasuredFunction[],
@@ -26,7 +26,7 @@ export function findLongAndComplex(
 ): readonly Problem[] {
   const types = readTypeNames(source);
   const found = functions.flatMap((one) => {
-    // Skips tests in the same file as the tested code.
+    // Skips test functions that are in the same file as the tested code.
     if (/^test_|^test[A-Z]|[a-z\d]Test$|_test$/.test(one.name)) return [];
     const shape = findShapeProblem(one);
     const parameters = one.parameters > MANY_PARAMETERS && mayChooseParameters(one, { source, language, types });
@@ -83,7 +83,7 @@ function readTypeNames({ code }: SourceText): ReadonlySet<string> {
 function readHeaderLine({ code, lineStarts }: SourceText, { line }: MeasuredFunction): string {
   const read = (from: number): string => code.slice(lineStarts[from - 1] ?? 0, lineStarts[line] ?? code.length);
   const text = read(line).trim();
-  // The opening brace is on its own line.
+  // An opening brace on its own line follows the declaration line.
   const whole = text === '{' && line > 1 ? read(line - 1) : text;
   return whole.replaceAll(/"{2,}/g, '"…"');
 }

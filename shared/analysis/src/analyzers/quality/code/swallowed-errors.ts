@@ -10,7 +10,7 @@ interface Catch {
   readonly isEverything: boolean;
 }
 
-/** Finds handlers that catch every error and do nothing. A comment or the name `ignored` marks the intent and exempts the handler. */
+/** Finds handlers that catch every error and do nothing, unless a comment or the name `ignored` shows that this is intended. */
 export function findSwallowedErrors(source: SourceText, language: Language): readonly Problem[] {
   const catches =
     language.shape === 'indentation' ? findEmptyBlocks(source, language) : findEmptyBraces(source, language);
@@ -28,7 +28,7 @@ function rateHandler(text: string): Problem['severity'] {
   return /^catch\s*\{/.test(text) ? 'info' : 'low';
 }
 
-/** Counts a comment on the line of the handler as inside. */
+/** True when the handler has a comment inside or on its last line. */
 function hasComment({ text, comments }: SourceText, start: number, end: number): boolean {
   const lineEnd = text.indexOf('\n', end);
   const last = lineEnd < 0 ? text.length : lineEnd;
@@ -62,7 +62,7 @@ function findEmptyBraces({ code }: SourceText, { name }: Language): readonly Cat
   });
 }
 
-/** In Kotlin the type follows the name. */
+/** In Kotlin the error type follows the variable name. */
 function toType(caught: string, language: string): string {
   return language === 'Kotlin' ? caught.replace(/^\w+\s*:\s*/, '') : caught;
 }

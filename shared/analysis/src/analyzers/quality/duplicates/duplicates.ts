@@ -23,12 +23,12 @@ export type DuplicatesSummary = {
   readonly copies: number;
 };
 
-/** Shorter copies are often coincidental and seldom worth a function. */
+/** Minimum lines of a copy. Shorter copies are often coincidental and seldom worth a function. */
 const MIN_LINES = 30;
 const MANY_LINES = 100;
-/** Longer files are data. */
+/** Maximum lines of a compared file; longer files contain data. */
 const MAX_FILE_LINES = 20_000;
-/** Text in more places than this is boilerplate. */
+/** Maximum number of places with the same text; in more places, the text is boilerplate. */
 const MAX_PLACES = 12;
 const MAX_FINDINGS = 200;
 
@@ -65,7 +65,7 @@ export const DUPLICATES_ANALYZER: Analyzer<DuplicatesFacts> = {
   },
 };
 
-/** False for migrations, templates and translations, which are alike by nature. */
+/** False for migrations, templates and translations, whose files resemble each other by nature. */
 function isOwnCode(path: string): boolean {
   return (
     isProductCode(path) &&
@@ -75,7 +75,7 @@ function isOwnCode(path: string): boolean {
   );
 }
 
-/** Lines that begin every file of a language, or that have no word. */
+/** Matches lines without a word, and lines with which every file of a language begins. */
 const TRIVIAL =
   /^(?:import\b|from\b.{0,200}\bimport\b|export\b.{0,500}\bfrom\b|package\b|using\b|use\b|#include\b|require(?:_once)?\b|namespace\b)|^(?!.*\p{L}{2})/u;
 const MAX_LINE_LENGTH = 1_000;
@@ -89,7 +89,7 @@ function readComparable(text: string): readonly { readonly hash: number; readonl
 
 interface File extends Pick<DuplicatesFacts, 'count' | 'prints'> {
   readonly path: string;
-  /** Unpacked on demand, because few files share code. */
+  /** Line hashes, unpacked on demand because few files share code. */
   readonly lines: () => HashedLines;
 }
 
@@ -106,7 +106,7 @@ interface Copy {
   readonly length: number;
 }
 
-/** Lists each copy once; the first of several places with equal lines counts as the original. */
+/** Lists each copy once. Of several places with equal lines, the first counts as the original. */
 function findCopies(files: readonly File[]): readonly Copy[] {
   const places = new Map<string, { readonly file: File; readonly index: number }[]>();
   for (const file of files)
@@ -118,7 +118,7 @@ function findCopies(files: readonly File[]): readonly Copy[] {
       else places.set(hash, [place]);
     }
   const copies: Copy[] = [];
-  /** End of the known copy per pair of files and line distance. */
+  /** End of the known copy, by pair of files and line distance. */
   const covered = new Map<string, number>();
   for (const [first, ...others] of places.values()) {
     if (!first || others.length === 0 || others.length >= MAX_PLACES) continue;
@@ -135,7 +135,7 @@ function findCopies(files: readonly File[]): readonly Copy[] {
   return withoutOverlaps(copies);
 }
 
-/** Extends a copy from a common window in both directions. */
+/** Extends a copy in both directions from a window of common lines. */
 function extend({ from, to, ...start }: Omit<Copy, 'length'>): Copy {
   const [a, b] = [from.lines().hashes, to.lines().hashes];
   let { fromIndex, toIndex } = start;

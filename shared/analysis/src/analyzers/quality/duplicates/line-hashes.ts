@@ -1,4 +1,4 @@
-/** Base 64: a line hash has 24 bits and a line number 18, six per character. */
+/** Digits of base 64, six bits each. A line hash has 24 bits and a line number 18. */
 const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 const HASH_DIGITS = 4;
 const NUMBER_DIGITS = 3;
@@ -6,13 +6,13 @@ const STEP = HASH_DIGITS + NUMBER_DIGITS;
 const VALUE_OF = new Int32Array(128);
 for (let value = 0; value < DIGITS.length; value += 1) VALUE_OF[DIGITS.charCodeAt(value)] = value;
 
-/** Hashes of the compared lines, with their line numbers in the file. */
+/** Hashes of the compared lines of a file, with their line numbers. */
 export interface HashedLines {
   readonly hashes: Int32Array;
   readonly numbers: Int32Array;
 }
 
-/** Packs lines into one string, which takes a third of a number list's space in the cache. */
+/** Packs lines into one string, which needs a third of the cache space of a number list. */
 export function packLines(lines: readonly { readonly hash: number; readonly number: number }[]): string {
   return lines.map(({ hash, number }) => toDigits(hash, HASH_DIGITS) + toDigits(number, NUMBER_DIGITS)).join('');
 }
@@ -28,7 +28,7 @@ export function unpackLines(packed: string): HashedLines {
   return { hashes, numbers };
 }
 
-/** Sizes of a packed fingerprint: 48 bits of hash, then the index. */
+/** Lengths of a packed fingerprint: 48 bits of hash, then the line index. */
 export const FINGERPRINT_DIGITS = { hash: 2 * HASH_DIGITS, whole: 2 * HASH_DIGITS + NUMBER_DIGITS } as const;
 
 export function packFingerprints(prints: readonly { readonly hash: number; readonly index: number }[]): string {
@@ -44,7 +44,7 @@ export function readFingerprintIndex(packed: string, from: number): number {
   return toNumber(packed, from + FINGERPRINT_DIGITS.hash, NUMBER_DIGITS);
 }
 
-/** Hashes a line with FNV-1a to 24 bits; a window of lines makes collisions harmless. */
+/** Hashes a line with FNV-1a to 24 bits. Collisions are harmless, because several lines are compared together. */
 export function hashLine(line: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < line.length; at += 1) hash = Math.imul(hash ^ line.charCodeAt(at), 0x01000193);

@@ -1,11 +1,11 @@
-/** Lines per window; each window has one hash. */
+/** Number of lines per window; each window has one hash. */
 export const WINDOW_LINES = 10;
-/** Consecutive windows of which one is kept. */
+/** Number of consecutive windows of which only one is kept. */
 const WINNOWED = 16;
 
 export interface Fingerprint {
   readonly hash: number;
-  /** Index of the first line among the compared lines. */
+  /** Index of the first line of the window among the compared lines. */
   readonly index: number;
 }
 

@@ -5,18 +5,18 @@ import { toEvidence, toSafeName } from '../../evidence.ts';
 import { isDocumentation, isExample, isTest, isVendored } from '../../kinds-of-files.ts';
 import { createProblem, type Problem } from '../../problem.ts';
 
-/** A finding whose rule lacks the analyzer prefix. */
+/** A finding whose rule name lacks the prefix of the analyzer. */
 export type PathFinding = Problem & { readonly path: string };
 
 type File = Pick<RepositoryFile, 'path' | 'sizeBytes'>;
 
 const MB = 1_000_000;
-/** Every clone contains all versions; GitHub warns from 50 MB. */
+/** Size limit of a file. Every clone contains all versions of a file; GitHub warns from 50 MB. */
 const LARGE_BYTES = 5 * MB;
 const BIG_BYTES = MB;
 const MAX_FILES = 20;
 
-/** Folders of package managers and builds. Does not include `dist`, which GitHub actions commit on purpose. */
+/** Folders of package managers and build tools, without `dist`, which GitHub actions commit on purpose. */
 const DEPENDENCIES = /^(.*?(?:^|\/)(?:node_modules|bower_components|site-packages))\/./;
 const BUILD_OUTPUT = joinPatterns(
   /^(.*?(?:^|\/)(?:__pycache__|\.next|\.nuxt|\.gradle|\.pytest_cache|\.mypy_cache|\.nyc_output))\/./,
@@ -32,7 +32,7 @@ const LOCK = /(?:^|\/)(?:[^/]*[-.]lock(?:\.json|\.yaml|b)?|npm-shrinkwrap\.json|
 
 /** Finds committed dependencies, build output, system files and large files. */
 export function findCommittedArtifacts(files: readonly File[]): readonly PathFinding[] {
-  // Test fixtures may look like any of these files.
+  // Test fixtures may resemble any of these files.
   const own = files.filter(({ path }) => !isTest(path) && !isExample(path));
   const dependencies = groupBy(own, DEPENDENCIES);
   const rest = own.filter(({ path }) => !DEPENDENCIES.test(path));
@@ -84,7 +84,7 @@ function createFolderFindings(
     .map(([folder, files]) => createPathFinding(rule, severity, folder, { name: toSafeName(folder), files }));
 }
 
-/** Builds a finding whose evidence is its path. */
+/** Builds a finding whose evidence is the file path. */
 export function createPathFinding(
   rule: string,
   severity: Severity,

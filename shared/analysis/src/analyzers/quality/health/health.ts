@@ -7,7 +7,7 @@ import { createProblem } from '../../problem.ts';
 import { createPathFinding, findCommittedArtifacts, type PathFinding } from './committed.ts';
 import { findModules, type HealthFacts } from './modules.ts';
 
-/** Repository figures for the health score. */
+/** Figures on the repository for the health score. */
 export type HealthSummary = {
   readonly hasReadme: boolean;
   readonly hasBuild: boolean;
@@ -15,10 +15,10 @@ export type HealthSummary = {
   readonly hasIgnoreFile: boolean;
   readonly lines: number;
   readonly testLines: number;
-  /** Modules with code, and those with tests; 0 when the layout shows no modules. */
+  /** Number of modules with code, and of modules with tests; 0 when the layout shows no modules. */
   readonly modules: number;
   readonly testedModules: number;
-  /** Ecosystems with dependencies, and those with a lock file. */
+  /** Number of ecosystems with dependencies, and of those with a lock file. */
   readonly manifests: number;
   readonly locked: number;
   readonly commits: number;
@@ -27,7 +27,7 @@ export type HealthSummary = {
   readonly committedAt: number;
 };
 
-/** Smaller repositories need no tests or builds. */
+/** Minimum lines of code; smaller repositories need no tests or builds. */
 const MIN_LINES = 500;
 
 /** Checks that a repository has tests, builds and a readme, and no committed artifacts. */
@@ -61,7 +61,7 @@ export const HEALTH_ANALYZER: Analyzer<HealthFacts> = {
   },
 };
 
-/** Marks of tests inside source files, as in Rust. */
+/** Markers of tests inside source files, as in Rust. */
 const HOLDS_TESTS = /#\[(?:cfg\(test\)|test\]|tokio::test)|import\.meta\.vitest|^[ \t]*>>> \w/m;
 const MAX_MODULES = 20;
 
@@ -120,7 +120,7 @@ const ECOSYSTEMS: readonly { readonly manifest: RegExp; readonly lock: RegExp }[
   { manifest: /^pubspec\.yaml$/, lock: /^pubspec\.lock$/ },
 ];
 
-/** Counts the ecosystems in use, and those with a lock file anywhere, because workspaces share one. */
+/** Counts the used ecosystems, and those with a lock file in any folder, because workspaces share one. */
 function countLocks(files: readonly Pick<RepositoryFile, 'path'>[]): Pick<HealthSummary, 'manifests' | 'locked'> {
   const names = new Set(
     files
@@ -147,7 +147,7 @@ function isBuildFile(path: string): boolean {
   return BUILD_FILES.test(path);
 }
 
-/** Commands that may run tests. Deliberately broad, because only a build without any of them is reported. */
+/** Commands that may run tests. The list is broad, because only a build without any of them is reported. */
 const MAY_TEST = joinPatterns(
   /test|spec\b|\bcheck\b|verify|\btox\b|\bnox\b|coverage|\bmvnw?\b|gradle|\bmake\b|\bmage\b|\brake\b|bazel/im,
   /\bsbt\b|\bnix\b|\bjust\b|\btask\b|earthly|dagger|\bninja\b|\bctest\b|cargo build|dotnet|\bci\b|e2e/im,

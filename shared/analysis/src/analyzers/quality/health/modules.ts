@@ -2,15 +2,15 @@ import type { FileFacts, RepositoryFile } from '../../../analyzer.ts';
 import { isExample, isTest, isVendored } from '../../kinds-of-files.ts';
 
 export type HealthFacts = {
-  /** Non-blank lines of code. */
+  /** Number of non-blank lines of code. */
   readonly lines: number;
   /** True for a test file or code with inline tests. */
   readonly isTest: boolean;
-  /** True when this CI file runs tests; null for other files. */
+  /** True when this CI file runs tests; null when the file is not a CI file. */
   readonly buildRunsTests: boolean | null;
 };
 
-/** A part of a repository with its own manifest. */
+/** A folder of a repository with its own manifest. */
 export interface Module {
   readonly path: string;
   readonly lines: number;
@@ -19,13 +19,13 @@ export interface Module {
 
 const MANIFEST =
   /(?:^|\/)(?:package\.json|go\.mod|Cargo\.toml|pom\.xml|build\.gradle(?:\.kts)?|pyproject\.toml|[^/]+\.csproj)$/;
-/** Folder names of build and documentation tooling. */
+/** Folder names of tools for builds and documentation. */
 const TOOLING =
   /(?:^|[._-])(?:docs?|website|site|build|build-?logic|buildSrc|tools?|tooling|scripts?|config|configs|ci|benchmarks?)(?:[._-]|$)/i;
-/** Smaller modules may be tested through another one. */
+/** Minimum lines of a module; a smaller module may be tested through another one. */
 const MIN_LINES = 500;
 
-/** Lists the modules of a repository; empty when the layout is unclear or fewer than half have tests, which then are elsewhere. */
+/** Lists the modules of a repository; empty when the layout is unclear or most modules have no tests, which then are elsewhere. */
 export function findModules(
   noted: readonly FileFacts<HealthFacts>[],
   files: readonly Pick<RepositoryFile, 'path'>[],

@@ -1,4 +1,4 @@
-/** Returns the offset of the matching bracket for each bracket; -1 without a match. */
+/** Returns, for the offset of each bracket, the offset of its matching bracket; -1 without a match. */
 export function matchBrackets(code: string): Int32Array {
   const partners = new Int32Array(code.length).fill(-1);
   const open: number[] = [];
@@ -11,7 +11,7 @@ export function matchBrackets(code: string): Int32Array {
       openOf[match[0]] = (openOf[match[0]] ?? 0) + 1;
       continue;
     }
-    // Unclosed brackets inside have no match; an unopened closing bracket is ignored.
+    // Unclosed brackets inside the pair have no match; a closing bracket without an opening one is ignored.
     while ((openOf[opening] ?? 0) > 0) {
       const start = open.pop() ?? 0;
       const bracket = code.charAt(start);
@@ -27,16 +27,16 @@ export function matchBrackets(code: string): Int32Array {
 
 const OPENING: Readonly<Record<string, string>> = { ')': '(', ']': '[', '}': '{' };
 
-/** Text before a block, with bracket contents removed, such as `function name()`. */
+/** Text before a block, such as `function name()`, with the contents of brackets removed. */
 export interface BlockHeader {
   readonly text: string;
-  /** Offset after the preceding statement or enclosing bracket. */
+  /** Offset of the header: after the preceding statement or the enclosing bracket. */
   readonly from: number;
-  /** Offsets of the opening parentheses; the text has `()` for each. */
+  /** Offsets of the opening parentheses; the header text has `()` for each. */
   readonly groups: readonly number[];
 }
 
-/** Longer headers lose their beginning; the function name is near the end. */
+/** Maximum length of a header; a longer one loses its beginning, because the function name is near the end. */
 const MAX_HEADER_STEPS = 240;
 const MAX_GROUPS = 12;
 
@@ -62,6 +62,6 @@ export function readBlockHeader(code: string, open: number, partners: Int32Array
     at -= 1;
   }
   parts.push(code.slice(at + 1, end));
-  // The parts were read backwards.
+  // The header was read backwards.
   return { text: parts.toReversed().join('').trim(), from: at, groups: groups.toReversed() };
 }

@@ -84,7 +84,7 @@ function openBlock(context: BlockContext): Block {
   return opened ? { end, owner: opened, depth: 0 } : { end, owner, depth };
 }
 
-/** Words before parentheses and a brace that do not declare a function, as in `new Thing() {` or `record Point(int x) {`. */
+/** Words that look like a function declaration but are none, as in `new Thing() {` or `record Point(int x) {`. */
 const NO_FUNCTION =
   /\b(?:new|record|class|struct|interface|enum|return|else|when|throw|await|namespace|union)\s+[\w.$<>, ]*\(\)[^()]*$/;
 /** Matches the variable or property that names an anonymous function. */
@@ -115,7 +115,7 @@ function readFunction(
   return { name, parameters, parent, end, start: 0, declaredAt: group ?? -1, complexity: 1, nesting: 0 };
 }
 
-/** Names a callback after the called function or its result, as in `describe(…)` or `const save = useCallback(() => {`. */
+/** Names a callback after the called function or the assigned variable, as in `describe(…)` or `const save = useCallback(() => {`. */
 function nameCallee(code: string, from: number): string {
   if (code.charAt(from) !== '(') return '';
   const match = /(?:([\w$]{1,60})\s*[:=]\s*)?([\w$.]{1,60})\s*$/.exec(code.slice(Math.max(0, from - 128), from));
@@ -132,9 +132,9 @@ function countCodeLines({ code }: SourceText): readonly number[] {
   return counts;
 }
 
-/** Blanks preprocessor lines and the `#else` branches, which would open the same braces again. */
+/** Blanks preprocessor lines and the `#else` branches, which would open a second set of braces. */
 function withoutDirectives(code: string): string {
-  // Open conditions, counted from the one whose `#else` branch is blanked.
+  // Number of open conditions, counted from the one whose `#else` branch is blanked.
   let open = 0;
   let isContinued = false;
   return code

@@ -7,7 +7,7 @@ export interface Delimiters {
   readonly close: ((opened: string) => string) | 'line' | 'itself' | 'template' | 'expression' | 'heredoc';
   /** True when a backslash escapes the next character. */
   readonly escapes?: true;
-  /** True when it must close on its line; otherwise it was not an opening. */
+  /** True when the closing delimiter must be on the same line; otherwise `open` did not begin a string. */
   readonly isInLine?: true;
   readonly nests?: true;
   /** True when a doubled closing delimiter is literal. */
@@ -16,7 +16,7 @@ export interface Delimiters {
 
 type Traits = Pick<Delimiters, 'escapes' | 'isInLine' | 'nests' | 'doubles'>;
 
-/** Builds a form that ends with a fixed text, or with one that depends on its beginning. */
+/** Builds a syntax form that ends with a fixed text, or with a text that depends on its beginning. */
 function createForm(
   kind: Delimiters['kind'],
   open: string,
@@ -26,9 +26,9 @@ function createForm(
   return { kind, open, close: typeof close === 'string' ? () => close : close, ...traits };
 }
 
-/** The `//` of `https://` in markup is not a comment. */
+/** A `//` begins a line comment, except in `https://`, which occurs in markup. */
 export const LINE_COMMENT: Delimiters = { kind: 'comment', open: '(?<!:)//', close: 'line' };
-/** `#[` begins an attribute in PHP. */
+/** A `#` begins a comment, except `#[`, which begins an attribute in PHP. */
 export const HASH_COMMENT: Delimiters = { kind: 'comment', open: String.raw`#(?!\[)`, close: 'line' };
 export const BLOCK_COMMENT = createForm('comment', String.raw`/\*`, '*/');
 export const NESTED_COMMENT: Delimiters = { ...BLOCK_COMMENT, nests: true };
@@ -55,22 +55,22 @@ export const CPP_RAW_STRING = createForm(
   String.raw`\bR"[^()\\\s"]{0,16}\(`,
   (opened) => `)${opened.slice(2, -1)}"`,
 );
-/** Exactly one character, to exclude lifetimes of Rust and digit separators of C++. */
+/** A literal of exactly one character, unlike lifetimes in Rust and digit separators in C++. */
 export const CHARACTER_LITERAL: Delimiters = {
   kind: 'string',
   open: String.raw`(?<![\w])'(?:\\[^\n]{1,10}?|[^\\'\n])'`,
   close: 'itself',
 };
 export const TEMPLATE_LITERAL: Delimiters = { kind: 'string', open: '`', close: 'template' };
-/** A regular expression; the preceding token excludes a division. */
+/** A regular expression. The preceding token tells it from a division. */
 export const JS_REGEX: Delimiters = { kind: 'string', open: '/', close: 'expression' };
-/** `<<~NAME` or `<<<NAME`, up to a line that begins with the name. */
+/** A heredoc: `<<~NAME` or `<<<NAME`, up to a line that begins with the name. */
 export const HEREDOC: Delimiters = {
   kind: 'string',
   open: String.raw`<<<?[~-]?["']?[A-Z_][A-Za-z_0-9]{0,40}["']?`,
   close: 'heredoc',
 };
-/** `%r!…!` and `%w[…]` of Ruby. */
+/** A Ruby literal such as `%r!…!` or `%w[…]`. */
 export const PERCENT_LITERAL = createForm(
   'string',
   String.raw`%[rwWqQiI][!({[|<]`,

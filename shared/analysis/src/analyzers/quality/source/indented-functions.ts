@@ -3,7 +3,7 @@ import type { Language } from './languages.ts';
 import { countParameters, createBranchFilter, type MeasuredFunction } from './measured-function.ts';
 import type { SourceText } from './read-source.ts';
 
-/** Finds the functions of a language with indentation, in source order. */
+/** Finds the functions in a language that uses indentation, in source order. */
 export function findIndentedFunctions(
   { code, lineStarts }: SourceText,
   language: Language,
@@ -19,7 +19,7 @@ export function findIndentedFunctions(
     if (words === '') continue;
     const indent = line.length - line.trimStart().length;
     const name = language.functions.exec(words)?.[1];
-    // No function begins inside brackets, so the open bracket was misread.
+    // No function begins inside brackets, so an earlier bracket was misread as open.
     if (name !== undefined) brackets = 0;
     while (brackets === 0 && (blocks.at(-1)?.indent ?? -1) >= indent) blocks.pop();
     if (name !== undefined) {

@@ -23,7 +23,7 @@ import {
   VERBATIM_STRING,
 } from './forms.ts';
 
-/** How functions look: keyword (`fn name() {`), name before parentheses (`int name() {`), arrow, or indented line. */
+/** How functions begin: with a keyword (`fn name() {`), a name before parentheses (`int name() {`), an arrow, or an indented line. */
 export type FunctionShape = 'word' | 'parentheses' | 'arrow' | 'indentation';
 
 /** Syntax of a language, enough to measure functions without a parser. */
@@ -32,7 +32,7 @@ export interface Language {
   readonly extensions: readonly string[];
   readonly forms: readonly Delimiters[];
   readonly shape: FunctionShape;
-  /** Matches the header before a function body; its groups are names. With `indentation`, matches the line. */
+  /** Matches the header before a function body; its groups are names. With the shape `indentation`, matches the line. */
   readonly functions: RegExp;
   /** Matches blocks of control flow, which add nesting. */
   readonly control: RegExp;
@@ -48,7 +48,7 @@ export interface Language {
 
 const TERNARY = String.raw`(?<=\s)\?(?=\s)`;
 const LOGIC = String.raw`&&|\|\|`;
-/** Matches whole words that are not members, so not `catch` in `promise.catch`. */
+/** Matches whole words that are not members: `catch`, but not the `catch` of `promise.catch`. */
 const words = (list: string): string => String.raw`(?<![\w$.])(?:${list})(?![\w$])`;
 const control = (list: string): RegExp => new RegExp(words(list));
 

@@ -1,11 +1,11 @@
 export interface MeasuredFunction {
-  /** Empty for an anonymous function that is not assigned or passed. */
+  /** Function name; empty for an anonymous function that is not assigned or passed. */
   readonly name: string;
   readonly start: number;
   readonly line: number;
   /** Lines of code, without blank lines, comments and nested functions. */
   readonly lines: number;
-  /** Cyclomatic complexity (McCabe, 1976); a `switch` and a row of equal operators each count as one branch. */
+  /** Cyclomatic complexity (McCabe, 1976); a `switch` and a chain of equal operators each count as one branch. */
   readonly complexity: number;
   readonly nesting: number;
   /** Number of required positional parameters. */
@@ -13,10 +13,10 @@ export interface MeasuredFunction {
 }
 
 const OPERATOR = /^(?:&&|\|\||\?\?|and|or)$/;
-/** Ends of a condition; equal operators after it count again. */
+/** Tokens that end a condition; an operator after them counts again. */
 const ENDS = /[;{}]|[^=!<>]=[^=]|\b(?:return|if|while)\b/;
 
-/** Creates a filter for counted branches; a row of equal operators, as in `a && b && c`, counts once (Campbell, 2018). */
+/** Creates a filter for branches that count; a chain of equal operators, as in `a && b && c`, counts once (Campbell, 2018). */
 export function createBranchFilter(code: string): (word: string, index: number) => boolean {
   let last = '';
   let end = 0;
@@ -27,7 +27,7 @@ export function createBranchFilter(code: string): (word: string, index: number) 
   };
 }
 
-/** Longer lists are not parameter lists. */
+/** Maximum length of a parameter list; a longer text is something else. */
 const MAX_LIST_LENGTH = 2_000;
 
 /** Counts required parameters between two parentheses, without `self`, defaults, annotated (injected) and keyword-only parameters. */
@@ -43,7 +43,7 @@ export function countParameters(code: string, open: number, close: number): numb
       from = at + 1;
     } else if ('([{<'.includes(char)) depth += 1;
     else if (')]}'.includes(char)) depth -= 1;
-    // The `>` of an arrow type closes no bracket.
+    // The `>` of an arrow `=>` or `->` closes no bracket.
     else if (char === '>' && !'-='.includes(code.charAt(at - 1))) depth -= 1;
   }
   const named = parts.findIndex((part) => part.startsWith('*') && !/\w/.test(part.slice(0, 2)));

@@ -1,10 +1,10 @@
 import type { Delimiters } from './forms.ts';
 import type { Language } from './languages.ts';
 
-/** A source whose code, strings and comments are separated. */
+/** A source text, with its strings and comments found. */
 export interface SourceText {
   readonly text: string;
-  /** The text with spaces for comments and quotes for string contents; offsets do not change. */
+  /** The text with spaces for comments and quotes for string contents, so that offsets do not change. */
   readonly code: string;
   readonly comments: readonly Span[];
   readonly lineStarts: readonly number[];
@@ -15,7 +15,7 @@ export interface Span {
   readonly end: number;
 }
 
-/** Separates code from comments and strings in linear time, without parsing. An unclosed string or comment ends with its line or the file. */
+/** Finds comments and strings in linear time, without parsing. An unclosed comment or string ends with its line or the file. */
 export function readSource(text: string, language: Language): SourceText {
   const spans = new Scanner(text, language).scan();
   return {
@@ -26,7 +26,7 @@ export function readSource(text: string, language: Language): SourceText {
   };
 }
 
-/** Replaces every character of the spans, except line ends, by the mask; offsets do not change. */
+/** Replaces every character of the spans, except line ends, by the mask, so that offsets do not change. */
 export function maskSpans<S extends Span>(text: string, spans: readonly S[], getMask: (span: S) => string): string {
   const parts: string[] = [];
   let at = 0;
@@ -61,7 +61,7 @@ interface KindOfSpan extends Span {
 /** Words after which a slash begins a regular expression. */
 const BEFORE_EXPRESSION =
   /(?:^|[^\w$.])(?:return|typeof|case|in|of|delete|void|throw|do|else|await|yield|if|unless|when|and|or|not)$/;
-/** More unclosed heredocs mean a hostile file; each costs a search of the rest. */
+/** Maximum number of unclosed heredocs. More occur only in a hostile file, and each costs a search through the rest of the text. */
 const MAX_HEREDOCS = 20;
 
 const MAX_INDENTED = 100;
@@ -69,9 +69,9 @@ const MAX_INDENTED = 100;
 class Scanner {
   private readonly spans: KindOfSpan[] = [];
   private readonly triggers: RegExp;
-  /** End of the line in which a form is unclosed; no further search on that line. */
+  /** End of the line on which a delimiter stays unclosed, so that the line is not searched again. */
   private readonly unclosedUntil = new Map<Delimiters, number>();
-  /** Number of open braces in the code of each open template literal. */
+  /** Stack with the number of open braces in each open template literal. */
   private readonly templates: number[] = [];
   private missedHeredocs = 0;
   private readonly text: string;
@@ -104,7 +104,7 @@ class Scanner {
     return this.spans;
   }
 
-  /** Records a comment or string at an offset and returns the offset where code continues. */
+  /** Records a comment or string at an offset. Returns the offset where the code continues. */
   private take(form: Delimiters, start: number, opened: string): number {
     const { text } = this;
     const from = start + opened.length;
@@ -141,7 +141,7 @@ class Scanner {
     return end < 0 ? this.text.length : end;
   }
 
-  /** True for a Python string at the start of a line, which is documentation. */
+  /** True for a Python docstring, that is, a string at the start of a line. */
   private isDocumentation(form: Delimiters, start: number): boolean {
     if (this.language.shape !== 'indentation' || !form.open.startsWith(form.open.charAt(0).repeat(3))) return false;
     const before = this.text.slice(Math.max(0, start - MAX_INDENTED), start);
@@ -208,7 +208,7 @@ class Scanner {
     return from;
   }
 
-  /** Skips markup outside of PHP tags. */
+  /** Skips the markup outside of PHP tags. */
   private skipPage(from: number): number {
     const open = this.text.indexOf('<?', from);
     return this.add(COMMENT, from, open < 0 ? this.text.length : open + (this.text.startsWith('<?php', open) ? 5 : 2));

@@ -15,7 +15,7 @@ const SECRET: InstructionRule = { rule: 'build-secret', severity: 'medium' };
 const SECRET_NAME = /(?:^|_)(?:PASSWORD|PASSWD|SECRET|SECRET_KEY|TOKEN|API_?KEY|PRIVATE_?KEY|ACCESS_KEY)$/i;
 /** Base images that drop root by themselves. */
 const ROOTLESS_IMAGE = /nonroot|unprivileged|rootless|chainguard|jenkins\/|linuxserver|bitnami|selenium\//i;
-/** Programs that start another one without root. */
+/** Programs that start another program without root rights. */
 const DROPS_ROOT = /\b(?:gosu|su-exec|setpriv|s6-setuidgid|chpst|runuser|tini-static-su)\b/;
 
 interface Stage {
@@ -89,7 +89,7 @@ function isUnpinned(image: string): boolean {
   return tag === undefined || tag === 'latest';
 }
 
-/** True when the last stage starts a program and no stage below sets a user. */
+/** True when the last stage starts a program as root, because neither that stage nor its base stages set a user. */
 function runsAsRoot(last: Stage, stages: readonly Stage[]): boolean {
   if (!last.starts) return false;
   const seen = new Set<Stage>();

@@ -8,11 +8,11 @@ export interface LineRule {
   readonly pattern: RegExp;
 }
 
-/** Longer lines are generated. */
+/** Maximum line length; longer lines are generated. */
 const MAX_LINE_LENGTH = 2_000;
 const COMMENT = /^\s*(?:#|\/\/|\*(?=[\s/]|$)|--\s|;|<!--|\/\*)/;
 
-/** Builds the problem of a line that breaks a rule. `number`: the line, from 1. */
+/** Builds the problem of a line that breaks a rule. `number`: the line number, from 1. */
 export function createProblemAt({ rule, severity }: Omit<LineRule, 'pattern'>, line: string, number: number): Problem {
   const evidence = toEvidence(line);
   return createProblem(rule, severity, { line: number, evidence, values: { what: evidence }, identity: evidence });

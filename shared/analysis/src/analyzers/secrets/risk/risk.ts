@@ -65,7 +65,7 @@ export const RISK_ANALYZER: Analyzer<readonly Problem[]> = {
   },
 };
 
-/** Finds containers with access to their host. Reads line by line, so that templates work too. */
+/** Finds containers with access to their host. Reads the manifest line by line, because templates are not valid YAML. */
 function findInManifests(path: string, text: string): readonly Problem[] {
   if (!/\.ya?ml$/i.test(path)) return [];
   if (COMPOSE.test(path)) return findLineProblems(text, COMPOSE_RULES);

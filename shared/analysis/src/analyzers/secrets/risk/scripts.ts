@@ -9,7 +9,7 @@ const SCRIPT = joinPatterns(
   /(?:^|\/)(?:Docker|Container)file(?:[.-][\w.-]+)?$|\.dockerfile$/i,
 );
 
-/** A shell that executes its input. */
+/** Matches a shell that executes its input. */
 const SHELL = String.raw`(?:sudo[ \t]{1,4}(?:-\w{1,10}[ \t]{1,4}){0,3})?(?:/(?:usr/)?bin/)?(?:env[ \t]{1,4})?(?:ba|z|da|k)?sh\b`;
 const FETCH = String.raw`\b(?:curl|wget)\b`;
 const NEAR = String.raw`[^|\n]{0,300}`;

@@ -11,7 +11,7 @@ const KEYSTORE = /\.(?:jks|keystore|p12|pfx|kdbx)$/i;
 const PUBLIC_KEYSTORE = /(?:^|\/)debug\.keystore$/i;
 const DATABASE = /\.(?:sqlite3?|mdb|accdb|dump)$|\.sql\.(?:gz|bz2|xz|zip)$/i;
 
-/** Finds links that leave the repository and files that usually contain secrets or data, by name only. */
+/** Finds links that leave the repository, and files whose names suggest secrets or data. */
 export function findPathRisks({ files, links }: Pick<RepositoryReader, 'files' | 'links'>): readonly RawFinding[] {
   const leading = links.filter(({ path, target }) => leadsOut(path, target) && !isTest(path));
   return [
@@ -36,7 +36,7 @@ function leadsOut(path: string, target: string): boolean {
   return end === '..' || end.startsWith('../');
 }
 
-/** Finds credentials in git configuration and files that are committed by mistake, by content. */
+/** Finds credentials in git configuration, and files that were committed by mistake, by their content. */
 export function findLeakedFiles(path: string, text: string): readonly Problem[] {
   const name = path.slice(path.lastIndexOf('/') + 1);
   switch (name) {
@@ -51,7 +51,7 @@ export function findLeakedFiles(path: string, text: string): readonly Problem[] 
         { rule: 'submodule-http', severity: 'medium', pattern: /^\s{0,40}url\s{0,8}=\s{0,8}(?:http|git|ftp):\/\//m },
       ]);
     case '.gitattributes':
-      // In this file `*` is a pattern, not a comment.
+      // In this file format `*` is a pattern and does not begin a comment.
       return findLineProblems(
         text,
         [{ rule: 'git-filter', severity: 'low', pattern: /\sfilter=(?!lfs(?:\s|$))\S/m }],
@@ -76,7 +76,7 @@ const LOGIN = {
   '.pgpass': /^(?!#)[^:\n]{1,100}:[^:\n]{1,10}:[^:\n]{1,100}:[^:\n]{1,100}:[^\s$<*]{3,200}/m,
 } as const;
 
-/** Finds database dumps with rows, as opposed to schemas. */
+/** Finds database dumps with rows; dumps of the schema alone are harmless. */
 function findDump(text: string): readonly Problem[] {
   const isDump = /^-- (?:MySQL|MariaDB|PostgreSQL database) dump/im.test(text.slice(0, 2_000));
   const hasPeople = /^(?:INSERT INTO|COPY)\s[^\n]{0,80}\b(?:users?|customers?|accounts?|people|members?)\b/im.test(

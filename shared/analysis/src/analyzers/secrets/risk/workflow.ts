@@ -4,7 +4,7 @@ import { findLineProblems, createProblemAt, type LineRule } from './lines.ts';
 
 const WORKFLOW = /(?:^|\/)\.github\/workflows\/[^/]+\.ya?ml$/;
 
-/** Workflow expressions that a stranger controls, such as titles, bodies and branch names. */
+/** Workflow expressions whose value a stranger controls, such as titles, bodies and branch names. */
 const WRITTEN_BY_OTHERS = joinPatterns(
   /\$\{\{[^}]{0,120}\bgithub\.(?:head_ref|event\.issue\.(?:title|body))\b[^}]{0,120}\}\}/,
   /\$\{\{[^}]{0,120}\bgithub\.event\.pull_request\.(?:title|body|head\.(?:ref|label))\b[^}]{0,120}\}\}/,
@@ -33,7 +33,7 @@ const RULES: readonly LineRule[] = [
   {
     rule: 'action-unpinned',
     severity: 'info',
-    // Third-party actions with a tag, which can move to another commit.
+    // Matches third-party actions with a tag, which can be moved to another commit.
     pattern:
       /^[\s-]{0,60}uses:\s{0,4}["']?(?!actions\/|github\/|\.)[\w-]{1,60}\/[\w./-]{1,120}@(?![0-9a-f]{40})[\w./-]{1,80}/m,
   },
@@ -49,7 +49,7 @@ export function findWorkflowRisks(path: string, text: string): readonly Problem[
   ];
 }
 
-/** Finds stranger-controlled expressions in scripts; environment variables with the same text are harmless. */
+/** Finds expressions that a stranger controls inside scripts; passed as environment variables they are harmless. */
 function findInjections(text: string, withRights: boolean): readonly Problem[] {
   if (!text.includes('github.')) return [];
   const problems: Problem[] = [];

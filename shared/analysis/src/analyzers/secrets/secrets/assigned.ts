@@ -4,7 +4,7 @@ import { isMadeOfWords, isPlaceholder, isRandom } from './placeholders.ts';
 
 export interface FoundSecret extends SecretMatch {
   readonly rule: 'private-key' | 'credential' | 'url-password' | 'hardcoded' | 'env-value';
-  /** `form`: its format identifies the issuer. `name`: only its variable name marks it. */
+  /** What identifies the secret. `form`: its format, which only one issuer uses. `name`: only the variable name. */
   readonly certainty: 'form' | 'name';
   /** Name of the variable or key; empty when unknown. */
   readonly name: string;
@@ -15,7 +15,7 @@ export interface FoundSecret extends SecretMatch {
 const ENV_FILE = /(?:^|\/)(?:\.env(?:\.[\w-]+)*|[\w-]+\.env)$/;
 const SAMPLE_ENV_FILE =
   /[._-](?:example|sample|template|tmpl|dist|default|defaults|schema|test|tests|testing|ci|e2e)(?:$|\.)/i;
-/** Files whose values need no quotes. */
+/** Settings files, whose values need no quotes. */
 const SETTINGS =
   /\.(?:ya?ml|toml|ini|cfg|conf|config|properties|tfvars|env|plist)$|(?:^|\/)\.(?:npmrc|netrc|pypirc|pgpass|my\.cnf|s3cfg)$/i;
 /** Translations and markup, in which plain words follow names such as `password`. */
@@ -24,12 +24,12 @@ const TRANSLATION =
 const CONNECTION =
   /(?:^|[;"'])\s{0,4}(?:server|data source|host|address|addr|endpoint|accountname|user id|uid|username|user)\s{0,4}=/i;
 
-/** True for translations and markup, whose texts are not secrets. */
+/** True for a file with translations or markup, whose texts are not secrets. */
 export function isTranslation(path: string): boolean {
   return TRANSLATION.test(path);
 }
 
-/** True for the environment file of a deployment, not of an example. */
+/** True for the environment file of a deployment, false for an example of one. */
 function isEnvironment(path: string): boolean {
   return ENV_FILE.test(path) && !SAMPLE_ENV_FILE.test(path) && !isExample(path);
 }
@@ -42,14 +42,14 @@ export function createAssignmentReader(path: string, text: string): (found: Secr
     if (value.length < 6 || value.length > 400 || /[\s\u0080-\uffff]/.test(value) || isPlaceholder(value)) return null;
     const before = text.slice(Math.max(0, start - 100), start);
     const name = /([\w.-]{1,60})(?:\\?["'`\]])?\s{0,12}(?:=>|:=|[:=]|->)?\s{0,12}\\?["'`]?$/.exec(before)?.[1] ?? kind;
-    // Public keys and fingerprints are not secret.
+    // A value named public, such as a public key, is not secret.
     if (/public/i.test(name)) return null;
     const found = { kind, start, end, certainty: 'name', name, value } as const;
     if (inEnvironment) return isPassword(value, kind) || isLong(value) ? { ...found, rule: 'env-value' } : null;
     if (!isPassword(value, kind)) return null;
     if (kind === 'password' && isInConnection(text, start))
       return { ...found, rule: 'url-password', value: value.split(';')[0] ?? '' };
-    // Requires quotes, except in files that use none.
+    // The value must have quotes, except in file formats without quotes.
     return inSettings || /["'`]$/.test(before) ? { ...found, rule: 'hardcoded' } : null;
   };
 }
@@ -66,7 +66,7 @@ const isLong = (value: string): boolean => value.length >= 8 && !/^[A-Z]?[a-z]{1
 function isPassword(value: string, kind: string): boolean {
   if (isPath(value)) return false;
   if (kind !== 'password') return isRandom(value);
-  // Typed passwords mix digits or signs with letters; field names do not.
+  // A password mixes digits or signs with letters; a field name does not.
   return /\d|[!@#$%^&*?+=~]/.test(value) && /[A-Za-z]/.test(value) && value.length >= 8 && !isMadeOfWords(value);
 }
 

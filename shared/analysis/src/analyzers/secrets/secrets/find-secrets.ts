@@ -7,10 +7,10 @@ import { createAssignmentReader, isTranslation, type FoundSecret } from './assig
 import { isPlaceholder, isRandom } from './placeholders.ts';
 
 const MAX_VALUE_LENGTH = 4_000;
-/** Detector kinds that need a random-looking value as further proof. */
+/** Kinds of detected values that count as secrets only when they also look random. */
 const HINTS = new Set(['auth-header', 'bearer-token', 'aws-secret', 'azure-secret', 'twilio-key', 'azure-sas']);
 
-/** Finds the secrets of a file in order, with the detectors of redaction, in linear time. */
+/** Finds the secrets of a file in order and in linear time, with the detectors that also redact logs. */
 export function findSecrets(path: string, text: string): readonly FoundSecret[] {
   const formed = findFormed(text);
   const isShown = isTest(path) || isExample(path) || isDocumentation(path);
@@ -18,14 +18,14 @@ export function findSecrets(path: string, text: string): readonly FoundSecret[] 
     const secret = judgeFormed(found, text);
     return secret && !(isShown && isMadeUp(secret)) ? [secret] : [];
   });
-  // Ignores comments that claim the file is generated, because anyone can write them.
+  // A comment that claims the file is generated does not count, because anyone can write it.
   if (isShown || isTranslation(path) || isGenerated(path) || isMinified(path, text)) return secrets;
   const readSecret = createAssignmentReader(path, text);
   const assigned = withoutOverlaps(formed, findAssignments(text)).flatMap((found) => readSecret(found) ?? []);
   return [...secrets, ...assigned].toSorted((a, b) => a.start - b.start);
 }
 
-/** Finds every possible secret in a text, to hide it before display. */
+/** Finds every possible secret in a text, so that the text can be displayed without them. */
 export function findPossibleSecrets(text: string): readonly SecretMatch[] {
   return mergeMatches([...findFormed(text), ...findAssignments(text)]);
 }
@@ -43,7 +43,7 @@ function withoutOverlaps(others: readonly SecretMatch[], ones: readonly SecretMa
   });
 }
 
-/** True for a value that is easily made up, unlike a long random token. */
+/** True for a password or token that is short enough to be invented, unlike a long random token. */
 function isMadeUp({ rule, kind, value }: FoundSecret): boolean {
   return HINTS.has(kind) || kind === 'jwt' || rule === 'hardcoded' || (rule === 'url-password' && !isRandom(value));
 }
@@ -64,12 +64,12 @@ function credential(found: SecretMatch, value: string): FoundSecret {
   return { ...found, rule: 'credential', certainty: 'form', name: '', value };
 }
 
-/** Length of the shortest key, Curve25519, in base64. */
+/** Length of the shortest private key, Curve25519, in base64. */
 const MIN_KEY_LENGTH = 60;
-/** Placeholder keys have fewer distinct characters. */
+/** Minimum number of distinct characters; placeholder keys have fewer. */
 const MIN_DISTINCT_CHARACTERS = 20;
 
-/** Requires the body of a key; code that searches for keys has only the header line. */
+/** Requires the body of a private key; code that searches for keys contains only the header line. */
 function judgeKey(found: SecretMatch, value: string): FoundSecret | null {
   const body = value
     .replace(/^-----BEGIN [A-Z0-9 ]+-----/, '')
@@ -85,7 +85,7 @@ function judgeKey(found: SecretMatch, value: string): FoundSecret | null {
   return { ...found, rule: 'private-key', certainty: 'form', name: '', value: body };
 }
 
-/** Local hosts, where all developers share a password. */
+/** Local hosts, where all developers use the same password. */
 const LOCAL_HOST = /^(?:localhost|127\.|0\.0\.0\.0|\[?::1|host\.docker\.internal|[a-z][a-z0-9_-]*(?=[:/?#"'\s`]|$))/i;
 const DOCUMENTED_HOST = /^[^/:?#"'\s`]*(?:example|\.invalid|\.test|\.local|myhost|hostname|yourhost|your-|<|\{|\$|%)/i;
 
@@ -97,7 +97,7 @@ function judgeUrl(found: SecretMatch, value: string, text: string): FoundSecret 
   const isPlain = value.toLowerCase() === user.toLowerCase() || /^[a-z]{1,12}\d{0,3}$/i.test(value);
   if (isPlain && (LOCAL_HOST.test(host) || /^[a-z]{1,6}$/i.test(value))) return null;
   if (/^(?:my|user|username|foo|bar|usr|login)/i.test(user) && isPlain) return null;
-  // Escaped values before a host without a dot only explain the syntax.
+  // Percent-escaped values before a host without a dot only explain the syntax.
   if (/%[0-9A-F]{2}/i.test(value) && !/^[^/:?#]{0,80}\./.test(host)) return null;
   return { ...found, rule: 'url-password', certainty: 'form', name: '', value };
 }

@@ -8,7 +8,7 @@ const PLACEHOLDER_WORDS = joinPatterns(
   /^(?:test|dev|local|demo|default)(?![a-z])/i,
   /^(?:secret|password|passw0rd|p@ssw0rd|admin|root|user|token|guest|qwerty|letmein|hunter)[-_!@#.]?\d{0,4}!?$/i,
 );
-/** References to variables, templates, formats and pipelines. */
+/** References to variables, templates, formats and pipelines instead of values. */
 const REFERENCE = /\$\{|\$\(|\$[A-Z_]|\{\{|\}\}|<%|%\(|%[A-Z_]+%|<[\w .:/-]+>|\{[\w.:-]*\}|#\{|\*{3}|\.{3}|…|\[\w+\]/i;
 /** Sequences of letters, keyboard keys or digits, and repeated characters. */
 const SEQUENCE =
@@ -27,7 +27,7 @@ const PUBLISHED = new Set([
 ]);
 const PUBLISHED_LENGTH = 32;
 
-/** True for a placeholder; linear in its length, which the caller limits. */
+/** True for a placeholder. Runs in time linear in the length, which the caller limits. */
 export function isPlaceholder(value: string): boolean {
   if (REFERENCE.test(value) || PLACEHOLDER_WORDS.test(value) || SEQUENCE.test(value)) return true;
   if (PUBLISHED.has(value.slice(0, PUBLISHED_LENGTH))) return true;
@@ -43,7 +43,7 @@ export function isMadeOfWords(value: string): boolean {
   return parts.every((part) => part.length <= 40 && WORD.test(part) && countWords(part) <= MAX_WORDS && !isMixed(part));
 }
 
-/** Counts the words of a part, such as three in `EnvironmentAPIKey`; the pattern never backtracks. */
+/** Counts the words of a name part, such as three in `EnvironmentAPIKey`. The pattern never backtracks. */
 function countWords(part: string): number {
   return part.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+/g)?.length ?? 0;
 }
@@ -59,13 +59,13 @@ const LONG = 32;
 const PLAIN = /^[\w+/=.~:-]+$/;
 const PRINTED = /^[\w+/=.~:!@#%^&*?-][\w+/=.~:!@#%^&*?()-]*$/;
 
-/** True for letters mixed with digits, without blanks and not made of words. */
+/** True for a value of letters mixed with digits, without blanks, that is not made of words. */
 export function isRandom(value: string, least = 16): boolean {
   if (value.length < least || !(value.length < LONG ? PLAIN : PRINTED).test(value)) return false;
   return /\d/.test(value) && /[A-Za-z]/.test(value) && !isMadeOfWords(value) && entropyOf(value) >= 3;
 }
 
-/** Shannon entropy in bits per character. */
+/** Returns the Shannon entropy in bits per character. */
 function entropyOf(value: string): number {
   const counts = new Map<string, number>();
   for (const sign of value) counts.set(sign, (counts.get(sign) ?? 0) + 1);

@@ -17,14 +17,14 @@ type SecretFact = {
   readonly severity: Severity;
   readonly line: number;
   readonly evidence: string;
-  /** First digits of its SHA-256, which identify the secret without revealing it. */
+  /** First digits of the secret's SHA-256, which identify the secret without revealing it. */
   readonly hash: string;
   /** Expiry of a token, in seconds since the epoch. */
   readonly expiresAt: number | null;
 };
 
 export type SecretsSummary = {
-  /** Distinct secrets in the commit, and in the history only. */
+  /** Number of distinct secrets in the commit, and of those found only in the history. */
   readonly current: number;
   readonly inHistory: number;
 };
@@ -32,7 +32,7 @@ export type SecretsSummary = {
 const MAX_PROBLEMS = 50;
 const HASH_LENGTH = 16;
 const CONTEXT_LENGTH = 90;
-/** Generated files, full of hashes and ids. */
+/** Generated files that are not read, because they are full of hashes and ids. */
 const NOT_READ =
   /(?:^|\/)(?:package-lock\.json|npm-shrinkwrap\.json|composer\.lock|go\.sum|[\w.-]+\.lock|pnpm-lock\.yaml|[\w.-]+\.(?:map|svg|po|pot|snap|lockb))$/i;
 
@@ -90,7 +90,7 @@ function toFound(path: string, { rule, kind, name, severity, line, evidence, has
 
 const COMMIT_SHOWN = 12;
 
-/** Past findings name the commit instead of a line. */
+/** Findings in the history name a commit instead of a line. */
 function toPastFinding(
   path: string,
   { kind, severity, evidence, hash }: SecretFact,
@@ -135,13 +135,13 @@ function createLines(text: string): (at: number) => number {
   };
 }
 
-/** Paths that only developers use. */
+/** Paths of files that only developers use. */
 const DEVELOPMENT =
   /(?:^|[/._-])(?:dev|devel|development|local|localhost|docker-compose|compose|vagrant|devcontainer|sandbox|playground)(?:[/._-]|$)/i;
 
-/** Keys that are public by design; their issuer limits the use. */
+/** Kinds of keys that are public by design; their issuer limits the use. */
 const FOR_BROWSERS = new Set(['gcp-key', 'mapbox-token']);
-/** Kinds that grant access to a whole account. */
+/** Kinds of secrets that grant access to a whole account. */
 const WHOLE_ACCOUNT = new Set([
   'aws-key',
   'aws-secret',

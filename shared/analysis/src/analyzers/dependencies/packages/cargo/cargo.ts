@@ -30,7 +30,7 @@ export async function readCargoToml(text: string): Promise<ManifestFacts | null>
     name: toText(getNestedField(root, 'package', 'name')),
     isLibrary: toList(root['bin']).length === 0,
     members: root['workspace'] === undefined ? [] : ['**'],
-    // Dependencies of the workspace are in use only when a member refers to them.
+    // Dependencies of the workspace are used only when a member refers to them.
     wanted: [
       ...readGroup('dependencies', false),
       ...readGroup('dev-dependencies', true),
@@ -45,7 +45,7 @@ export async function readCargoToml(text: string): Promise<ManifestFacts | null>
 export async function readCargoLock(text: string): Promise<LockFileFacts | null> {
   const root = await parseToml(text);
   if (!root) return null;
-  // The first format lists checksums in `metadata` at the end.
+  // Format 1 of Cargo.lock lists checksums in `metadata` at the end.
   const hasOldHashes = listEntries(root['metadata']).some(([key]) => key.startsWith('checksum '));
   const packages = toList(root['package']).flatMap((entry): readonly LockedPackage[] => {
     const name = toText(getField(entry, 'name'));
@@ -53,7 +53,7 @@ export async function readCargoLock(text: string): Promise<LockFileFacts | null>
     const source = toText(getField(entry, 'source'));
     const lacks =
       source?.startsWith('registry+') === true && !hasOldHashes && toText(getField(entry, 'checksum')) === null;
-    // Packages without a source belong to the workspace.
+    // A package without a source belongs to the workspace.
     const version = source === null ? '' : (toText(getField(entry, 'version')) ?? '');
     return [{ name, version, ...(lacks ? { lacksIntegrity: true } : {}) }];
   });

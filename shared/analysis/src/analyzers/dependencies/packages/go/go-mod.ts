@@ -8,7 +8,7 @@ interface Directive {
   readonly line: number;
 }
 
-/** Reads go.mod; the required versions are the used ones, unless a `replace` directive changes them. */
+/** Reads go.mod. The required versions are the used versions, unless a `replace` directive changes them. */
 export function readGoMod(text: string): ManifestFacts {
   const directives = readDirectives(text);
   const replaced = directives.filter(({ verb }) => verb === 'replace').flatMap(readReplacement);
@@ -61,7 +61,7 @@ function readDirectives(text: string): readonly Directive[] {
 interface Replacement {
   readonly name: string;
   readonly to: string;
-  /** Null when the replacement is a folder. */
+  /** Version of the replacement; null when it is a folder. */
   readonly version: string | null;
   readonly wanted?: Dependency;
 }

@@ -5,7 +5,7 @@ import { listEntries, getField, isPlainObject, tryParse, toText } from '../plain
 const MODULES = 'node_modules/';
 const MAX_REASON_LENGTH = 120;
 
-/** Reads package-lock.json and npm-shrinkwrap.json of every version; null when malformed. */
+/** Reads package-lock.json and npm-shrinkwrap.json in all lock file versions; null when malformed. */
 export function readPackageLock(text: string): LockFileFacts | null {
   const root = tryParse(() => JSON.parse(text));
   if (!isPlainObject(root)) return null;
@@ -36,7 +36,7 @@ function listTree(dependencies: unknown): readonly Entry[] {
   const open = [{ below: '', value: dependencies }];
   for (let next = open.pop(); next; next = open.pop())
     for (const [name, entry] of listEntries(next.value)) {
-      // No rule reads deeper paths, and a hostile file would make them long.
+      // Rules read only top-level paths; in a hostile file, deeper paths could grow without limit.
       const path = next.below === '' ? MODULES + name : `${MODULES}x/${MODULES}${name}`;
       found.push({ path, entry });
       open.push({ below: path, value: getField(entry, 'dependencies') });
@@ -56,7 +56,7 @@ function readEntry(path: string, entry: unknown): LockedPackage | null {
   const name = toText(entry['name']) ?? installed;
   const isTop = !path.slice(0, at).includes(MODULES);
   const owner = isTop ? { at: path.slice(0, at).replace(/\/$/, '') } : {};
-  // A link is a workspace package, which has no registry version.
+  // A `link` entry is a workspace package, which has no registry version.
   if (entry['link'] === true) return isTop ? { name: installed, version: '', ...owner } : null;
   const version = toText(entry['version']) ?? '';
   const resolved = toText(entry['resolved']) ?? '';
@@ -76,12 +76,12 @@ function readEntry(path: string, entry: unknown): LockedPackage | null {
   };
 }
 
-/** Version 1 lock files store an address as the version of a package that is not from a registry. */
+/** In lock files of version 1, a package that is not from a registry has an address as its version. */
 function isArchive(version: string): boolean {
   return /[:/]/.test(version);
 }
 
-/** Reads a license field; old packages have an object or a list instead of an SPDX expression. */
+/** Reads a license field, which in old packages is an object or a list instead of an SPDX expression. */
 export function readLicense(value: unknown): string | null {
   if (Array.isArray(value)) {
     const names = value.flatMap((one) => readLicense(one) ?? []);

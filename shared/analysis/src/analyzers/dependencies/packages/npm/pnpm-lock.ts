@@ -8,7 +8,7 @@ const GROUPS = ['dependencies', 'devDependencies', 'optionalDependencies'] as co
 /** Reads pnpm-lock.yaml of formats 5 to 9; null when malformed. */
 export async function readPnpmLock(text: string): Promise<LockFileFacts | null> {
   const { loadAll, JSON_SCHEMA } = await import('js-yaml');
-  // Newer releases put a document about pnpm itself first.
+  // Newer pnpm releases write a first document about pnpm itself.
   const documents = tryParse(() => loadAll(text, { schema: JSON_SCHEMA }));
   const root = Array.isArray(documents) ? documents.findLast(isPlainObject) : null;
   if (!isPlainObject(root) || root['lockfileVersion'] === undefined) return null;

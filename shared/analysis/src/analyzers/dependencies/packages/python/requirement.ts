@@ -10,7 +10,7 @@ export function readRequirement(text: string): Dependency | null {
     return { name, range: null, origin: readPackageOrigin(rest.slice(1).trim().split(/\s/)[0] ?? '') };
   const range = (rest.split(';')[0] ?? '').replaceAll(/[()\s]/g, '').replace(/--hash=.*$/s, '');
   if (range !== '' && !/^[<>=!~]/.test(range)) return null;
-  // A marker may restrict the requirement to other platforms.
+  // A marker after `;` may restrict the requirement to other platforms.
   return { name, range, ...(rest.includes(';') ? { isOptional: true } : {}) };
 }
 
@@ -19,7 +19,7 @@ export function normalizeName(name: string): string {
   return name.toLowerCase().replaceAll(/[-_.]+/g, '-');
 }
 
-/** Parses `git+https://…@ref`, an address or a path. */
+/** Parses the address of a requirement: `git+https://…@ref`, another address or a path. */
 export function readPackageOrigin(address: string): PackageOrigin {
   if (/^(?:git|hg|svn|bzr)\+/.test(address))
     return { kind: 'git', at: address, isPinned: /@[0-9a-f]{40}(?:#|$)/i.test(address) };

@@ -2,11 +2,11 @@ import { countInsecure } from '../insecure.ts';
 import { createManifestFacts, type Dependency, type LockedPackage, type ManifestFacts } from '../package.ts';
 import { normalizeName, readPackageOrigin, readRequirement } from './requirement.ts';
 
-/** Options that precede a package index address. */
+/** Pip options whose value is the address of a package index. */
 const INDEX = /^(?:-i|--index-url|--extra-index-url|-f|--find-links)[\s=]+(\S+)/;
 const TRUSTED = /^--trusted-host[\s=]+([\w.-]+)/;
 
-/** Reads requirements.txt and similar files; pinned versions count as used. */
+/** Reads requirements.txt and similar files; pinned versions count as used versions. */
 export function readRequirements(path: string, text: string): ManifestFacts {
   const wanted: Dependency[] = [];
   const packages: LockedPackage[] = [];
@@ -25,14 +25,14 @@ export function readRequirements(path: string, text: string): ManifestFacts {
   return createManifestFacts('PyPI', 'pip', { wanted, insecure: countInsecure(addresses), packages });
 }
 
-/** Yields lines without comments; joins lines that end in a backslash. */
+/** Yields the lines without comments; joins lines that end in a backslash. */
 function* readLines(text: string): Generator<{ readonly code: string; readonly line: number }> {
   let open: string[] = [];
   let first = 0;
   for (const [index, raw] of text.split('\n').entries()) {
     if (open.length === 0) first = index + 1;
     const isContinued = /\\\r?$/.test(raw.slice(-3));
-    // A `#` fragment with a checksum belongs to the address.
+    // A `#` fragment with a checksum is part of the address, not a comment.
     open.push(
       raw
         .slice(0, 4_000)

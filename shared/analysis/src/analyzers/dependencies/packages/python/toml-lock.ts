@@ -7,7 +7,7 @@ import { normalizeName } from './requirement.ts';
 export async function readPoetryLock(text: string): Promise<LockFileFacts | null> {
   const root = await parseToml(text);
   if (!root) return null;
-  // Format 1 lists checksums in `metadata` at the end.
+  // Format 1 of poetry.lock lists checksums in `metadata` at the end.
   const hashes = new Map(
     listEntries(getNestedField(root, 'metadata', 'files')).map(([name, files]) => [normalizeName(name), files]),
   );
