@@ -170,7 +170,7 @@ describe('an approval that waits', () => {
 
   it('can be questioned: the question reaches the requester, and the answer comes back', async () => {
     await asked();
-    await ops.click('Ask', 'ops');
+    await ops.click('Ask a question', 'ops');
     const [prompt] = await eventually(
       async () => (await ops.heard('ops')).filter(({ text }) => text.includes('with your question')),
       (found) => found.length > 0,
@@ -285,13 +285,13 @@ describe('an approval that waits', () => {
 
   it('can be granted for a while: the same call is not asked for again, and /grants revokes it', async () => {
     await asked();
-    await ops.click('Approve, and similar ones for 30 min', 'ops');
+    await ops.click('Approve this and repeats for 30 min', 'ops');
     await developer.waitFor(/Deployed shop 1\.4\.2 to staging/);
     expect((await developer.ask('deploy shop 1.4.2 to staging')).join()).toContain('Deployed shop 1.4.2');
     expect(target.effects).toHaveLength(2);
     const listed = (await ops.ask('/grants')).join();
     const grant = /grant_\w+/.exec(listed)?.[0] ?? '';
-    expect((await ops.ask(`/grants revoke ${grant}`)).join()).toContain('Revoked');
+    expect((await ops.ask(`/grants revoke ${grant}`)).join()).toContain('Grant revoked');
     expect((await developer.ask('deploy shop 1.4.2 to staging')).join()).toContain('needs approval');
     expect((await ops.ask('/approvals')).join()).toContain('Deploy shop 1.4.2 to staging');
     expect((await developer.ask('/why')).join()).toMatch(/trigger_deploy.*waiting/);

@@ -79,7 +79,7 @@ it('includes the outcomes of earlier conversations until the person has them for
   await ada.ask('hi');
   const told = (): readonly string[] => sectionOf(prompts.at(-1) ?? '', 'Other conversations');
   expect(told()).toEqual([expect.stringMatching(/\(today\), user_1002_1, closed; changed: Remember “I like tea”/)]);
-  expect((await ada.ask('/forget user_1002_1'))[0]).toMatch(/the outcome of user_1002_1/);
+  expect((await ada.ask('/forget user_1002_1'))[0]).toMatch(/what came of the conversation user_1002_1/);
   await ada.ask('hi');
   expect(told()).toEqual(['none']);
   expect(facts()).toHaveLength(1);

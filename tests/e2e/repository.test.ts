@@ -41,7 +41,7 @@ describe('the repository of a project', { timeout: 120_000 }, () => {
         .at(-1)
         ?.buttons?.flat()
         .map(({ text }) => text),
-    ).toContain(`Explain ${await number()}`);
+    ).toContain(`Explain finding ${await number()}`);
 
     const why = await demo.tell(ben, `explain finding ${await number()} of todo`, /Where: /);
     expect(why).toContain('<<<<<<<');

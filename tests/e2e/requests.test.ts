@@ -50,10 +50,10 @@ describe('“what became of my request”', { timeout: 120_000 }, () => {
     await second.click('Approve');
     await developer.waitFor(/Deployed shop 1\.4\.3/);
     const texts = await developer.ask('what became of my request');
-    const answer = texts.find((text) => text.includes('Before that:')) ?? '';
+    const answer = texts.find((text) => text.includes('Your earlier requests:')) ?? '';
     const [first, before, ...rest] = answer.split('\n').filter(Boolean);
     expect(first).toMatch(/^Deploy shop 1\.4\.3 to production was approved by \w+ and \w+ and is done, \S+ s ago/);
-    expect(before).toBe('Before that:');
+    expect(before).toBe('Your earlier requests:');
     expect(rest.join('\n')).toMatch(rejected);
   });
 

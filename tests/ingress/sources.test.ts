@@ -39,8 +39,8 @@ describe('a file of sources', () => {
     ['a short secret', [{ ...CI, secret: 'short' }], '[0].secret: has fewer than 32 characters'],
     ['no secret', [{ ...CI, secret: undefined }], '[0].secret'],
     ['the same secret as before', [{ ...CI, previousSecret: SECRET }], '[0].previousSecret: is the same as secret'],
-    ['a name in capitals', [{ ...CI, name: 'CI' }], '[0].name: takes up to 32'],
-    ['a name with a slash', [{ ...CI, name: 'a/b' }], '[0].name: takes up to 32'],
+    ['a name in capitals', [{ ...CI, name: 'CI' }], '[0].name: must have at most 32'],
+    ['a name with a slash', [{ ...CI, name: 'a/b' }], '[0].name: must have at most 32'],
     ['a name twice', [CI, { ...CI, secret: OTHER_SECRET }], '[1].name: belongs to two sources'],
     ['a secret twice', [CI, { ...CI, name: 'b' }], '[1].secret: is also a secret of another source'],
     [
@@ -56,8 +56,12 @@ describe('a file of sources', () => {
     ['an address of this machine by name', [{ ...CI, callback: 'http://localhost/' }], 'has to begin with https://'],
     ['an address that only looks local', [{ ...CI, callback: 'http://127.0.0.1.example.org/' }], 'https://'],
     ['a file as an address', [{ ...CI, callback: 'file:///etc/passwd' }], 'has to begin with https://'],
-    ['no address', [{ ...CI, callback: 'ci' }], 'is not an address'],
-    ['an address with a password', [{ ...CI, callback: 'https://a:b@ci.example.org/' }], 'must hold neither'],
+    ['no address', [{ ...CI, callback: 'ci' }], 'is not a valid URL'],
+    [
+      'an address with a password',
+      [{ ...CI, callback: 'https://a:b@ci.example.org/' }],
+      'must not contain a user name',
+    ],
     ['two ways to name addresses', [{ ...CI, callback: 'https://a/', callbacks: ['https://b/'] }], 'not both'],
     ['a field that we do not know', [{ ...CI, roles: ['admin'] }], 'Unrecognized key: "roles"'],
   ])('with %s is refused with a remedy, and without showing a secret', (_, sources, problem) => {

@@ -41,7 +41,9 @@ test('a token that Telegram refuses stops no other channel, is told to the admin
   const rows = await bench.harness.rows<{ text: string }>(
     `select body ->> 'text' as text from outbox where key like 'fault:%' and chat_key = 'web:1001'`,
   );
-  expect(rows.map(({ text }) => text)).toEqual([expect.stringMatching(/A channel is refused; .*TELEGRAM_BOT_TOKEN/)]);
+  expect(rows.map(({ text }) => text)).toEqual([
+    expect.stringMatching(/A messaging channel refuses the connection; .*TELEGRAM_BOT_TOKEN/),
+  ]);
   // Telegram knows the token again.
   await until(async () => (await readiness(gateway)).text === 'ready\n', 40_000);
   await until(async () => (await faults()).length === 0);

@@ -62,7 +62,7 @@ const TELL_MODEL = {
     '{project} in {environment} runs on {server}, not on {named}. Leave the server out, or say {server}.',
   SERVER_OF_OTHER_ENVIRONMENT: '{server} is a server of {environment}; nothing of {wanted} runs there.',
   SERVER_BOOKED:
-    '{server} is only booked: it was registered without a way to reach it. Register it with its connection first.',
+    'I only keep a record of {server}: it was registered without a way to reach it. Register it with its connection first.',
   SERVER_LOGIN_MISSING: 'The server {server} has no user or no key, and ssh needs both.',
   HOST_KEY_UNSEEN: '{server} has not shown a host key yet. Inspect it first.',
   HOST_KEY_OTHER: '{server} has shown the host key {seen}, not {fingerprint}. Only what was seen can be trusted.',

@@ -42,7 +42,7 @@ describe.skipIf(executablePath === null)('somebody with a card, on the web page'
     expect(await who.card()).toEqual({ status: 'active', risk: 'medium' });
     await page.shoot('lost-card-confirm');
     await page.press('Confirm');
-    await page.sees('Shall I order a new card in the place of');
+    await page.sees('Shall I order a new card to replace');
     expect(await who.card()).toEqual({ status: 'frozen', risk: 'medium' });
     await page.shoot('lost-card-frozen');
     await page.press(`Replace card ${who.debit}`);

@@ -54,13 +54,13 @@ test('/queues lists waiting and stuck work in one message, and retries a dead le
   );
   const seen = await ask(1001, '/queues');
   expect(seen).toMatch(
-    /Incoming: \d+ messages? open[\s\S]*Outgoing: [\s\S]*Lanes: [\s\S]*Jobs: [\s\S]*Dead letters: 1/,
+    /Incoming: \d+ messages? open[\s\S]*Outgoing: [\s\S]*Now serving: [\s\S]*Jobs: [\s\S]*Failed messages \(dead letters\): 1/,
   );
   expect(seen).toContain('dl_1 inbound');
   expect(await ask(1002, '/queues')).toContain('needs the role admin');
   expect(await ask(1001, '/queues retry dl_1')).toBe('Retrying it now.');
   expect(await ask(1001, '/queues retry dl_1')).toContain('already resolved');
-  expect(await ask(1001, '/queues retry dl_9')).toContain('no dead letter dl_9');
+  expect(await ask(1001, '/queues retry dl_9')).toContain('no failed message (dead letter) dl_9');
   expect(await audited('dead_letter.settled')).toHaveLength(1);
   const open = await harness.rows(`select 1 from inbox where update_id = 'dead' and outcome is null`);
   expect(open).toHaveLength(1);
@@ -82,7 +82,7 @@ test('/mute silences a service for hours, says so, and is refused to viewers', a
   expect(await ask(1002, '/mute blog staging')).toContain('There are: shop/staging');
   expect(await ask(1002, '/mute shop')).toContain('/mute <project> <environment> [hours]');
   expect(await ask(1005, '/mute shop staging')).toContain('needs the role developer');
-  expect(await ask(1002, '/mute shop staging 0')).toContain('I tell you again');
+  expect(await ask(1002, '/mute shop staging 0')).toContain('are on again');
   expect(await harness.rows('select 1 from services where muted_until is not null')).toEqual([]);
   expect(await audited('service.muted')).toHaveLength(2);
 });

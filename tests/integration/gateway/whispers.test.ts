@@ -11,7 +11,7 @@ afterEach(() => harness.close());
 
 const ADA = 1001;
 const BEN = 1002;
-const FROM_GROUP = '(for you alone, instead of in the group)';
+const FROM_GROUP = '(sent to you alone, not to the group)';
 const inGroup = (from: number, text: string): Promise<unknown> =>
   harness.people.post('/api/messages', { from, text, chat: 'ops' });
 const promote = (): Promise<unknown> => harness.people.post('/api/rights', { by: ADA, status: 'administrator' });

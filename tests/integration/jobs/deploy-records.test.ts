@@ -89,7 +89,7 @@ describe('a deploy request', () => {
       'large is a server of staging; nothing of production runs there.',
     );
     await expect(deployments.request(wish('act_2', { environment: 'production', server: 'booked' }))).rejects.toThrow(
-      'booked is only booked',
+      'I only keep a record of booked',
     );
     await expect(deployments.request(wish('act_2', { server: 'nowhere' }))).rejects.toThrow(/no server named nowhere/);
     await deployments.cancel('act_1', 'telegram:1', 'act_cancel');

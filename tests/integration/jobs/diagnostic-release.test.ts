@@ -98,7 +98,7 @@ createServer((request, response) => response.writeHead(200, { 'x-release': SIGNA
     await expect(look('rm server.mjs')).rejects.toThrow(/I do not run that/);
     await expect(look('cat server.mjs > copy')).rejects.toThrow(/I do not run that/);
     await expect(look('sh -c ls', { onlyReads: false })).rejects.toThrow(/I do not run that/);
-    await expect(look('ls', { server: 'elsewhere' })).rejects.toThrow(/serves from elsewhere/);
+    await expect(look('ls', { server: 'elsewhere' })).rejects.toThrow(/runs on elsewhere/);
     renameSync(release, `${release}.away`);
     symlinkSync(outside, release);
     await expect(look('cat notes.txt')).rejects.toThrow(/cannot be read/);

@@ -292,8 +292,8 @@ describe('a fault of Signalbox', () => {
     [
       'gateway',
       'channel-refused:web',
-      ['Один канал отклонён', 'A channel is refused'],
-      ['Канал web снова', 'The channel web is'],
+      ['Один канал сообщений отклоняет', 'A messaging channel refuses'],
+      ['Канал web снова', 'The channel web accepts'],
     ],
     [
       'maintenance',

@@ -48,7 +48,7 @@ describe('the health verdict', () => {
       { reportedRelease: '1.0.0' },
       'down',
       'wrong-release',
-      /1\.0\.0 answers, and 1\.1\.0-abc should/,
+      /1\.0\.0 answers instead of 1\.1\.0-abc/,
     ],
     ['crashing', { newRestarts: 2 }, 'degraded', 'restarts', /2 times/],
     [

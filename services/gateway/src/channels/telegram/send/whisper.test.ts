@@ -44,7 +44,7 @@ describe('a message for one person of a group', () => {
   test("goes to the person's private chat when Telegram refuses it, with a line that says so", async () => {
     const { whisper, sent } = start({ whisper: { kind: 'rejected', detail: 'BOT_NOT_ADMIN' } });
     expect(await whisper(GROUP, PART, null, WHISPER)).toEqual({ kind: 'sent', messageId: 'p1001:55' });
-    expect(sent[1]).toEqual(['telegram:1001', '(for you alone, instead of in the group) the secret', false]);
+    expect(sent[1]).toEqual(['telegram:1001', '(sent to you alone, not to the group) the secret', false]);
   });
 
   test('is never shown to the group, even when the private chat is blocked', async () => {
