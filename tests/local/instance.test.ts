@@ -8,7 +8,7 @@ import {
   readRunRecord,
   stopLeftovers,
   takeInstanceLock,
-  writeRunRecord,
+  writeRunFile,
   type RunRecord,
 } from '@signalbox/local/supervisor/instance';
 import { identifyProcess, isRunning } from '@signalbox/local/supervisor/process-identity';
@@ -30,7 +30,7 @@ afterEach(() => {
 
 test('a second start is refused while the first runs, and says where it is', () => {
   const unlock = takeInstanceLock(dir);
-  writeRunRecord(dir, record([]));
+  writeRunFile(dir, record([]));
   expect(() => takeInstanceLock(dir)).toThrow(
     `Signalbox is already running (pid ${process.pid}): http://127.0.0.1:8081.\nStop it with Ctrl-C there`,
   );
@@ -56,13 +56,13 @@ test('a lock file that was cut off is taken over', () => {
 });
 
 test('only its owner can read run.json', () => {
-  writeRunRecord(dir, record([]));
+  writeRunFile(dir, record([]));
   expect(statSync(join(dir, 'run.json')).mode & 0o777).toBe(0o600);
   expect(readRunRecord(dir)).toEqual(record([]));
 });
 
 test('a run counts as live only while its process holds the lock', () => {
-  writeRunRecord(dir, record([]));
+  writeRunFile(dir, record([]));
   expect(readLiveRunRecord(dir)).toBeNull();
   const unlock = takeInstanceLock(dir);
   expect(readLiveRunRecord(dir)?.pid).toBe(process.pid);
@@ -72,7 +72,7 @@ test('a run counts as live only while its process holds the lock', () => {
 
 test('services that a killed supervisor left behind are stopped, and no other processes', async () => {
   const [left, other] = [await startProbe(), await startProbe()];
-  writeRunRecord(
+  writeRunFile(
     dir,
     record([
       { name: 'worker', ...left, main, probeUrl: 'http://127.0.0.1:1' },

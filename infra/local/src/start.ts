@@ -7,13 +7,7 @@ import { loadLocalConfig, type LocalConfig } from './config.ts';
 import { makeDemoRepository, moveDemoRepository } from './setup/demo-repository.ts';
 import { describeRunningServices } from './setup/running-services.ts';
 import { describeError } from './describe-error.ts';
-import {
-  removeRunRecord,
-  stopLeftovers,
-  takeInstanceLock,
-  writeRunRecord,
-  type RunRecord,
-} from './supervisor/instance.ts';
+import { removeRunFile, stopLeftovers, takeInstanceLock, writeRunFile, type RunRecord } from './supervisor/instance.ts';
 import { startLocalServers, type LocalServers } from './local-servers.ts';
 import { prepareKeyFiles, type KeyFiles } from './setup/key-files.ts';
 import { migrateDatabase } from './postgres/migrate-database.ts';
@@ -46,7 +40,7 @@ async function run(config: LocalConfig): Promise<void> {
   const dataDir = config.SIGNALBOX_DATA_DIR;
   const unlock = takeInstanceLock(dataDir);
   const stopSwitch = createStopSwitch();
-  const cleanups: (() => Promise<void> | void)[] = [unlock, () => removeRunRecord(dataDir)];
+  const cleanups: (() => Promise<void> | void)[] = [unlock, () => removeRunFile(dataDir)];
   try {
     const keys = prepareKeyFiles(dataDir);
     const passwords = createPasswords();
@@ -180,7 +174,7 @@ function createRunRecorder(dataDir: string, signal: AbortSignal): (record: RunRe
   const tryWrite = (): boolean => {
     if (newest === null) return true;
     try {
-      writeRunRecord(dataDir, newest);
+      writeRunFile(dataDir, newest);
       newest = null;
       return true;
     } catch (error) {

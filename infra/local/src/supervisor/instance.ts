@@ -77,13 +77,13 @@ export function readLiveRunRecord(dataDir: string): RunRecord | null {
 }
 
 /** Writes run.json atomically. Mode 0600, because it contains the servers' passwords. */
-export function writeRunRecord(dataDir: string, run: RunRecord): void {
+export function writeRunFile(dataDir: string, run: RunRecord): void {
   const file = join(dataDir, 'run.json');
   writeFileSync(`${file}.new`, `${JSON.stringify(run, null, 2)}\n`, { mode: 0o600 });
   renameSync(`${file}.new`, file);
 }
 
-export function removeRunRecord(dataDir: string): void {
+export function removeRunFile(dataDir: string): void {
   rmSync(join(dataDir, 'run.json'), { force: true });
 }
 

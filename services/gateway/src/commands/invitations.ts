@@ -2,12 +2,7 @@ import { coversRole, type Role } from '@signalbox/contracts/governance/roles';
 import { toPlainName } from '@signalbox/contracts/plain-name';
 import { createTypedCode } from '@signalbox/contracts/ids';
 import { hashAccessCode } from '@signalbox/store/people/access-code';
-import {
-  findIdentityCode,
-  linkIdentity,
-  redeemIdentityCode,
-  voidIdentityCode,
-} from '@signalbox/store/people/identities';
+import { findIdentityCode, linkIdentity, redeemLinkCode, voidIdentityCode } from '@signalbox/store/people/identities';
 import { redeemOwnerCode, voidOwnerCode } from '@signalbox/store/people/owner-code';
 import { appendAudit } from '@signalbox/store/audit/audit';
 import type { Queryable } from '@signalbox/store/pool';
@@ -121,7 +116,7 @@ async function redeemIdentity(
   await restoreAccount(db, person.userKey);
   const role = await linkIdentity(db, person, owner);
   if (role === null) return null;
-  await redeemIdentityCode(db, code, person.userKey);
+  await redeemLinkCode(db, code, person.userKey);
   return { kind: 'linked', role, owner: { userKey, name } };
 }
 

@@ -1,11 +1,6 @@
 import type { BuildArtifact, DriverName, ProgramInstance } from '@signalbox/contracts/operations/drivers';
 import type { Readable, Writable } from 'node:stream';
-import {
-  ServiceKey,
-  type ServerInventory,
-  type LogLine,
-  type ServiceFile,
-} from '@signalbox/contracts/operations/deploy';
+import { ServiceKey, type HostInventory, type LogLine, type ServiceFile } from '@signalbox/contracts/operations/deploy';
 import { z } from 'zod';
 
 export type { BuildArtifact, ProgramInstance };
@@ -110,7 +105,7 @@ export interface Driver {
   readonly name: DriverName;
   /** Describes the steps of a deployment in sentences, without changing anything. */
   plan(request: Pick<BuildRequest, 'id' | 'file'>): readonly string[];
-  inspect(signal: AbortSignal): Promise<ServerInventory>;
+  inspect(signal: AbortSignal): Promise<HostInventory>;
   /** Builds the artifact. Throws BUILD_FAILED with the exit code, or the signal's reason after an abort. */
   build(request: BuildRequest): Promise<BuildArtifact>;
   /** Kills remaining processes of an interrupted build; settles when none is left. */

@@ -1,4 +1,4 @@
-import type { ServerInventory } from '@signalbox/contracts/operations/deploy';
+import type { HostInventory } from '@signalbox/contracts/operations/deploy';
 import type { Driver } from './driver.ts';
 
 /** The machine of an engine: runs commands and measures what the engine's API does not report. */
@@ -7,10 +7,7 @@ export interface EngineHost {
   readonly address: string;
   execute: Driver['execute'];
   /** Measures free memory, and the disk of the folder. Throws TARGET_UNREACHABLE, TARGET_LOST. */
-  measure(
-    folder: string,
-    signal: AbortSignal,
-  ): Promise<Pick<ServerInventory, 'memoryFreeMb' | 'diskMb' | 'diskFreeMb'>>;
+  measure(folder: string, signal: AbortSignal): Promise<Pick<HostInventory, 'memoryFreeMb' | 'diskMb' | 'diskFreeMb'>>;
   endLost?: Driver['endLost'];
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-import type { ServerInventory } from '@signalbox/contracts/operations/deploy';
+import type { HostInventory } from '@signalbox/contracts/operations/deploy';
 import { createNameNotFound } from '@signalbox/store/deploy/not-found';
 import type { Pool, Queryable } from '@signalbox/store/pool';
 import { SERVER_COLUMNS, type ServerRow } from '@signalbox/store/deploy/servers';
@@ -13,7 +13,7 @@ export interface WatchedServer extends ServerRow {
 export type ServerProbe =
   | {
       readonly kind: 'up';
-      readonly inventory: ServerInventory;
+      readonly inventory: HostInventory;
       /** Commands of lost connections that this probe killed. */
       readonly ended: readonly { readonly pid: number; readonly ranMs: number }[];
     }

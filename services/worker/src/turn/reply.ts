@@ -1,7 +1,7 @@
 import { MESSAGE_LINK, type Attachment } from '@signalbox/contracts/conversation/envelope';
 import { toPlainName } from '@signalbox/contracts/plain-name';
 import type { TurnEffects } from '@signalbox/store/governance/actions';
-import type { WaitingApprovalCard } from '@signalbox/store/turns/lanes';
+import type { PendingCard } from '@signalbox/store/turns/lanes';
 import type { AppError } from '@signalbox/contracts/errors';
 import { sayDuration } from '@signalbox/messages/duration';
 import { toCodeBlock } from '@signalbox/contracts/markdown';
@@ -27,7 +27,7 @@ export const REPLY_TEXTS = {
     return say('turn.filesOnly', { files: listed(files.map(({ name, kind }) => name ?? say('turn.file', { kind }))) });
   },
   /** The line below an answer while requests wait in its chat. */
-  stillWaiting: (cards: readonly WaitingApprovalCard[], hasLink: boolean): string => {
+  stillWaiting: (cards: readonly PendingCard[], hasLink: boolean): string => {
     const [first] = cards;
     return say('turn.stillWaiting', {
       what: first?.what ?? '',

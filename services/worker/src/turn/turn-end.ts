@@ -7,13 +7,7 @@ import {
 import type { PassRecord, RecordedDecision } from '@signalbox/contracts/governance/execution-turn';
 import { toCodeBlock } from '@signalbox/contracts/markdown';
 import { say } from '@signalbox/messages/say';
-import type {
-  ClaimedLane,
-  InboxMessage,
-  TurnEnd,
-  TurnOutcome,
-  WaitingApprovalCard,
-} from '@signalbox/store/turns/lanes';
+import type { ClaimedLane, InboxMessage, TurnEnd, TurnOutcome, PendingCard } from '@signalbox/store/turns/lanes';
 import { newId } from '@signalbox/contracts/ids';
 import type { AgentReply, AgentResult } from '../agents/agent.ts';
 import { REPLY_TEXTS } from './reply.ts';
@@ -96,7 +90,7 @@ function pointing(
 const ABOUT_CARDS = 'get_my_requests';
 
 /** True when policy was asked about a call that shares no value with this approval card. */
-function isElse({ calls }: PassRecord, { what }: WaitingApprovalCard): boolean {
+function isElse({ calls }: PassRecord, { what }: PendingCard): boolean {
   const words = new Set(what.split(/[\s“”„«»,]+/));
   const isAbout = ({ tool, arguments: args }: RecordedDecision['action']): boolean =>
     tool === ABOUT_CARDS || Object.values(args).some((value) => words.has(String(value)));

@@ -75,7 +75,7 @@ export const ServerConnection = z.object({
 export type ServerConnection = z.infer<typeof ServerConnection>;
 
 /** Measured capacity of a server. */
-export const ServerInventory = z.object({
+export const HostInventory = z.object({
   cpus: z.number().int().positive(),
   memoryMb: z.number().int().positive(),
   memoryFreeMb: z.number().int().nonnegative(),
@@ -84,7 +84,7 @@ export const ServerInventory = z.object({
   /** Engine of the server, such as `process on Linux 6.1` or `Docker 20.10.24`. */
   engine: z.string().max(120),
 });
-export type ServerInventory = z.infer<typeof ServerInventory>;
+export type HostInventory = z.infer<typeof HostInventory>;
 
 /**
  * The service definition, from `signalbox.json` at the root of the repository. Commands are argv arrays, not shell lines. The program

@@ -4,7 +4,7 @@ import {
   CommitSummary,
   DeployPlan,
   DeployState,
-  ServerInventory,
+  HostInventory,
   LogLine,
   ReadinessCheck,
   ServiceKey,
@@ -61,7 +61,7 @@ export const ServerInspectPayload = z.object({ server: z.string().min(1).max(80)
 export const ServerInspectResult = z.object({
   server: z.string(),
   reached: z.boolean(),
-  inventory: ServerInventory.nullable(),
+  inventory: HostInventory.nullable(),
   /** ssh: the host key fingerprint of the server, `SHA256:…`, and whether it is approved. */
   hostKey: z.string().nullable(),
   hostKeyTrusted: z.boolean().nullable(),

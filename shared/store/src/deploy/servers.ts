@@ -1,4 +1,4 @@
-import type { ServerConnection, ServerInventory } from '@signalbox/contracts/operations/deploy';
+import type { ServerConnection, HostInventory } from '@signalbox/contracts/operations/deploy';
 import type { DriverName } from '@signalbox/contracts/operations/drivers';
 import { AppError } from '@signalbox/contracts/errors';
 import { createNameNotFound } from './not-found.ts';
@@ -116,8 +116,8 @@ export function createServerStore(pool: Pool) {
  */
 export async function ensureLocalServer(
   db: Queryable,
-  measured: Pick<ServerInventory, 'cpus' | 'memoryMb'> &
-    Partial<Pick<ServerInventory, 'memoryFreeMb' | 'diskMb' | 'diskFreeMb'>>,
+  measured: Pick<HostInventory, 'cpus' | 'memoryMb'> &
+    Partial<Pick<HostInventory, 'memoryFreeMb' | 'diskMb' | 'diskFreeMb'>>,
 ): Promise<ServerRow> {
   const { cpus, memoryMb, memoryFreeMb, diskMb, diskFreeMb } = measured;
   const floor = (megabytes: number | undefined): number | null =>

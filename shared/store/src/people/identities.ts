@@ -57,7 +57,7 @@ export function findIdentityCode(db: Queryable, code: string): Promise<IdentityC
 }
 
 /** Uses a code up, in the caller's transaction. Null, with nothing written, when `findIdentityCode` finds no owner. */
-export async function redeemIdentityCode(
+export async function redeemLinkCode(
   db: Queryable,
   code: string,
   usedBy: string | null = null,
@@ -72,7 +72,7 @@ export async function redeemIdentityCode(
 
 /** Invalidates a code that other people have seen. False when the text is no code. */
 export async function voidIdentityCode(db: Queryable, code: string): Promise<boolean> {
-  return (await redeemIdentityCode(db, code)) !== null;
+  return (await redeemLinkCode(db, code)) !== null;
 }
 
 /**

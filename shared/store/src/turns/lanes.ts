@@ -41,7 +41,7 @@ export interface ClaimedLane extends Lane {
   /** Agents whose conversations in this chat were ended, because no worker offers the agents any more. */
   readonly orphaned?: readonly string[];
   /** Open approval cards in this chat, oldest first, at most three. */
-  readonly waiting: readonly WaitingApprovalCard[];
+  readonly waiting: readonly PendingCard[];
   /** Version of the names of projects and servers; it grows with each change of a name. */
   readonly namesVersion: string;
   /** Clock of the database, used for all times of a turn, because the clocks of machines differ. */
@@ -49,7 +49,7 @@ export interface ClaimedLane extends Lane {
 }
 
 /** An approval request that waits, with the message that has its buttons. */
-export interface WaitingApprovalCard {
+export interface PendingCard {
   readonly approvalId: string;
   readonly what: string;
   readonly messageId: string | null;

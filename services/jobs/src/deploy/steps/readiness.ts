@@ -1,7 +1,7 @@
 import { getDriverTraits } from '@signalbox/contracts/operations/drivers';
 import {
   formatServiceName,
-  type ServerInventory,
+  type HostInventory,
   type ReadinessCheck,
   type ServiceFile,
   type ServiceKey,
@@ -133,7 +133,7 @@ async function inspect(
   target: ServerAccess,
   context: Pick<JobContext, 'openSecret'>,
   signal: AbortSignal,
-): Promise<CheckEvidence<ServerInventory>> {
+): Promise<CheckEvidence<HostInventory>> {
   const driver = await parts.openDriver(target, context);
   try {
     const value = await driver.inspect(AbortSignal.any([signal, abortAfter(INSPECT_MS)]));
@@ -150,7 +150,7 @@ async function inspect(
   }
 }
 
-async function checkRoom(check: Check, { diskFreeMb, diskMb }: ServerInventory): Promise<void> {
+async function checkRoom(check: Check, { diskFreeMb, diskMb }: HostInventory): Promise<void> {
   await check('disk', say('readiness.diskRemedy'), () =>
     diskFreeMb >= MIN_DISK_MB
       ? found(say('readiness.disk', { free: diskFreeMb, all: diskMb }))
@@ -182,7 +182,7 @@ async function checkFile(
   facts: {
     readonly target: ServerAccess | null;
     readonly source: SourceCommit | null;
-    readonly inventory: ServerInventory | null;
+    readonly inventory: HostInventory | null;
   },
 ): Promise<void> {
   const { target, source, inventory } = facts;

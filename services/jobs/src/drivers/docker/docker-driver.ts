@@ -1,5 +1,5 @@
 import { MIB } from '@signalbox/contracts/size';
-import type { ServerInventory } from '@signalbox/contracts/operations/deploy';
+import type { HostInventory } from '@signalbox/contracts/operations/deploy';
 import { say } from '@signalbox/messages/say';
 import type { Driver } from '../driver.ts';
 import type { EngineHost } from '../host.ts';
@@ -55,7 +55,7 @@ interface EngineInfo {
   readonly DockerRootDir: string;
 }
 
-async function measure(engine: Engine, host: EngineHost, signal: AbortSignal): Promise<ServerInventory> {
+async function measure(engine: Engine, host: EngineHost, signal: AbortSignal): Promise<HostInventory> {
   const info = (await engine.call((docker) => docker.info(), signal)) as EngineInfo; // The client's types do not describe the response.
   const free = await host.measure(info.DockerRootDir, signal);
   return {

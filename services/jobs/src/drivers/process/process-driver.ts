@@ -1,6 +1,6 @@
 import { MIB } from '@signalbox/contracts/size';
 import { availableParallelism, release } from 'node:os';
-import type { ServerInventory } from '@signalbox/contracts/operations/deploy';
+import type { HostInventory } from '@signalbox/contracts/operations/deploy';
 import { AppError } from '@signalbox/contracts/errors';
 import { say } from '@signalbox/messages/say';
 import type { Confinement } from '../../sandbox/confinement.ts';
@@ -76,7 +76,7 @@ async function measure(
   machine: EngineHost,
   { targetsDir, limits }: { readonly targetsDir: string; readonly limits: string },
   signal: AbortSignal,
-): Promise<ServerInventory> {
+): Promise<HostInventory> {
   return {
     cpus: availableParallelism(),
     memoryMb: Math.floor(readTotalBytes() / MIB),

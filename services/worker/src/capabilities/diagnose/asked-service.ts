@@ -5,7 +5,7 @@ import { AppError } from '@signalbox/contracts/errors';
 import { say } from '@signalbox/messages/say';
 import type { ToolContext, JobWait } from '../../tools/tool.ts';
 
-export const ProjectField = ProjectName;
+export const ProjectArg = ProjectName;
 export const OptionalEnvironment = Environment.optional().describe(
   'Environment; when left out, the one that is in trouble, else production, staging or local, where the project runs',
 );

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { AppError } from '@signalbox/contracts/errors';
 import { say } from '@signalbox/messages/say';
 import { READ_DEFAULTS, tool } from '../../tools/tool.ts';
-import { SERVICE_SCOPE, findService, ProjectField, OptionalEnvironment } from './asked-service.ts';
+import { SERVICE_SCOPE, findService, ProjectArg, OptionalEnvironment } from './asked-service.ts';
 
 const LONGEST_SECONDS = 300;
 
@@ -17,7 +17,7 @@ export const followServiceLogs = tool({
     'keep showing me the log of shop',
   ],
   input: z.object({
-    project: ProjectField,
+    project: ProjectArg,
     environment: OptionalEnvironment,
     seconds: z.coerce.number().int().min(5).max(LONGEST_SECONDS).default(30).describe('For how many seconds'),
     text: z.string().trim().max(200).optional().describe('Only lines that contain this text'),

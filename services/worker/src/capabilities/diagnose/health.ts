@@ -10,7 +10,7 @@ import {
   SERVICE_SCOPE,
   findService,
   MEASURED_FIELDS,
-  ProjectField,
+  ProjectArg,
   OptionalEnvironment,
   unwrapJob,
 } from './asked-service.ts';
@@ -29,7 +29,7 @@ export const checkServiceHealth = tool({
     'does shop answer',
     'is the service ok',
   ],
-  input: z.object({ project: ProjectField, environment: OptionalEnvironment }),
+  input: z.object({ project: ProjectArg, environment: OptionalEnvironment }),
   ...READ_DEFAULTS,
   role: 'viewer',
   madeHere: MEASURED_FIELDS,
@@ -65,7 +65,7 @@ export const diagnoseService = tool({
     'investigate shop',
     'i cannot reach shop on staging',
   ],
-  input: z.object({ project: ProjectField, environment: OptionalEnvironment }),
+  input: z.object({ project: ProjectArg, environment: OptionalEnvironment }),
   ...READ_DEFAULTS,
   role: 'viewer',
   madeHere: [

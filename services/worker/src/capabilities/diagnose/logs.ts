@@ -3,14 +3,7 @@ import { AppError } from '@signalbox/contracts/errors';
 import { HOUR_MS } from '@signalbox/contracts/time';
 import { say } from '@signalbox/messages/say';
 import { optionalProject, READ_DEFAULTS, tool } from '../../tools/tool.ts';
-import {
-  SERVICE_SCOPE,
-  findService,
-  ProjectField,
-  OptionalEnvironment,
-  TailLines,
-  unwrapJob,
-} from './asked-service.ts';
+import { SERVICE_SCOPE, findService, ProjectArg, OptionalEnvironment, TailLines, unwrapJob } from './asked-service.ts';
 import { sayAgo, formatCode, toLogBlock } from './sentences.ts';
 
 const Minutes = z.coerce
@@ -32,7 +25,7 @@ export const getServiceLogs = tool({
     'show the logs of the previous release of shop',
   ],
   input: z.object({
-    project: ProjectField,
+    project: ProjectArg,
     environment: OptionalEnvironment,
     lines: TailLines,
     text: z.string().trim().max(200).optional().describe('Only lines that contain this text'),

@@ -3,7 +3,7 @@ import { Environment } from '@signalbox/contracts/conversation/fields';
 import { HOUR_MS } from '@signalbox/contracts/time';
 import { say } from '@signalbox/messages/say';
 import { CHANGE_DEFAULTS, tool } from '../../tools/tool.ts';
-import { SERVICE_SCOPE, findService, ProjectField } from './asked-service.ts';
+import { SERVICE_SCOPE, findService, ProjectArg } from './asked-service.ts';
 
 export const muteService = tool({
   describe:
@@ -18,7 +18,7 @@ export const muteService = tool({
     'no alerts about blog for 2 hours',
   ],
   input: z.object({
-    project: ProjectField,
+    project: ProjectArg,
     environment: Environment,
     hours: z.coerce
       .number()

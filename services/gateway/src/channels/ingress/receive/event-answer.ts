@@ -8,13 +8,7 @@ import { INGRESS_ACCOUNT, toChatKey, toMessageId, toUserKey } from '../chat-key.
 import { toContent, type ProgramMessage } from '../message.ts';
 import { canWrite } from '../accounts.ts';
 import type { IngressSource } from '../sources.ts';
-import {
-  answerForbidden,
-  answerInTime,
-  answerTooManyRequests,
-  type IngressResponse,
-  type RequestDeps,
-} from './take-event.ts';
+import { answerForbidden, answerInTime, answerTooMany, type IngressResponse, type RequestDeps } from './take-event.ts';
 
 export interface EventAnswer {
   readonly id: string;
@@ -57,7 +51,7 @@ export async function handleAnswerRequest(
 ): Promise<IngressResponse> {
   const { pool, limit, log } = parts;
   const waitSeconds = await limit.check(source.name, 'reads');
-  if (waitSeconds !== null) return answerTooManyRequests(waitSeconds);
+  if (waitSeconds !== null) return answerTooMany(waitSeconds);
   return answerInTime(log, async () => {
     if (!(await canWrite(pool, source))) return answerForbidden();
     const answer = /^evt_[0-9a-z]{20}$/.test(eventId) ? await findEventAnswer(pool, source.name, eventId) : null;

@@ -49,7 +49,7 @@ export async function takeEvent(
   const { pool, limit, log, sink } = parts;
   const { source } = head;
   const waitSeconds = await limit.check(source.name, 'events');
-  if (waitSeconds !== null) return answerTooManyRequests(waitSeconds);
+  if (waitSeconds !== null) return answerTooMany(waitSeconds);
   const event = parseEvent(source, raw, keyHeader);
   if (typeof event === 'string') return { status: 400, body: { error: event } };
   if (!sink) return requestRetry();
@@ -78,7 +78,7 @@ export function answerForbidden(): IngressResponse {
   return { status: 403, body: { error: say('ingress.no-role') } };
 }
 
-export function answerTooManyRequests(retryAfterSeconds: number): IngressResponse {
+export function answerTooMany(retryAfterSeconds: number): IngressResponse {
   const error = say('ingress.too-many', { seconds: retryAfterSeconds });
   return { status: 429, body: { error }, retryAfterSeconds };
 }

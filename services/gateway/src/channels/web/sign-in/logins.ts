@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Role } from '@signalbox/contracts/governance/roles';
 import { HOUR_MS } from '@signalbox/contracts/time';
-import { linkIdentity, redeemIdentityCode } from '@signalbox/store/people/identities';
+import { linkIdentity, redeemLinkCode } from '@signalbox/store/people/identities';
 import { withTransaction, type Pool, type Queryable } from '@signalbox/store/pool';
 import { findRow, hasRow, listRows, listValues, sql } from '@signalbox/store/sql';
 import { toUserKey } from '../chat-key.ts';
@@ -36,7 +36,7 @@ export function hashToken(token: string): string {
 /** Redeems a sign-in code and returns a new token, or null without saying why. `replaced` is a former login of this browser. */
 export function signInWithCode(pool: Pool, code: string, replaced: string | null): Promise<string | null> {
   return withTransaction(pool, async (db) => {
-    const owner = await redeemIdentityCode(db, code);
+    const owner = await redeemLinkCode(db, code);
     return owner && startLogin(db, owner, replaced);
   });
 }
