@@ -5,7 +5,7 @@ import { endFollowedLogs } from '@signalbox/store/deploy/followed-logs';
 import { sayAgo } from '@signalbox/messages/duration';
 import { say, sayError } from '@signalbox/messages/say';
 import { findValue } from '@signalbox/store/sql';
-import { putNote } from '../rows/voice-notes.ts';
+import { putVoiceNote } from '../rows/voice-notes.ts';
 import { COMMANDS, findSimilarCommand } from './registry.ts';
 import { describeCode, createCodeUseNotice } from './codes.ts';
 import {
@@ -31,7 +31,7 @@ export async function answerQuestion(
     case 'exposed-code':
       return { text: sayError('CODE_EXPOSED', {}), personal: true };
     case 'voice':
-      await putNote(deps.db, asked.inboxId);
+      await putVoiceNote(deps.db, asked.inboxId);
       return { text: null }; // the listener answers once the note is transcribed
     case 'approval':
       return applyCardPress(deps, question.act, asked);

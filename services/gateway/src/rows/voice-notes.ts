@@ -22,7 +22,7 @@ export function getVoiceQuestionKey(inboxId: number): string {
 }
 
 /** Queues a note for transcription, in the transaction that admits it. Idempotent. */
-export async function putNote(db: Queryable, inboxId: number): Promise<void> {
+export async function putVoiceNote(db: Queryable, inboxId: number): Promise<void> {
   await db.query(sql`insert into voice_notes (inbox_id) values (${inboxId}) on conflict do nothing`);
 }
 

@@ -1,5 +1,5 @@
 import { Icon } from '@signalbox/page-kit/icons';
-import { FollowingList } from '@signalbox/page-kit/following-list';
+import { AutoScrollList } from '@signalbox/page-kit/auto-scroll-list';
 import { Component, createRef, type VNode } from 'preact';
 import type { MessageView } from '../../store/message-view.ts';
 import { loadOlderMessages } from '../state/actions.ts';
@@ -28,7 +28,7 @@ interface ListProps {
 
 /** The messages of one chat as one person sees them, with the bot's draft. Scrolls down when the person sends. */
 export class MessageList extends Component<ListProps> {
-  readonly #list = createRef<FollowingList>();
+  readonly #list = createRef<AutoScrollList>();
   /** Newest displayed message. */
   #newest = this.#newestId();
 
@@ -65,7 +65,7 @@ export class MessageList extends Component<ListProps> {
     const messages = this.#all();
     const draft = page.drafts.of(chat.id);
     return (
-      <FollowingList
+      <AutoScrollList
         list={this.#list}
         ids={messages.map(({ messageId }) => messageId)}
         scroller={{ tabIndex: -1 }}
@@ -91,7 +91,7 @@ export class MessageList extends Component<ListProps> {
         {renderRows(messages)}
         {messages.length === 0 && !draft && <Welcome />}
         {draft && <DraftBubble key={`draft ${draft.draft.draftId}`} {...draft} />}
-      </FollowingList>
+      </AutoScrollList>
     );
   }
 

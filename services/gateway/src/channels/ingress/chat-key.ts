@@ -18,7 +18,7 @@ export function toChatKey(source: string, conversation: string | null): string {
   return conversation === null ? `ingress:${source}` : `ingress:${source}/${conversation}`;
 }
 
-export function getSourceName(chatKey: string): string {
+export function getIngressSource(chatKey: string): string {
   return chatKey.slice('ingress:'.length).split('/', 1)[0] ?? '';
 }
 

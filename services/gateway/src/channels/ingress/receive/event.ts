@@ -38,7 +38,7 @@ const EventSchema = z
     error: () => say('ingress.text-or-press'),
   });
 
-export interface SentEvent {
+export interface ProgramEvent {
   readonly what: z.infer<typeof EventSchema>;
   /** The idempotency key; null when the event has none. */
   readonly key: string | null;
@@ -48,7 +48,7 @@ export interface SentEvent {
 }
 
 /** Parses the body of a request with a valid signature. A string describes the problem to the program's author. */
-export function parseEvent(source: IngressSource, raw: Buffer, keyHeader: unknown): SentEvent | string {
+export function parseEvent(source: IngressSource, raw: Buffer, keyHeader: unknown): ProgramEvent | string {
   const text = tryOr(() => new TextDecoder('utf-8', { fatal: true }).decode(raw), null);
   const json = text === null ? undefined : parseJson(text);
   if (json === undefined) return say('ingress.no-json');
@@ -70,7 +70,7 @@ export function parseEvent(source: IngressSource, raw: Buffer, keyHeader: unknow
 }
 
 /** Turns the event into an update to admit. */
-export function toIncomingUpdate(source: IngressSource, eventId: string, { what }: SentEvent): IncomingUpdate {
+export function toIncomingUpdate(source: IngressSource, eventId: string, { what }: ProgramEvent): IncomingUpdate {
   const { name, account } = source;
   const sender = {
     updateId: eventId,

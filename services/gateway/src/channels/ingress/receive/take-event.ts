@@ -6,7 +6,7 @@ import { newId } from '@signalbox/contracts/ids';
 import { readRow } from '@signalbox/store/sql';
 import type { IncomingUpdate } from '../../channel.ts';
 import { canWrite } from '../accounts.ts';
-import { parseEvent, toIncomingUpdate, type SentEvent } from './event.ts';
+import { parseEvent, toIncomingUpdate, type ProgramEvent } from './event.ts';
 import type { RequestHead } from './head.ts';
 import type { createSourceLimit } from './rate-limit.ts';
 
@@ -91,7 +91,7 @@ function requestRetry(): IngressResponse {
  * Claims an event over all gateways: returns a repeated request's earlier event, or a new id. A claimed event that was never stored is
  * admitted when its sender repeats it.
  */
-async function claimEvent(db: Queryable, head: RequestHead, event: SentEvent): Promise<ClaimedEvent> {
+async function claimEvent(db: Queryable, head: RequestHead, event: ProgramEvent): Promise<ClaimedEvent> {
   const { source, signature } = head;
   const { key, bodySha256, callback } = event;
   return readRow<{ eventId: string; state: ClaimedEvent['state'] }>(db, 'ingress_claim')`

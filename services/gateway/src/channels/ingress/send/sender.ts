@@ -4,7 +4,7 @@ import type { Pool, Queryable } from '@signalbox/store/pool';
 import { findRow } from '@signalbox/store/sql';
 import { getTopic } from '../../chat-key.ts';
 import type { EncodedRow, SendResult } from '../../channel.ts';
-import { getSourceName, toMessageId, toOutboxId, toUserKey } from '../chat-key.ts';
+import { getIngressSource, toMessageId, toOutboxId, toUserKey } from '../chat-key.ts';
 import { toContent, type ProgramMessage } from '../message.ts';
 import type { IngressSource } from '../sources.ts';
 import { CallbackCircuitBreaker } from './callback-gate.ts';
@@ -62,7 +62,7 @@ export function createSender(deps: {
     extras: Pick<ProgramMessage, 'replaces' | 'notice'>,
   ): Promise<SendResult> => {
     const id = toMessageId(outboxId);
-    const source = sources.get(getSourceName(chatKey));
+    const source = sources.get(getIngressSource(chatKey));
     // A source that the file no longer names gets no messages.
     if (!source) return { kind: 'blocked', reason: 'the source is not in the file any more' };
     if (source.callbacks.length === 0) return { kind: 'sent', messageId: id };

@@ -63,7 +63,7 @@ export const CHARACTER_LITERAL: Delimiters = {
 };
 export const TEMPLATE_LITERAL: Delimiters = { kind: 'string', open: '`', close: 'template' };
 /** A regular expression. The preceding token tells it from a division. */
-export const JS_REGEX: Delimiters = { kind: 'string', open: '/', close: 'expression' };
+export const JS_REGEX_LITERAL: Delimiters = { kind: 'string', open: '/', close: 'expression' };
 /** A heredoc: `<<~NAME` or `<<<NAME`, up to a line that begins with the name. */
 export const HEREDOC: Delimiters = {
   kind: 'string',

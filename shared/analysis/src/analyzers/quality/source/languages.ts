@@ -6,7 +6,7 @@ import {
   DOUBLE_QUOTED_LINES,
   HASH_COMMENT,
   HEREDOC,
-  JS_REGEX,
+  JS_REGEX_LITERAL,
   LINE_COMMENT,
   NESTED_COMMENT,
   PERCENT_LITERAL,
@@ -58,7 +58,7 @@ const C_CONTROL = 'if|else|for|while|do|switch|try|catch';
 const JAVASCRIPT: Language = {
   name: 'JavaScript',
   extensions: ['js', 'mjs', 'cjs', 'jsx'],
-  forms: [LINE_COMMENT, BLOCK_COMMENT, SINGLE_QUOTED, DOUBLE_QUOTED, TEMPLATE_LITERAL, JS_REGEX],
+  forms: [LINE_COMMENT, BLOCK_COMMENT, SINGLE_QUOTED, DOUBLE_QUOTED, TEMPLATE_LITERAL, JS_REGEX_LITERAL],
   shape: 'arrow',
   functions: /([\w$#]*)\s*\(\)$/,
   control: control('if|else|for|while|do|switch|try|catch|finally'),
@@ -85,7 +85,7 @@ export const LANGUAGES: readonly Language[] = [
   {
     name: 'Ruby',
     extensions: ['rb', 'rake'],
-    forms: [RUBY_COMMENT, HASH_COMMENT, HEREDOC, PERCENT_LITERAL, SINGLE_QUOTED, DOUBLE_QUOTED, JS_REGEX],
+    forms: [RUBY_COMMENT, HASH_COMMENT, HEREDOC, PERCENT_LITERAL, SINGLE_QUOTED, DOUBLE_QUOTED, JS_REGEX_LITERAL],
     shape: 'indentation',
     functions: /^def\s+(?:self\.)?([\w?!=[\]<>+*/%-]+)/,
     control: /^(?:if|elsif|else|unless|while|until|for|case|when|in|begin|rescue|ensure)\b/,

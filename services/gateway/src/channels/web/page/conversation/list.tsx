@@ -1,4 +1,4 @@
-import { FollowingList } from '@signalbox/page-kit/following-list';
+import { AutoScrollList } from '@signalbox/page-kit/auto-scroll-list';
 import { Icon } from '@signalbox/page-kit/icons';
 import { type VNode, Fragment } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
@@ -18,7 +18,7 @@ interface Props {
 /** The messages. Sending scrolls to the end. A replaced row keeps the focus; after a removed row the message field gets it. */
 export function MessageList({ chat, focusField }: Props): VNode {
   const { components, pending, partial, isThinking } = chat;
-  const list = useRef<FollowingList>(null);
+  const list = useRef<AutoScrollList>(null);
   const ownCount = useRef(0);
   const focused = useRef<string | null>(null);
   useLayoutEffect(() => {
@@ -40,7 +40,7 @@ export function MessageList({ chat, focusField }: Props): VNode {
   };
   return (
     <div class="list">
-      <FollowingList
+      <AutoScrollList
         list={list}
         ids={components.map(({ id }) => id)}
         // Focusable, so that the keyboard can scroll the list.
@@ -72,7 +72,7 @@ export function MessageList({ chat, focusField }: Props): VNode {
         <p class="thinking" role="status">
           {isThinking && partial.agent === '' && !hasDraft && say('page.thinking')}
         </p>
-      </FollowingList>
+      </AutoScrollList>
     </div>
   );
 }

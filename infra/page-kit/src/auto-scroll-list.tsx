@@ -5,7 +5,7 @@ const AT_END_PX = 80;
 
 interface ListProps {
   /** Receives the list after its first rendering. */
-  readonly list: RefObject<FollowingList | null>;
+  readonly list: RefObject<AutoScrollList | null>;
   /** Ids of the rows in display order, by which unseen rows are counted. */
   readonly ids: readonly (string | number)[];
   readonly scroller: HTMLAttributes<HTMLDivElement>;
@@ -24,7 +24,7 @@ interface ListState {
 type Anchor = { readonly node: Element; readonly top: number } | null;
 
 /** A scrolling list. Follows new rows while the reader is at the end; otherwise keeps the reader's position. */
-export class FollowingList extends Component<ListProps, ListState> {
+export class AutoScrollList extends Component<ListProps, ListState> {
   override state: ListState = { isPinned: true };
   readonly #scroller = createRef<HTMLDivElement>();
   readonly #content = createRef<HTMLDivElement>();
