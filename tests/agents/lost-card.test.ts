@@ -115,7 +115,7 @@ describe('somebody with a card', () => {
     expect(await who.card(who.debit)).toMatchObject({ status: 'cancelled' });
   });
 
-  it('three wrong codes lock out, and an operator vouches instead', async () => {
+  it('three wrong codes lock the person out, and an operator vouches instead', async () => {
     const who = await customer();
     const code = await withCode(who);
     expect((await who.person.ask(otherCode(code))).join('\n')).toContain('2 tries are left');
@@ -144,7 +144,7 @@ describe('somebody with a card', () => {
     expect((await who.person.ask(codeIn([passed]))).join('\n')).toContain('now I know that it is you');
   });
 
-  it('a code is there within a second, in the other chat and at the operator, although no sweeper looks for it', async () => {
+  it('a code arrives within a second in the other chat and at the operator, without waiting for a sweep', async () => {
     const who = await customer();
     const phone = await who.whatsApp();
     // As if it had woken these chats just now, an hour long.

@@ -203,7 +203,7 @@ describe('a receiver that does not take spans', () => {
   }, 60_000);
 });
 
-it('Langfuse gets them by its keys, with session, tags and models, and no header of the collector', async () => {
+it('Langfuse gets spans by its keys, with session, tags and models, and no header of the collector', async () => {
   const langfuse = await openOtlpReceiver();
   const stack = await openStack({
     env: {

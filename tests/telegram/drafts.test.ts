@@ -37,7 +37,7 @@ test('a person reads the draft in place, and can stop it', async () => {
   expect(calls[0]?.params['entities']).toEqual([{ type: 'bold', offset: 4, length: 5 }]);
 });
 
-test('of many texts the newest is shown, a chat at most once in its interval', async () => {
+test('of many texts a chat is shown the newest, at most once per interval', async () => {
   const intervalMs = 300;
   await harness.startGateway({ TELEGRAM_DRAFT_INTERVAL_MS: String(intervalMs) });
   await harness.meet(1001);
@@ -177,7 +177,7 @@ describe('when Telegram does not want a draft', () => {
     expect((await harness.calls('sendMessageDraft')).length).toBe(1);
   });
 
-  test('a chat that is refused one gets none in that turn', async () => {
+  test('a chat whose draft was refused gets no other one in that turn', async () => {
     await harness.startGateway(QUICK);
     await harness.meet(1001);
     await harness.fault({ method: 'sendMessageDraft', error: { code: 400, description: 'TEXTDRAFT_PEER_INVALID' } });
@@ -191,7 +191,7 @@ describe('when Telegram does not want a draft', () => {
     expect(texts(await drafts())).toEqual(['refused', 'the next turn']);
   });
 
-  test('entities that it cannot read are left out', async () => {
+  test('a draft whose entities are refused is sent without them', async () => {
     await harness.startGateway(QUICK);
     await harness.meet(1001);
     const description = "Bad Request: can't parse entities";
@@ -216,7 +216,7 @@ test('typing is not shown beside a draft', async () => {
   expect(first?.chatId).toBe(1002);
 });
 
-test('while sends are short, a draft waits until they are not', async () => {
+test('a draft waits while few sends are left', async () => {
   await harness.startGateway(QUICK);
   await harness.meet(1001);
   let now = 0;

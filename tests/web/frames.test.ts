@@ -76,7 +76,7 @@ test('a page that sends too much at once is closed, and its earlier messages are
   expect(kept.map(({ text }) => text)).toEqual(kept.map((_, n) => `number ${n}`));
 });
 
-test('the same id twice is one message, in every tab and after a new connection', async () => {
+test('two frames with the same id are one message, in every tab and after a new connection', async () => {
   const { url } = await bench.start();
   const cookie = await bench.signIn(url);
   const [page, other] = [await bench.open({ url, cookie }), await bench.open({ url, cookie })];
@@ -93,7 +93,7 @@ test('the same id twice is one message, in every tab and after a new connection'
   expect(await bench.harness.rows('select 1 from inbox')).toHaveLength(2);
 });
 
-test('the same id in two sessions is two messages', async () => {
+test('frames with the same id in two sessions are two messages', async () => {
   const { url } = await bench.start();
   const cookie = await bench.signIn(url);
   const [main, side] = [await bench.open({ url, cookie }), await bench.open({ url, cookie, session: 'side' })];

@@ -177,7 +177,7 @@ test.each([
   expect(await traces()).toEqual([0, 0]);
 });
 
-test('a body that does not come is not waited for', async () => {
+test('a request whose body does not arrive is ended with 408', async () => {
   const { url } = await bench.start();
   const head = `POST /session HTTP/1.1\r\nHost: ${new URL(url).host}\r\nOrigin: ${url}\r\nContent-Type: application/json\r\nContent-Length: 20\r\n`;
   // The server ends it: 10 s for all of a request.

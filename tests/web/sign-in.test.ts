@@ -178,7 +178,7 @@ describe('a login', () => {
     expect(await readSession(url, first)).toEqual(NOBODY);
   });
 
-  test('belongs to one person, for whichever identity the code was made', async () => {
+  test('signs in the same person, whichever of their linked identities the code was made for', async () => {
     const { url } = await bench.start();
     await linkIdentity(bench.harness.pool, { userKey: 'whatsapp-491701', channel: 'whatsapp', name: 'Ada' }, ADA);
     await bench.signIn(url, 'whatsapp-491701');
@@ -188,7 +188,7 @@ describe('a login', () => {
 });
 
 describe('the people of a demo', () => {
-  test('can be chosen where only this machine listens, and programs are none of them', async () => {
+  test('can be chosen where only this machine listens, and do not include programs', async () => {
     const { url } = await bench.start({ WEB_DEMO_PEOPLE: 'on' });
     await addPerson('ingress-ci');
     await bench.harness.rows(`update users set is_program = true where user_key = 'ingress-ci'`);
@@ -216,18 +216,18 @@ describe('the people of a demo', () => {
     expect(metrics).not.toContain(START_KEY);
   });
 
-  test('have to be asked for with a key', async () => {
+  test('are refused at the start of a gateway that has no start key', async () => {
     const start = bench.start({ WEB_DEMO_PEOPLE: 'on', WEB_START_KEY: '' });
     await expect(start).rejects.toThrow(/WEB_START_KEY/);
   });
 
-  test('do not exist where they were not configured', async () => {
+  test('cannot be chosen at a gateway that was not configured to offer them', async () => {
     const { url } = await bench.start();
     expect((await postSession(url, { person: ADA })).status).toBe(401);
     expect(await logins()).toEqual([]);
   });
 
-  test('keep a gateway from starting that others can reach', async () => {
+  test('are refused at the start of a gateway that other machines can reach', async () => {
     const start = bench.start({ WEB_DEMO_PEOPLE: 'on', GATEWAY_HTTP_HOST: '0.0.0.0' });
     await expect(start).rejects.toThrow(/WEB_DEMO_PEOPLE/);
   });

@@ -64,7 +64,7 @@ test('a wide table becomes cards on a phone, and a table again when the page is 
   expect(page.components.get(id)?.props['text']).toBe(WIDE);
 });
 
-test('tables come to a phone as cards, even when the page says at once that it is one', async () => {
+test('tables are sent as cards to a page that says at its start that it is on a phone', async () => {
   const page = await open({ device: 'mobile' });
   await bench.harness.say(CHAT, [{ text: WIDE }]);
   const shown = await until(() => page.find('These run'));

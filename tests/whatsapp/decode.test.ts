@@ -82,7 +82,7 @@ describe('a hostile webhook', () => {
     ['entries without changes', { object: 'whatsapp_business_account', entry: [{}] }],
     ['a sender that is no number', withMessage({ from: 'whatsapp:1' })],
     ['a sender with a user name only', withMessage({ from: undefined })],
-  ])('%s is ignored or nothing', (_, payload) => {
+  ])('%s gives no update, or one that is ignored', (_, payload) => {
     const { updates } = decodeWebhook(payload, NUMBER);
     expect(updates.every(({ kind }) => kind === 'ignored')).toBe(true);
   });

@@ -3,7 +3,7 @@ import { api, client, useSimulator } from './simulator.fixture.ts';
 
 useSimulator();
 
-test('the menu button of one chat goes before that of all', async () => {
+test('the menu button of one chat takes precedence over the button of all chats', async () => {
   expect(await api.getChatMenuButton()).toEqual({ type: 'commands' });
   await api.setChatMenuButton({ menu_button: { type: 'default' } });
   const menu_button = { type: 'web_app' as const, text: 'Open', web_app: { url: 'https://example.org' } };
@@ -12,7 +12,7 @@ test('the menu button of one chat goes before that of all', async () => {
   expect(await api.getChatMenuButton({ chat_id: 1002 })).toEqual({ type: 'default' });
 });
 
-test('commands need a language of two letters and a chat that is there', async () => {
+test('commands for a language of three letters or for an unknown chat are refused', async () => {
   const commands = [{ command: 'help', description: 'What I can do' }];
   await expect(api.setMyCommands(commands, { language_code: 'deu' as 'de' })).rejects.toMatchObject({
     description: 'Bad Request: invalid language code specified',

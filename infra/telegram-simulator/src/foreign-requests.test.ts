@@ -34,7 +34,7 @@ test.each([
   ['what a browser calls the same site, which is any port', { 'sec-fetch-site': 'same-site' }],
   ['a foreign name that resolves to this machine', { host: 'rebound.example.org:8081' }],
   ['a name that only looks like this machine', { host: '127.0.0.1.example.org' }],
-])('%s neither reads nor speaks as a person', async (_who, headers) => {
+])('a request from %s can neither read the list of people nor write as one of them', async (_who, headers) => {
   const before = await api.getUpdates();
   expect(await send('/api/people', headers)).toBeGreaterThanOrEqual(400);
   expect(await send('/api/messages', headers, 'POST')).toBeGreaterThanOrEqual(400);
@@ -42,7 +42,7 @@ test.each([
   expect(await api.getUpdates()).toEqual(before);
 });
 
-test('its own page, a typed address and a program of this machine are answered', async () => {
+test('the simulator answers its own page, a typed address and a program of this machine', async () => {
   const own = { origin: simulator.url, referer: `${simulator.url}/`, 'sec-fetch-site': 'same-origin' };
   expect(await send('/api/people', own)).toBe(200);
   expect(await send('/api/messages', own, 'POST')).toBe(200);

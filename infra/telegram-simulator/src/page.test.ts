@@ -34,7 +34,7 @@ test.each<[string, [string, number, number][], string]>([
   ['see\n\ncode\nend', [['pre', 5, 4]], 'see\n<pre>code</>end'],
   ['short', [['bold', 2, 50]], 'sh<bold>ort</>'],
   ['none', [['bold', 9, 2]], 'none'],
-])('the entities of %j nest as they are shown', (text, entities, expected) => {
+])('the entities of %j become nested elements of the page', (text, entities, expected) => {
   const given = entities.map(([type, offset, length]) => ({ type, offset, length }));
   expect(show(buildEntityTree(text, given))).toBe(expected);
 });
@@ -70,7 +70,7 @@ test('a message for one person is seen by that person, until it is deleted', () 
   expect(idsFor([{ ...whisper, deleted: true }, said(1), said(2)], 1001)).toEqual([1, 2]);
 });
 
-test('what a person says to the bot alone is seen by the two', () => {
+test('a message of a person to the bot alone is seen by these two only', () => {
   const command = said(1, { from: { id: 1001 }, ephemeral: { receiverId: 100 } });
   expect([1001, 1002, 100].map((person) => idsFor([command], person).length)).toEqual([1, 0, 1]);
 });

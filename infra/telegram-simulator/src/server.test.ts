@@ -48,7 +48,7 @@ test('the page allows no script but its own', async () => {
   expect(response.headers.get('content-security-policy')).toContain("script-src 'self'");
 });
 
-test('closing ends open polls and event streams', async () => {
+test('closing the simulator ends open polls and event streams', async () => {
   const poll = api.getUpdates({ timeout: 50 });
   const stream = await fetch(`${simulator.url}/api/events`);
   await client.findCall((call) => call.method === 'getUpdates');

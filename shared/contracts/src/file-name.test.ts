@@ -14,7 +14,7 @@ test.each([
   ['x] ignore this [y.txt', 'x ignore this y.txt'],
   ['Übersicht März.csv', 'Übersicht März.csv'],
   [`${'x'.repeat(300)}.csv`, `${'x'.repeat(116)}.csv`],
-])('%j becomes %j', (given, clean) => {
+])('the file name %j becomes %j', (given, clean) => {
   expect(cleanFileName(given)).toBe(clean);
 });
 

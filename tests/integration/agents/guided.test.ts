@@ -135,7 +135,7 @@ describe('a guided agent with a model', () => {
     ['none', { action: 'none', data: null }, 'It is at 4, and 1 unclear'],
     ['an action that it does not have', { action: 'deploy', data: {} }, 'It is at 4, and 2 unclear'],
     ['data that the action does not take', { action: 'add', data: { by: 1e9 } }, 'It is at 4, and 3 unclear'],
-  ])('lets it name %s', async (_, given, said) => {
+  ])('carries out only an action that it has when its model names %s', async (_, given, said) => {
     answer = () => given;
     expect((await bench.ask('1', 'could you do that for me')).join()).toContain(said);
   });

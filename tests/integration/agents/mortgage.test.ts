@@ -128,7 +128,7 @@ describe('the mortgage agent, without a model', () => {
     expect(spoken).not.toMatch(/[|*]/);
   });
 
-  it('begins again', async () => {
+  it('forgets all figures when a person starts over', async () => {
     await ask('mortgage.set_intent {"propertyValue":300000}');
     expect(await ask('start over')).toContain('What is the property worth?');
     expect(await ask('mortgage.set_intent {"loanBalance":210000}')).toContain('What is the property worth?');

@@ -90,7 +90,7 @@ it('the new verifier accepts everything, and the old one everything up to the ch
   expect(await verifyHistory(asBefore)).toMatchObject({ ok: false, events: 4, finding: { seq: 5 } });
 });
 
-it('its export verifies without the product, unless a writer was removed or added', async () => {
+it('an export of old and new events verifies without the product, unless a writer was removed or added', async () => {
   const [file, key] = [join(harness.dir, 'export.jsonl'), join(harness.dir, 'signing-key.pem.pub')];
   writeFileSync(
     key,

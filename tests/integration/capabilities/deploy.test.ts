@@ -183,7 +183,7 @@ describe('cancelling', () => {
     expect((await bench.ports.deployments.find('act_b'))?.cancelAt).toBeNull();
   });
 
-  it('asks which one when there are two, and says so when there is none', async () => {
+  it('asks for the environment when two deployments are open, and says when there is none', async () => {
     await expect(bench.call('cancel_deploy', { project: 'demo' })).rejects.toThrow(
       /No deployment of demo is in progress/,
     );

@@ -36,7 +36,7 @@ const portsOf = (results: readonly { readonly output: Record<string, unknown> }[
 describe('allocating ports', () => {
   beforeEach(() => register('web-1'));
 
-  it('of fifty at once get fifty ports, the lowest ones', async () => {
+  it('gives fifty requests at once the fifty lowest ports', async () => {
     const results = await Promise.all(Array.from({ length: 50 }, () => allocate()));
     expect(new Set(portsOf(results))).toEqual(new Set(Array.from({ length: 50 }, (_, i) => 9000 + i)));
   });
@@ -47,7 +47,7 @@ describe('allocating ports', () => {
     expect(await bench.ports.portAllocations.list({})).toHaveLength(1);
   });
 
-  it('of two who want the same port, one gets it and the other reads who has it', async () => {
+  it('gives a port to one of two requests at once, and tells the other who has it', async () => {
     const [first, second] = await Promise.allSettled([allocate({ port: 9042 }), allocate({ port: 9042 })]);
     const refused = first.status === 'rejected' ? first : second;
     expect([first.status, second.status].sort()).toEqual(['fulfilled', 'rejected']);
@@ -56,7 +56,7 @@ describe('allocating ports', () => {
     });
   });
 
-  it('the memory of a server is never promised twice', async () => {
+  it('never promises the same memory of a server twice', async () => {
     await register('small', { memoryMb: 1000 });
     const results = await Promise.allSettled(
       Array.from({ length: 8 }, () => allocate({ server: 'small', memoryMb: 300 })),
@@ -85,13 +85,13 @@ describe('allocating ports', () => {
     await expect(allocate(args)).rejects.toThrow(sentence);
   });
 
-  it('an archived project gets none', async () => {
+  it('is refused for an archived project', async () => {
     await bench.call('update_project', { project: 'shop', status: 'archived' });
     await expect(allocate()).rejects.toMatchObject({ code: 'PROJECT_ARCHIVED' });
   });
 });
 
-describe('ports that a stranger listens on', () => {
+describe('ports on which a foreign program listens', () => {
   const strangers: Server[] = [];
   const listenOn = async (port: number): Promise<void> => {
     const server = createServer();
@@ -130,7 +130,7 @@ describe('ports that a stranger listens on', () => {
     expect(await bench.ports.portAllocations.list({ server: 'here' })).toEqual([]);
   });
 
-  it('fifty at once still get fifty ports, none of them that one', async () => {
+  it('are given to none of fifty requests at once', async () => {
     const results = await Promise.all(Array.from({ length: 50 }, () => allocate({ server: 'here' })));
     const ports = portsOf(results);
     expect(new Set(ports).size).toBe(50);
@@ -177,7 +177,7 @@ describe('releasing ports', () => {
 });
 
 describe('servers', () => {
-  it('of two who register the same name at once, one wins; the same action registers once', async () => {
+  it('are registered once under a name, by two people at once or by a repeated action', async () => {
     const results = await Promise.allSettled([register('web-1'), register('web-1')]);
     expect(results.map((result) => result.status).sort()).toEqual(['fulfilled', 'rejected']);
     const args = { name: 'web-2', host: '10.0.0.5', environment: 'production', cpus: 4, memoryMb: 8192 };
@@ -194,7 +194,7 @@ describe('servers', () => {
     });
   });
 
-  it('this machine is one of them, with its measured size, however often it is registered', async () => {
+  it('include this machine once, with its measured size, however often it is registered', async () => {
     await Promise.all([1, 2, 3].map(() => ensureLocalServer(bench.pool, { cpus: 2, memoryMb: 2000.5 })));
     await ensureLocalServer(bench.pool, { cpus: 4, memoryMb: 4000 });
     expect(await bench.ports.servers.list()).toMatchObject([
@@ -202,7 +202,7 @@ describe('servers', () => {
     ]);
   });
 
-  it('the one with the most room is found, and the choice is explained', async () => {
+  it('are chosen by their free room, and the choice is explained', async () => {
     await register('web-1', { memoryMb: 4096 });
     await register('web-2', { memoryMb: 8192, cpus: 1 });
     await register('web-3', { memoryMb: 8192, environment: 'production' });
@@ -222,7 +222,7 @@ describe('servers', () => {
     expect((await bench.call('find_suitable_server', { memoryMb: 6000, cpus: 2 })).output['server']).toBe('web-3');
   });
 
-  it('without room on any server names each reason', async () => {
+  it('that have no room are each named with the reason', async () => {
     await expect(bench.call('find_suitable_server', { memoryMb: 64 })).rejects.toThrow(
       'There is no server yet; register one first.',
     );

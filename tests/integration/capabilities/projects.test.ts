@@ -14,7 +14,7 @@ const create = (name: string, actionId?: string) =>
   bench.call('create_project_intent', { name, description: `What ${name} is for` }, actionId ? { actionId } : {});
 
 describe('creating a project', () => {
-  it('of two people at once, one gets the name', async () => {
+  it('gives a name that two people ask for at once to one of them', async () => {
     const results = await Promise.allSettled(['act_a', 'act_b', 'act_c'].map((actionId) => create('shop', actionId)));
     expect(results.filter((result) => result.status === 'fulfilled')).toHaveLength(1);
     const refused = results.filter((result) => result.status === 'rejected');

@@ -62,7 +62,7 @@ describe('signalbox policy check', () => {
     });
   });
 
-  it('holds with the change window, too', async () => {
+  it('accepts the shipped rules together with the change window', async () => {
     const { code, out } = await nowhere('policy', 'check', '--policies', withChangeWindow());
     expect(out).toContain('off-hours-asks-admins');
     expect(code).toBe(0);

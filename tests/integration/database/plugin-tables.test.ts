@@ -46,7 +46,7 @@ it.each([
   expect(await has(`to_regclass('desk_notes') is null and to_regclass('voice_notes') is not null`)).toBe(true);
 });
 
-it('gives services the rights and rows that a plug-in names, and takes them back when it is not named any more', async () => {
+it('a migration gives services the rights and rows that a plug-in names, and revokes those that it names no more', async () => {
   const plugin = pluginOf('create table desk_notes (user_key text, text text)', {
     rows: { desk_notes: { worker: `user_key <> 'eve'` } },
   });

@@ -73,7 +73,7 @@ describe.each(
   const runId = `act_${thief}_${victim}`;
   beforeAll(() => new RunStore(owner).create(intent(runId, JOB[victim])));
 
-  it('cannot add one', async () => {
+  it('cannot add a run', async () => {
     await expect(runsOf(thief).create(intent(`${runId}_new`, JOB[victim]))).rejects.toMatchObject(REFUSED);
     const scheduled = { runId: `${runId}_new`, job: JOB[victim], traceId: 'trc_test', startedAt: new Date() };
     await expect(
@@ -82,7 +82,7 @@ describe.each(
     expect(await row(`${runId}_new`)).toBeUndefined();
   });
 
-  it('cannot claim one, nor finish, give back or remove a claimed one', async () => {
+  it('cannot claim a run, nor finish, give back or remove a claimed run', async () => {
     const before = await row(runId);
     expect(await runsOf(thief).begin(runId, 0)).not.toMatchObject({ kind: 'held' });
     expect(await row(runId)).toEqual(before);

@@ -76,7 +76,7 @@ test('/status names the turn, waiting messages, the topic and the jobs', async (
   expect(answer).toContain('Job deploy.run: running, 3 min.');
 });
 
-test('/stop with nothing to stop says so', async () => {
+test('/stop says that nothing is running when there is nothing to stop', async () => {
   expect(await ask(1001, '/stop')).toBe('Nothing is running.');
   expect(await stopBefore()).toBe(0);
 });
@@ -118,7 +118,7 @@ test('/new waits for its place in the lane and stops earlier messages', async ()
   expect(waiting).toBeLessThan(Number(row.id));
 });
 
-test('an answer is recorded as such and shares the trace of the question', async () => {
+test('a command is recorded as answered, and its answer has the trace of the command', async () => {
   await ask(1005, '/whoami');
   const [row] = await harness.rows<{ outcome: string; asked: string; answered: string }>(
     `select i.outcome, i.trace_id as asked, o.trace_id as answered from inbox i

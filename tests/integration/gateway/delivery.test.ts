@@ -58,7 +58,7 @@ test('progress that nobody has seen is not shown below the answer', async () => 
   expect(await last(2)).toEqual(['saving: 90 %', 'saved']);
 });
 
-test('a slot is one message, changed in place, at most once a second', async () => {
+test('messages of one slot are shown as one, which is edited at most once a second', async () => {
   const before = (await harness.calls('editMessageText')).length;
   const first = await harness.say('telegram:1001', [{ text: 'deploying: 10 %', slot: 's1', priority: 9 }]);
   await settled(first);

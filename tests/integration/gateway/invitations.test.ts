@@ -93,7 +93,7 @@ describe('an invitation', () => {
     expect(await history()).not.toMatch(/[0-9A-Z]{4}(-[0-9A-Z]{4}){2}/);
   });
 
-  test('an expired one, or one of a former admin, is refused with the reason', async () => {
+  test('an expired code, or one of a former admin, is refused with the reason', async () => {
     const old = await invite('viewer');
     await harness.rows(`update invitations set expires_at = now() - interval '1 second'`);
     expect(await ask(1009, old.code)).toBe('That code is no longer valid. Ask an admin for a new one.');

@@ -125,7 +125,7 @@ test('menus are retried when Telegram fails, and commands work meanwhile', async
   expect(lines.filter((line) => String(line['message']).startsWith('menu not registered'))).not.toEqual([]);
 });
 
-test('two gateways register it once', async () => {
+test('two gateways register the menu once', async () => {
   await Promise.all([harness.startGateway(), harness.startGateway()]);
   await registered();
   await until('both are done', async () => (await harness.calls('getChatMenuButton')).length === 2);

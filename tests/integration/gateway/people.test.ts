@@ -75,7 +75,7 @@ describe('/allow', () => {
   });
 
   test.each(['/allow', '/allow 1009', '/allow Zoe developer', '/allow 1009 king', '/deny', '/deny Zoe'])(
-    '%j is answered with how it is written',
+    '%j is answered with the right form of the command',
     async (command) => {
       expect(await ask(1001, command)).toMatch(/^Write it as \/(allow|deny) <id>/);
       expect(Object.keys(await roles())).toHaveLength(3);
@@ -104,7 +104,7 @@ describe('/deny', () => {
 });
 
 describe('the last admin', () => {
-  test.each(['/deny 1001', '/allow 1001 viewer'])('is kept by %s', async (command) => {
+  test.each(['/deny 1001', '/allow 1001 viewer'])('stays an admin after %s', async (command) => {
     expect(await ask(1001, command)).toMatch(/^Nothing was changed: Ada is the only admin/);
     expect((await roles())['1001']).toBe('admin');
   });

@@ -169,7 +169,7 @@ test('a command in a private topic is answered there', async () => {
   expect(call?.params).toMatchObject({ chat_id: 1001, message_thread_id: 9, text: WHO });
 });
 
-test('a link to a message is its words where the chat has no addresses, and other links stay', async () => {
+test('a link to a message becomes plain words in a chat whose messages have no address, and other links are kept', async () => {
   await harness.startGateway();
   const text = 'decide on [the card](#message), see [help](https://example.org/)';
   await harness.say('telegram:-2001', [{ text, linkTo: '42' }]);

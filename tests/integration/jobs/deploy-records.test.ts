@@ -61,7 +61,7 @@ describe('a deploy request', () => {
     ]);
   });
 
-  it('is granted once of twenty at once, and the others read who requested it and when', async () => {
+  it('is granted once when twenty come at once, and the others read who requested it and when', async () => {
     const deployments = createDeploymentStore(pool);
     const all = await Promise.allSettled(Array.from({ length: 20 }, (_, i) => deployments.request(wish(`act_${i}`))));
     expect(all.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);

@@ -208,7 +208,7 @@ describe('a server that was never reached', () => {
     expect(await bench.ports.servers.list()).toEqual([]);
   });
 
-  it('takes no plain key', async () => {
+  it('is refused with a key in plain text', async () => {
     const args = { name: 'vps-1', host: '10.0.0.5', environment: 'staging', driver: 'ssh', user: 'root', key };
     await expect(bench.call('register_server', args)).rejects.toThrow('a key or token is given as a handle');
   });

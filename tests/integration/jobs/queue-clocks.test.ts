@@ -83,7 +83,7 @@ test('a run that a stopping process returns is taken at once, whatever its clock
   await until(() => seen.length > before);
 });
 
-test('the process itself waits for the pause before a retry', async () => {
+test('a retry starts only after the pause before it', async () => {
   const prefix = `t${randomBytes(4).toString('hex')}:`;
   const { queue } = startProcess(prefix, 0, { kind: 'again', delayMs: 500 });
   const from = performance.now();

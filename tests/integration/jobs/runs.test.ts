@@ -76,7 +76,7 @@ describe('a run that a person asked for', () => {
     expect(await bench.told()).toHaveLength(1);
   });
 
-  it('fails at once after a permanent failure, without the words of a third party', async () => {
+  it('fails at once after a permanent failure, and its message does not quote the error', async () => {
     bench.startRunner(async () => {
       throw new Error('secret detail');
     });

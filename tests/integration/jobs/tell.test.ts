@@ -53,7 +53,7 @@ it('a repeated attempt edits the message of the first, and does not repeat its t
   ]);
 });
 
-it('a process that lost its run can no longer write messages, and has to stop', async () => {
+it('a process that lost its run writes no more messages, and its handler is aborted', async () => {
   const stopped: unknown[] = [];
   bench.startRunner(async (_payload, { tell, signal }) => {
     await tell('First.', { slot: 'bar' });

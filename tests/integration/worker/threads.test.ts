@@ -70,7 +70,7 @@ describe('thread sequences', () => {
     expect(await threads.current('14')).toBeNull();
   });
 
-  it('of somebody on another channel keep the key as it is', async () => {
+  it('contain the unchanged key of a person, also one with underscores', async () => {
     const id = await open('web-a_b_3');
     expect(id).toBe('user_web-a_b_3_1');
     await threads.record(id);

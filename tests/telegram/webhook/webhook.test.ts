@@ -46,7 +46,7 @@ const untilBlocked = (): Promise<unknown> =>
   });
 
 describe('an update by webhook', () => {
-  test('is an inbox row with a wake-up, and commands are answered; nobody polls', async () => {
+  test('becomes an inbox row with a wake-up, and commands are answered without polling', async () => {
     const { url } = await startWebhookGateway(harness);
     await harness.people.post('/api/messages', { from: 1001, text: 'what is running?' });
     await harness.people.post('/api/messages', { from: 1001, text: '/whoami' });
@@ -111,7 +111,7 @@ describe('an update by webhook', () => {
   });
 
   test.each(['[]', '7', 'null', '"text"', '{}', '{"update_id":"x"}', '{"update_id":5,"__proto__":{"message":1}}'])(
-    'and is %s is acknowledged and ignored',
+    'with the body %s is acknowledged and ignored',
     async (body) => {
       const { url } = await startWebhookGateway(harness);
       expect((await bring(url, body)).status).toBe(200);
@@ -159,7 +159,7 @@ test('while Postgres is away Telegram is asked to repeat, and afterwards nothing
   expect(await texts()).toEqual(['before', 'one', 'two', 'three']);
 });
 
-test('a body that cannot be stored while Postgres is away has to come again', async () => {
+test('a body that cannot be stored while Postgres is away is refused, so that Telegram sends it again', async () => {
   const relay = await openTcpRelay(Number(new URL(harness.wiring.databaseUrl('gateway')).port));
   onTestFinished(() => relay.close());
   const through = new URL(harness.wiring.databaseUrl('gateway'));

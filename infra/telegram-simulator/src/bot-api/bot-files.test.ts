@@ -45,7 +45,7 @@ test('a document goes to a person with its caption, and its bytes can be downloa
   expect(await response.text()).toBe('line 1\nline 2\n');
 });
 
-test('a file is sent again by its id, and keeps what it is', async () => {
+test('a file that is sent again by its id keeps its kind', async () => {
   const sent = await api.sendDocument(1001, new InputFile(Buffer.from('x'), 'a.txt'));
   const again = await api.sendDocument(1001, sent.document.file_id);
   expect(again.document.file_unique_id).toBe(sent.document.file_unique_id);
@@ -54,7 +54,7 @@ test('a file is sent again by its id, and keeps what it is', async () => {
   );
 });
 
-test('a photo has its size', async () => {
+test('a photo is sent and shown with its width and height', async () => {
   const sent = await api.sendPhoto(1001, new InputFile(png(1280, 720), 'x.png'));
   expect(sent.photo.map(({ width, height }) => [width, height])).toEqual([[1280, 720]]);
   expect((await client.messages(1001)).at(-1)?.file).toMatchObject({ kind: 'photo', width: 1280, height: 720 });
@@ -96,7 +96,7 @@ test('an album is one message per file, with the caption at the first', async ()
   expect(messages[0]?.media_group_id).toMatch(/^\d+$/);
 });
 
-test('photos and documents are no album', async () => {
+test('photos and documents in one album are refused', async () => {
   const files = [
     { kind: 'photo', data: png(10, 10).toString('base64') },
     { kind: 'document', data: 'AAAA' },
@@ -145,7 +145,7 @@ test.each([
   await expect(api.sendDocument(1001, document)).rejects.toMatchObject(refusal(reason));
 });
 
-test('a caption has at most 1,024 units, and is no text', async () => {
+test('a caption beyond 1,024 units is refused, and so is editing a caption as a text', async () => {
   const file = (): InputFile => new InputFile(Buffer.from('x'), 'a.txt');
   await expect(api.sendDocument(1001, file(), { caption: 'x'.repeat(1_025) })).rejects.toMatchObject(
     refusal('message caption is too long'),
@@ -156,7 +156,7 @@ test('a caption has at most 1,024 units, and is no text', async () => {
   );
 });
 
-test('the call log has what a file is and not what is in it', async () => {
+test('the call log holds the size of a file and not its content', async () => {
   await api.sendDocument(1001, new InputFile(Buffer.from('secret'), 'a.txt'));
   const call = (await client.get<LoggedCall[]>('/api/calls')).at(-1);
   expect(JSON.stringify(call)).toContain('"sizeBytes":6');

@@ -75,12 +75,12 @@ test('in a form, a text field may hold any value as JSON', () => {
   ]);
 });
 
-test('an upload stands for the file that is missing', () => {
+test('a file that comes as an upload does not count as missing', () => {
   expect(check('sendDocument', { chat_id: 1001 }).violations).toEqual(['document is missing']);
   expect(checkCall('sendDocument', { chat_id: 1001 }, new Map([['document', 'bytes']])).violations).toEqual([]);
 });
 
-test('a mistake deep inside a rich message is found where it is', () => {
+test('a mistake deep inside a rich message is reported with the path to it', () => {
   const deep = (levels: number): unknown =>
     levels === 0 ? { type: 'bold' } : { type: 'italic', text: [deep(levels - 1)] };
   const rich_message = { blocks: [{ type: 'paragraph', text: deep(12) }] };
@@ -88,7 +88,7 @@ test('a mistake deep inside a rich message is found where it is', () => {
   expect(first).toMatch(/^rich_message\/blocks\/0\/text(\/text\/0){12} must /);
 });
 
-test('a field that no rich block has is a warning', () => {
+test('an unknown field of a rich block is reported as a warning', () => {
   const blocks = [{ type: 'paragraph', text: ['a', { type: 'bold', text: 'b', size: 3 }], style: 'x' }];
   expect(check('sendRichMessage', { chat_id: 1001, rich_message: { blocks } }).warnings).toEqual([
     'rich_message/blocks/0/text/1/size is unknown',
@@ -96,6 +96,6 @@ test('a field that no rich block has is a warning', () => {
   ]);
 });
 
-test('a method without parameters takes none', () => {
+test('a parameter of a method without parameters is reported as unknown', () => {
   expect(check('getMe', { verbose: true })).toMatchObject({ warnings: ['verbose is unknown'] });
 });

@@ -10,7 +10,7 @@ async function textsSeen(): Promise<string[]> {
   return (await client.messages(1001)).map((message) => message.text);
 }
 
-test('an injected 429 says when to come back, as often as asked', async () => {
+test('an injected 429 says how long to wait, and is returned the requested number of times', async () => {
   await client.post('/api/faults', { method: 'sendMessage', error: { code: 429, retryAfter: 3 }, times: 2 });
   for (const text of ['one', 'two']) {
     await expect(api.sendMessage(1001, text)).rejects.toMatchObject({
@@ -35,7 +35,7 @@ test('a connection dropped after the method leaves the message', async () => {
   expect(await textsSeen()).toEqual(['/start', 'arrived']);
 });
 
-test('updates whose answer was dropped come again', async () => {
+test('updates are sent again when the answer with them was dropped', async () => {
   await client.post('/api/faults', { method: 'getUpdates', dropConnection: 'after' });
   await expect(api.getUpdates()).rejects.toBeInstanceOf(HttpError);
   expect(await api.getUpdates()).toMatchObject([{ message: { text: '/start' } }]);
@@ -102,7 +102,7 @@ test('a fault of a moved group names the new group', async () => {
   });
 });
 
-test('a gateway that is down answers no JSON', async () => {
+test('the fault badGateway answers with an HTML page instead of JSON', async () => {
   await client.post('/api/faults', { method: 'getMe', error: 'badGateway' });
   const response = await fetch(`${simulator.url}/bot${DEFAULT_TOKEN}/getMe`);
   expect(response.status).toBe(502);
@@ -128,7 +128,7 @@ test.each([
   expect(await textsSeen()).toEqual([...texts, 'next']);
 });
 
-test('closing ends a call that hangs', async () => {
+test('closing the simulator ends a call that hangs', async () => {
   await client.post('/api/faults', { method: 'getMe', hang: 'before' });
   const answer = api.getMe().catch(() => 'ended');
   await client.findCall((call) => call.method === 'getMe');
@@ -136,12 +136,12 @@ test('closing ends a call that hangs', async () => {
   expect(await answer).toBe('ended');
 });
 
-test('a download can fail too', async () => {
+test('a fault can make a download fail too', async () => {
   await client.post('/api/faults', { method: 'downloadFile', dropConnection: 'before' });
   await expect(fetch(`${simulator.url}/file/bot${DEFAULT_TOKEN}/documents/file_0`)).rejects.toThrow('fetch failed');
 });
 
-test('a fault by a name that nobody knows is refused', async () => {
+test('a fault with an unknown name is refused', async () => {
   expect(await client.post('/api/faults', { method: 'getMe', error: 'nonsense' })).toMatchObject({ ok: false });
   expect(await client.get('/api/faults')).toEqual([]);
 });

@@ -41,7 +41,7 @@ test('in a group the bot receives replies to its own messages only', async () =>
   expect(await client.post('/api/messages', other)).toMatchObject({ ok: true, updateId: null });
 });
 
-test('texts beyond 4,096 units need raw', async () => {
+test('a text beyond 4,096 units is refused, unless it is sent as raw', async () => {
   const text = 'x'.repeat(4_097);
   expect(await client.post('/api/messages', { from: 1001, text })).toMatchObject({ ok: false });
   expect(await client.post('/api/messages', { from: 1001, text, raw: true })).toMatchObject({ ok: true });
@@ -90,14 +90,14 @@ test('the newest message with a button is clicked, by label or by data', async (
   expect(clicked).toEqual([newer.message_id, older.message_id]);
 });
 
-test('clicking a button that is not there says so', async () => {
+test('a click on a missing button is refused, and the error names the button', async () => {
   expect(await client.post('/api/clicks', { from: 1001, button: 'Nope' })).toEqual({
     ok: false,
     error: 'No message has a button "Nope".',
   });
 });
 
-test('an unknown callback query is too old', async () => {
+test('an answer to an unknown callback query is refused as too old', async () => {
   await expect(api.answerCallbackQuery('123')).rejects.toMatchObject({
     description: 'Bad Request: query is too old and response timeout expired or query ID is invalid',
   });
@@ -120,7 +120,7 @@ test('a bot that is blocked gets 403 and my_chat_member, until it is let in agai
   expect((await api.sendMessage(1001, 'back')).text).toBe('back');
 });
 
-test('after a seq only what is new or changed is listed', async () => {
+test('a list of messages after a sequence number holds only new and changed ones', async () => {
   const first = await client.post('/api/messages', { from: 1001, text: 'first' });
   const sent = await api.sendMessage(1001, 'second');
   const { seq } = await client.get<{ seq: number }>('/api/chats/1001/messages?as=1001');

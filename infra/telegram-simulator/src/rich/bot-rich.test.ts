@@ -70,14 +70,14 @@ test('a text becomes blocks and blocks become a text again', async () => {
   expect((await client.messages(1001)).at(-1)).toMatchObject({ text: 'plain', rich: null });
 });
 
-test('the same blocks again are no change', async () => {
+test('an edit with the same blocks is refused because it changes nothing', async () => {
   const { message_id } = await api.sendRichMessage(1001, { blocks: REPORT });
   await expect(api.editMessageText(1001, message_id, { blocks: REPORT })).rejects.toMatchObject({
     description: expect.stringContaining('message is not modified'),
   });
 });
 
-test('messages as large as the limits are taken', async () => {
+test('rich messages exactly as large as the limits are accepted', async () => {
   await send({ blocks: [paragraph('👍'.repeat(32_768))] });
   await send({ blocks: Array.from({ length: 500 }, () => paragraph('x')) });
   await send({ blocks: [nest(16)] });

@@ -126,7 +126,7 @@ test('without a folder the ids of a later start are larger', () => {
   expect(ids[1]).toBeGreaterThan(ids[0] ?? Infinity);
 });
 
-test('a compacted log says everything that the long one said', async () => {
+test('a compacted log restores the same state as the long one', async () => {
   const first = await createSimulator({ dataDir });
   const api = new Api(DEFAULT_TOKEN, { apiRoot: first.url });
   const client = createSimulatorClient(first.url);

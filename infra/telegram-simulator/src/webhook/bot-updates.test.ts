@@ -40,12 +40,12 @@ test('an offset from far in the future confirms nothing', async () => {
   expect(collectTexts(await api.getUpdates({ offset: id + 1_000 }))).toEqual(['still here']);
 });
 
-test('limit bounds a batch', async () => {
+test('getUpdates returns no more updates than its limit', async () => {
   for (const text of ['one', 'two', 'three']) await say(text);
   expect(collectTexts(await api.getUpdates({ limit: 2 }))).toEqual(['one', 'two']);
 });
 
-test('kinds that the bot did not ask for are not queued, until it asks again', async () => {
+test('updates of kinds that the bot did not ask for are not queued until it asks for them', async () => {
   await api.getUpdates({ allowed_updates: ['callback_query'] });
   expect(await client.post('/api/messages', { from: 1001, text: 'lost' })).toMatchObject({ updateId: null });
   await api.getUpdates({ allowed_updates: [] });
@@ -77,7 +77,7 @@ test('a poller that hung up does not swallow the next update', async () => {
   expect(collectTexts(await api.getUpdates())).toEqual(['kept']);
 });
 
-test('deleteWebhook can drop what is waiting', async () => {
+test('deleteWebhook can drop the waiting updates', async () => {
   await say('dropped');
   await api.deleteWebhook({ drop_pending_updates: true });
   expect(await api.getWebhookInfo()).toMatchObject({ url: '', pending_update_count: 0 });

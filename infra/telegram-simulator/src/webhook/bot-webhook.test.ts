@@ -72,7 +72,7 @@ test('updates are posted with the secret, and what waited before is posted first
   await until(async () => expect(await pending()).toBe(0));
 });
 
-test('without a secret there is no header', async () => {
+test('updates to a webhook without a secret have no header for it', async () => {
   await api.setWebhook(url);
   await say('hi');
   await untilDelivered(['hi']);
@@ -186,7 +186,7 @@ test('getUpdates is a conflict while a webhook is set, and an open poll ends', a
   });
 });
 
-test('without the webhook what was not taken waits for getUpdates', async () => {
+test('updates that a webhook did not take wait for getUpdates after its deletion', async () => {
   answer = () => 500;
   await api.setWebhook(url);
   await say('still here');
@@ -196,7 +196,7 @@ test('without the webhook what was not taken waits for getUpdates', async () => 
   expect(await api.getWebhookInfo()).toEqual({ url: '', has_custom_certificate: false, pending_update_count: 1 });
 });
 
-test('setting a webhook can drop what waits and choose the kinds of updates', async () => {
+test('setWebhook can drop the waiting updates and choose the kinds of later ones', async () => {
   await say('dropped');
   await api.setWebhook(url, { drop_pending_updates: true, allowed_updates: ['message'] });
   await say('kept');
@@ -225,7 +225,7 @@ test.each([
   expect(await api.getUpdates()).toEqual([]);
 });
 
-test('setting and deleting a webhook twice is no mistake', async () => {
+test('setting and deleting a webhook twice is accepted', async () => {
   const call = async (path: string): Promise<unknown> =>
     (await fetch(`${simulator.url}/bot${DEFAULT_TOKEN}/${path}`, { method: 'POST' })).json();
   const set = `setWebhook?url=${encodeURIComponent(url)}`;

@@ -33,7 +33,7 @@ it('a file that the bot uploads is shown, and is fetched with the token', async 
   expect(await (await fetch(url, { headers: { authorization } })).text()).toBe('%PDF');
 });
 
-it('an address is good for five minutes, and for no other file', async () => {
+it('the address of a file is valid for five minutes, and for no other file', async () => {
   const { id } = await upload('%PDF', 'application/pdf');
   const url = String((await callGraph(id)).body['url']);
   const changed = url.replace(/mid=\d+/, 'mid=1');
@@ -49,7 +49,7 @@ it('a type that WhatsApp does not take, an empty file and one that is too large 
   expect(await client.problems()).toHaveLength(3);
 });
 
-it('a file of a person is told with its type and sum, and is fetched by its id', async () => {
+it('a file of a person reaches the bot as an id, which leads to its type and size', async () => {
   await client.sendFile(ADA, { kind: 'voice', bytes: Buffer.from('OggS'), mimeType: 'audio/ogg; codecs=opus' });
   await expect.poll(() => bot.received.length).toBe(1);
   const [, id = ''] = /"id":"(\d+)"/.exec(bot.received[0]?.text.split('"audio":')[1] ?? '') ?? [];

@@ -169,7 +169,7 @@ test('a file above the size limit is refused, one of exactly the limit is accept
 test.each([
   ['sticker', 'I cannot read a sticker yet. Please write what you need in words.'],
   ['other', 'I cannot read this kind of message yet. Please write what you need in words.'],
-] as const)('a %s is answered in words that fit', (what, sentence) => {
+] as const)('a message of the kind %s is answered with the sentence for this kind', (what, sentence) => {
   expect(planOne({ ...SAID, kind: 'not-text', what }).admission.reply?.body.text).toBe(sentence);
 });
 

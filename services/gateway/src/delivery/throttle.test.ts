@@ -58,7 +58,7 @@ test('an edit returns the send of its chat, an unused send returns both', () => 
   expect(throttle.tryTake('b', 'private')).toBe(true);
 });
 
-test('typing is dropped when sends are short', () => {
+test('typing is not shown when few sends are left', () => {
   const { throttle } = start();
   expect(throttle.tryTakeSpare()).toBe(true);
   for (let chat = 0; chat < 20; chat += 1) throttle.tryTake(`c${chat}`, 'private');

@@ -45,7 +45,7 @@ test('the cause of a failure is quoted, also when a long stack follows it', () =
   expect(said).toMatch(/```\nmain\.js \(17:62\): Expression expected\n17: const x = ;\n {4}at step0 .*\n```$/);
 });
 
-test('what is not known is said to be not known', () => {
+test('a receipt says when it is unknown which release serves', () => {
   expect(describeResult({ ...RESULT, state: 'unknown', serving: '1.0-def' })).toMatch(
     /I do not know whether 1\.1-abc serves/,
   );

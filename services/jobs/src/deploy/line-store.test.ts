@@ -2,7 +2,7 @@ import { createLog } from '@signalbox/platform/log';
 import { expect, test } from 'vitest';
 import { createLineFilter, createLineStore } from './line-store.ts';
 
-test('of a line that a driver has cut, only the beginning is kept, per stream', () => {
+test('only the beginning of a line that a driver has cut is kept, per stream', () => {
   const clean = createLineFilter((text) => text.replaceAll('plum', '[secret]'));
   const kept = [
     clean({ stream: 'out', line: 'x'.repeat(16_384) }),

@@ -50,7 +50,7 @@ test.each([
   ['image/jpeg', '\xff\xd8\xff\xe0....'],
   ['image/gif', 'GIF89a......'],
   ['image/webp', 'RIFF\x10\x00\x00\x00WEBPVP8 '],
-])('a picture is %s because it begins so', async (mimeType, text) => {
+])('a picture is recognized as %s by its first bytes', async (mimeType, text) => {
   const bytes = Buffer.from(text, 'latin1');
   const batch = [message('words', [file('photo', 'a')])];
   expect(await look({ a: { kind: 'file', bytes } }, batch)).toEqual({
@@ -94,7 +94,7 @@ test('for a model without vision nothing is fetched, and the sender is told', as
   expect(seen).toEqual({ pictures: [], note: expect.stringContaining('I cannot look at the picture') });
 });
 
-test('other files are ignored', async () => {
+test('documents and voice notes are not looked at as pictures', async () => {
   expect(await look({}, [message('words', [file('document', 'a'), file('voice', 'b')])])).toEqual({
     pictures: [],
     note: null,

@@ -15,7 +15,7 @@ const context = {
 };
 const known = { names: new Set(['shop', 'blog']), verbs: new Set<string>() };
 
-it('founds a claim that a measured line makes, and no other', () => {
+it('a claim is founded when a measured line of the context makes it, and otherwise not', () => {
   const { facts, lines } = toClaimGrounds(context);
   expect(lines).toHaveLength(3);
   const isBare = (text: string): boolean => isUnfounded(text, { ...known, facts });
@@ -25,7 +25,7 @@ it('founds a claim that a measured line makes, and no other', () => {
   expect(isBare('✅ blog 2.0.0 is deployed to production.')).toBe(true); // look-ups report this service as down
 });
 
-it('founds what says more of a thing than that it is there', () => {
+it('a claim about the state of a service is founded by the context, and one of a change is not', () => {
   const standing = toClaimGrounds(context).facts;
   const isBare = (text: string): boolean => isUnfounded(text, { ...known, facts: [], standing });
   expect(isBare('shop 1.4.2 läuft in Staging.')).toBe(false);
@@ -36,7 +36,7 @@ it('founds what says more of a thing than that it is there', () => {
   expect(isBare('LOG_LEVEL of shop in staging is debug now.')).toBe(true);
 });
 
-it('founds nothing by what people said', () => {
+it('a claim is not founded by facts that people asked to remember', () => {
   const { facts } = toClaimGrounds(context);
   expect(isUnfounded('✅ shop 9.9.9 is deployed to production.', { ...known, facts })).toBe(true);
 });

@@ -60,7 +60,7 @@ describe('an argument from outside text', () => {
     ['it is too short to be no chance', { name: 'now' }, { untrusted: [LOG] }],
     ['nothing of outside was read', { name: 'db-backup' }, {}],
     ['it is something else', { name: 'web-frontend', port: 4_000 }, { untrusted: [LOG] }],
-  ])('does not when %s', (_, input, history) => {
+  ])('does not raise the risk when %s', (_, input, history) => {
     expect(judge(input, history)).toMatchObject({ risk: 'sensitive', tainted: false, reasons: [] });
   });
 

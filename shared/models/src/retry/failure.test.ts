@@ -124,7 +124,7 @@ describe('a model failure', () => {
     (reason) => expect(isTransient(reason)).toBe(false),
   );
 
-  it('findModelFailure finds it as the cause of an error', () => {
+  it('findModelFailure finds a model failure as the cause of an error', () => {
     const failure = new ModelFailure('timeout');
     expect(findModelFailure(new AppError('MODEL_UNAVAILABLE', {}, failure))).toBe(failure);
     expect(findModelFailure(failure)).toBe(failure);

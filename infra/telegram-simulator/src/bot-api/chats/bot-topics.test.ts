@@ -24,7 +24,7 @@ test("a message in a topic reaches the bot with the topic, as a reply to the top
   });
 });
 
-test('the general topic has no number', async () => {
+test('a message in the general topic has no topic number, and the number 1 is refused', async () => {
   await client.post('/api/messages', { from: 1002, chat: 'ops', text: '/status' });
   const message = await lastMessage();
   expect(message).not.toHaveProperty('message_thread_id');
@@ -56,7 +56,7 @@ test('a topic that does not exist is refused, for typing too, and in a private c
   );
 });
 
-test('an administrator reads everything in the group and hears that it became one', async () => {
+test('a bot that becomes an administrator is notified, and gets all messages of the group', async () => {
   await beAdministrator();
   expect((await api.getUpdates()).at(-1)?.my_chat_member).toMatchObject({
     chat: { id: OPS },

@@ -42,12 +42,12 @@ test('a draft with blocks may show that the bot thinks', async () => {
   expect(await findDraft()).toMatchObject({ rich: { blocks } });
 });
 
-test('an empty draft is a placeholder', async () => {
+test('an empty draft is accepted, and shown without text', async () => {
   await api.sendMessageDraft(1001, 7, '');
   expect(await findDraft()).toMatchObject({ draftId: 7, text: '' });
 });
 
-test('a draft is gone after its time', async () => {
+test('a draft is removed when its time is over', async () => {
   await client.post('/api/settings', { draftLifeMs: 0 });
   await api.sendMessageDraft(1001, 7, 'old');
   expect(await findDraft()).toBeNull();
@@ -71,7 +71,7 @@ test('a stopped draft stays without its button if the bot wants it to', async ()
   expect(await findDraft()).toMatchObject({ text: 'Half an answer', canStop: false });
 });
 
-test('a draft that cannot be stopped is not', async () => {
+test('stopping a draft is refused when the bot did not allow it', async () => {
   await api.sendMessageDraft(1001, 7, 'Working');
   expect(await client.post('/api/drafts/stop', { from: 1001 })).toEqual({
     ok: false,
@@ -80,7 +80,7 @@ test('a draft that cannot be stopped is not', async () => {
   expect(await stopped()).toEqual([]);
 });
 
-test('drafts are for private chats, have a number, and are no longer than a message', async () => {
+test('a draft in a group, without a number or longer than a message is refused', async () => {
   const refusal = (reason: string): object => ({ error_code: 400, description: `Bad Request: ${reason}` });
   await expect(api.sendMessageDraft(-2001, 7, 'x')).rejects.toMatchObject(refusal('TEXTDRAFT_PEER_INVALID'));
   await expect(api.sendMessageDraft(1001, 0, 'x')).rejects.toMatchObject(refusal('draft_id must be non-zero'));

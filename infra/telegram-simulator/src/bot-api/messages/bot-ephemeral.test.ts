@@ -100,7 +100,7 @@ test('a whisper replaces no other message', async () => {
   expect(await seenBy(1002)).toEqual(['card']);
 });
 
-test('fifteen seconds after the click it is too late, unless the bot administrates the group', async () => {
+test('an ephemeral answer is refused fifteen seconds after the click, unless the bot administrates the group', async () => {
   await client.post('/api/settings', { ephemeralWindowMs: 0 });
   const ephemeral_message_parameters = await click(1002);
   await expect(api.sendMessage(OPS, 'late', { ephemeral_message_parameters })).rejects.toMatchObject(

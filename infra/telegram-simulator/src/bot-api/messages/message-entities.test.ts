@@ -37,7 +37,7 @@ test('spaces at the start stay when an entity covers them', () => {
   expect(formatBotText('  x', [{ type: 'pre', offset: 0, length: 3 }]).text).toBe('  x');
 });
 
-test('carriage returns go and entities follow', () => {
+test('carriage returns are removed, and entities move with their text', () => {
   expect(formatBotText('a\r\nb', [bold(3, 1)])).toEqual({ text: 'a\nb', entities: [bold(2, 1)] });
 });
 
@@ -46,7 +46,7 @@ test('blank texts and halves of emoji are refused', () => {
   expect(() => formatBotText('\ud83d', [])).toThrow('Bad Request: strings must be encoded in UTF-8');
 });
 
-test('nothing is found inside code', () => {
+test('a command inside code does not become an entity', () => {
   const code: MessageEntity = { type: 'code', offset: 0, length: 5 };
   expect(formatBotText('/help /stop', [code]).entities).toEqual([code, { type: 'bot_command', offset: 6, length: 5 }]);
 });
@@ -62,7 +62,7 @@ test.each([
   ['ask @signalbox_bot, please', [['mention', '@signalbox_bot']]],
   ['see https://a.example/x/y?z=@me.', [['url', 'https://a.example/x/y?z=@me']]],
   ['mail me@example.org and a/b', []],
-])('%s', (text, expected) => {
+])('only commands, mentions and addresses become entities in “%s”', (text, expected) => {
   const found = detectEntities(text).map(({ type, offset, length }) => [type, text.slice(offset, offset + length)]);
   expect(found).toEqual(expected);
 });
@@ -75,6 +75,6 @@ test.each([
   ['', 'URL host is empty'],
   ['not-a-url', 'Wrong HTTP URL'],
   ['ftp://example.org', 'Unsupported URL protocol'],
-])('the link %j is judged as Telegram does', (url, problem) => {
+])('the link %j is accepted or refused as by Telegram', (url, problem) => {
   expect(findUrlProblem(url)).toBe(problem);
 });

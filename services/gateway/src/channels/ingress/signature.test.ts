@@ -35,7 +35,7 @@ test.each([
   [301, false],
   [-301, false],
   [86_400, false],
-])('made %i seconds ago is in the window: %s', (age, isIn) => {
+])('a signature made %i seconds ago is in the window: %s', (age, isIn) => {
   const nowMs = 1_700_000_000_500;
   expect(isFreshTimestamp(String(1_700_000_000 - age), nowMs)).toBe(isIn);
 });

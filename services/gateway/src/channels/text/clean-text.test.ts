@@ -10,7 +10,7 @@ describe('cleaning a text', () => {
     ['overrides of direction', 'pay \u202e001$\u202c to \u2066x\u2069', 'pay 001$ to x'],
     ['tabs', '\tif\tx\n12345\ty', '    if  x\n12345   y'],
     ['emoji, accents and marks of direction', '👩‍👧 e\u0301 \u200fשלום', '👩‍👧 e\u0301 \u200fשלום'],
-  ])('of %s', (_, text, clean) => {
+  ])('gives the expected text for %s', (_, text, clean) => {
     expect(cleanText(text)).toBe(clean);
   });
 });
@@ -21,7 +21,7 @@ test.each([
   ['\u200bx', false],
   ['\u0301', false],
   ['🙂', false],
-])('of %j nothing is to be seen: %s', (text, blank) => {
+])('the text %j is blank: %s', (text, blank) => {
   expect(isBlank(text)).toBe(blank);
 });
 

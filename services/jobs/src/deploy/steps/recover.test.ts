@@ -14,11 +14,11 @@ describe('the states of a deployment', () => {
     );
   });
 
-  test('every one that is open can come to an end', () => {
+  test('every open state leads to a final state', () => {
     expect(open.filter((state) => !reachable(state).some(isFinalState))).toEqual([]);
   });
 
-  test('what can be cancelled is what comes before the switch', () => {
+  test('a deployment can be cancelled before the switch and in an unknown state only', () => {
     expect(DeployState.options.filter(isCancellable)).toEqual([
       'queued',
       'preparing',
@@ -46,7 +46,7 @@ describe('going on after a worker was lost', () => {
     );
   });
 
-  test('what serves is never cancelled and never built again', () => {
+  test('a deployment that serves is never cancelled and never built again', () => {
     fc.assert(
       fc.property(traces, (found) => {
         fc.pre(found.isRouted && found.before !== 'cancelling');
@@ -55,7 +55,7 @@ describe('going on after a worker was lost', () => {
     );
   });
 
-  test('nothing is switched to that was not found healthy after the loss', () => {
+  test('the switch never comes next, so that health is checked before it', () => {
     fc.assert(
       fc.property(traces, (found) => {
         expect(decideNextState(found)).not.toBe('switching');
@@ -63,7 +63,7 @@ describe('going on after a worker was lost', () => {
     );
   });
 
-  test('a wish to cancel is heard as long as nothing was switched', () => {
+  test('a request to cancel is obeyed during a build, and not when the deployment is failing', () => {
     const found: RecoveryInput = { before: 'building', instance: 'none', isRouted: false, isCancelRequested: true };
     expect(decideNextState(found)).toBe('cancelling');
     expect(decideNextState({ ...found, before: 'failing' })).toBe('failing');

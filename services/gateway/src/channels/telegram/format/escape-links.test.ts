@@ -17,7 +17,7 @@ describe('in a group', () => {
     ['one of which only the name is styled', '@**ada_l**', '@·ada_l'],
     ['the bot of a command', '/stop@other_bot', '/stop@other_bot'],
     ['one behind an address', 'https://x.example/)@ada_l', 'https://x.example/)@·ada_l'],
-  ])('%s calls nobody', (_, markdown, expected) => {
+  ])('%s mentions nobody', (_, markdown, expected) => {
     expect(withVisibleJoiner(inGroup(markdown))).toBe(expected);
   });
 
@@ -26,7 +26,7 @@ describe('in a group', () => {
     ['a step of a web address', 'see https://video.example/@ada_l/1'],
     ['a package', 'https://www.npmjs.com/package/@scope/name'],
     ['an @ alone', '5 @ 3 and @'],
-  ])('%s stays as it is', (_, text) => {
+  ])('%s is unchanged', (_, text) => {
     expect(inGroup(text)).toBe(text);
   });
 

@@ -126,7 +126,7 @@ describe('messages', () => {
     ['audio', 'audio', null],
     ['video', 'video', 'video/mp4'],
     ['video_note', 'video', 'video/mp4'],
-  ])('a %s is a %s', (field, kind, mimeType) => {
+  ])('a %s of Telegram is decoded as a file of the kind %s', (field, kind, mimeType) => {
     expect(read({ [field]: FILE })).toMatchObject({ attachments: [{ kind, ref: 'f1', name: null, mimeType }] });
   });
 
@@ -149,7 +149,7 @@ describe('messages', () => {
     [{ dice: {} }, 'game'],
     [{ photo: [{}] }, 'other'],
     [{ document: 7 }, 'other'],
-  ])('%j is neither words nor a file', (fields, what) => {
+  ])('a message with %j is decoded as neither text nor file', (fields, what) => {
     expect(read(fields)).toMatchObject({ kind: 'not-text', what });
   });
 

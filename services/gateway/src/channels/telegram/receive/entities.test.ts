@@ -25,7 +25,7 @@ describe('hidden content of entities is written out', () => {
     ['[https://a.example/b]', 'https://a.example/b'],
     ['[a.example/b]', 'https://a.example/b/'],
     ['[ada@example.org]', 'mailto:ada@example.org'],
-  ])('words that are the address stay as they are: %j', (marked, url) => {
+  ])('words that equal their address are unchanged: %j', (marked, url) => {
     expect(link(marked, url)).toEqual({ text: marked.slice(1, -1), isDisguised: false });
   });
 
@@ -35,9 +35,12 @@ describe('hidden content of entities is written out', () => {
     ['[git@good.example:a.git]', 'good.example:a.git → <https://evil.example/a.git>'],
     ['[our shop, https://good.example/a.git]', 'our shop, good.example/a.git → <https://evil.example/a.git>'],
     ['[/srv/git/a]', 'srv/git/a → <https://evil.example/a.git>'],
-  ])('words that look like another address show where they lead, and are not the own words: %j', (marked, text) => {
-    expect(link(marked, 'https://evil.example/a.git')).toEqual({ text, isDisguised: true });
-  });
+  ])(
+    'words that look like another address show where they lead, and are not the words of the sender: %j',
+    (marked, text) => {
+      expect(link(marked, 'https://evil.example/a.git')).toEqual({ text, isDisguised: true });
+    },
+  );
 
   test('a person without a user name is shown with their id, which replaces the name in a command', () => {
     const mention = { type: 'text_mention', user: { id: 1002, first_name: 'Ben' } };

@@ -77,7 +77,7 @@ test.each([
   [refuse(502, 'Bad Gateway'), 'busy'],
   [new HttpError('x', new ServerDown(502)), 'busy'],
   [new HttpError('x', new Error('timed out')), 'ambiguous'],
-])('%s is not about the form', async (error, kind) => {
+])('%s does not count as a refusal of rich messages', async (error, kind) => {
   const server = createServer(error);
   expect(await server.attempt(rich)).toMatchObject({ kind });
   expect(await server.attempt(rich)).toMatchObject({ kind: 'sent' });

@@ -7,7 +7,7 @@ test.each([
   ['| a | b |\n|---|---|\n| 1 | 2 |', 'a, b\n1, 2'],
   ['```js\nconst x = 1;\n```\n\n---\n\nAfter.', 'After.'],
   ['', ''],
-])('says %j as %j', (markdown, said) => expect(toSpeech(markdown)).toBe(said));
+])('the text %j is read aloud as %j', (markdown, said) => expect(toSpeech(markdown)).toBe(said));
 
 test('a long text is cut after a word', () => {
   const said = toSpeech('word '.repeat(1_000));

@@ -32,7 +32,7 @@ test.each([
   ['::ffff:172.18.0.2', '10.9.9.9, 198.51.100.1', '198.51.100.1'],
   ['10.0.0.2', 'not an address', '10.0.0.2'],
   ['127.0.0.1', '2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
-])('from %s, which says %s, comes %s', (peer, said, expected) => {
+])('a request from %s with X-Forwarded-For %s counts for %s', (peer, said, expected) => {
   // Only this property is read.
   const socket = { remoteAddress: peer } as Socket;
   expect(getClientAddress({ socket, headers: said === undefined ? {} : { 'x-forwarded-for': said } })).toBe(expected);

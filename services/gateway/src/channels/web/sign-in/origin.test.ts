@@ -20,7 +20,7 @@ describe('an origin', () => {
     ['null', '127.0.0.1:8082'],
     [undefined, '127.0.0.1:8082'],
     ['https://127.0.0.1:8082', '127.0.0.1:8082'],
-  ])('is not ours as %s when the request is for %s', (origin, host) => expect(isOurs(LOCAL, origin, host)).toBe(false));
+  ])('is refused as %s when the request is for %s', (origin, host) => expect(isOurs(LOCAL, origin, host)).toBe(false));
 
   test('is accepted only if it is the public one', () => {
     expect(isOurs(PUBLIC, PUBLIC, 'gateway:8082')).toBe(true);
