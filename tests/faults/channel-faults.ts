@@ -190,8 +190,8 @@ export const CHANNEL_FAULTS: readonly ChannelFault[] = [
   {
     what: 'says sent when the answer was lost',
     file: 'client',
-    right: 'return classifyNoAnswer(error);',
-    wrong: `const failure = classifyNoAnswer(error);
+    right: 'return classifyRequestFailure(error);',
+    wrong: `const failure = classifyRequestFailure(error);
       return failure.kind === 'ambiguous' ? { kind: 'sent', messageId: 'm0' } : failure;`,
     rule: 'leaves open whether a message has arrived whose answer was lost',
   },
@@ -219,8 +219,8 @@ export const CHANNEL_FAULTS: readonly ChannelFault[] = [
   {
     what: 'takes a missing connection for a lost answer',
     file: 'client',
-    right: 'return classifyNoAnswer(error);',
-    wrong: `return { ...classifyNoAnswer(error), kind: 'ambiguous' };`,
+    right: 'return classifyRequestFailure(error);',
+    wrong: `return { ...classifyRequestFailure(error), kind: 'ambiguous' };`,
     rule: 'knows that a message never left when there is no connection',
   },
 ];

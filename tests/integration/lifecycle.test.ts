@@ -8,13 +8,13 @@ function runWith(message: string, code: string | null): { readonly status: numbe
   const program = `
     import { runService } from '@signalbox/platform/lifecycle';
     import { createLog } from '@signalbox/platform/log';
-    import { isInfrastructure } from '@signalbox/store/infrastructure';
+    import { isInfrastructureError } from '@signalbox/store/infrastructure';
     const own = { close: () => Promise.resolve() };
     await runService(createLog('worker', 'info'), async (keep) => {
       keep(own);
       void Promise.reject(Object.assign(new Error(${JSON.stringify(message)}), ${JSON.stringify(code ? { code } : {})}));
       setTimeout(() => process.exit(7), 300);
-    }, isInfrastructure);`;
+    }, isInfrastructureError);`;
   const child = spawnSync(
     process.execPath,
     ['--conditions=source', '--import', 'tsx', '--input-type=module', '--eval', program],

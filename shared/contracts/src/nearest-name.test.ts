@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { countTypos, formatNameList, findNearestName } from './nearest-name.ts';
 
-describe('countSlips', () => {
+describe('countTypos', () => {
   it.each([
     ['port', 'port', 0],
     ['prot', 'port', 1],

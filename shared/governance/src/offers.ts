@@ -12,7 +12,7 @@ import { hashAction, createProposedAction } from './proposal.ts';
 
 /*
  * An offer is a runtime's button for one complete call. When it is drawn, the call's meaning is resolved and hashed together with the
- * person who may press it and the conversation. A press confirms exactly the action of that hash, once: see `findPressedOffer`. A model's
+ * person who may press it and the conversation. A press confirms exactly the action of that hash, once: see `hasPressedOffer`. A model's
  * buttons are only text, without a hash.
  */
 

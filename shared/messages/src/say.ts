@@ -86,7 +86,7 @@ export type MessageValues = Readonly<Record<string, string | number | boolean>>;
 const sentences = new Map<string, ReadonlyMap<string, string>>();
 
 /**
- * Fills in one sentence of the catalog (ICU MessageFormat) in the current language (see `inLanguage`) or in `language`. A sentence that
+ * Fills in one sentence of the catalog (ICU MessageFormat) in the current language (see `runInLanguage`) or in `language`. A sentence that
  * the language lacks, or an unknown language, gives English. Throws when a value is missing; tests/messages.test.ts compares every call
  * with its sentence.
  */

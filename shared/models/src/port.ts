@@ -6,7 +6,7 @@ import type { BoundTool } from '@signalbox/contracts/tool-catalog';
  * retries, deadlines and fallbacks are the same for all (remote-model.ts, fallback.ts).
  */
 
-/** An object that a model has to return instead of text: see `askObject`. */
+/** An object that a model has to return instead of text: see `askForObject`. */
 export interface JsonOutputSpec {
   readonly name: string;
   readonly description: string;

@@ -16,7 +16,7 @@ describe('registering the demo project', () => {
     // Either of the two may come first, and the other finds it there.
     const both = await Promise.all([register('act_a'), register('act_a')]);
     expect(both.map(({ said }) => said).join()).toContain('registered the project **demo**');
-    expect((await register()).said).toContain('is there');
+    expect((await register()).said).toContain('exists already');
     expect(await rows()).toEqual([{ name: 'demo', repository: 'file:///srv/demo.git' }]);
   });
 

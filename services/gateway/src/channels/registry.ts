@@ -24,7 +24,7 @@ async function loadKind(folder: string): Promise<ChannelDefinition> {
   const kind = (loaded as { default?: ChannelDefinition }).default; // the next line checks the shape
   if (kind?.name !== folder)
     throw new AppError('STARTUP_REFUSED', {
-      reason: `channels/${folder}/${file} must export default a ChannelKind named ${folder}.`,
+      reason: `channels/${folder}/${file} must export default a ChannelDefinition named ${folder}.`,
     });
   return kind;
 }

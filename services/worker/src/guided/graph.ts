@@ -69,7 +69,7 @@ function runNode<S extends z.ZodType, A extends ActionSpecs>(
     const extras = getRunContext(config);
     const calls = new NodeCalls(extras, state, spec.groups);
     const { mode, device, meta, pendingAction } = state;
-    const before = state.domain[spec.id] as z.output<S>; // loadState parsed it
+    const before = state.domain[spec.id] as z.output<S>; // migrateState parsed it
     const context: NodeContext<z.output<S>, A> = {
       domain: before,
       mode,

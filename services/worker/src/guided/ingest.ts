@@ -33,7 +33,7 @@ export function createIngestNode<S extends z.ZodType, A extends ActionSpecs>(
   return async (state: GuidedState, config: LangGraphRunnableConfig): Promise<GuidedStateUpdate> => {
     const extras = getRunContext(config);
     const { text, event } = newest(state.messages);
-    const domain = state.domain[spec.id] as z.output<S>; // loadState parsed it
+    const domain = state.domain[spec.id] as z.output<S>; // migrateState parsed it
     const goTo = (next: string, input: TurnInput): GuidedStateUpdate => ({
       transcript: text,
       meta: { ...state.meta, heard: input, next },

@@ -52,7 +52,7 @@ function drawShown<S extends z.ZodType, A extends ActionSpecs>(
   state: GuidedState,
   { mode, device }: ReaderProfile,
 ): GuidedReply {
-  const domain = state.domain[spec.id] as z.output<S>; // loadState parsed it
+  const domain = state.domain[spec.id] as z.output<S>; // migrateState parsed it
   return drawView(spec, shownOf(spec, state), domain, { mode, device });
 }
 

@@ -13,10 +13,10 @@ export interface AnalyzerCache {
   readonly past: readonly (BlobIntroduction & { readonly facts: JsonValue })[];
 }
 
-/** Cache entry name of the `ChurnNotes` of a repository. */
+/** Cache entry name of the `ChurnHistory` of a repository. */
 export const CHURN_KEY = 'churn';
 
-/** What a repository's next scan reuses: an `AnalyzerCache` per analyzer, and `ChurnNotes`. */
+/** What a repository's next scan reuses: an `AnalyzerCache` per analyzer, and `ChurnHistory`. */
 export type ScanCache = Readonly<Record<string, unknown>>;
 
 /** Packs a cache entry as base64. Equal contents give equal texts. */

@@ -6,7 +6,7 @@ it('memory is formatted in GB from 1024 MB on', () => {
   expect([formatMemory(256), formatMemory(1024), formatMemory(1536)]).toEqual(['256 MB', '1 GB', '1.5 GB']);
 });
 
-describe('NewName', () => {
+describe('NewEntityName', () => {
   it.each(['shop', 'web-shop', 'Shop2', ' vps-1 '])('%j is a name', (name) => {
     expect(NewEntityName.parse(name)).toBe(name.trim().toLowerCase());
   });

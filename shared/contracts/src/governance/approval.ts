@@ -16,7 +16,7 @@ export const ApprovalCommand = z.object({
 export type ApprovalCommand = z.infer<typeof ApprovalCommand>;
 
 export const EssentialValue = z.object({
-  /** The value's lines as written by `renderExact`. */
+  /** The value's lines as written by `renderExactAction`. */
   shown: z.string(),
   /** Lines of the approval card that already contain the whole value, which then needs no extra line; null when there are none. */
   told: z.array(z.string()).nullable(),
@@ -31,7 +31,7 @@ export const ApprovalCard = z.object({
   change: z.string(),
   /** References resolved at the time of the request: see ProposedAction. */
   resolved: z.record(z.string(), z.json()).optional(),
-  /** The exact action as written by `renderExact`, which is compared with the action that runs. */
+  /** The exact action as written by `renderExactAction`, which is compared with the action that runs. */
   exact: z.string().optional(),
   /** Values on which the decision depends. Missing when the decision depends on all values. */
   essential: z.array(EssentialValue).optional(),

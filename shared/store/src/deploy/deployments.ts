@@ -38,7 +38,7 @@ export interface DeploymentEventRow {
   readonly evidence: Readonly<Record<string, unknown>>;
 }
 
-/** Requests and reads deployments. The worker that runs them uses `DeploymentWork`. */
+/** Requests and reads deployments. The worker that runs them uses `DeploymentStore`. */
 export function createDeploymentStore(pool: Pool) {
   return {
     /**

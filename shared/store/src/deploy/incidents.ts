@@ -66,7 +66,7 @@ const ROW = sql`${COLUMNS}, told_chat as "chatKey", ${REACHABLE} as "isReachable
 
 /**
  * Opens an incident or finds the open one, and notifies one person, unless a person notified earlier is still reachable. Each incident
- * and each of its steps is reported once, however often this is called. The news is committed first, and waits for `notifyWaiting` when
+ * and each of its steps is reported once, however often this is called. The news is committed first, and waits for `sendPendingNotices` when
  * nobody is reachable or the process dies.
  */
 export async function openIncident(

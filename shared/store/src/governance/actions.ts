@@ -24,7 +24,7 @@ export interface ActionIntent {
   /** Roles that allow the action. The statement reads the person's role again, because an admin may have changed it during the turn. */
   readonly roles: readonly Role[];
   readonly proposal: Proposal;
-  /** Hash of the exact action, from `actionHash`. */
+  /** Hash of the exact action, from `hashAction`. */
   readonly hash: string;
   readonly marks: readonly ActionTaint[];
   /** A grant that this action uses up once, instead of an approval. */

@@ -10,7 +10,7 @@ const FOLDED_LINES = 40;
 /** Replaces empty text: Telegram shows an empty cell as a hole and refuses an empty item. */
 const EMPTY = '\u00a0';
 
-/** Converts blocks for the Bot API; `cutSections` keeps them within its limits. Code that is the whole message starts open. */
+/** Converts blocks for the Bot API; `splitIntoSections` keeps them within its limits. Code that is the whole message starts open. */
 export function toRichBlocks(blocks: readonly Block[], mayFold = true): RichBlock[] {
   const foldable: CodeFolding = blocks.length === 1 ? 'open' : 'closed';
   const fold = mayFold ? foldable : 'never';
